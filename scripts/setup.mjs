@@ -1,0 +1,179 @@
+// Installs what is missing, on any Node from 20 up and with nothing installed yet. `npm start`, `npm test` and
+// `bin/ripper.mjs` run it first; where all is there it takes some milliseconds and says nothing.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/** Brings node_modules in line with package-lock.json. Throws an Error with a message for people. */
+export async function setUp(root, { needs_dev = false } = {}) {
+  if (isDone(root, needs_dev)) return
+  const release = await lock(root)
+  try {
+    if (isDone(root, needs_dev)) return
+    if (!isInstalled(root, needs_dev)) install(root)
+    linkCommand(root)
+    writeFileSync(markOf(root), markText(root, isInstalled(root, true)))
+  } finally {
+    release()
+  }
+}
+
+function isDone(root, needs_dev) {
+  const mark = read(markOf(root))
+  if (mark === null || !existsSync(hiddenLockOf(root))) return false
+  return mark === markText(root, true) || (!needs_dev && mark === markText(root, false))
+}
+
+/** What was installed: this lock file, with or without what only the tests need. */
+function markText(root, with_dev) {
+  const lock_file = readFileSync(join(root, 'package-lock.json'))
+  return `${createHash('sha256').update(lock_file).digest('hex')}${with_dev ? ' dev' : ''}\n`
+}
+
+/** True when somebody has run npm here already, and it installed what the lock file says. */
+function isInstalled(root, needs_dev) {
+  const hidden = read(hiddenLockOf(root))
+  // Without its scripts an installation lacks Node 24 and the embedded database's links.
+  if (hidden === null || !existsSync(join(root, 'node_modules/node/bin/node'))) return false
+  const installed = JSON.parse(hidden).packages
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  return Object.entries(wanted).every(([path, { version, optional, dev, link }]) => {
+    if (path === '' || link || optional || (dev && !needs_dev)) return true
+    return installed[path]?.version === version && existsSync(join(root, path, 'package.json'))
+  })
+}
+
+function install(root) {
+  console.log('Installing what is missing (npm ci) …')
+  const npm = process.env.npm_execpath
+  const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
+  // The scripts bring Node 24 and the links of the embedded database; the rest may be set otherwise for this user.
+  const options = [
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts=false',
+    '--loglevel=error',
+  ]
+  const { status, error } = spawnSync(command, [...first, 'ci', ...options, '--no-progress'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+    env: { ...process.env, npm_config_global: 'false', npm_config_dry_run: 'false' },
+  })
+  if (error) throw new Error(`npm cannot be run: ${error.message}`)
+  if (status !== 0) throw new Error(`npm ci ended with status ${status}; its message is above.`)
+}
+
+/** `npx ripper` looks into node_modules/.bin first. */
+function linkCommand(root) {
+  const link = join(root, 'node_modules', '.bin', 'ripper')
+  const target = '../../bin/ripper.mjs'
+  chmodSync(join(root, 'bin', 'ripper.mjs'), 0o755)
+  if (lstatSync(link, { throwIfNoEntry: false })) {
+    if (lstatSync(link).isSymbolicLink() && readlinkSync(link) === target) return
+    rmSync(link)
+  }
+  mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
+  symlinkSync(target, link)
+}
+
+const stale_after_ms = 15 * 60_000
+
+/** One set-up at a time. The lock is a folder that arrives with its owner's number in it. */
+async function lock(root) {
+  const place = join(root, '.ripper', 'setup.lock')
+  const draft = `${place}.${process.pid}`
+  mkdirSync(draft, { recursive: true, mode: 0o700 })
+  writeFileSync(join(draft, 'pid'), String(process.pid))
+  while (!moved(draft, place)) {
+    removeStale(place, `${draft}.stale`)
+    await sleep(100)
+  }
+  return () => {
+    rmSync(place, { recursive: true, force: true })
+    removeEmpty(join(root, '.ripper'))
+  }
+}
+
+function moved(from, to) {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST', 'EPERM', 'ENOENT'].includes(error.code) && existsSync(from))
+      return false
+    throw error
+  }
+}
+
+function removeStale(place, aside) {
+  const pid = read(join(place, 'pid'))
+  const age_ms = Date.now() - (statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  if (pid === null || (isAlive(Number(pid)) && age_ms < stale_after_ms)) return
+  if (!moved(place, aside)) return
+  // Somebody else may have been faster and hold the lock now: then it is put back.
+  if (read(join(aside, 'pid')) !== pid && moved(aside, place)) return
+  rmSync(aside, { recursive: true, force: true })
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function removeEmpty(folder) {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // There is data in it.
+  }
+}
+
+function markOf(root) {
+  return join(root, 'node_modules', '.ripper-setup')
+}
+
+function hiddenLockOf(root) {
+  return join(root, 'node_modules', '.package-lock.json')
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+if (
+  process.argv[1] &&
+  statSync(process.argv[1]).ino === statSync(fileURLToPath(import.meta.url)).ino
+) {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  try {
+    await setUp(root, { needs_dev: process.env.npm_lifecycle_event === 'pretest' })
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  }
+}

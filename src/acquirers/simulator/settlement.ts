@@ -1,0 +1,114 @@
+// What the simulated acquirer decides about a capture, a void or a reversal of an authorisation.
+
+import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
+import type { LedgerEntry } from './ledger.ts'
+
+export type SettleKind = 'capture' | 'void' | 'reverse'
+
+/** The operation's entry, and its authorisation as it becomes: null where that stays as it is. */
+export type Settlement = { operation: LedgerEntry; authorisation: LedgerEntry | null }
+
+type Refusal = { decline_code: string; reason: string }
+
+/** An authorisation is captured or voided, never both; a reversal takes it back, captured or not. */
+export function settlement(
+  kind: SettleKind,
+  request: SettleRequest,
+  authorisation: LedgerEntry | null,
+  { transaction_id, now }: { transaction_id: string; now: Date },
+): Settlement {
+  const refusal = refusalOf(kind, request, authorisation, now)
+  return {
+    operation: operation(kind, request, refusal, { transaction_id, now }),
+    authorisation: authorisation && changed(kind, authorisation, refusal, now),
+  }
+}
+
+/** The answer that an operation's entry stands for. */
+export function settleAnswer(entry: LedgerEntry): SettleAnswer {
+  if (entry.result === 'approved') {
+    return { result: 'approved', acquirer_transaction_id: entry.transaction_id }
+  }
+  return { result: 'refused', reason: entry.reason ?? 'Refused', decline_code: entry.decline_code }
+}
+
+/** The answer to an operation that bears the reference of another request. */
+export const reusedOperation: SettleAnswer = {
+  result: 'refused',
+  reason: 'The reference belongs to another request',
+  decline_code: 'reference_reused',
+}
+
+const refusals = {
+  unknown: { decline_code: 'unknown_authorisation', reason: 'No such authorisation' },
+  in_progress: { decline_code: 'in_progress', reason: 'The authorisation is still under way' },
+  not_approved: { decline_code: 'not_approved', reason: 'The authorisation was not approved' },
+  amount: { decline_code: 'amount_mismatch', reason: 'Amount or currency differs' },
+  captured: { decline_code: 'already_captured', reason: 'The authorisation was captured' },
+  voided: { decline_code: 'already_voided', reason: 'The authorisation was voided' },
+  reversed: { decline_code: 'already_reversed', reason: 'The authorisation was reversed' },
+  once: { decline_code: 'do_not_honor', reason: 'The issuer refused it this once' },
+} satisfies Record<string, Refusal>
+
+const times = { capture: 'captured_at', void: 'voided_at', reverse: 'reversed_at' } as const
+
+function refusalOf(
+  kind: SettleKind,
+  { amount, currency }: SettleRequest,
+  authorisation: LedgerEntry | null,
+  now: Date,
+): Refusal | null {
+  if (authorisation?.kind !== 'authorise') return refusals.unknown
+  if (authorisation.known_at === null || authorisation.known_at > now) return refusals.in_progress
+  if (authorisation.result !== 'approved') return refusals.not_approved
+  if (amount !== authorisation.amount || currency !== authorisation.currency) return refusals.amount
+  if (authorisation.reversed_at) return refusals.reversed
+  if (authorisation.voided_at) return refusals.voided
+  if (authorisation.captured_at && kind !== 'reverse') return refusals.captured
+  const due = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_before
+  return due ? refusals.once : null
+}
+
+/** The authorisation as the operation leaves it, or null where it is left as it was. */
+function changed(
+  kind: SettleKind,
+  authorisation: LedgerEntry,
+  refusal: Refusal | null,
+  now: Date,
+): LedgerEntry | null {
+  const version = authorisation.version + 1
+  if (refusal === refusals.once) return { ...authorisation, version, refused_before: true }
+  return refusal ? null : { ...authorisation, version, [times[kind]]: now }
+}
+
+function operation(
+  kind: SettleKind,
+  { reference, authorisation_reference, amount, currency }: SettleRequest,
+  refusal: Refusal | null,
+  { transaction_id, now }: { transaction_id: string; now: Date },
+): LedgerEntry {
+  return {
+    reference,
+    kind,
+    authorisation_reference,
+    transaction_id,
+    amount,
+    currency,
+    result: refusal ? 'refused' : 'approved',
+    decline_code: refusal?.decline_code ?? null,
+    decline_category: null,
+    reason: refusal?.reason ?? null,
+    requested_at: now,
+    known_at: now,
+    capture: null,
+    brand: null,
+    last4: null,
+    behaviour: null,
+    authorised_at: null,
+    captured_at: null,
+    voided_at: null,
+    reversed_at: null,
+    refused_before: false,
+    version: 0,
+  }
+}

@@ -1,0 +1,106 @@
+// The acquirer of test mode: keeps books of its own, answers by the card's number, and loses answers when told to.
+
+import { testCardOf } from '../../cards/test-cards.ts'
+import type { World } from '../../world.ts'
+import {
+  type Acquirer,
+  type AuthoriseAnswer,
+  type AuthoriseRequest,
+  type LookUpAnswer,
+  type SettleAnswer,
+  type SettleRequest,
+  Unanswered,
+} from '../acquirer.ts'
+import { authorisation, authoriseAnswer, reusedReference, slow_ms } from './authorisation.ts'
+import type { Ledger, LedgerEntry } from './ledger.ts'
+import { reusedOperation, type SettleKind, settleAnswer, settlement } from './settlement.ts'
+
+/** After how long a lost answer is given up. */
+export const lost_after_ms = 2_000
+
+// An authorisation changes at most three times, so that no call loses the race for it more often.
+const races_max = 4
+
+export function openSimulator(
+  { clock, random }: Pick<World, 'clock' | 'random'>,
+  ledger: Ledger,
+): Acquirer {
+  const mintTransactionId = () => `sim_${random.bytes(12).toString('hex')}`
+
+  async function authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer> {
+    const now = clock.now()
+    const behaviour = testCardOf(request.card.number)?.acquirer ?? null
+    // This one never reached the acquirer, so the books know nothing of it.
+    if (behaviour === 'lost_then_not_found') return loseAnswer()
+    const entry = authorisation(request, behaviour, { transaction_id: mintTransactionId(), now })
+    const stored = await ledger.insert(entry)
+    if (!sameRequest(stored, entry)) return reusedReference
+    if (isKnown(stored, now)) return authoriseAnswer(stored)
+    if (stored.behaviour !== 'approve_slowly') return loseAnswer()
+    await clock.sleep(slow_ms)
+    return authoriseAnswer(stored)
+  }
+
+  async function loseAnswer(): Promise<never> {
+    await clock.sleep(lost_after_ms)
+    throw new Unanswered('the simulated acquirer did not answer')
+  }
+
+  async function settle(kind: SettleKind, request: SettleRequest): Promise<SettleAnswer> {
+    const transaction_id = mintTransactionId()
+    for (let race = 0; race < races_max; race++) {
+      const found = await ledger.find(request.authorisation_reference)
+      const { operation, authorisation } = settlement(kind, request, found, {
+        transaction_id,
+        now: clock.now(),
+      })
+      if (!authorisation) return answerOf(await ledger.insert(operation), operation)
+      if (await ledger.settle(operation, authorisation)) return settleAnswer(operation)
+      const stored = await ledger.find(request.reference)
+      if (stored) return answerOf(stored, operation)
+    }
+    throw new Unanswered('the simulated acquirer lost every race for the authorisation')
+  }
+
+  async function lookUp(reference: string): Promise<LookUpAnswer> {
+    const entry = await ledger.find(reference)
+    if (!entry) return { result: 'not_found' }
+    if (!isKnown(entry, clock.now())) return { result: 'in_progress' }
+    if (entry.kind === 'authorise') {
+      return { result: 'found', kind: entry.kind, answer: authoriseAnswer(entry) }
+    }
+    return { result: 'found', kind: entry.kind, answer: settleAnswer(entry) }
+  }
+
+  return {
+    name: 'simulator',
+    authorise,
+    capture: (request) => settle('capture', request),
+    void: (request) => settle('void', request),
+    reverse: (request) => settle('reverse', request),
+    lookUp,
+    listAuthorisations: (since) => ledger.listAuthorised({ since, until: clock.now() }),
+  }
+}
+
+/** A reference that is sent again is answered as before; one that stands for another request is refused. */
+function answerOf(stored: LedgerEntry, operation: LedgerEntry): SettleAnswer {
+  return sameRequest(stored, operation) ? settleAnswer(stored) : reusedOperation
+}
+
+function sameRequest(stored: LedgerEntry, asked: LedgerEntry): boolean {
+  return (
+    stored.kind === asked.kind &&
+    stored.authorisation_reference === asked.authorisation_reference &&
+    stored.amount === asked.amount &&
+    stored.currency === asked.currency &&
+    stored.capture === asked.capture &&
+    stored.brand === asked.brand &&
+    stored.last4 === asked.last4 &&
+    stored.behaviour === asked.behaviour
+  )
+}
+
+function isKnown(entry: LedgerEntry, now: Date): boolean {
+  return entry.known_at !== null && entry.known_at <= now
+}

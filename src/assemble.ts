@@ -1,0 +1,101 @@
+// Puts the service together from a world, a database and a configuration. main.ts and the tests differ only in those.
+
+import type { FastifyInstance } from 'fastify'
+import { acquirerFor } from './acquirers/open.ts'
+import { openSimulator } from './acquirers/simulator/simulator.ts'
+import { isClientSecret } from './checkout/client-secret.ts'
+import type { ThreeDsFile } from './config.ts'
+import type { Addresses, Context } from './context.ts'
+import { openCardRangeStore } from './database/card-range-store.ts'
+import type { Database } from './database/open.ts'
+import { openLedger } from './database/simulator-ledger.ts'
+import type { Access } from './http/access.ts'
+import { openMetrics } from './http/metrics.ts'
+import { openServer } from './http/server.ts'
+import { openIds } from './ids.ts'
+import { openKeyring } from './keyring.ts'
+import { type Directory, openDirectory } from './merchants/directory.ts'
+import { operationalPages } from './operational.ts'
+import { pages, routes } from './routes.ts'
+import { openThreeDs, simulator_prefix } from './three-ds/open.ts'
+import { openThreeDsSimulator } from './three-ds/simulator/simulator.ts'
+import type { SessionId } from './values.ts'
+import type { World } from './world.ts'
+
+export type Parts = {
+  world: World
+  database: Pick<Database, 'sql' | 'listen'>
+  master_keys: Buffer[]
+  three_ds: ThreeDsFile | null
+  addresses: Addresses
+  gateway_limit: number
+  trusted_proxies: string[]
+}
+
+export type Service = {
+  app: FastifyInstance
+  context: Context
+  /** Answers what is in flight, then stops. */
+  close(): Promise<void>
+}
+
+export async function assemble(parts: Parts): Promise<Service> {
+  const { world, database, addresses } = parts
+  const { sql } = database
+  const keyring = openKeyring(parts.master_keys, world.random)
+  const directory = await openDirectory({ database, clock: world.clock, keyring })
+  const simulatedBank = openThreeDsSimulator({
+    world,
+    base_url: () => addresses.internal_url() + simulator_prefix,
+    public_url: () => addresses.base_url() + simulator_prefix,
+    signing_key: keyring.mac('simulated bank'),
+  })
+  const simulatedAcquirer = openSimulator(world, openLedger(sql))
+  const context: Context = {
+    world,
+    sql,
+    keyring,
+    directory,
+    addresses,
+    ids: openIds(world.random, keyring),
+    metrics: openMetrics(),
+    acquirerOf: (mode, connection) =>
+      acquirerFor({ mode, connection }, { simulator: simulatedAcquirer }),
+    three_ds: openThreeDs({
+      world,
+      addresses,
+      file: parts.three_ds,
+      ranges: openCardRangeStore(sql),
+    }),
+  }
+  const closing = { now: false }
+  const app = await openServer({
+    ...context,
+    context,
+    access: accessOf(context, directory),
+    routes,
+    pages: [...pages, ...operationalPages(closing)],
+    peers: [{ prefix: simulator_prefix, handle: simulatedBank.handle }],
+    gateway_limit: parts.gateway_limit,
+    trusted_proxies: parts.trusted_proxies,
+  })
+  const close = async () => {
+    closing.now = true
+    await app.close()
+    simulatedBank.close()
+    await directory.close()
+  }
+  return { app, context, close }
+}
+
+function accessOf({ keyring, world }: Context, directory: Directory): Access {
+  return {
+    findSecretKey: directory.secretKey,
+    async findSession(sessionId, clientSecret) {
+      if (!isClientSecret(keyring, sessionId, clientSecret)) return null
+      const merchant_id = await directory.merchantIdOfSession(sessionId)
+      return merchant_id && { merchant_id, session_id: sessionId as SessionId }
+    },
+    now: () => world.clock.now(),
+  }
+}

@@ -1,0 +1,174 @@
+// One attempt's question to the card's bank: the 3DS Method's end, the AReq, and what its answer makes of the attempt.
+
+import { openNumber } from '../cards/vault.ts'
+import type { Context } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import type { Caller } from '../http/access.ts'
+import { numericCountry } from '../merchants/country.ts'
+import { readAcquiringProfile } from '../merchants/merchant.ts'
+import {
+  type AuthenticationAnswer,
+  type AuthenticationRequest,
+  ProviderUnavailable,
+  type ThreeDs,
+} from '../three-ds/three-ds.ts'
+import { type Attempt, stateOf, type ThreeDsState } from './attempt.ts'
+import type { AuthenticateBody } from './authenticate.ts'
+import { pageToken } from './page-token.ts'
+import type { Session } from './session.ts'
+import { findAttempt, moveAttempt, withdrawAttempt } from './store.ts'
+import { findCard, type VaultCard } from './vault-store.ts'
+
+/** How long a bank's 3DS Method page may take from when our page was opened. */
+const method_ms = 10_000
+/** A bank's challenge page lives 10 minutes; the RReq is due within one more. */
+const challenge_ms = 11 * 60 * 1000
+
+export type Question = {
+  session: Session
+  attempt: Attempt
+  body: AuthenticateBody
+  caller: Caller
+  provider: ThreeDs
+}
+
+/** Returns the attempt as the bank's answer left it. Takes the attempt back, and refuses, where no provider was reached. */
+export async function askBank(context: Context, question: Question): Promise<Attempt> {
+  const { attempt } = question
+  try {
+    const change = await ask(context, question)
+    const moved = await moveAttempt(context.sql, attempt, 'not_started', change)
+    return moved ?? (await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id))!
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable)) throw error
+    await withdrawAttempt(context.sql, attempt)
+    throw providerUnavailable()
+  }
+}
+
+type Move = Partial<Attempt> & { three_ds_state: ThreeDsState }
+
+async function ask(context: Context, question: Question): Promise<Move> {
+  const { attempt, session, provider } = question
+  const card = await whenMethodIsOver(context, attempt)
+  const number = openNumber(context.keyring, card, card.sealed_number)
+  const enrolment = await provider.enrolment({ number, brand: card.brand })
+  if (!enrolment.enrolled) return { three_ds_state: 'not_enrolled', asking_until: null }
+  const request = await requestOf(context, {
+    ...question,
+    card,
+    number,
+    version: enrolment.version,
+  })
+  const now = context.world.clock.now()
+  const completion = methodCompletion(card, enrolment.method_url)
+  const answer = await provider.authenticate({ ...request, method_completion: completion })
+  return { ...moveOf(answer, session, now), three_ds_version: enrolment.version }
+}
+
+function moveOf(answer: AuthenticationAnswer, session: Session, now: Date): Move {
+  const { ds_transaction_id, acs_transaction_id, cardholder_info } = answer
+  const ids = { ds_transaction_id, acs_transaction_id, cardholder_info, asking_until: null }
+  if (answer.kind === 'outcome') {
+    return {
+      ...ids,
+      three_ds_state: stateOf(answer.outcome),
+      authentication_outcome: answer.outcome,
+    }
+  }
+  const ends_ms = Math.min(session.expires_at.getTime(), now.getTime() + challenge_ms)
+  return {
+    ...ids,
+    three_ds_state: 'awaiting_challenge',
+    acs_url: answer.acs_url,
+    challenge_expires_at: new Date(ends_ms),
+  }
+}
+
+/** Waits only for a page that was opened: a client without a browser never opens one, and goes on at once. */
+async function whenMethodIsOver(context: Context, attempt: Attempt): Promise<VaultCard> {
+  const { clock } = context.world
+  for (;;) {
+    const card = await findCard(context.sql, attempt)
+    if (!card) throw new Error('the card of an open attempt is gone')
+    const running = card.method_opened_at !== null && card.method_completed_at === null
+    const left_ms = running
+      ? card.method_opened_at!.getTime() + method_ms - clock.now().getTime()
+      : 0
+    if (left_ms <= 0) return card
+    await clock.sleep(Math.min(left_ms, 200))
+  }
+}
+
+function methodCompletion(card: VaultCard, methodUrl: string | null): 'Y' | 'N' | 'U' {
+  if (methodUrl === null) return 'U'
+  return card.method_completed_at === null ? 'N' : 'Y'
+}
+
+type Known = Question & { card: VaultCard; number: string; version: '2.1.0' | '2.2.0' }
+
+async function requestOf(
+  context: Context,
+  known: Known,
+): Promise<Omit<AuthenticationRequest, 'method_completion'>> {
+  const { session, attempt, body, caller, card } = known
+  return {
+    server_transaction_id: attempt.server_transaction_id,
+    version: known.version,
+    brand: card.brand,
+    number: known.number,
+    exp_month: card.exp_month,
+    exp_year: card.exp_year,
+    cardholder_name: card.cardholder_name,
+    email: session.customer?.email ?? null,
+    amount: session.amount,
+    currency: session.currency,
+    purchased_at: context.world.clock.now(),
+    browser: {
+      ...body.browser,
+      java_enabled: body.browser.java_enabled ?? false,
+      accept_header: card.accept_header,
+      user_agent: caller.header('user-agent') ?? 'unknown',
+      ip: caller.address,
+    },
+    merchant: await merchantFacts(context, session),
+    notification_url: `${challengeUrl(context)(attempt)}/result`,
+    results_url: `${resultsBase(context, session)}/3ds/results`,
+  }
+}
+
+async function merchantFacts(
+  context: Context,
+  session: Session,
+): Promise<AuthenticationRequest['merchant']> {
+  const account = await context.directory.account(session.merchant_id)
+  const read = readAcquiringProfile(account?.merchant.acquiring_profile ?? null)
+  const profile = 'profile' in read ? read.profile : null
+  return {
+    name: profile?.descriptor_name ?? account?.merchant.name ?? 'Merchant',
+    mcc: profile?.mcc ?? null,
+    country: profile ? numericCountry(profile.country) : null,
+    acquirer_bin: profile?.acquirer_bin ?? null,
+    acquirer_merchant_id: profile?.acquirer_merchant_id ?? null,
+  }
+}
+
+/** The simulated bank lives in this process and must reach it even where the public address is not routed here. */
+function resultsBase(context: Context, session: Session): string {
+  return session.mode === 'test' ? context.addresses.internal_url() : context.addresses.base_url()
+}
+
+export function providerUnavailable(): Refusal {
+  return new Refusal(
+    'three_ds_provider_unavailable',
+    '3-D Secure cannot be reached. No attempt was spent; send the request again in a moment.',
+  )
+}
+
+/** The address of our own page that nests the bank's. */
+export function challengeUrl(context: Pick<Context, 'keyring' | 'addresses'>) {
+  return ({ session_id, attempt_id }: Attempt) => {
+    const token = pageToken(context.keyring, 'challenge', { session_id, subject: attempt_id })
+    return `${context.addresses.base_url()}/3ds/challenge/${token}`
+  }
+}

@@ -1,0 +1,177 @@
+// An attempt: one card tried once. Where its 3-D Secure stands, and what the end of it allows.
+
+import type { Decline } from '../acquirers/acquirer.ts'
+import type { AuthenticationOutcome } from '../three-ds/three-ds.ts'
+import type { AttemptId, Brand } from '../values.ts'
+
+export type ThreeDsState =
+  | 'not_started'
+  | 'awaiting_challenge'
+  | 'authenticated'
+  | 'attempted'
+  | 'failed'
+  | 'rejected'
+  | 'informational'
+  | 'unavailable'
+  | 'not_enrolled'
+  | 'superseded'
+
+export type Attempt = {
+  merchant_id: string
+  attempt_id: AttemptId
+  session_id: string
+  number: number
+  card_reference: string
+  brand: Brand
+  last4: string
+  phase: 'authenticating' | 'charging' | 'settled'
+  three_ds_state: ThreeDsState
+  three_ds_version: string | null
+  server_transaction_id: string
+  ds_transaction_id: string | null
+  acs_transaction_id: string | null
+  acs_url: string | null
+  window_size: '01' | '02' | '03' | '04' | '05'
+  challenge_expires_at: Date | null
+  cardholder_info: string | null
+  authentication_outcome: AuthenticationOutcome | null
+  asking_until: Date | null
+  payment_id: string | null
+  result: object | null
+  created_at: Date
+  settled_at: Date | null
+}
+
+/** What a payment tells of its authentication; absent where 3-D Secure gave none of the three outcomes. */
+export type Authentication = {
+  outcome: 'Authenticated' | 'Attempted' | 'Failed'
+  liability_shifted: boolean
+  eci: string | null
+}
+
+/** What the end of 3-D Secure means for the charge. */
+export type Verdict = {
+  authentication: Authentication | null
+  /** Null when the card may be charged. */
+  decline: Decline | null
+  /** Whether the acquirer is sent the 3-D Secure data. */
+  send_three_ds: boolean
+}
+
+const stateOfStatus = {
+  Y: 'authenticated',
+  A: 'attempted',
+  N: 'failed',
+  R: 'rejected',
+  U: 'unavailable',
+  I: 'informational',
+} as const satisfies Record<AuthenticationOutcome['status'], ThreeDsState>
+
+export function stateOf(outcome: AuthenticationOutcome): ThreeDsState {
+  return stateOfStatus[outcome.status]
+}
+
+/** The bank's page was not finished in time: what its RReq would have said. */
+export const challengeTimedOut: AuthenticationOutcome = {
+  status: 'N',
+  eci: null,
+  authentication_value: null,
+  reason: '14',
+  challenge_cancel: '04',
+  unavailable_cause: null,
+}
+
+/** The attempt as it stands at a time: a challenge past its end has failed, whether or not anybody was there to note it. */
+export function attemptAt(attempt: Attempt, now: Date): Attempt {
+  const overdue =
+    attempt.three_ds_state === 'awaiting_challenge' && attempt.challenge_expires_at! <= now
+  if (!overdue) return attempt
+  return { ...attempt, three_ds_state: 'failed', authentication_outcome: challengeTimedOut }
+}
+
+/** 3-D Secure has ended and confirm may go on. */
+export function isAuthenticationOver(state: ThreeDsState): boolean {
+  return state !== 'not_started' && state !== 'awaiting_challenge' && state !== 'superseded'
+}
+
+/** The decision table from the final status to charge and liability. The status is the ARes' or RReq's, never the CRes'. */
+export function judge(
+  attempt: Pick<Attempt, 'three_ds_state' | 'authentication_outcome' | 'brand'>,
+  policy: { on_3ds_unavailable: 'proceed' | 'decline' },
+): Verdict {
+  const outcome = attempt.authentication_outcome
+  switch (attempt.three_ds_state) {
+    case 'authenticated':
+      return proceed(authenticationOf('Authenticated', attempt.brand, outcome!))
+    case 'attempted':
+      return proceed(authenticationOf('Attempted', attempt.brand, outcome!))
+    case 'informational':
+      return { authentication: null, decline: null, send_three_ds: true }
+    case 'failed':
+      return refuse(outcome, failureOf(outcome))
+    case 'rejected':
+      return refuse(outcome, rejectionOf(outcome))
+    case 'unavailable':
+    case 'not_enrolled':
+      return policy.on_3ds_unavailable === 'proceed'
+        ? { authentication: null, decline: null, send_three_ds: false }
+        : { authentication: null, decline: unavailable, send_three_ds: false }
+    default:
+      throw new Error(`3-D Secure has not ended: ${attempt.three_ds_state}`)
+  }
+}
+
+// The electronic commerce indicators by which the schemes grant the shift of liability.
+const shifting = {
+  Authenticated: { visa: ['05'], amex: ['05'], mastercard: ['02', '07'] },
+  Attempted: { visa: ['06'], amex: ['06'], mastercard: ['01'] },
+} as const satisfies Record<string, Record<Brand, readonly string[]>>
+
+function authenticationOf(
+  word: 'Authenticated' | 'Attempted',
+  brand: Brand,
+  outcome: AuthenticationOutcome,
+): Authentication {
+  const entitled: readonly string[] = shifting[word][brand]
+  const eci = outcome.eci ?? entitled[0]!
+  const liability_shifted = outcome.authentication_value !== null && entitled.includes(eci)
+  return { outcome: word, liability_shifted, eci }
+}
+
+function proceed(authentication: Authentication): Verdict {
+  return { authentication, decline: null, send_three_ds: true }
+}
+
+function refuse(outcome: AuthenticationOutcome | null, decline: Decline): Verdict {
+  const authentication = {
+    outcome: 'Failed' as const,
+    liability_shifted: false,
+    eci: outcome?.eci ?? null,
+  }
+  return { authentication, decline, send_three_ds: false }
+}
+
+function failureOf(outcome: AuthenticationOutcome | null): Decline {
+  const timedOut = outcome?.challenge_cancel === '04' || outcome?.challenge_cancel === '05'
+  if (outcome?.challenge_cancel === '01') {
+    return soft('authentication_canceled', 'The cardholder cancelled the authentication')
+  }
+  return timedOut || outcome?.reason === '14'
+    ? soft('authentication_timeout', 'The authentication was not finished in time')
+    : soft('authentication_failed', 'The bank did not authenticate the cardholder')
+}
+
+function rejectionOf(outcome: AuthenticationOutcome | null): Decline {
+  const fraud = outcome?.reason === '10' || outcome?.reason === '11'
+  return {
+    code: 'authentication_rejected',
+    category: fraud ? 'fraud' : 'hard',
+    reason: 'The bank rejected the authentication',
+  }
+}
+
+const unavailable = soft('authentication_unavailable', 'The card could not be authenticated')
+
+function soft(code: string, reason: string): Decline {
+  return { code, category: 'soft', reason }
+}

@@ -1,0 +1,167 @@
+// The SQL of charging: the intent before the acquirer is called, and the outcome after. One statement each.
+
+import type { Sql } from '../database/open.ts'
+import { assignments, rowIf } from '../database/rows.ts'
+import type { Attempt } from './attempt.ts'
+import type { Event } from './event.ts'
+import type { Hold } from './hold.ts'
+import type { Payment } from './payment.ts'
+import type { Session } from './session.ts'
+
+export type Operation = {
+  merchant_id: string
+  /** Our reference at the acquirer. */
+  operation_id: string
+  payment_id: string
+  kind: 'authorise' | 'capture' | 'void' | 'reverse'
+  sequence: number
+  acquirer: string
+  amount: number
+  currency: string
+  state: 'sent' | 'unknown' | 'approved' | 'declined' | 'failed' | 'refused' | 'not_sent'
+  sent_at: Date
+  answer_by: Date
+}
+
+export type JournalLine = {
+  merchant_id: string
+  entry_id: string
+  subject: string
+  change: string
+  detail: object
+  request_id: string | null
+  at: Date
+}
+
+export type Sealed = { sealed_number: Buffer; sealed_code: Buffer | null }
+
+/**
+ * Commits the intent to charge: operation, pending payment, session `processing`. Returns the sealed card, or undefined
+ * where the session or attempt is no longer as it was read.
+ */
+export async function beginCharge(
+  sql: Sql,
+  intent: {
+    session: Session
+    attempt: Attempt
+    payment: Payment
+    operation: Operation
+    journal: JournalLine
+  },
+): Promise<Sealed | undefined> {
+  const { session: s, attempt: a, payment, operation, journal } = intent
+  const [row] = await sql<Sealed[]>`
+    with session as (
+      update sessions set status = 'processing', payment_id = ${payment.payment_id},
+        answer_by = ${operation.answer_by}, customer = ${s.customer as never}
+      where ${asRead(sql, s, a)}
+      returning 1
+    ), attempt as (
+      update attempts set phase = 'charging', payment_id = ${payment.payment_id}
+      where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}
+        and exists (select 1 from session)
+    ), payment as (insert into payments ${rowIf(sql, payment, 'session')}
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'session')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'session')})
+    select c.sealed_number, v.sealed_code from session
+    join vault.cards c on c.merchant_id = ${a.merchant_id} and c.card_reference = ${a.card_reference}
+    left join vault.security_codes v using (merchant_id, card_reference)`
+  return row
+}
+
+export type Outcome = {
+  session: Session
+  attempt: Attempt
+  payment: Payment
+  hold: Hold | null
+  event: Event
+  journal: JournalLine
+  /** The answered operation, or null for a decline that the acquirer was never asked about. */
+  operation: (Pick<Operation, 'operation_id' | 'state'> & { answer: object }) | null
+}
+
+/**
+ * Writes an outcome whole: payment, hold, session, attempt, event, journal; the card's number and code are deleted.
+ * Compare-and-set: false, and nothing written, where the operation was answered before or the attempt has moved on.
+ */
+export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promise<boolean> {
+  const { session: s, attempt: a, payment, hold, event, journal, operation } = outcome
+  const settled = sql`
+    phase = 'settled', settled_at = ${now}, payment_id = ${payment.payment_id}, result = ${a.result as never},
+    three_ds_state = ${a.three_ds_state}, authentication_outcome = ${a.authentication_outcome as never}`
+  const thisAttempt = sql`merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`
+  // Rows are locked in one order everywhere, session before attempt, so that no two statements wait for each other.
+  const gate = operation
+    ? sql`
+      gate as (
+        update acquirer_operations set state = ${operation.state}, answer = ${operation.answer as never},
+          acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now}, next_check_at = null
+        where merchant_id = ${a.merchant_id} and operation_id = ${operation.operation_id}
+          and state in ('sent', 'unknown') returning 1
+      ), attempt as (update attempts set ${settled} where ${thisAttempt} and exists (select 1 from gate))`
+    : sql`
+      locked as (select 1 from sessions where ${asRead(sql, s, a)} for update),
+      gate as (
+        update attempts set ${settled}
+        where ${thisAttempt} and phase = 'authenticating' and exists (select 1 from locked) returning 1
+      )`
+  const rows = await sql`
+    with ${gate}, session as (
+      update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+    ), payment as (
+      insert into payments ${rowIf(sql, payment, 'gate')}
+      on conflict (merchant_id, payment_id) do update set status = excluded.status,
+        capture_state = excluded.capture_state, decline = excluded.decline,
+        acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at
+    ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
+    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
+    ), ${forgetCard(sql, a)}
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The answer is lost: nothing is decided, the reconciler will ask. The security code must not outlive the request. */
+export async function saveUnanswered(
+  sql: Sql,
+  lost: {
+    session: Session
+    attempt: Attempt
+    operation_id: string
+    next_check_at: Date
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { session: s, attempt: a, journal } = lost
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at}
+      where merchant_id = ${s.merchant_id} and operation_id = ${lost.operation_id} and state = 'sent'
+      returning 1
+    ), session as (
+      update sessions set settlement = 'awaiting_reconciliation'
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
+    ), ${forgetCard(sql, a)}
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The session and attempt are still as they were read: nobody confirmed, superseded or retried meanwhile. */
+function asRead(sql: Sql, session: Session, attempt: Attempt) {
+  return sql`
+    merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
+    and status = 'requires_payment' and attempt_count = ${session.attempt_count}
+    and exists (select 1 from attempts where merchant_id = ${attempt.merchant_id}
+      and attempt_id = ${attempt.attempt_id} and phase = 'authenticating')`
+}
+
+function forgetCard(sql: Sql, attempt: Attempt) {
+  const { merchant_id, card_reference } = attempt
+  return sql`
+    number as (delete from vault.cards where merchant_id = ${merchant_id}
+      and card_reference = ${card_reference} and exists (select 1 from gate)),
+    code as (delete from vault.security_codes where merchant_id = ${merchant_id}
+      and card_reference = ${card_reference} and exists (select 1 from gate))`
+}

@@ -1,0 +1,126 @@
+// POST …/confirm: charges the authenticated attempt, once: intent committed, acquirer called, outcome committed.
+
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { clientSecret } from '../http/access.ts'
+import { route } from '../http/route.ts'
+import { admitMerchant } from '../merchants/admit.ts'
+import { type Account, integrationOf } from '../merchants/directory.ts'
+import { challengeUrl } from './ask-bank.ts'
+import { type Attempt, attemptAt, isAuthenticationOver, judge, type Verdict } from './attempt.ts'
+import { charge } from './charge.ts'
+import { saveOutcome } from './charge-store.ts'
+import { email, must } from './fields.ts'
+import { outcomeOf, recordedResult } from './outcome.ts'
+import { openPayment, refused } from './payment.ts'
+import type { Customer } from './purchase.ts'
+import { refuseUnlessOpen, type Session } from './session.ts'
+import { attemptsOf, findSession } from './store.ts'
+import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './views.ts'
+
+const confirmBody = z.strictObject({
+  customer: z.strictObject({ email: email.nullish() }, must('be an object')).nullish(),
+})
+
+export type Confirming = {
+  session: Session
+  attempt: Attempt
+  account: Account
+  verdict: Verdict
+  request_id: string
+  now: Date
+}
+
+export const confirm = route({
+  method: 'POST',
+  path: '/v1/checkout/sessions/{session_id}/confirm',
+  tag: 'In the browser',
+  summary: 'Charge the authenticated attempt',
+  door: clientSecret,
+  dialect: 'checkout',
+  body: confirmBody,
+  body_optional: true,
+  status: 200,
+  reply: confirmView,
+  refusals: [
+    'merchant_not_active',
+    'customer_email_required',
+    'session_expired',
+    'authentication_incomplete',
+  ],
+  handle: async (context: Context, { body, holder, now, request_id }) => {
+    const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
+    // Whoever loses a race against another confirm reads again and answers with what the winner recorded.
+    for (;;) {
+      const [stored, attempts] = await Promise.all([
+        findSession(context.sql, key),
+        attemptsOf(context.sql, key),
+      ])
+      if (!stored)
+        throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+      const newest = attempts.at(-1) ?? null
+      const recorded = newest && recordedResult(stored, newest)
+      if (recorded) return recorded
+      const account = await admitMerchant(context, holder.merchant_id)
+      refuseUnlessOpen(stored, now)
+      const session = withEmail(stored, body?.customer?.email ?? null)
+      const attempt = readyOrRefuse(context, newest, now)
+      const policy = integrationOf(account, session.integration_id)
+      const verdict = judge(attempt, policy)
+      const confirming = { session, attempt, account, verdict, request_id, now }
+      const result = verdict.decline
+        ? await declineUncharged(context, confirming)
+        : await charge(context, confirming)
+      if (result) return result
+    }
+  },
+})
+
+function withEmail(session: Session, sent: string | null): Session {
+  const email = sent ?? session.customer?.email ?? null
+  if (email === null) {
+    throw new Refusal('customer_email_required', 'customer.email is required to take a payment.', {
+      field: 'customer.email',
+    })
+  }
+  const nobody: Customer = {
+    email,
+    name: null,
+    account_created: null,
+    account_id: null,
+    metadata: null,
+  }
+  return { ...session, customer: { ...(session.customer ?? nobody), email } }
+}
+
+function readyOrRefuse(context: Context, newest: Attempt | null, now: Date): Attempt {
+  const attempt = newest && attemptAt(newest, now)
+  if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
+  throw new Refusal('authentication_incomplete', 'The authentication of the card has not ended.', {
+    members: {
+      attempt: attempt && viewAttempt(attempt),
+      three_ds: attempt
+        ? viewThreeDs(attempt, challengeUrl(context))
+        : { state: 'not_started', version: null, challenge: null, cardholder_info: null },
+    },
+  })
+}
+
+/** The bank said no, or could not be asked and the integration forbids going on: the acquirer never hears of it. */
+async function declineUncharged(
+  context: Context,
+  confirming: Confirming,
+): Promise<ConfirmResult | null> {
+  const { session, attempt, verdict, now } = confirming
+  const payment = openPayment(session, attempt, {
+    payment_id: context.ids.payment(),
+    authentication: verdict.authentication,
+    at: now,
+  })
+  const change = refused({ session, payment }, 'declined', verdict.decline!)
+  const outcome = outcomeOf(context, { ...confirming, change, operation: null })
+  if (!(await saveOutcome(context.sql, outcome, now))) return null
+  context.metrics.paymentConfirmed('declined', session.mode)
+  return outcome.attempt.result as ConfirmResult
+}

@@ -1,0 +1,81 @@
+// The event that tells a merchant of a payment's outcome: its envelope, frozen once.
+
+import { type MerchantId, timestamp } from '../values.ts'
+import { viewHold } from './hold.ts'
+import type { Change, PaymentStatus } from './payment.ts'
+import { basketTotal, taxTotal } from './purchase.ts'
+
+export const api_version = '2026-09-01'
+
+export const eventTypes = [
+  'payment.captured',
+  'payment.held',
+  'payment.voided',
+  'payment.declined',
+  'payment.failed',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+export type Event = {
+  merchant_id: MerchantId
+  payment_id: string
+  sequence: 1 | 2
+  event_id: string
+  type: EventType
+  /** The envelope's bytes, the same for every delivery and replay. */
+  body: string
+  created_at: Date
+}
+
+/** The event of a change: sequence 1 for a payment's outcome, 2 for the later decision on a held payment. */
+export function eventOf(
+  change: Change,
+  made: { event_id: string; sequence: 1 | 2; at: Date },
+): Event {
+  const { payment, session } = change
+  const type = typeOf(payment.status)
+  const envelope = {
+    id: made.event_id,
+    type,
+    created: timestamp(made.at),
+    api_version,
+    merchant_id: session.merchant_id,
+    sequence: made.sequence,
+    data: dataOf(change),
+  }
+  return {
+    merchant_id: session.merchant_id,
+    payment_id: payment.payment_id,
+    sequence: made.sequence,
+    event_id: made.event_id,
+    type,
+    body: JSON.stringify(envelope),
+    created_at: made.at,
+  }
+}
+
+function typeOf(status: PaymentStatus): EventType {
+  if (status === 'pending') throw new Error('a pending payment has no outcome to tell of')
+  return `payment.${status}`
+}
+
+function dataOf({ payment, session, hold }: Change): object {
+  return {
+    payment_id: payment.payment_id,
+    checkout_session_id: payment.session_id,
+    amount: payment.amount,
+    currency: payment.currency,
+    status: payment.status,
+    mode: payment.mode,
+    decline: payment.decline,
+    metadata: session.metadata,
+    amount_verified: payment.amount_verified,
+    capture_state: payment.capture_state,
+    items: session.items,
+    basket_total: basketTotal(session.items),
+    tax_total: taxTotal(session.items),
+    customer: session.customer,
+    hold: hold && viewHold(hold),
+    order_reference: payment.order_reference,
+  }
+}

@@ -1,0 +1,89 @@
+// The building blocks of request schemas: texts, amounts, metadata and references with their refusals.
+
+import { z } from 'zod'
+import { looksLikeCardNumber } from '../cards/card-data.ts'
+import type { RefusalCode } from '../errors.ts'
+import { amount_max, currencyOf } from '../values.ts'
+
+/** An error that reads as `<field> is required` or `<field> must …`. */
+export function must(what: string) {
+  return {
+    error: (issue: { input?: unknown }) =>
+      issue.input === undefined ? 'is required' : `must ${what}`,
+  }
+}
+
+/** A rule with a code of its own in the catalogue. */
+export function rule(code: RefusalCode, message: string) {
+  return { error: message, params: { code } }
+}
+
+export const text = (length_max: number) =>
+  z
+    .string(must('be text'))
+    .min(1, must('not be empty'))
+    .max(length_max, must(`have at most ${length_max} characters`))
+
+export const wholeNumber = (least: number, most: number) => {
+  const words = must(`be a whole number from ${least} to ${most}`)
+  return z.int(words).min(least, words).max(most, words)
+}
+
+const amountWords = must(`be a whole number from 1 to ${amount_max}, in minor units`)
+export const amount = z.int(amountWords).min(1, amountWords).max(amount_max, amountWords)
+
+const currencyWords = must('be three letters, an active ISO 4217 code')
+export const currency = z
+  .string(currencyWords)
+  .refine((code) => currencyOf(code) !== undefined, currencyWords)
+  .transform((code) => code.toUpperCase())
+  .meta({ type: 'string', pattern: '^[A-Za-z]{3}$' })
+
+export const email = text(254).regex(/^[^\s@]+@[^\s@]+$/, must('be an email address'))
+
+/** order_reference and customer.account_id: short, printable, and no card number. */
+export const reference = z
+  .string(must('be text'))
+  .refine((value) => !looksLikeCardNumber(value), {
+    ...rule('card_data_rejected', 'looks like a card number'),
+    abort: true,
+  })
+  .min(1, must('have 1 to 64 characters'))
+  .max(64, must('have 1 to 64 characters'))
+  .regex(/^\P{Cc}*$/u, must('not contain control characters'))
+
+const metadata_entries_max = 50
+const metadata_bytes_max = 8192
+
+/** String values under keys that nobody judges. Passed on as it came: a copy would lose a key named `__proto__`. */
+export const metadata = z
+  .custom<Record<string, string>>()
+  .superRefine((value, context) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      context.addIssue({ code: 'custom', message: 'must be an object of string values' })
+      return
+    }
+    const entries = Object.entries(value as Record<string, unknown>)
+    for (const [key, each] of entries) {
+      if (typeof each === 'string') continue
+      context.addIssue({ code: 'custom', message: 'must be a string', path: [key] })
+      return
+    }
+    const bytes = entries.reduce(
+      (sum, [k, v]) => sum + Buffer.byteLength(k) + Buffer.byteLength(String(v)),
+      0,
+    )
+    if (entries.length > metadata_entries_max || bytes > metadata_bytes_max) {
+      context.addIssue({
+        code: 'custom',
+        message: `must have at most ${metadata_entries_max} entries and ${metadata_bytes_max} bytes of keys and values`,
+        params: { code: 'metadata_too_large' },
+      })
+    }
+  })
+  .meta({ type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 })
+
+/** The metadata of a reply. */
+export const anyMetadata = z
+  .custom<Record<string, string>>((value) => typeof value === 'object' && value !== null)
+  .meta({ type: 'object', additionalProperties: { type: 'string' } })

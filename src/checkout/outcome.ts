@@ -1,0 +1,106 @@
+// From a decided change to everything that is written and answered of it: event, journal line, confirm result.
+
+import type { Context } from '../context.ts'
+import { integrationOf } from '../merchants/directory.ts'
+import type { Attempt } from './attempt.ts'
+import type { JournalLine, Outcome } from './charge-store.ts'
+import type { Confirming } from './confirm.ts'
+import { eventOf } from './event.ts'
+import type { Change, Payment } from './payment.ts'
+import { attemptsLeft, type Session } from './session.ts'
+import type { ConfirmResult } from './views.ts'
+
+type Decided = Pick<Confirming, 'attempt' | 'account' | 'request_id'> & {
+  change: Change
+  operation: Outcome['operation']
+}
+
+/** All rows of an outcome, the event among them: a change cannot be saved without the event that tells of it. */
+export function outcomeOf(context: Context, decided: Decided): Outcome {
+  const { change, attempt, account, operation } = decided
+  const { session, payment, hold } = change
+  const at = context.world.clock.now()
+  const confirmation_url =
+    session.confirmation_url ?? integrationOf(account, session.integration_id).confirmation_url
+  const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment })
+  return {
+    session,
+    payment,
+    hold,
+    operation,
+    attempt: { ...attempt, payment_id: payment.payment_id, result },
+    event: eventOf(change, { event_id: context.ids.event(), sequence: 1, at }),
+    journal: journalLine(context, decided, at, `payment.${payment.status}`, {
+      payment_id: payment.payment_id,
+    }),
+  }
+}
+
+export function journalLine(
+  context: Context,
+  { attempt, request_id }: Pick<Decided, 'attempt' | 'request_id'>,
+  at: Date,
+  change: string,
+  detail: object,
+): JournalLine {
+  return {
+    merchant_id: attempt.merchant_id,
+    entry_id: context.ids.journalEntry(at),
+    subject: attempt.attempt_id,
+    change,
+    detail,
+    request_id,
+    at,
+  }
+}
+
+/** The confirm answer that an attempt has: recorded, or `processing` while its charge is under way. */
+export function recordedResult(session: Session, attempt: Attempt): ConfirmResult | null {
+  if (attempt.result) return attempt.result as ConfirmResult
+  return attempt.phase === 'charging' ? resultOf({ session, attempt, payment: null }) : null
+}
+
+/** The confirm answer; without a payment's outcome it is `processing`. */
+export function resultOf({
+  session,
+  attempt,
+  payment,
+}: {
+  session: Session
+  attempt: Attempt
+  payment: Payment | null
+}): ConfirmResult {
+  const payment_id = payment?.payment_id ?? session.payment_id!
+  const paid = payment?.status === 'captured' || payment?.status === 'held'
+  return {
+    status: statusOf(payment),
+    session_id: session.session_id,
+    payment_id,
+    attempt: { id: attempt.attempt_id, number: attempt.number },
+    decline: payment?.decline ?? null,
+    attempts_left: attemptsLeft(session),
+    order_reference: session.order_reference,
+    confirmation_url: paid ? confirmationUrl(session, payment_id) : null,
+  }
+}
+
+function statusOf(payment: Payment | null): ConfirmResult['status'] {
+  switch (payment?.status) {
+    case 'captured':
+    case 'held':
+    case 'declined':
+    case 'failed':
+      return payment.status
+    default:
+      return 'processing'
+  }
+}
+
+function confirmationUrl(session: Session, paymentId: string): string | null {
+  if (session.confirmation_url === null) return null
+  const url = new URL(session.confirmation_url)
+  url.searchParams.set('payment_id', paymentId)
+  if (session.order_reference !== null)
+    url.searchParams.set('order_reference', session.order_reference)
+  return url.href
+}

@@ -1,0 +1,112 @@
+// A payment: the outcome of one confirmed attempt, decided here without touching anything.
+
+import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
+import type { Integration } from '../merchants/integration.ts'
+import type { Mode, PaymentId } from '../values.ts'
+import type { Attempt, Authentication } from './attempt.ts'
+import { type Hold, openHold } from './hold.ts'
+import { type Session, statusAfterDecline } from './session.ts'
+
+export type PaymentStatus = 'pending' | 'captured' | 'held' | 'voided' | 'declined' | 'failed'
+
+export type Payment = {
+  merchant_id: string
+  payment_id: PaymentId
+  session_id: string
+  attempt_id: string
+  status: PaymentStatus
+  capture_state: 'captured' | 'authorised' | 'voided' | null
+  amount: number
+  currency: string
+  mode: Mode
+  decline: Decline | null
+  authentication: Authentication | null
+  acquirer: string | null
+  acquirer_transaction_id: string | null
+  amount_verified: boolean
+  order_reference: string | null
+  created_at: Date
+  executed_at: Date | null
+}
+
+/** What a decision writes: the rows as they shall be. The event is told from them. */
+export type Change = { payment: Payment; session: Session; hold: Hold | null }
+
+/** A payment as confirm opens it: nothing is known yet but what is asked. */
+export function openPayment(
+  session: Session,
+  attempt: Attempt,
+  opened: { payment_id: PaymentId; authentication: Authentication | null; at: Date },
+): Payment {
+  return {
+    merchant_id: session.merchant_id,
+    payment_id: opened.payment_id,
+    session_id: session.session_id,
+    attempt_id: attempt.attempt_id,
+    status: 'pending',
+    capture_state: null,
+    amount: session.amount,
+    currency: session.currency,
+    mode: session.mode,
+    decline: null,
+    authentication: opened.authentication,
+    acquirer: null,
+    acquirer_transaction_id: null,
+    amount_verified: session.amount_verified,
+    order_reference: session.order_reference,
+    created_at: opened.at,
+    executed_at: null,
+  }
+}
+
+/** The end of an authorisation. An approval that took nothing yet is held; it is never captured by guessing. */
+export function conclude(
+  { session, payment }: Omit<Change, 'hold'>,
+  answer: AuthoriseAnswer,
+  rules: Pick<Integration, 'review_window_seconds'>,
+  now: Date,
+): Change {
+  const { acquirer_transaction_id } = answer
+  if (answer.result !== 'approved') {
+    const status = answer.result
+    return refused(
+      { session, payment: { ...payment, acquirer_transaction_id } },
+      status,
+      answer.decline,
+    )
+  }
+  const paid = { ...session, status: 'succeeded' as const, settlement: null, answer_by: null }
+  if (answer.captured) {
+    const captured = { status: 'captured', capture_state: 'captured', executed_at: now } as const
+    return {
+      payment: { ...payment, acquirer_transaction_id, ...captured },
+      session: paid,
+      hold: null,
+    }
+  }
+  return {
+    payment: { ...payment, acquirer_transaction_id, status: 'held', capture_state: 'authorised' },
+    session: paid,
+    hold: openHold(session, payment, rules),
+  }
+}
+
+/** A decline, or an error that moved nothing: the session goes on while attempts are left and fraud is not suspected. */
+export function refused(
+  { session, payment }: Omit<Change, 'hold'>,
+  status: 'declined' | 'failed',
+  decline: Decline,
+): Change {
+  return {
+    payment: { ...payment, status, decline },
+    session: {
+      ...session,
+      status: statusAfterDecline(session, decline),
+      payment_id: payment.payment_id,
+      last_decline: decline,
+      settlement: null,
+      answer_by: null,
+    },
+    hold: null,
+  }
+}

@@ -1,0 +1,168 @@
+// What is bought: the body that creates a session, its basket and its customer.
+
+import { z } from 'zod'
+import { amount_max } from '../values.ts'
+import {
+  amount,
+  currency,
+  email,
+  metadata,
+  must,
+  reference,
+  rule,
+  text,
+  wholeNumber,
+} from './fields.ts'
+
+export const itemKinds = ['product', 'shipping', 'discount', 'fee'] as const
+
+export type Item = {
+  kind: (typeof itemKinds)[number]
+  sku: string | null
+  name: string | null
+  quantity: number
+  unit_amount: number | null
+  tax_amount: number | null
+  tax_rate: number | null
+  type: string | null
+}
+
+export type Customer = {
+  email: string | null
+  name: string | null
+  account_created: string | null
+  account_id: string | null
+  metadata: Record<string, string> | null
+}
+
+const itemRequest = z
+  .strictObject(
+    {
+      kind: z.enum(itemKinds, must(`be one of ${itemKinds.join(', ')}`)).nullish(),
+      sku: text(200).nullish(),
+      name: text(200).nullish(),
+      quantity: wholeNumber(1, 1_000_000),
+      unit_amount: wholeNumber(0, amount_max).nullish(),
+      tax_amount: wholeNumber(0, amount_max).nullish(),
+      tax_rate: wholeNumber(0, 100_000).nullish(),
+      type: text(32).nullish(),
+    },
+    must('be an object'),
+  )
+  .superRefine((item, context) => {
+    const fault = itemFault(item)
+    if (fault) context.addIssue({ code: 'custom', message: fault.message, path: [fault.field] })
+  })
+  .transform(
+    (item): Item => ({
+      kind: item.kind ?? 'product',
+      sku: item.sku ?? null,
+      name: item.name ?? null,
+      quantity: item.quantity,
+      unit_amount: item.unit_amount ?? null,
+      tax_amount: item.tax_amount ?? null,
+      tax_rate: item.tax_rate ?? null,
+      type: item.type ?? null,
+    }),
+  )
+
+type ItemRequest = Pick<Partial<Item>, 'sku' | 'name' | 'unit_amount' | 'tax_amount'> & {
+  quantity: number
+}
+
+function itemFault(item: ItemRequest): { field: string; message: string } | null {
+  if (item.sku == null && item.name == null) {
+    return { field: 'sku', message: 'is required where the line has no name' }
+  }
+  if (item.unit_amount == null) return null
+  if (item.name == null) {
+    return { field: 'name', message: 'is required where the line has a unit_amount' }
+  }
+  const total = item.quantity * item.unit_amount
+  if (total > amount_max) {
+    return { field: 'unit_amount', message: `times quantity must not exceed ${amount_max}` }
+  }
+  if (item.tax_amount != null && item.tax_amount > total) {
+    return { field: 'tax_amount', message: 'must be between 0 and quantity times unit_amount' }
+  }
+  return null
+}
+
+export const items = z
+  .array(itemRequest, must('be an array'))
+  .max(100, must('have at most 100 lines'))
+  .superRefine((lines, context) => {
+    const { discounts, others } = sums(lines)
+    if (others !== null && discounts > others) {
+      context.addIssue({ code: 'custom', message: 'have discounts that exceed everything else' })
+    }
+  })
+
+export const customerRequest = z
+  .strictObject(
+    {
+      email: email.nullish(),
+      name: text(200).nullish(),
+      account_id: reference.nullish(),
+      metadata: metadata.nullish(),
+    },
+    must('be an object'),
+  )
+  .transform(
+    (customer): Customer => ({
+      email: customer.email ?? null,
+      name: customer.name ?? null,
+      account_created: null,
+      account_id: customer.account_id ?? null,
+      metadata: customer.metadata ?? null,
+    }),
+  )
+
+export const sessionCreate = z.strictObject({
+  amount,
+  currency,
+  items: items.nullish(),
+  customer: customerRequest.nullish(),
+  metadata: metadata.nullish(),
+  statement_descriptor_suffix: z
+    .string(must('be text'))
+    .min(1, must('not be empty'))
+    .regex(/^\P{Cc}*$/u, must('not contain control characters'))
+    .refine(
+      (suffix) => suffix.length <= 22,
+      rule('metadata_too_large', 'must have at most 22 characters'),
+    )
+    .nullish(),
+  order_reference: reference.nullish(),
+  confirmation_url: text(2048).nullish(),
+})
+export type SessionCreate = z.output<typeof sessionCreate>
+
+/** Tax inclusive, discounts subtracted; null without lines, or where a line has no price yet. */
+export function basketTotal(lines: Item[] | null): number | null {
+  if (!lines || lines.length === 0 || lines.some((line) => line.unit_amount === null)) return null
+  const { discounts, others } = sums(lines)
+  return (others ?? 0) - discounts
+}
+
+/** The tax in the lines that name one, discounts' tax subtracted; null when none does. */
+export function taxTotal(lines: Item[] | null): number | null {
+  const taxed = lines?.filter((line) => line.tax_amount !== null) ?? []
+  if (taxed.length === 0) return null
+  return taxed.reduce(
+    (sum, line) => sum + (line.kind === 'discount' ? -1 : 1) * line.tax_amount!,
+    0,
+  )
+}
+
+/** What the discounts take off and what they take it from; `others` is null while a line's price is not known. */
+function sums(lines: Item[]): { discounts: number; others: number | null } {
+  let discounts = 0
+  let others: number | null = 0
+  for (const line of lines) {
+    const total = line.unit_amount === null ? null : line.quantity * line.unit_amount
+    if (line.kind === 'discount') discounts += total ?? 0
+    else others = others === null || total === null ? null : others + total
+  }
+  return { discounts, others }
+}

@@ -1,0 +1,96 @@
+// GET …/state: what a checkout needs to go on after a reload.
+
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { clientSecret } from '../http/access.ts'
+import { route } from '../http/route.ts'
+import { type SessionId, timestamp } from '../values.ts'
+import { challengeUrl } from './ask-bank.ts'
+import { attemptAt } from './attempt.ts'
+import { recordedResult } from './outcome.ts'
+import { basketTotal, taxTotal } from './purchase.ts'
+import { attemptsLeft, type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
+import { attemptsOf, findSession } from './store.ts'
+import {
+  attemptView,
+  basketView,
+  confirmView,
+  declineView,
+  mode,
+  threeDsView,
+  time,
+  viewAttempt,
+  viewThreeDs,
+} from './views.ts'
+
+const stateView = z.object({
+  session: z.object({
+    id: z.string(),
+    status: z.enum(['requires_payment', 'processing', 'succeeded', 'declined', 'expired']),
+    mode,
+    amount: z.int(),
+    currency: z.string(),
+    ...basketView,
+    expires_at: time,
+    expires_in_seconds: z.int(),
+    attempt_count: z.int(),
+    attempts_left: z.int(),
+    settlement: z.literal('awaiting_reconciliation').nullable(),
+    customer_email_required: z.boolean(),
+    last_decline: declineView.nullable(),
+    order_reference: z.string().nullable(),
+  }),
+  attempt: attemptView.nullable(),
+  three_ds: threeDsView.nullable(),
+  result: confirmView.nullable(),
+})
+
+export const resumeSession = route({
+  method: 'GET',
+  path: '/v1/checkout/sessions/{session_id}/state',
+  tag: 'In the browser',
+  summary: 'Resume a session',
+  door: clientSecret,
+  dialect: 'checkout',
+  status: 200,
+  reply: stateView,
+  refusals: [],
+  handle: async (context: Context, { holder, now }) => {
+    const key = { merchant_id: holder.merchant_id, session_id: holder.session_id as SessionId }
+    const [session, attempts] = await Promise.all([
+      findSession(context.sql, key),
+      attemptsOf(context.sql, key),
+    ])
+    if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    const newest = attempts.at(-1)
+    const attempt = newest ? attemptAt(newest, now) : null
+    return {
+      session: viewState(session, now),
+      attempt: attempt && viewAttempt(attempt),
+      three_ds: attempt && viewThreeDs(attempt, challengeUrl(context)),
+      result: attempt && recordedResult(session, attempt),
+    }
+  },
+})
+
+function viewState(session: Session, now: Date) {
+  return {
+    id: session.session_id,
+    status: statusAt(session, now),
+    mode: session.mode,
+    amount: session.amount,
+    currency: session.currency,
+    items: session.items,
+    basket_total: basketTotal(session.items),
+    tax_total: taxTotal(session.items),
+    expires_at: timestamp(session.expires_at),
+    expires_in_seconds: secondsLeft(session, now),
+    attempt_count: session.attempt_count,
+    attempts_left: attemptsLeft(session),
+    settlement: settlementAt(session, now),
+    customer_email_required: !session.customer?.email,
+    last_decline: session.last_decline,
+    order_reference: session.order_reference,
+  }
+}

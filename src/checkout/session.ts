@@ -1,0 +1,100 @@
+// A session: one amount, one shopper, 30 minutes. What it reads as at a time, and what a shopper may still do with it.
+
+import type { Decline } from '../acquirers/acquirer.ts'
+import { Refusal } from '../errors.ts'
+import type { MerchantId, Mode, SessionId } from '../values.ts'
+import type { Customer, Item } from './purchase.ts'
+
+export const session_life_ms = 30 * 60 * 1000
+export const attempts_max = 3
+
+export type AmountVerificationSource =
+  | 'server_minted'
+  | 'integration_default'
+  | 'price_list'
+  | 'none'
+  | 'mismatch'
+
+export type Session = {
+  merchant_id: MerchantId
+  session_id: SessionId
+  mode: Mode
+  status: 'requires_payment' | 'processing' | 'succeeded' | 'declined'
+  amount: number
+  currency: string
+  items: Item[] | null
+  customer: Customer | null
+  metadata: Record<string, string>
+  statement_descriptor_suffix: string | null
+  order_reference: string | null
+  confirmation_url: string | null
+  integration_id: string | null
+  integration: string | null
+  minted_by: 'server' | 'client' | null
+  public_key: string | null
+  amount_verified: boolean
+  amount_verification_source: AmountVerificationSource
+  amount_verification_detail: string | null
+  attempt_count: number
+  last_decline: Decline | null
+  payment_id: string | null
+  settlement: 'awaiting_reconciliation' | null
+  answer_by: Date | null
+  created_at: Date
+  expires_at: Date
+}
+
+export type SessionStatus = Session['status'] | 'expired'
+
+/** The status as read: an open session past its time is expired; a payment made or under way overrides that. */
+export function statusAt(
+  session: Pick<Session, 'status' | 'expires_at'>,
+  now: Date,
+): SessionStatus {
+  const open = session.status === 'requires_payment'
+  return open && session.expires_at <= now ? 'expired' : session.status
+}
+
+/** Set while an acquirer's answer is missing, the process that waited for it having died or not. */
+export function settlementAt(
+  session: Pick<Session, 'status' | 'settlement' | 'answer_by'>,
+  now: Date,
+): Session['settlement'] {
+  if (session.settlement) return session.settlement
+  const lost = session.status === 'processing' && session.answer_by && session.answer_by <= now
+  return lost ? 'awaiting_reconciliation' : null
+}
+
+export function secondsLeft(session: Pick<Session, 'expires_at'>, now: Date): number {
+  return Math.max(0, Math.ceil((session.expires_at.getTime() - now.getTime()) / 1000))
+}
+
+export function attemptsLeft(session: Pick<Session, 'attempt_count'>): number {
+  return attempts_max - session.attempt_count
+}
+
+/** Throws the conflict that keeps a shopper from starting to pay, if there is one. */
+export function refuseUnlessOpen(session: Session, now: Date): void {
+  switch (statusAt(session, now)) {
+    case 'succeeded':
+      throw new Refusal('session_completed', 'The session is paid.')
+    case 'processing':
+      throw new Refusal('session_processing', 'A payment of the session is being processed.')
+    case 'declined':
+      throw session.last_decline?.category === 'fraud'
+        ? new Refusal('session_declined', 'A decline closed the session.')
+        : new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
+    case 'expired':
+      throw new Refusal('session_expired', 'The session is older than 30 minutes.')
+  }
+}
+
+/** The status that a decline or failure leaves behind: another card may be tried unless fraud or the count forbids. */
+export function statusAfterDecline(
+  session: Pick<Session, 'attempt_count'>,
+  decline: Decline,
+): 'requires_payment' | 'declined' {
+  return decline.category === 'fraud' || attemptsLeft(session) === 0
+    ? 'declined'
+    : 'requires_payment'
+}

@@ -1,0 +1,172 @@
+// The SQL of sessions and attempts. Each function is one statement, so each is one transaction and one round trip.
+
+import type { Sql } from '../database/open.ts'
+import { assignments } from '../database/rows.ts'
+import type { SessionHolder } from '../http/access.ts'
+import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
+import type { Attempt, ThreeDsState } from './attempt.ts'
+import type { Hold } from './hold.ts'
+import type { Session } from './session.ts'
+
+type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
+
+/** Writes a session together with the idempotency key that made it. Throws KeyTaken, and writes nothing, where the key is there. */
+export async function insertSession(sql: Sql, session: Session, key: KeyRow): Promise<void> {
+  const s = session
+  const rows = await sql`
+    with key as (
+      insert into idempotency_keys
+        (merchant_id, audience, key, route, fingerprint, status, answer, created_at)
+      values (${key.merchant_id}, ${key.audience}, ${key.key}, ${key.route}, ${key.fingerprints[0]!},
+        ${key.status}, ${key.answer}, ${key.created_at})
+      on conflict do nothing returning 1
+    )
+    insert into sessions
+      (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
+       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
+       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
+       created_at, expires_at)
+    select ${s.merchant_id}, ${s.session_id}, ${s.mode}, ${s.status}, ${s.amount}, ${s.currency},
+       ${s.items as never}, ${s.customer as never}, ${s.metadata as never}, ${s.statement_descriptor_suffix}, ${s.order_reference},
+       ${s.confirmation_url}, ${s.integration_id}, ${s.integration}, ${s.minted_by}, ${s.public_key},
+       ${s.amount_verified}, ${s.amount_verification_source}, ${s.amount_verification_detail},
+       ${s.created_at}, ${s.expires_at}
+    from key returning 1`
+  if (rows.length === 0) throw new KeyTaken()
+}
+
+export async function findSession(sql: Sql, key: SessionKey): Promise<Session | undefined> {
+  const [row] = await sql<Session[]>`
+    select * from sessions where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`
+  return row
+}
+
+/** A session with the hold of its payment, where there is one. */
+export async function findSessionAndHold(
+  sql: Sql,
+  key: SessionKey,
+): Promise<{ session: Session; hold: Hold | null } | undefined> {
+  const [row] = await sql<(Session & { hold: Hold | null })[]>`
+    select s.*, (select row_to_json(h) from holds h
+      where h.merchant_id = s.merchant_id and h.payment_id = s.payment_id) as hold
+    from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
+  if (!row) return undefined
+  const { hold, ...session } = row
+  return { session, hold: hold && withDates(hold) }
+}
+
+/** The attempts of a session, oldest first: at most three. */
+export async function attemptsOf(sql: Sql, key: SessionKey): Promise<Attempt[]> {
+  return sql<Attempt[]>`
+    select * from attempts where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}
+    order by number`
+}
+
+/**
+ * Opens an attempt and supersedes the unfinished one before it, if nobody changed the session since it was read.
+ * Its card is kept for as long as the session can still be paid. False where somebody was faster.
+ */
+export async function openAttempt(
+  sql: Sql,
+  attempt: Attempt,
+  keep_card_until: Date,
+): Promise<boolean> {
+  const a = attempt
+  const rows = await sql`
+    with session as (
+      update sessions set attempt_count = ${a.number}
+      where merchant_id = ${a.merchant_id} and session_id = ${a.session_id}
+        and attempt_count = ${a.number - 1} and status = 'requires_payment'
+      returning 1
+    ), superseded as (
+      update attempts set three_ds_state = 'superseded', phase = 'settled', settled_at = ${a.created_at}
+      where merchant_id = ${a.merchant_id} and session_id = ${a.session_id} and phase = 'authenticating'
+        and exists (select 1 from session)
+    ), card as (
+      update vault.cards set expires_at = ${keep_card_until}
+      where merchant_id = ${a.merchant_id} and card_reference = ${a.card_reference}
+        and exists (select 1 from session)
+    ), code as (
+      update vault.security_codes set expires_at = ${keep_card_until}
+      where merchant_id = ${a.merchant_id} and card_reference = ${a.card_reference}
+        and exists (select 1 from session)
+    )
+    insert into attempts
+      (merchant_id, attempt_id, session_id, number, card_reference, brand, last4, phase, three_ds_state,
+       three_ds_version, server_transaction_id, window_size, asking_until, created_at)
+    select ${a.merchant_id}, ${a.attempt_id}, ${a.session_id}, ${a.number}, ${a.card_reference}, ${a.brand},
+       ${a.last4}, ${a.phase}, ${a.three_ds_state}, ${a.three_ds_version}, ${a.server_transaction_id},
+       ${a.window_size}, ${a.asking_until}, ${a.created_at}
+    from session returning 1`
+  return rows.length > 0
+}
+
+/** Takes over an attempt whose Directory Server nobody is asking any more. */
+export async function claimAsking(sql: Sql, attempt: Attempt, until: Date): Promise<boolean> {
+  const rows = await sql`
+    update attempts set asking_until = ${until}
+    where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+      and three_ds_state = 'not_started' and phase = 'authenticating'
+      and asking_until is not distinct from ${attempt.asking_until}
+    returning 1`
+  return rows.length > 0
+}
+
+/** The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. */
+export async function moveAttempt(
+  sql: Sql,
+  attempt: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
+  from: ThreeDsState,
+  to: Partial<Attempt> & { three_ds_state: ThreeDsState },
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    update attempts set ${assignments(sql, to)}
+    where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+      and three_ds_state = ${from} and phase = 'authenticating'
+    returning *`
+  return row
+}
+
+/** Takes an attempt back that no Directory Server ever heard of, so that it is not spent. */
+export async function withdrawAttempt(sql: Sql, attempt: Attempt): Promise<void> {
+  const { merchant_id, session_id, attempt_id, number } = attempt
+  await sql`
+    with gone as (
+      delete from attempts
+      where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and three_ds_state = 'not_started'
+      returning 1
+    )
+    update sessions set attempt_count = ${number - 1}
+    where merchant_id = ${merchant_id} and session_id = ${session_id} and attempt_count = ${number}
+      and exists (select 1 from gone)`
+}
+
+export async function findAttemptByTransaction(
+  sql: Sql,
+  merchantId: string,
+  serverTransactionId: string,
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    select * from attempts
+    where merchant_id = ${merchantId} and server_transaction_id = ${serverTransactionId.toLowerCase()}`
+  return row
+}
+
+export async function findAttempt(
+  sql: Sql,
+  merchantId: string,
+  attemptId: string,
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    select * from attempts where merchant_id = ${merchantId} and attempt_id = ${attemptId}`
+  return row
+}
+
+/** A hold that came inside another row's JSON has its times as text. */
+export function withDates(hold: Hold): Hold {
+  return {
+    ...hold,
+    deadline: new Date(hold.deadline),
+    decided_at: hold.decided_at && new Date(hold.decided_at),
+  }
+}

@@ -1,0 +1,142 @@
+// The reply schemas and shapes that several routes share: allow-lists of what leaves the service.
+
+import { z } from 'zod'
+import { timestamp } from '../values.ts'
+import type { Attempt } from './attempt.ts'
+import { anyMetadata } from './fields.ts'
+import { itemKinds } from './purchase.ts'
+import { attemptsLeft, type Session } from './session.ts'
+
+export const time = z.string().meta({ format: 'date-time' })
+
+export const declineView = z.object({
+  code: z.string(),
+  category: z.string().nullable(),
+  reason: z.string().nullable(),
+})
+
+export const holdView = z.object({
+  status: z.enum(['pending_review', 'escalated', 'captured', 'voided']),
+  reason: z.enum(['no_price_list', 'mismatch']),
+  detail: z.string().nullable(),
+  deadline: time,
+  decided_by: z.string().nullable(),
+  decided_at: time.nullable(),
+  operation_refusal: z
+    .object({
+      kind: z.string(),
+      sequence: z.int(),
+      reason: z.string(),
+      decline_code: z.string().nullable(),
+      at: time,
+    })
+    .nullable(),
+})
+
+export const itemView = z.object({
+  kind: z.enum(itemKinds),
+  sku: z.string().nullable(),
+  name: z.string().nullable(),
+  quantity: z.int(),
+  unit_amount: z.int().nullable(),
+  tax_amount: z.int().nullable(),
+  tax_rate: z.int().nullable(),
+  type: z.string().nullable(),
+})
+
+export const customerView = z.object({
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  account_created: time.nullable(),
+  account_id: z.string().nullable(),
+  metadata: anyMetadata.nullable(),
+})
+
+export const mode = z.enum(['test', 'live'])
+
+export const basketView = {
+  items: z.array(itemView).nullable(),
+  basket_total: z.int().nullable(),
+  tax_total: z.int().nullable(),
+}
+
+export const attemptView = z.object({
+  id: z.string(),
+  number: z.int(),
+  card: z.object({ brand: z.string(), last4: z.string() }),
+})
+
+export const threeDsView = z.object({
+  state: z.enum([
+    'not_started',
+    'awaiting_challenge',
+    'authenticated',
+    'attempted',
+    'failed',
+    'rejected',
+    'informational',
+    'unavailable',
+    'not_enrolled',
+    'superseded',
+  ]),
+  version: z.string().nullable(),
+  challenge: z.object({ url: z.string(), window_size: z.string(), expires_at: time }).nullable(),
+  cardholder_info: z.string().nullable(),
+})
+
+export const authenticateView = z.object({
+  session_id: z.string(),
+  attempt: attemptView,
+  three_ds: threeDsView,
+  attempts_left: z.int(),
+})
+
+export const confirmView = z.object({
+  status: z.enum(['captured', 'held', 'declined', 'failed', 'processing']),
+  session_id: z.string(),
+  payment_id: z.string(),
+  attempt: z.object({ id: z.string(), number: z.int() }),
+  decline: declineView.nullable(),
+  attempts_left: z.int(),
+  order_reference: z.string().nullable(),
+  confirmation_url: z.string().nullable(),
+})
+export type ConfirmResult = z.infer<typeof confirmView>
+
+export function viewAttempt(attempt: Attempt) {
+  return {
+    id: attempt.attempt_id,
+    number: attempt.number,
+    card: { brand: attempt.brand, last4: attempt.last4 },
+  }
+}
+
+/** `challengeUrl` is our own page, which nests the bank's. */
+export function viewThreeDs(attempt: Attempt, challengeUrl: (attempt: Attempt) => string) {
+  return {
+    state: attempt.three_ds_state,
+    version: attempt.three_ds_version,
+    challenge:
+      attempt.three_ds_state === 'awaiting_challenge'
+        ? {
+            url: challengeUrl(attempt),
+            window_size: attempt.window_size,
+            expires_at: timestamp(attempt.challenge_expires_at!),
+          }
+        : null,
+    cardholder_info: attempt.cardholder_info,
+  }
+}
+
+export function viewAuthenticate(
+  session: Session,
+  attempt: Attempt,
+  challengeUrl: (attempt: Attempt) => string,
+): z.input<typeof authenticateView> {
+  return {
+    session_id: session.session_id,
+    attempt: viewAttempt(attempt),
+    three_ds: viewThreeDs(attempt, challengeUrl),
+    attempts_left: attemptsLeft(session),
+  }
+}

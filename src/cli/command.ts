@@ -1,0 +1,77 @@
+// What a command of the CLI is, and how its arguments are read.
+
+import { parseArgs } from 'node:util'
+
+/** A wrong call: exit status 2. */
+export class UsageError extends Error {}
+
+/** Something asked for that is refused: exit status 1. */
+export class CommandRefused extends Error {}
+
+export type OptionSpec = {
+  /** How the value reads in the usage; a flag has none. */
+  value?: string
+  many?: true
+  required?: true
+  meaning: string
+}
+
+export type Options = Record<string, string | string[] | boolean | undefined>
+
+export type Command = {
+  /** As typed: `merchant create`. */
+  name: string
+  summary: string
+  /** Names of positional arguments, all required. */
+  positionals?: string[]
+  options: Record<string, OptionSpec>
+  run(call: { options: Options; positionals: string[]; json: boolean }): Promise<void>
+}
+
+/** Reads a command's arguments. Throws a UsageError that says what is wrong. */
+export function readArguments(command: Command, args: string[]) {
+  const specs = Object.entries({ ...command.options, json: jsonOption })
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: Object.fromEntries(
+        specs.map(([name, spec]) => [
+          name,
+          {
+            type: spec.value ? ('string' as const) : ('boolean' as const),
+            multiple: spec.many ?? false,
+          },
+        ]),
+      ),
+    })
+    const names = command.positionals ?? []
+    if (positionals.length !== names.length) {
+      throw new UsageError(
+        names.length === 0
+          ? `takes no argument such as ${positionals[0]}`
+          : `needs ${names.join(' and ')}`,
+      )
+    }
+    for (const [name, spec] of specs) {
+      if (spec.required && values[name] === undefined) throw new UsageError(`needs --${name}`)
+    }
+    return { options: values as Options, positionals, json: values.json === true }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError((error as Error).message)
+  }
+}
+
+const jsonOption: OptionSpec = { meaning: 'print one JSON document and nothing else' }
+
+/** The usage of one command, with a line an option. */
+export function usageOf(command: Command): string {
+  const entries = Object.entries({ ...command.options, json: jsonOption })
+  const names = (command.positionals ?? []).map((name) => ` ${name}`).join('')
+  const lines = entries.map(([name, spec]) => {
+    const left = `  --${name}${spec.value ? ` ${spec.value}` : ''}${spec.many ? ' …' : ''}`
+    return `${left.padEnd(36)} ${spec.meaning}${spec.required ? ' (required)' : ''}`
+  })
+  return `ripper ${command.name}${names}\n\n${command.summary}.\n\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,29 @@
+// `ripper config`: every setting, what it means and what it is.
+
+import { readConfig, shownValue, type Variable, variables } from '../config.ts'
+import type { Command } from './command.ts'
+import { printJson } from './print.ts'
+
+export const configCommand: Command = {
+  name: 'config',
+  summary: 'Lists every setting with its value; secrets show only whether they are set',
+  options: {},
+  async run({ json }) {
+    readConfig()
+    const settings = (variables as readonly Variable[]).map((variable) => ({
+      name: variable.name,
+      value: shownValue(variable),
+      default: variable.fallback,
+      meaning: variable.meaning,
+    }))
+    if (json) {
+      printJson(settings)
+      return
+    }
+    for (const { name, value, meaning, default: fallback } of settings) {
+      process.stdout.write(
+        `${name}\n  ${meaning}\n  ${value === null ? `default: ${fallback}` : `set to: ${value}`}\n`,
+      )
+    }
+  },
+}

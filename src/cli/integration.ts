@@ -1,0 +1,148 @@
+// `ripper integration create`: a place where a merchant takes payments, and its rules.
+
+import { Refusal } from '../errors.ts'
+import {
+  confirmationUrlFault,
+  isOrigin,
+  type PriceListItem,
+  priceList,
+} from '../merchants/integration.ts'
+import { createIntegration, type NewIntegration } from '../merchants/manage.ts'
+import { currencyOf } from '../values.ts'
+import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
+import { choice, jsonFile, list, text, wholeNumber, withOffice } from './office.ts'
+import { print } from './print.ts'
+
+export const integrationCreate: Command = {
+  name: 'integration create',
+  summary: 'Makes an integration of a merchant',
+  options: {
+    merchant: { value: 'ID', required: true, meaning: 'the merchant' },
+    name: { value: 'NAME', required: true, meaning: 'unique for the merchant' },
+    default: { meaning: 'the one that server sessions use' },
+    'hosted-page': { meaning: 'the one of the hosted page; needs --handle' },
+    handle: { value: 'HANDLE', meaning: '3 to 64 of a-z, 0-9 and -' },
+    origin: {
+      value: 'URL',
+      many: true,
+      meaning: 'an allowed origin, such as https://shop.example',
+    },
+    'confirmation-url': { value: 'URL', meaning: 'where shoppers go after paying' },
+    amount: { value: 'N', meaning: 'default amount in minor units; needs --currency' },
+    currency: { value: 'CODE', meaning: 'default currency' },
+    'price-list': {
+      value: 'FILE.json',
+      meaning: 'array of {sku, name, unit_amount, currency, tax_rate?, image_url?}',
+    },
+    'require-verified-amount': {
+      meaning: 'refuse browser sessions whose amount cannot be verified',
+    },
+    'mode-setting': { value: 'auto|test', meaning: 'test keeps its sessions out of live mode' },
+    'order-reference-key': {
+      value: 'KEY',
+      meaning: 'metadata key that names the order on compatible routes',
+    },
+    'on-3ds-unavailable': {
+      value: 'proceed|decline',
+      meaning: 'when a card cannot be authenticated',
+    },
+    'review-window-seconds': { value: 'N', meaning: 'how long a held payment may wait (432000)' },
+    'at-deadline': { value: 'void|capture', meaning: 'what becomes of a hold then' },
+    'escalate-after-seconds': { value: 'N', meaning: 'when a hold is escalated' },
+    'capture-below': { value: 'N', meaning: 'unverified amounts below it are captured' },
+  },
+  async run({ options, json }) {
+    const merchantId = text(options, 'merchant')!
+    const asked = askedOf(options)
+    const { integration, publishable_key } = await withOffice(async (office) => {
+      try {
+        return await createIntegration(office, merchantId, asked)
+      } catch (error) {
+        throw asRefusal(error, asked)
+      }
+    })
+    const { integration_id, name, handle } = integration
+    print({ integration_id, name, handle, publishable_key }, json)
+  },
+}
+
+function askedOf(options: Options): NewIntegration {
+  const origins = list(options, 'origin')
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  if (wrong) {
+    throw new UsageError(
+      '--origin must be scheme, host and port alone, such as https://shop.example; http only for localhost',
+    )
+  }
+  const asked: NewIntegration = {
+    name: text(options, 'name')!,
+    is_default: options.default === true,
+    is_hosted_page: options['hosted-page'] === true,
+    handle: handleOf(options),
+    allowed_origins: origins,
+    confirmation_url: confirmationUrlOf(options, origins),
+    ...amountOf(options),
+    price_list: priceListOf(options),
+    require_verified_amount: options['require-verified-amount'] === true,
+    order_reference_metadata_key: text(options, 'order-reference-key'),
+    escalate_after_seconds: wholeNumber(options, 'escalate-after-seconds'),
+    capture_below: wholeNumber(options, 'capture-below'),
+  }
+  const mode_setting = choice(options, 'mode-setting', ['auto', 'test'])
+  const on_3ds_unavailable = choice(options, 'on-3ds-unavailable', ['proceed', 'decline'])
+  const at_deadline = choice(options, 'at-deadline', ['void', 'capture'])
+  const review_window_seconds = wholeNumber(options, 'review-window-seconds')
+  return {
+    ...asked,
+    ...(mode_setting && { mode_setting }),
+    ...(on_3ds_unavailable && { on_3ds_unavailable }),
+    ...(at_deadline && { at_deadline }),
+    ...(review_window_seconds && { review_window_seconds }),
+  }
+}
+
+function handleOf(options: Options): string | null {
+  const handle = text(options, 'handle')
+  if (handle !== null && !/^[a-z0-9-]{3,64}$/.test(handle)) {
+    throw new UsageError('--handle must have 3 to 64 characters of a-z, 0-9 and -')
+  }
+  if (handle === null && options['hosted-page'] === true) {
+    throw new UsageError('--hosted-page needs --handle')
+  }
+  return handle
+}
+
+function confirmationUrlOf(options: Options, origins: string[]): string | null {
+  const url = text(options, 'confirmation-url')
+  const fault = url === null ? null : confirmationUrlFault(url, origins)
+  if (fault) throw new UsageError(`--confirmation-url ${fault}`)
+  return url
+}
+
+function amountOf(options: Options): Pick<NewIntegration, 'default_amount' | 'default_currency'> {
+  const default_amount = wholeNumber(options, 'amount')
+  const code = text(options, 'currency')
+  const currency = code === null ? null : currencyOf(code)
+  if (currency === undefined) throw new UsageError('--currency must be an active ISO 4217 code')
+  if (default_amount !== null && currency === null)
+    throw new UsageError('--amount needs --currency')
+  return { default_amount, default_currency: currency?.code ?? null }
+}
+
+function priceListOf(options: Options): PriceListItem[] | null {
+  const content = jsonFile(options, 'price-list')
+  if (content === null) return null
+  const parsed = priceList.safeParse(content)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new UsageError(`--price-list: ${issue!.path.join('.')}: ${issue!.message}`)
+}
+
+function asRefusal(error: unknown, asked: NewIntegration): unknown {
+  if (error instanceof Refusal) return error
+  const { code, constraint_name } = error as { code?: string; constraint_name?: string }
+  if (code !== '23505') return error
+  return constraint_name?.includes('handle')
+    ? new CommandRefused(`The handle ${asked.handle} is taken.`)
+    : new CommandRefused(`The merchant has an integration named ${asked.name} already.`)
+}

@@ -1,0 +1,66 @@
+// `ripper key create|revoke`: secret keys of merchants' servers.
+
+import { type Permission, permissions } from '../http/access.ts'
+import { isOrigin } from '../merchants/integration.ts'
+import { createKey, withdrawKey } from '../merchants/manage.ts'
+import { timestamp } from '../values.ts'
+import { type Command, type Options, UsageError } from './command.ts'
+import { choice, list, networks, text, time, withOffice } from './office.ts'
+import { print } from './print.ts'
+
+export const keyCreate: Command = {
+  name: 'key create',
+  summary: 'Makes a secret key, which is shown this once',
+  options: {
+    merchant: { value: 'ID', required: true, meaning: 'the merchant' },
+    permission: {
+      value: 'NAME',
+      many: true,
+      meaning: `one of ${permissions.join(', ')}; all where none is named`,
+    },
+    mode: { value: 'any|test_only|live_only', meaning: 'which sessions it may make' },
+    'expires-at': { value: 'TIME', meaning: 'ISO 8601' },
+    'allow-address': { value: 'CIDR', many: true, meaning: 'addresses it may be used from' },
+    'allow-origin': { value: 'URL', many: true, meaning: 'origins it may be used from' },
+    'no-publishable-key': { meaning: 'do not pair it with a publishable key' },
+  },
+  async run({ options, json }) {
+    const asked = {
+      permissions: permissionsOf(options),
+      mode: choice(options, 'mode', ['any', 'test_only', 'live_only']) ?? ('any' as const),
+      expires_at: time(options, 'expires-at'),
+      allowed_addresses: networks(options, 'allow-address'),
+      allowed_origins: originsOf(options),
+      pair: options['no-publishable-key'] !== true,
+    }
+    const merchantId = text(options, 'merchant')!
+    const { secret_key, key } = await withOffice((office) => createKey(office, merchantId, asked))
+    const { key_id, publishable_key, mode } = key
+    print({ key_id, secret_key, publishable_key, permissions: key.permissions, mode }, json)
+  },
+}
+
+export const keyRevoke: Command = {
+  name: 'key revoke',
+  summary: 'Revokes a secret key; every process refuses it from then on',
+  positionals: ['KEY_ID'],
+  options: {},
+  async run({ positionals, json }) {
+    const key = await withOffice((office) => withdrawKey(office, positionals[0]!))
+    print({ key_id: key.key_id, revoked_at: timestamp(key.revoked_at!) }, json)
+  },
+}
+
+function permissionsOf(options: Options): Permission[] {
+  const named = list(options, 'permission').flatMap((each) => each.split(','))
+  const wrong = named.find((name) => !permissions.some((permission) => permission === name))
+  if (wrong) throw new UsageError(`--permission must be one of ${permissions.join(', ')}`)
+  return named.length === 0 ? [...permissions] : ([...new Set(named)] as Permission[])
+}
+
+function originsOf(options: Options): string[] {
+  const origins = list(options, 'allow-origin')
+  if (!origins.every(isOrigin))
+    throw new UsageError('--allow-origin must be an origin, such as https://shop.example')
+  return origins
+}

@@ -1,0 +1,72 @@
+// The command line: finds the command, reads its arguments, and gives its failures their exit status.
+
+import { Refusal } from '../errors.ts'
+import { type Command, readArguments, UsageError, usageOf } from './command.ts'
+import { configCommand } from './config.ts'
+import { integrationCreate } from './integration.ts'
+import { keyCreate, keyRevoke } from './key.ts'
+import { merchantCreate, merchantUpdate } from './merchant.ts'
+import { migrateCommand } from './migrate.ts'
+import { serveCommand, workerCommand } from './serve.ts'
+import { testCardsCommand } from './test-cards.ts'
+
+const commands: Command[] = [
+  serveCommand,
+  workerCommand,
+  migrateCommand,
+  configCommand,
+  merchantCreate,
+  merchantUpdate,
+  integrationCreate,
+  keyCreate,
+  keyRevoke,
+  testCardsCommand,
+]
+
+/** Exit status: 0 done, 1 refused or failed, 2 a wrong call. */
+export async function main(args: string[]): Promise<number> {
+  const wantsHelp = args.includes('--help') || args.includes('-h')
+  const command = commands.find(({ name }) => isPrefix(name.split(' '), args))
+  if (!command) return overview(args, wantsHelp)
+  if (wantsHelp) {
+    process.stdout.write(usageOf(command))
+    return 0
+  }
+  try {
+    await command.run(readArguments(command, args.slice(command.name.split(' ').length)))
+    return 0
+  } catch (error) {
+    return tell(command, error, args.includes('--json'))
+  }
+}
+
+function tell(command: Command, error: unknown, json: boolean): number {
+  const usage = error instanceof UsageError
+  const { message } = error as Error
+  if (json)
+    process.stdout.write(`${JSON.stringify({ error: usage ? 'usage' : codeOf(error), message })}\n`)
+  process.stderr.write(`ripper ${command.name}: ${message}\n`)
+  if (usage) process.stderr.write(`See: ripper ${command.name} --help\n`)
+  return usage ? 2 : 1
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Refusal ? error.code : 'failed'
+}
+
+function overview(args: string[], wantsHelp: boolean): number {
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`)
+  const text = `Usage: ripper <command> [options]\n\n${lines.join('\n')}\n\nripper <command> --help tells of its options.\n`
+  if (wantsHelp || args.length === 0) {
+    process.stdout.write(text)
+    return wantsHelp ? 0 : 2
+  }
+  process.stderr.write(
+    `ripper: there is no command ${args.filter((each) => !each.startsWith('-')).join(' ')}\n\n${text}`,
+  )
+  return 2
+}
+
+function isPrefix(words: string[], args: string[]): boolean {
+  return words.every((word, index) => args[index] === word)
+}

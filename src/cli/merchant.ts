@@ -1,0 +1,117 @@
+// `ripper merchant create|update`: accounts.
+
+import { changeMerchant, createMerchant } from '../merchants/manage.ts'
+import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
+import {
+  type Command,
+  CommandRefused,
+  type OptionSpec,
+  type Options,
+  UsageError,
+} from './command.ts'
+import { choice, jsonFile, text, withOffice } from './office.ts'
+import { print } from './print.ts'
+
+const profileOption: OptionSpec = {
+  value: 'FILE.json',
+  meaning: 'what live payments need: {"acquirer", "descriptor_name", "mcc", "country"}',
+}
+
+export const merchantCreate: Command = {
+  name: 'merchant create',
+  summary: 'Makes a merchant account',
+  options: {
+    name: { value: 'NAME', required: true, meaning: 'the name shoppers see' },
+    live: { meaning: 'the account is a live one' },
+    'live-enabled': { meaning: 'the live toggle is on' },
+    'acquiring-profile': profileOption,
+  },
+  async run({ options, json }) {
+    const asked = {
+      name: nameOf(options)!,
+      live: options.live === true,
+      live_enabled: options['live-enabled'] === true,
+      acquiring_profile: profileOf(options) ?? null,
+    }
+    const merchant = await withOffice(async (office) => {
+      refuseLiveUnderShiftedClock(office, asked.live)
+      return createMerchant(office, asked)
+    })
+    printMerchant(merchant, json)
+  },
+}
+
+export const merchantUpdate: Command = {
+  name: 'merchant update',
+  summary: 'Changes a merchant account; only what is named changes',
+  positionals: ['MERCHANT_ID'],
+  options: {
+    name: { value: 'NAME', meaning: 'the name shoppers see' },
+    status: { value: 'active|suspended', meaning: 'a suspended account takes no payments' },
+    live: { value: 'true|false', meaning: 'the account is a live one' },
+    'live-enabled': { value: 'true|false', meaning: 'the live toggle' },
+    'acquiring-profile': profileOption,
+  },
+  async run({ options, positionals, json }) {
+    const change = definedOnly({
+      name: nameOf(options) ?? undefined,
+      status: choice(options, 'status', ['active', 'suspended']) ?? undefined,
+      live: switchOf(options, 'live'),
+      live_enabled: switchOf(options, 'live-enabled'),
+      acquiring_profile: profileOf(options),
+    })
+    const merchant = await withOffice(async (office) => {
+      refuseLiveUnderShiftedClock(office, change.live === true)
+      return changeMerchant(office, positionals[0]!, change)
+    })
+    printMerchant(merchant, json)
+  },
+}
+
+function nameOf(options: Options): string | null {
+  const name = text(options, 'name')
+  if (name !== null && (name.trim() === '' || name.length > 100)) {
+    throw new UsageError('--name must have 1 to 100 characters')
+  }
+  return name
+}
+
+function switchOf(options: Options, name: string): boolean | undefined {
+  const word = choice(options, name, ['true', 'false'])
+  return word === null ? undefined : word === 'true'
+}
+
+function profileOf(options: Options): Record<string, unknown> | undefined {
+  const content = jsonFile(options, 'acquiring-profile')
+  if (content === null) return undefined
+  if (typeof content !== 'object' || Array.isArray(content)) {
+    throw new UsageError('--acquiring-profile must hold a JSON object')
+  }
+  const profile = content as Record<string, unknown>
+  const read = readAcquiringProfile(profile)
+  if ('missing' in read) {
+    process.stderr.write(
+      `The profile is kept, but lacks a valid ${read.missing.join(', ')}: live sessions are refused until it has one.\n`,
+    )
+  }
+  return profile
+}
+
+function refuseLiveUnderShiftedClock(office: { clock_is_shifted: boolean }, live: boolean): void {
+  if (live && office.clock_is_shifted) {
+    throw new CommandRefused(
+      'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set.',
+    )
+  }
+}
+
+function definedOnly<T extends object>(change: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Partial<T>
+}
+
+function printMerchant(merchant: Merchant, json: boolean): void {
+  const { merchant_id, name, status, live, live_enabled } = merchant
+  print({ merchant_id, name, status, live, live_enabled }, json)
+}

@@ -1,0 +1,78 @@
+// `ripper serve` and `ripper worker`: the processes that stay.
+
+import { readConfig } from '../config.ts'
+import { type Running, serve, work } from '../main.ts'
+import type { Command } from './command.ts'
+import { printJson } from './print.ts'
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Starts the service: API, pages and worker',
+  options: {
+    demo: { meaning: 'make the demo merchant on the database of RIPPER_DATABASE_URL too' },
+  },
+  async run({ options, json }) {
+    const stopped = untilStopped()
+    const running = await serve(readConfig(), { demo: options.demo === true })
+    if (json) printJson({ base_url: running.base_url, ...running.demo })
+    else process.stdout.write(welcome(running))
+    await stopped.signal
+    await running.stop()
+  },
+}
+
+export const workerCommand: Command = {
+  name: 'worker',
+  summary: 'Runs the background jobs in a process of their own',
+  options: {},
+  async run({ json }) {
+    const stopped = untilStopped()
+    const running = await work(readConfig())
+    if (json) printJson({ database: running.database })
+    else process.stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
+    await stopped.signal
+    await running.stop()
+  },
+}
+
+/** The first SIGINT or SIGTERM ends in order; a second one ends at once. */
+function untilStopped(): { signal: Promise<void> } {
+  const signal = new Promise<void>((resolve) => {
+    let asked = false
+    const stop = () => {
+      if (asked) process.exit(130)
+      asked = true
+      resolve()
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+  })
+  return { signal }
+}
+
+function welcome({ base_url, database, demo }: Running): string {
+  const address = `
+Ripper Checkout is running.
+
+  API        ${base_url}
+  Reference  ${base_url}/docs
+  Database   ${database}
+`
+  if (!demo) return `${address}\n`
+  return `${address}
+  Demo merchant (test mode, moves no money)
+  Secret key       ${demo.secret_key}
+  Publishable key  ${demo.publishable_key}
+
+Create a first checkout session:
+
+  curl -s ${base_url}/v1/checkout/sessions \\
+    -H 'X-Service-Api-Key: ${demo.secret_key}' \\
+    -H 'Rip-Idempotency-Key: first-session' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"amount": 4200, "currency": "GBP", "customer": {"email": "jo@example.com"}}'
+
+The README goes on from there to a captured payment. Ctrl-C stops the service.
+
+`
+}

@@ -1,0 +1,43 @@
+// `ripper test-cards`: the numbers that test mode takes, and what each does.
+
+import { publishedGroups, refusedNumbers, scenarios } from '../cards/scenarios.ts'
+import type { Command } from './command.ts'
+import { printJson, printTable } from './print.ts'
+
+export const testCardsCommand: Command = {
+  name: 'test-cards',
+  summary: 'Prints the cards of test mode and what each does',
+  options: {},
+  async run({ json }) {
+    if (json) {
+      printJson({ scenarios, published: publishedGroups, refused: refusedNumbers })
+      return
+    }
+    process.stdout.write(
+      'Any future expiry and any security code of the right length will do. One-time code: 1234.\n',
+    )
+    for (const [subject, title] of [
+      ['three_ds', '3-D Secure scenarios (the acquirer approves)'],
+      ['acquirer', 'Acquirer scenarios'],
+    ] as const) {
+      process.stdout.write(`\n${title}\n\n`)
+      const rows = scenarios
+        .filter((scenario) => scenario.subject === subject)
+        .map(({ name, numbers, expected }) => [
+          numbers.visa,
+          numbers.mastercard,
+          numbers.amex,
+          name,
+          expected,
+        ])
+      printTable(['Visa', 'Mastercard', 'Amex', 'Scenario', 'What happens'], rows)
+    }
+    process.stdout.write('\nNumbers that others publish\n\n')
+    printTable(
+      ['Number', 'What happens'],
+      publishedGroups.flatMap(({ numbers, expected }) =>
+        numbers.map((number) => [number, expected]),
+      ),
+    )
+  },
+}

@@ -1,0 +1,232 @@
+// The environment, read once into a Config: the only reader of process.env.
+
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { z } from 'zod'
+
+export type Variable = {
+  name: string
+  meaning: string
+  fallback: string
+  secret?: true
+}
+
+/** Every variable, in the order of `ripper config`. */
+export const variables = [
+  {
+    name: 'RIPPER_DATA_DIR',
+    fallback: '.ripper',
+    meaning: 'folder of the embedded database and the demo keys',
+  },
+  { name: 'RIPPER_HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
+  { name: 'RIPPER_PORT', fallback: '8080', meaning: 'port to listen on, 0 for any free one' },
+  {
+    name: 'RIPPER_BASE_URL',
+    fallback: 'the address listened on',
+    meaning: 'public address of the API',
+  },
+  {
+    name: 'RIPPER_PAY_URL',
+    fallback: 'RIPPER_BASE_URL + /pay',
+    meaning: 'public address of the hosted page',
+  },
+  {
+    name: 'RIPPER_DATABASE_URL',
+    fallback: 'the embedded database',
+    meaning: 'a PostgreSQL 15 or later',
+    secret: true,
+  },
+  {
+    name: 'RIPPER_DATABASE_CONNECTIONS',
+    fallback: '16',
+    meaning: 'connections to the database, 1 to 200',
+  },
+  {
+    name: 'RIPPER_MASTER_KEY',
+    fallback: 'made and kept in the data folder, for the embedded database only',
+    meaning: '32 bytes in base64; several, comma separated: the first seals, all open',
+    secret: true,
+  },
+  {
+    name: 'RIPPER_THREE_DS_FILE',
+    fallback: 'none',
+    meaning: 'JSON file that names the live Directory Servers',
+  },
+  {
+    name: 'RIPPER_TRUSTED_PROXIES',
+    fallback: 'none',
+    meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed, comma separated',
+  },
+  {
+    name: 'RIPPER_GATEWAY_LIMIT',
+    fallback: '600',
+    meaning: 'requests a minute and address, 0 for no limit',
+  },
+  { name: 'RIPPER_LOG_LEVEL', fallback: 'info', meaning: 'debug, info, warn, error or silent' },
+  {
+    name: 'RIPPER_CLOCK_OFFSET_SECONDS',
+    fallback: '0',
+    meaning:
+      "shifts the service's clock, to see expiry without waiting; refused where a live merchant exists",
+  },
+] as const satisfies Variable[]
+
+type Name = (typeof variables)[number]['name']
+
+export type Config = {
+  data_dir: string
+  host: string
+  port: number
+  base_url: string | null
+  pay_url: string | null
+  database_url: string | null
+  database_connections: number
+  /** Null where they are to be made and kept in the data folder. */
+  master_keys: Buffer[] | null
+  three_ds: ThreeDsFile | null
+  trusted_proxies: string[]
+  gateway_limit: number
+  log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  clock_offset_seconds: number
+}
+
+/** A wrong value; the message names the variable and what it should be. */
+export class ConfigError extends Error {}
+
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const text = (name: Name) => environment[name]?.trim() || null
+  const config: Config = {
+    data_dir: text('RIPPER_DATA_DIR') ?? '.ripper',
+    host: text('RIPPER_HOST') ?? '127.0.0.1',
+    port: wholeNumber('RIPPER_PORT', text('RIPPER_PORT') ?? '8080', 0, 65_535),
+    base_url: address('RIPPER_BASE_URL', text('RIPPER_BASE_URL')),
+    pay_url: address('RIPPER_PAY_URL', text('RIPPER_PAY_URL')),
+    database_url: databaseUrl(text('RIPPER_DATABASE_URL')),
+    database_connections: wholeNumber(
+      'RIPPER_DATABASE_CONNECTIONS',
+      text('RIPPER_DATABASE_CONNECTIONS') ?? '16',
+      1,
+      200,
+    ),
+    master_keys: masterKeys(text('RIPPER_MASTER_KEY')),
+    three_ds: threeDsFile(text('RIPPER_THREE_DS_FILE')),
+    trusted_proxies: networks('RIPPER_TRUSTED_PROXIES', text('RIPPER_TRUSTED_PROXIES')),
+    gateway_limit: wholeNumber(
+      'RIPPER_GATEWAY_LIMIT',
+      text('RIPPER_GATEWAY_LIMIT') ?? '600',
+      0,
+      1_000_000,
+    ),
+    log_level: oneOf('RIPPER_LOG_LEVEL', text('RIPPER_LOG_LEVEL') ?? 'info', [
+      'debug',
+      'info',
+      'warn',
+      'error',
+      'silent',
+    ]),
+    clock_offset_seconds: wholeNumber(
+      'RIPPER_CLOCK_OFFSET_SECONDS',
+      text('RIPPER_CLOCK_OFFSET_SECONDS') ?? '0',
+      -1e9,
+      1e9,
+    ),
+  }
+  if (config.database_url !== null && config.master_keys === null) {
+    throw new ConfigError(
+      'RIPPER_MASTER_KEY must be set where RIPPER_DATABASE_URL is: 32 random bytes in base64, ' +
+        'such as `openssl rand -base64 32` prints. Keep it: without it nothing that was sealed can be opened.',
+    )
+  }
+  return config
+}
+
+/** A variable's value as `ripper config` may show it. */
+export function shownValue(variable: Variable, environment = process.env): string | null {
+  const value = environment[variable.name]?.trim()
+  if (!value) return null
+  return variable.secret ? '(set)' : value
+}
+
+function fail(name: Name, should: string): never {
+  throw new ConfigError(`${name} must be ${should}.`)
+}
+
+function wholeNumber(name: Name, value: string, least: number, most: number): number {
+  const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
+  if (number >= least && number <= most) return number
+  return fail(name, `a whole number from ${least} to ${most}`)
+}
+
+function oneOf<T extends string>(name: Name, value: string, words: readonly T[]): T {
+  return words.find((word) => word === value) ?? fail(name, `one of ${words.join(', ')}`)
+}
+
+function address(name: Name, value: string | null): string | null {
+  if (value === null) return null
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    return fail(name, 'an http or https address without query or fragment')
+  }
+  return url.href.replace(/\/$/, '')
+}
+
+function databaseUrl(value: string | null): string | null {
+  if (value === null || /^postgres(ql)?:\/\//.test(value)) return value
+  return fail('RIPPER_DATABASE_URL', 'an address such as postgresql://user:password@host:5432/name')
+}
+
+function masterKeys(value: string | null): Buffer[] | null {
+  if (value === null) return null
+  const keys = value.split(',').map((each) => Buffer.from(each.trim(), 'base64'))
+  if (keys.every((key) => key.length === 32)) return keys
+  return fail('RIPPER_MASTER_KEY', '32 bytes in base64, or several such keys separated by commas')
+}
+
+function networks(name: Name, value: string | null): string[] {
+  const list = value?.split(',').map((each) => each.trim()) ?? []
+  if (list.every(isNetwork)) return list
+  return fail(name, 'IP addresses or CIDR networks, separated by commas')
+}
+
+/** An IP address, or one with a prefix length. */
+export function isNetwork(text: string): boolean {
+  const [ip, bits, ...rest] = text.split('/')
+  const family = isIP(ip ?? '')
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+const directoryServer = z.strictObject({
+  scheme: z.enum(['visa', 'mastercard', 'amex']),
+  url: z.url({ protocol: /^https$/ }),
+  certificate_file: z.string().optional(),
+  key_file: z.string().optional(),
+  ca_file: z.string().optional(),
+})
+
+const threeDsSchema = z.strictObject({
+  server_reference_number: z.string().min(1).max(32),
+  operator_id: z.string().min(1).max(32),
+  requestor_id: z.string().min(1).max(35),
+  requestor_name: z.string().min(1).max(40),
+  requestor_url: z.url(),
+  directory_servers: z.array(directoryServer).min(1),
+})
+export type ThreeDsFile = z.infer<typeof threeDsSchema>
+
+function threeDsFile(path: string | null): ThreeDsFile | null {
+  if (path === null) return null
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    return fail('RIPPER_THREE_DS_FILE', `a readable JSON file (${(error as Error).message})`)
+  }
+  const parsed = threeDsSchema.safeParse(content)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  return fail(
+    'RIPPER_THREE_DS_FILE',
+    `a valid Directory Server file: ${issue!.path.join('.')}: ${issue!.message}`,
+  )
+}

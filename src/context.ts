@@ -1,0 +1,34 @@
+// What verbs are given: the world, the database and the ports. Built once in main.ts, or by a test.
+
+import type { Acquirer } from './acquirers/acquirer.ts'
+import type { Sql } from './database/open.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { Ids } from './ids.ts'
+import type { Keyring } from './keyring.ts'
+import type { Directory } from './merchants/directory.ts'
+import type { ThreeDs } from './three-ds/three-ds.ts'
+import type { Mode } from './values.ts'
+import type { World } from './world.ts'
+
+export type Context = {
+  world: World
+  sql: Sql
+  ids: Ids
+  keyring: Keyring
+  metrics: Metrics
+  directory: Directory
+  /** The acquirer of a mode; live ones are named by the merchant's profile. */
+  acquirerOf(mode: Mode, connection: string | null): Acquirer
+  /** Null where no Directory Server is configured for the mode. */
+  three_ds: Record<Mode, ThreeDs | null>
+  addresses: Addresses
+}
+
+/** Where the service is found. Known once the server listens. */
+export type Addresses = {
+  /** The public address of the API and pages, without a slash at its end. */
+  base_url(): string
+  pay_url(): string
+  /** Where this process reaches itself: the simulator's callbacks come here in test mode. */
+  internal_url(): string
+}

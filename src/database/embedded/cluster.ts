@@ -1,0 +1,73 @@
+// Makes the folder of an embedded database, whole or not at all.
+
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { ownAccount } from './account.ts'
+import { giveTo, type Home, renameOrYield } from './home.ts'
+import { isAlive } from './lock-file.ts'
+
+/** Makes the cluster where there is none. Of two processes at once, the slower one's work is thrown away. */
+export async function ensureCluster(home: Home): Promise<void> {
+  if (existsSync(home.data_folder)) return
+  const around = dirname(home.data_folder)
+  const prefix = `${basename(home.data_folder)}.new-`
+  removeLeftovers(around, prefix)
+  const draft = `${around}/${prefix}${process.pid}`
+  mkdirSync(draft, { mode: 0o700 })
+  giveTo(draft, home.account)
+  try {
+    await initdb(home, draft)
+    renameOrYield(draft, home.data_folder)
+    // What is committed later is durable only if the name of the folder is.
+    syncFolder(around)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** How a program of the server is run: as its user, with nothing of our environment. */
+export function runAs(home: Home): {
+  uid?: number
+  gid?: number
+  cwd: string
+  env: NodeJS.ProcessEnv
+} {
+  const environment = { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } }
+  return ownAccount().uid === 0 ? { ...environment, ...home.account } : environment
+}
+
+function initdb(home: Home, folder: string): Promise<void> {
+  const options = ['--encoding=UTF8', '--locale=C', '--auth=trust', '-U', 'ripper']
+  return new Promise((resolve, reject) => {
+    const child = spawn(home.binaries.initdb, ['-D', folder, ...options, '--no-instructions'], {
+      ...runAs(home),
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Not in the terminal's group: a Ctrl-C is ours to answer.
+      detached: true,
+    })
+    let complaint = ''
+    child.stderr.on('data', (chunk) => {
+      complaint += chunk
+    })
+    child.on('error', reject)
+    child.on('close', (status) => {
+      if (status === 0) resolve()
+      else reject(new Error(`The embedded database could not be made. ${complaint.trim()}`))
+    })
+  })
+}
+
+function removeLeftovers(folder: string, prefix: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue
+    const pid = Number(name.slice(prefix.length))
+    if (pid === process.pid || !isAlive(pid)) rmSync(`${folder}/${name}`, { recursive: true })
+  }
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

@@ -1,0 +1,144 @@
+// Where the embedded server's programs, data, socket and log are, so that the server's user can reach them.
+
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { type Account, canReach, ownAccount, serverAccount } from './account.ts'
+import { type Binaries, binariesIn, findBinaries, versionOf } from './binaries.ts'
+
+export type Home = {
+  account: Account
+  binaries: Binaries
+  /** The cluster. It may not exist yet; the folder around it does. */
+  data_folder: string
+  socket_folder: string
+  log_file: string
+}
+
+/** For root only: what the server's user cannot reach in a private checkout is kept here instead. */
+const system_folder = '/var/lib/ripper'
+
+export async function findHome(data_dir: string): Promise<Home> {
+  const own = ownAccount()
+  // As root, passable but not listable: the server's user has to come through.
+  mkdirSync(data_dir, { recursive: true, mode: own.uid === 0 ? 0o711 : 0o700 })
+  const visible_folder = realpathSync(data_dir)
+  const location = readLocation(visible_folder)
+  const account = serverAccount(`${location ?? visible_folder}/postgres`)
+  const folder = location ?? placeData(visible_folder, account)
+  const binaries = await findBinaries()
+  return {
+    account,
+    binaries: canReach(binaries.postgres, account) ? binaries : copyBinaries(binaries),
+    data_folder: `${folder}/postgres`,
+    socket_folder: makeSocketFolder(folder, account),
+    log_file: `${visible_folder}/postgres.log`,
+  }
+}
+
+/** Gives the server's user a file or folder that this process has just made. */
+export function giveTo(path: string, account: Account): void {
+  if (ownAccount().uid === 0) chownSync(path, account.uid, account.gid)
+}
+
+function readLocation(folder: string): string | null {
+  try {
+    return readFileSync(`${folder}/postgres-location`, 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+function placeData(folder: string, account: Account): string {
+  const exists = lstatSync(`${folder}/postgres`, { throwIfNoEntry: false }) !== undefined
+  if (exists || canReach(folder, account)) return folder
+  // The number and birth of the folder are in the name, so that a checkout that is deleted and made
+  // again at the same place does not find the data, and not the keys, of the one before.
+  const { ino, birthtimeMs } = statSync(folder)
+  const place = `${makeSystemFolder()}/data-${hash(`${folder} ${ino} ${birthtimeMs}`)}`
+  mkdirSync(place, { recursive: true })
+  chmodSync(place, 0o711)
+  const draft = `${folder}/postgres-location.${process.pid}`
+  writeFileSync(draft, `${place}\n`, { mode: 0o600 })
+  renameSync(draft, `${folder}/postgres-location`)
+  return place
+}
+
+function makeSystemFolder(): string {
+  if (mkdirSync(system_folder, { recursive: true }) !== undefined) chmodSync(system_folder, 0o755)
+  return system_folder
+}
+
+function copyBinaries(from: Binaries): Binaries {
+  const place = `${makeSystemFolder()}/postgresql-${versionOf(from)}`
+  if (lstatSync(place, { throwIfNoEntry: false }) === undefined) {
+    const draft = `${place}.new-${process.pid}`
+    cpSync(from.folder, draft, { recursive: true, verbatimSymlinks: true })
+    openToAll(draft)
+    renameOrYield(draft, place)
+  }
+  return binariesIn(place)
+}
+
+/** A checkout made under a strict umask has programs that only their owner may run. */
+function openToAll(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) openToAll(path)
+    else if (entry.isFile()) chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644)
+  }
+}
+
+/** Puts a finished folder in its place in one step; where another process was faster, its folder stays. */
+export function renameOrYield(draft: string, place: string): void {
+  try {
+    renameSync(draft, place)
+  } catch (error) {
+    if (lstatSync(place, { throwIfNoEntry: false }) === undefined) throw error
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** A socket's path has a limit of about 100 bytes, which a deep checkout exceeds. */
+function makeSocketFolder(folder: string, account: Account): string {
+  const near = `${folder}/socket`
+  const fits = Buffer.byteLength(`${near}/.s.PGSQL.5432`) < 100
+  const place = fits ? near : `${tmpdir()}/ripper-${account.uid}-${hash(folder)}`
+  try {
+    mkdirSync(place, { mode: 0o700 })
+    giveTo(place, account)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const { uid, mode } = takeOver(place, account)
+  if (uid !== account.uid || (mode & 0o77) !== 0) {
+    throw new Error(`${place} must be a folder that only the database's user can enter; remove it.`)
+  }
+  return place
+}
+
+function takeOver(place: string, account: Account): { uid: number; mode: number } {
+  const found = lstatSync(place)
+  if (!found.isDirectory()) throw new Error(`${place} must be a folder; remove it.`)
+  // Another process of ours, as root, has made it and is about to give it away.
+  if (found.uid === ownAccount().uid) giveTo(place, account)
+  return lstatSync(place)
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

@@ -1,0 +1,78 @@
+// Reads a server's lock file (`postmaster.pid`): which process serves a cluster, and whether it really does.
+
+import { spawnSync } from 'node:child_process'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { giveTo, type Home } from './home.ts'
+
+export type LockFile = { pid: number; socket_folder: string | null; text: string }
+
+export function readLockFile(path: string): LockFile | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  const lines = text.split('\n')
+  return { pid: Number(lines[0]), socket_folder: lines[4] || null, text }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** True when the process lives and is a PostgreSQL server of this cluster, not another that got its number. */
+export function serves(pid: number, data_folder: string): boolean {
+  if (!isAlive(pid)) return false
+  const command = commandOf(pid)
+  // Not to be found out: then the lock file is believed.
+  if (command === null) return true
+  const program = command.split(/[\0 ]/, 1)[0]!
+  return basename(program).startsWith('postgres') && command.includes(data_folder)
+}
+
+/**
+ * Makes a lock file that names a living stranger (numbers are given again after a container restarts) name nobody.
+ * It is not removed: the server reads from the rest whether processes of its predecessor still use the data.
+ */
+export function disown(path: string, home: Home): void {
+  const found = readLockFile(path)
+  if (found === null || !isAlive(found.pid) || serves(found.pid, home.data_folder)) return
+  const aside = `${path}.${process.pid}`
+  try {
+    renameSync(path, aside)
+    const taken = readFileSync(aside, 'utf8')
+    // A server that has started since must keep its file.
+    if (taken !== found.text) linkSync(aside, path)
+    else {
+      writeFileSync(path, taken.replace(/^-?\d+/, nobody), { flag: 'wx', mode: 0o600 })
+      giveTo(path, home.account)
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+/** Above the highest process number of every system. */
+const nobody = '2147483646'
+
+function commandOf(pid: number): string | null {
+  try {
+    // Empty for a process that has ended and was not waited for.
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    const { status, stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], {
+      encoding: 'utf8',
+    })
+    return status === 0 ? stdout : null
+  }
+}

@@ -1,0 +1,92 @@
+// Starts and stops the server process of an embedded database.
+
+import { spawn } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { runAs } from './cluster.ts'
+import { giveTo, type Home } from './home.ts'
+import { disown, readLockFile, serves } from './lock-file.ts'
+
+/** A server that was started here. `ended` is null while it runs. */
+export type Launch = { ended: string | null; log_offset: number }
+
+const log_bytes_max = 10_000_000
+
+const settings = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  shared_buffers: '256MB',
+  max_connections: '200',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  // Details and statements can hold people's data.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_line_prefix: '%m [%p] ',
+  log_timezone: 'UTC',
+  timezone: 'UTC',
+}
+
+export function launch(home: Home): Launch {
+  disown(lockPath(home), home)
+  disown(`${home.socket_folder}/.s.PGSQL.5432.lock`, home)
+  const log = openLog(home)
+  const launched: Launch = { ended: null, log_offset: fstatSync(log).size }
+  const all = { ...settings, unix_socket_directories: home.socket_folder }
+  const child = spawn(
+    home.binaries.postgres,
+    [
+      '-D',
+      home.data_folder,
+      ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    // A session of its own: it outlives us, and a Ctrl-C does not reach it before our last requests are through.
+    { ...runAs(home), detached: true, stdio: ['ignore', log, log] },
+  )
+  child.on('error', (error) => {
+    launched.ended = error.message
+  })
+  child.on('exit', (status, signal) => {
+    launched.ended = `exit status ${status ?? signal}`
+  })
+  child.unref()
+  closeSync(log)
+  return launched
+}
+
+/** The process that serves this cluster, or null. */
+export function servingPid(home: Home): number | null {
+  const lock = readLockFile(lockPath(home))
+  return lock !== null && serves(lock.pid, home.data_folder) ? lock.pid : null
+}
+
+/** Where the running server listens; it may have been started with another idea of the temporary folder. */
+export function listeningFolder(home: Home): string {
+  return readLockFile(lockPath(home))?.socket_folder ?? home.socket_folder
+}
+
+/** Asks the server to end its sessions, write everything down and leave. */
+export function askToStop(pid: number): void {
+  try {
+    process.kill(pid, 'SIGINT')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** What the server wrote to its log since it was started here. */
+export function complaint(home: Home, launched: Launch): string {
+  const text = readFileSync(home.log_file).subarray(launched.log_offset).toString('utf8')
+  return text.trim().split('\n').slice(-5).join('\n')
+}
+
+function lockPath(home: Home): string {
+  return `${home.data_folder}/postmaster.pid`
+}
+
+function openLog(home: Home): number {
+  const size = statSync(home.log_file, { throwIfNoEntry: false })?.size
+  if (size !== undefined && size > log_bytes_max) renameSync(home.log_file, `${home.log_file}.1`)
+  const log = openSync(home.log_file, 'a', 0o600)
+  if (size === undefined) giveTo(home.log_file, home.account)
+  return log
+}

@@ -1,0 +1,56 @@
+// Which failure means what, by the codes that the driver, PostgreSQL and the system really give.
+
+import { describe, expect, test } from 'vitest'
+import * as failures from './failures.ts'
+
+type Row = [name: string, error: unknown, means: string[]]
+
+const lost = ['isConnectionLost', 'storeUnavailable']
+
+const table: Row[] = [
+  ['closed under a statement', { code: 'CONNECTION_CLOSED' }, lost],
+  ['destroyed', { code: 'CONNECTION_DESTROYED' }, lost],
+  ['reset', { code: 'ECONNRESET' }, lost],
+  ['broken pipe', { code: 'EPIPE' }, lost],
+  ['shut down', { code: '57P01' }, lost],
+  ['crash of another session', { code: '57P02' }, lost],
+  ['a shard is gone', { code: '08006' }, lost],
+  ['starting', { code: '57P03' }, ['storeUnavailable']],
+  ['our pool is closing', { code: 'CONNECTION_ENDED' }, ['storeUnavailable']],
+  ['no answer to a connect', { code: 'CONNECT_TIMEOUT' }, ['storeUnavailable']],
+  ['refused', { code: 'ECONNREFUSED' }, ['storeUnavailable']],
+  ['refused at each address', { errors: [{ code: 'ECONNREFUSED' }] }, ['storeUnavailable']],
+  ['no socket', { code: 'ENOENT' }, ['storeUnavailable']],
+  ['too many clients', { code: '53300' }, ['storeUnavailable']],
+  ['disk full', { code: '53100' }, ['storeUnavailable']],
+  ['read-only', { code: '25006' }, ['storeUnavailable']],
+  ['password changed', { code: '28P01' }, ['storeUnavailable']],
+  ['statement timeout', { code: '57014' }, ['storeUnavailable']],
+  ['lock timeout', { code: '55P03' }, ['isLockTimeout']],
+  ['serialisation', { code: '40001' }, ['isRetriable']],
+  ['deadlock', { code: '40P01' }, ['isRetriable']],
+  ['unique', { code: '23505', constraint_name: 'keys_pkey' }, ['isUniqueViolation']],
+  ['check', { code: '23514' }, []],
+  ['syntax', { code: '42601' }, []],
+  ['our own mistake', new TypeError('x is not a function'), []],
+  ['no error at all', null, []],
+  ['a number for a code', { code: 57 }, []],
+]
+
+describe('a failure means', () => {
+  test.each(table)('%s', (_, error, means) => {
+    const found = Object.entries(failures).filter(([, is]) => is(error))
+    expect(found.map(([name]) => name).sort()).toEqual([...means].sort())
+  })
+})
+
+test.each([
+  ['keys_pkey', 'keys_pkey', true],
+  ['keys_pkey_102043', 'keys_pkey', true],
+  ['keys_v_2', 'keys_v_2', true],
+  ['keys_pkey', 'other_pkey', false],
+  ['keys_pkey_102043', 'keys', false],
+  [undefined, 'keys_pkey', false],
+])('the constraint %s is %s: %s', (constraint_name, asked, expected) => {
+  expect(failures.isUniqueViolation({ code: '23505', constraint_name }, asked)).toBe(expected)
+})

@@ -1,0 +1,73 @@
+// What a failed statement means: which errors of the driver and of PostgreSQL say what.
+
+/** The connection broke: a statement that was running, COMMIT above all, may or may not have happened. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (lost.has(code) || /^08/.test(code))
+}
+
+/** A lock was not free within the connection's lock_timeout; nothing of the transaction is left. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03'
+}
+
+/** A unique key was taken. A shard's constraint is called as its table's, with `_` and digits added. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (codeOf(error) !== '23505') return false
+  if (constraint === undefined) return true
+  const name = (error as { constraint_name?: unknown }).constraint_name
+  if (typeof name !== 'string') return false
+  return name === constraint || name.replace(/_\d+$/, '') === constraint
+}
+
+/** Two transactions were in each other's way: nothing was committed, and the same transaction may succeed now. */
+export function isRetriable(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** The store cannot be used at the moment (unreachable, full, read-only, too slow): a 503, and the same key again. */
+export function storeUnavailable(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === undefined) return false
+  return isConnectionLost(error) || unavailable.has(code) || /^(53|28)/.test(code)
+}
+
+const lost = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01', // the server is shutting down
+  '57P02', // another backend crashed
+  '57P05', // idle for too long
+  '25P03', // idle in a transaction for too long
+])
+
+const unavailable = new Set([
+  'CONNECTION_ENDED', // our own pool is closing
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ENOENT', // no socket file
+  'EACCES',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EMFILE',
+  '57P03', // starting, recovering or stopping
+  '57P04', // the database was dropped
+  '57014', // a statement ran into statement_timeout
+  '25006', // read-only: a primary that was replaced
+  '3D000', // no such database
+  '58030', // input or output error
+])
+
+function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { code, errors } = error as { code?: unknown; errors?: unknown }
+  // A host with several addresses fails with one error that holds one for each.
+  if (code === undefined && Array.isArray(errors)) return codeOf(errors[0])
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,124 @@
+// Migrations against a real PostgreSQL: once each, in order, by however many processes at once.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { manualClock } from '../../tests/clock.ts'
+import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
+import { quiet } from '../../tests/world.ts'
+import { type Migration, migrate, readMigrations } from './migrate.ts'
+import type { Database } from './open.ts'
+
+let fresh: FreshDatabase
+let database: Database
+
+beforeEach(async () => {
+  fresh = await freshDatabase('empty')
+  database = await fresh.open({ connections_max: 3 })
+})
+
+afterEach(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+const clock = manualClock()
+
+const made = (number: number, text: string): Migration => ({ number, name: `${number}.sql`, text })
+
+const three = [
+  made(1, 'create table a (n int); insert into a values (1);'),
+  made(2, '-- adds a column\nalter table a add column m int;'),
+  made(3, 'insert into a values (3, 3)'),
+]
+
+const run = (migrations: readonly Migration[], target: Database = database) =>
+  migrate({ sql: target.sql, log: quiet, clock, migrations })
+
+test('what is missing is applied, in order and once', async () => {
+  expect(await run(three.slice(0, 2))).toEqual([1, 2])
+  expect(await run(three)).toEqual([3])
+  expect(await run(three)).toEqual([])
+  expect(await database.sql`select * from a order by n`).toEqual([
+    { n: 1, m: null },
+    { n: 3, m: 3 },
+  ])
+  expect(await database.sql`select * from migrations where number = 2`).toEqual([
+    { number: 2, name: '2.sql', applied_at: clock.now() },
+  ])
+})
+
+test('one that fails leaves nothing of itself and keeps those before', async () => {
+  const broken = [three[0]!, made(2, 'create table b (n int); select nonsense;')]
+  await expect(run(broken)).rejects.toThrow('nonsense')
+  expect(
+    await database.sql`select to_regclass('b') as b, max(number) as n from migrations`,
+  ).toEqual([{ b: null, n: 1 }])
+  expect(await run(three)).toEqual([2, 3])
+})
+
+test('several processes at once apply each once', async () => {
+  const others = await Promise.all([1, 2, 3, 4].map(() => fresh.open({ connections_max: 1 })))
+  const slow = [made(1, 'select pg_sleep(0.3); create table a (n int)'), ...three.slice(1)]
+  const applied = await Promise.all(others.map((other) => run(slow, other)))
+  expect(applied.flat().sort()).toEqual([1, 2, 3])
+  await Promise.all(others.map((other) => other.close()))
+})
+
+test('waiting for another takes as long as that one takes', async () => {
+  const hasty = await fresh.open({ url: `${fresh.url}&lock_timeout=50&statement_timeout=100` })
+  await run([])
+  const first = run([made(1, 'select pg_sleep(0.5); create table a (n int)')])
+  const inserted = () =>
+    database.sql`select 1 from pg_stat_activity where query like 'select pg_sleep(0.5)%' and state = 'active'`
+  while ((await inserted()).length === 0);
+  expect(await run([made(1, 'select 1')], hasty)).toEqual([])
+  expect(await first).toEqual([1])
+  await hasty.close()
+})
+
+test('a database of a newer version is refused', async () => {
+  await run(three)
+  await expect(run(three.slice(0, 2))).rejects.toThrow(
+    'has migration 3, and this version knows only 2',
+  )
+})
+
+describe('the files of a folder', () => {
+  const table: [files: string[], expected: number[] | string][] = [
+    [
+      ['0001_a.sql', '0002_b.sql', 'README'],
+      [1, 2],
+    ],
+    [
+      ['0002_b.sql', '0001_a.sql'],
+      [1, 2],
+    ],
+    [[], []],
+    [['0001_a.sql', '0003_c.sql'], '0003_c.sql should begin with 0002_'],
+    [['0001_a.sql', '0001_b.sql'], '0001_b.sql should begin with 0002_'],
+    [['schema.sql'], 'schema.sql should begin with 0001_'],
+  ]
+
+  test.each(table)('%j', (files, expected) => {
+    const folder = mkdtempSync(`${tmpdir()}/ripper-migrations-`)
+    try {
+      for (const file of files) writeFileSync(`${folder}/${file}`, file)
+      const read = () => readMigrations(pathToFileURL(`${folder}/`))
+      if (typeof expected === 'string') expect(read).toThrow(expected)
+      else expect(read().map(({ number }) => number)).toEqual(expected)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('the real ones are well numbered, and the template has them all', async () => {
+    const own = readMigrations(new URL('migrations/', import.meta.url))
+    const copy = await freshDatabase()
+    const migrated = await copy.open()
+    expect(await run(own, migrated)).toEqual([])
+    await migrated.close()
+    await copy.drop()
+  })
+})

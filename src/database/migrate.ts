@@ -1,0 +1,85 @@
+// Brings a database's tables up to this version: numbered files, each applied once, in order, for good.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Clock, Log } from '../world.ts'
+import type { Sql } from './pool.ts'
+
+export type Migration = { number: number; name: string; text: string }
+
+export type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
+
+/** Applies what is missing and returns its numbers. Several processes may do this at once. */
+export async function migrate(options: MigrateOptions): Promise<number[]> {
+  const { sql, log, clock, migrations = readMigrations(own_folder) } = options
+  await ensureTable(sql)
+  const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
+  const known = migrations.at(-1)?.number ?? 0
+  if (row.newest !== null && row.newest > known) {
+    throw new Error(
+      `The database has migration ${row.newest}, and this version knows only ${known}. ` +
+        'It was used by a newer version: run that one, or a newer one.',
+    )
+  }
+  const applied: number[] = []
+  for (const migration of migrations) {
+    if (migration.number <= (row.newest ?? 0)) continue
+    if (!(await apply(sql, migration, clock.now()))) continue
+    log.info({ migration: migration.name }, 'migrated')
+    applied.push(migration.number)
+  }
+  return applied
+}
+
+/** The files `0001_name.sql`, … of a folder; numbers count up from 1 without a gap. */
+export function readMigrations(folder: URL): Migration[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+  return names.sort().map((name, index) => {
+    const number = Number(/^(\d{4})_/.exec(name)?.[1])
+    if (number !== index + 1) {
+      throw new Error(
+        `The migration ${name} should begin with ${String(index + 1).padStart(4, '0')}_`,
+      )
+    }
+    return { number, name, text: readFileSync(new URL(name, folder), 'utf8') }
+  })
+}
+
+const own_folder = new URL('migrations/', import.meta.url)
+
+/** False where another process has applied it meanwhile: the insert waits for that one to end. */
+async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean> {
+  return sql.begin(async (tx) => {
+    await tx`set local lock_timeout = 0`
+    await tx`set local statement_timeout = 0`
+    await tx`set local idle_in_transaction_session_timeout = 0`
+    const inserted = await tx`
+      insert into migrations (number, name, applied_at)
+      values (${migration.number}, ${migration.name}, ${at})
+      on conflict do nothing
+      returning number`
+    if (inserted.length === 0) return false
+    await tx.unsafe(migration.text)
+    return true
+  })
+}
+
+async function ensureTable(sql: Sql): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // A role that may only use the tables could not even ask for `if not exists`.
+      const [row] = await sql`select to_regclass('migrations') is not null as made`
+      if (row?.made === true) return
+      await sql`
+        create table if not exists migrations (
+          number integer primary key,
+          name text not null,
+          applied_at timestamptz not null
+        )`
+      return
+    } catch (error) {
+      // Two processes that make the same table at once: one of them hears of a duplicate in the catalogue.
+      const { code } = error as { code?: string }
+      if (tries === 5 || (code !== '23505' && code !== '42P07' && code !== '55P03')) throw error
+    }
+  }
+}

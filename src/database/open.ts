@@ -1,0 +1,127 @@
+// Opens the database: a PostgreSQL server by its URL, or the embedded one of a data folder.
+
+import type { Clock, Log } from '../world.ts'
+import { type Address, connect, describeAddress, listenTo } from './driver.ts'
+import { joinEmbedded } from './embedded.ts'
+import type { Sql } from './pool.ts'
+
+export type { AnySql, Sql, Transaction } from './pool.ts'
+
+export type Database = {
+  sql: Sql
+  kind: 'embedded' | 'server'
+  /** For people: which PostgreSQL this is and where. */
+  description: string
+  /** Hears a channel; see driver.ts. Returns what stops it. */
+  listen(
+    channel: string,
+    listener: { heard: (payload: string) => void; opened: () => void },
+  ): Promise<() => Promise<void>>
+  /** Waits up to 5 s for what is running. The last process to close an embedded database stops it. */
+  close(): Promise<void>
+}
+
+export type OpenOptions = {
+  url: string | null
+  data_dir: string
+  connections_max: number
+  log: Log
+  clock: Clock
+  /** Told of every statement; see count.ts. */
+  onStatement?: (text: string) => void
+}
+
+/** Throws an Error with a message for people where the server cannot be reached or would not keep what it is told. */
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  return options.url === null ? openEmbedded(options) : openServer(options, options.url)
+}
+
+async function openServer(options: OpenOptions, url: string): Promise<Database> {
+  const sql = connect(url, options)
+  const where = describeAddress(url)
+  const close = () => sql.end({ timeout: 5 })
+  try {
+    const version = await checkServer(sql, where)
+    const description = `PostgreSQL ${version} at ${where}`
+    return { sql, kind: 'server', description, listen: listenAt(url), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function openEmbedded(options: OpenOptions): Promise<Database> {
+  const server = await joinEmbedded(options)
+  let sql: Sql | null = null
+  const close = async () => {
+    await sql?.end({ timeout: 5 })
+    await server.leave()
+  }
+  try {
+    await ensureDatabase(server.admin())
+    const address = { socket_folder: server.socket_folder, database: 'ripper' }
+    sql = connect(address, options)
+    const version = await checkServer(sql, server.data_folder)
+    const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
+    return { sql, kind: 'embedded', description, listen: listenAt(address), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function listenAt(address: Address): Database['listen'] {
+  return (channel, listener) => listenTo(address, channel, listener)
+}
+
+async function ensureDatabase(sql: Sql): Promise<void> {
+  const found = await sql`select 1 from pg_database where datname = 'ripper'`
+  if (found.length > 0) return
+  try {
+    await sql`create database ripper template template0`
+  } catch (error) {
+    // Another process was faster, or as fast.
+    const { code } = error as { code?: string }
+    if (code !== '42P04' && code !== '23505') throw error
+  }
+}
+
+type Setting = { name: string; setting: string }
+
+/** Returns the version, such as `18.4`. */
+async function checkServer(sql: Sql, where: string): Promise<string> {
+  const names = ['server_version_num', ...durable]
+  let rows: Setting[]
+  try {
+    rows = await sql<Setting[]>`select name, setting from pg_settings where name in ${sql(names)}`
+  } catch (error) {
+    throw new Error(`The database at ${where} cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+  const problem = problemOf(rows)
+  if (problem !== null) throw new Error(`The database at ${where} cannot be used: ${problem}`)
+  return versionOf(rows)
+}
+
+const durable = ['fsync', 'full_page_writes', 'synchronous_commit']
+
+/** Why a server with these settings is refused, or null. */
+export function problemOf(settings: readonly Setting[]): string | null {
+  const version = versionOf(settings)
+  if (Number.parseInt(version, 10) < 15) {
+    return `it is PostgreSQL ${version}; 15 or later is needed.`
+  }
+  const off = settings.filter(({ name, setting }) => durable.includes(name) && setting === 'off')
+  if (off.length === 0) return null
+  const [words, pronoun] = off.length === 1 ? ['is', 'it'] : ['are', 'them']
+  return (
+    `${off.map(({ name }) => name).join(', ')} ${words} off, so a payment that was confirmed could be lost. ` +
+    `Turn ${pronoun} on in postgresql.conf (or for this role or database) and reload the server.`
+  )
+}
+
+function versionOf(settings: readonly Setting[]): string {
+  const number = Number(settings.find(({ name }) => name === 'server_version_num')?.setting)
+  return `${Math.floor(number / 10_000)}.${number % 10_000}`
+}

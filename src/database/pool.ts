@@ -1,0 +1,90 @@
+// Puts a fresh pool of the driver in place of one that has lost a connection in the middle of a statement.
+//
+// The driver does not tidy up after such a loss: the next statement of that connection gets the old one's error,
+// and the pool cannot be closed. So a damaged pool only ends what it has begun, and all else goes to a new one.
+
+import type postgres from 'postgres'
+import { isConnectionLost } from './failures.ts'
+import { isStatement, jsonOf, type Statement, watchTransaction } from './transactions.ts'
+
+/** What both the pool and a transaction can do. */
+export type AnySql = postgres.ISql
+export type Sql = AnySql & Pick<postgres.Sql, 'begin' | 'end'>
+export type Transaction = postgres.TransactionSql
+
+type Pool = { sql: postgres.Sql; run: (statement: Statement) => void; running: number }
+type Work = (tx: Transaction) => unknown
+type Call = (...args: unknown[]) => unknown
+
+/** `open` makes a pool of the driver; nothing is connected before the first statement. */
+export function replaceablePool(open: () => postgres.Sql): Sql {
+  let current = makePool(open())
+  const damaged = new Set<Pool>()
+
+  const enter = (): Pool => {
+    current.running += 1
+    return current
+  }
+  const exit = (pool: Pool, error: unknown): void => {
+    pool.running -= 1
+    if (pool === current && isConnectionLost(error)) {
+      damaged.add(pool)
+      current = makePool(open())
+    }
+    if (pool.running === 0 && damaged.delete(pool)) void pool.sql.end({ timeout: 0 })
+  }
+
+  const watch = (made: unknown) => (isStatement(made) ? watchStatement(made, enter, exit) : made)
+  const call = current.sql as unknown as Call
+  const begin = async (first: string | Work, second?: Work) => {
+    const [mode, work] = typeof first === 'string' ? [first, second!] : ['', first]
+    const pool = enter()
+    try {
+      const result = await watchTransaction(pool.sql, mode, work)
+      exit(pool, null)
+      return result
+    } catch (error) {
+      exit(pool, error)
+      throw error
+    }
+  }
+  const end: Sql['end'] = async (options) => {
+    await Promise.all([...damaged, current].map((pool) => pool.sql.end(options)))
+  }
+  const { unsafe, array, types, typed } = current.sql
+  return Object.assign((...args: unknown[]) => watch(call(...args)), {
+    ...{ json: jsonOf(typed), array, types, typed, begin, end },
+    unsafe: (...args: unknown[]) => watch((unsafe as unknown as Call)(...args)),
+  }) as unknown as Sql
+}
+
+function makePool(sql: postgres.Sql): Pool {
+  return { sql, run: (sql`` as unknown as Statement).handler, running: 0 }
+}
+
+/** The pool is chosen when a statement is run, not when it is written down. */
+function watchStatement(
+  statement: Statement,
+  enter: () => Pool,
+  exit: (pool: Pool, error: unknown) => void,
+): Statement {
+  const { resolve, reject } = statement
+  let pool: Pool | null = null
+  const settle = (error: unknown) => {
+    if (pool !== null) exit(pool, error)
+    pool = null
+  }
+  statement.handler = () => {
+    pool = enter()
+    pool.run(statement)
+  }
+  statement.resolve = (result) => {
+    settle(null)
+    resolve(result)
+  }
+  statement.reject = (error) => {
+    settle(error)
+    reject(error)
+  }
+  return statement
+}

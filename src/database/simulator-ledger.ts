@@ -1,0 +1,47 @@
+// Keeps the simulated acquirer's books in the database, in a schema of their own.
+
+import type { Ledger, LedgerEntry } from '../acquirers/simulator/ledger.ts'
+import type { Sql } from './open.ts'
+import { assignments, rowIf, rowValues } from './rows.ts'
+
+export function openLedger(sql: Sql): Ledger {
+  const find = async (reference: string) => {
+    const [row] = await sql<
+      LedgerEntry[]
+    >`select * from simulator.ledger where reference = ${reference}`
+    return row ?? null
+  }
+  return {
+    find,
+    async insert(entry) {
+      const [row] = await sql<LedgerEntry[]>`
+        insert into simulator.ledger ${rowValues(sql, entry)} on conflict do nothing returning *`
+      return row ?? (await find(entry.reference))!
+    },
+    async settle(operation, authorisation) {
+      const rows = await sql`
+        with authorisation as (
+          update simulator.ledger set ${assignments(
+            sql,
+            authorisation,
+            'captured_at',
+            'voided_at',
+            'reversed_at',
+            'refused_before',
+            'version',
+          )}
+          where reference = ${authorisation.reference} and version = ${authorisation.version - 1}
+            and not exists (select 1 from simulator.ledger where reference = ${operation.reference})
+          returning 1
+        )
+        insert into simulator.ledger ${rowIf(sql, operation, 'authorisation')} returning 1`
+      return rows.length > 0
+    },
+    async listAuthorised({ since, until }) {
+      const rows = await sql<{ reference: string }[]>`
+        select reference from simulator.ledger
+        where authorised_at between ${since} and ${until} and reversed_at is null order by authorised_at`
+      return rows.map((row) => row.reference)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+// Keeps the driver from writing to a connection that was lost in the middle of a transaction.
+//
+// After such a loss the driver sends `rollback`, or whatever the transaction does next, to a socket that is gone:
+// an exception nobody can catch. So the statements of a transaction are watched; after a loss none is sent any
+// more, and the transaction fails with the loss.
+
+import type postgres from 'postgres'
+import { isConnectionLost } from './failures.ts'
+
+type Work = (tx: postgres.TransactionSql) => unknown
+type State = { lost: unknown }
+
+/** The parts of the driver's statement that we touch. */
+export type Statement = {
+  handler: (statement: Statement) => void
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+}
+
+export function isStatement(made: unknown): made is Statement {
+  return made instanceof Promise && 'handler' in made && 'reject' in made
+}
+
+/** JSON as `json`, which keeps the order of members; the driver's own helper sends `jsonb`, which does not. */
+export function jsonOf(typed: postgres.ISql['typed']): postgres.ISql['json'] {
+  return (value) => typed(value as string, 114)
+}
+
+/** The driver's `sql.begin`, made to survive the loss of its connection. */
+export function watchTransaction(sql: postgres.Sql, mode: string, work: Work): Promise<unknown> {
+  const state: State = { lost: null }
+  const outcome = sql.begin(mode, (tx) => settleUnlessLost(state, () => work(watch(tx, state))))
+  // The driver rejects this at the moment of a loss, also when no statement is running.
+  outcome.catch((error) => noteLoss(state, error))
+  return outcome
+}
+
+/** After a loss this never settles: the driver has rejected the transaction and must not go on to end it. */
+async function settleUnlessLost(state: State, work: () => unknown): Promise<unknown> {
+  try {
+    const result = await work()
+    return state.lost === null ? result : await never()
+  } catch (error) {
+    if (state.lost === null) throw error
+    return await never()
+  }
+}
+
+function watch(tx: postgres.TransactionSql, state: State): postgres.TransactionSql {
+  const call = tx as unknown as (...args: unknown[]) => unknown
+  const unsafe = tx.unsafe as unknown as typeof call
+  return Object.assign((...args: unknown[]) => watchStatement(call(...args), state), tx, {
+    json: jsonOf(tx.typed),
+    unsafe: (...args: unknown[]) => watchStatement(unsafe(...args), state),
+    savepoint: (first: string | Work, second?: Work) => {
+      const [name, work] = typeof first === 'string' ? [first, second!] : ['nested', first]
+      return watchSavepoint(tx, state, name, work)
+    },
+  }) as unknown as postgres.TransactionSql
+}
+
+function watchSavepoint(tx: postgres.TransactionSql, state: State, name: string, work: Work) {
+  return new Promise((resolve, reject) => {
+    const nested = tx.savepoint(name, (inner) =>
+      settleUnlessLost(state, async () => {
+        try {
+          return await work(watch(inner, state))
+        } finally {
+          // The enclosing work has to end even though the savepoint itself now never does.
+          if (state.lost !== null) reject(state.lost)
+        }
+      }),
+    )
+    nested.then(resolve, reject)
+  })
+}
+
+function watchStatement(made: unknown, state: State): unknown {
+  if (!isStatement(made)) return made
+  const { handler, reject } = made
+  made.handler = (statement) =>
+    state.lost === null ? handler(statement) : statement.reject(state.lost)
+  made.reject = (error) => {
+    noteLoss(state, error)
+    reject(error)
+  }
+  return made
+}
+
+function noteLoss(state: State, error: unknown): void {
+  if (state.lost === null && isConnectionLost(error)) state.lost = error
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}

@@ -1,0 +1,114 @@
+// The demo merchant: what a newcomer takes a first payment with. Made once, its keys kept in demo.json.
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isUniqueViolation } from './database/failures.ts'
+import { permissions } from './http/access.ts'
+import type { PriceListItem } from './merchants/integration.ts'
+import { createIntegration, createKey, createMerchant, type Office } from './merchants/manage.ts'
+import { findMerchantByHandle } from './merchants/store.ts'
+
+export type Demo = {
+  base_url: string
+  pay_url: string | null
+  merchant_id: string
+  secret_key: string
+  publishable_key: string
+  handle: string
+  integration: string
+  demo_page_url: string | null
+  dashboard_url: string | null
+}
+
+const demo_name = 'Demo merchant'
+const handle = 'demo'
+
+const priceList: PriceListItem[] = [
+  { sku: 'tea', name: 'Breakfast tea, 250 g', unit_amount: 850, currency: 'GBP', tax_rate: 0 },
+  { sku: 'pot', name: 'Stoneware teapot', unit_amount: 4200, currency: 'GBP', tax_rate: 2000 },
+  { sku: 'cup', name: 'Stoneware cup', unit_amount: 1200, currency: 'GBP', tax_rate: 2000 },
+]
+
+/** Finds or makes the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
+export async function keepDemo(
+  office: Office,
+  { data_dir, base_url }: { data_dir: string; base_url: string },
+): Promise<Demo> {
+  const path = join(data_dir, 'demo.json')
+  const merchant_id = await demoMerchant(office, base_url)
+  const kept = readDemo(path)
+  const keys =
+    kept?.merchant_id === merchant_id
+      ? { secret_key: kept.secret_key, publishable_key: kept.publishable_key }
+      : await makeKeys(office, merchant_id)
+  const demo: Demo = {
+    base_url,
+    pay_url: null,
+    merchant_id,
+    ...keys,
+    handle,
+    integration: 'default',
+    demo_page_url: null,
+    dashboard_url: null,
+  }
+  const draft = `${path}.draft`
+  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, path)
+  return demo
+}
+
+async function demoMerchant(office: Office, base_url: string): Promise<string> {
+  const found = await findMerchantByHandle(office.sql, handle)
+  if (found) return found
+  try {
+    return await makeDemo(office, base_url)
+  } catch (error) {
+    // Another process that starts for the first time too was faster: its demo merchant serves both.
+    const made = isUniqueViolation(error) && (await findMerchantByHandle(office.sql, handle))
+    if (made) return made
+    throw error
+  }
+}
+
+async function makeDemo(office: Office, base_url: string): Promise<string> {
+  const { merchant_id } = await createMerchant(office, {
+    name: demo_name,
+    live: false,
+    live_enabled: false,
+    acquiring_profile: null,
+  })
+  await createIntegration(office, merchant_id, {
+    name: 'hosted',
+    is_hosted_page: true,
+    handle,
+    allowed_origins: [new URL(base_url).origin],
+    price_list: priceList,
+  })
+  await createIntegration(office, merchant_id, {
+    name: 'default',
+    is_default: true,
+    allowed_origins: [new URL(base_url).origin],
+  })
+  return merchant_id
+}
+
+async function makeKeys(office: Office, merchantId: string) {
+  const { secret_key, key } = await createKey(office, merchantId, {
+    permissions: [...permissions],
+    mode: 'any',
+    allowed_addresses: [],
+    allowed_origins: [],
+    expires_at: null,
+    pair: true,
+  })
+  return { secret_key, publishable_key: key.publishable_key! }
+}
+
+function readDemo(path: string): Demo | null {
+  if (!existsSync(path)) return null
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Demo
+  } catch {
+    return null
+  }
+}

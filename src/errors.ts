@@ -1,0 +1,95 @@
+// The catalogue of refusals: every expected "no", its status and its meaning, in order of precedence.
+// Where a request breaks several rules at once, the refusal that stands higher here is the one it gets.
+
+export const catalogue = {
+  unauthorized: {
+    status: 401,
+    when: 'No key, or one that is unknown, expired, or used from an address or origin it does not allow; on client-secret routes a wrong secret or an unknown session.',
+  },
+  key_revoked: { status: 401, when: 'The key was revoked.' },
+  public_key_missing: {
+    status: 401,
+    when: 'The secret key has no publishable key paired with it.',
+  },
+  permission_denied: { status: 403, when: 'The key lacks the permission that this route needs.' },
+  idempotency_key_missing: {
+    status: 400,
+    when: 'No usable idempotency key: missing, empty, over 255 characters, not printable ASCII, or two different ones.',
+  },
+  idempotency_key_reused: {
+    status: 409,
+    when: 'The key was used with another body or route, or its first request is still running.',
+  },
+  merchant_not_active: { status: 403, when: 'The account cannot take payments.' },
+  resource_not_found: {
+    status: 404,
+    when: 'There is no such path, or no such id on this account.',
+  },
+  card_data_rejected: { status: 400, when: 'A value looks like a card number.' },
+  metadata_too_large: {
+    status: 400,
+    when: 'Over 50 metadata entries or 8 KB, or a statement descriptor suffix over 22 characters.',
+  },
+  invalid_request: { status: 400, when: 'The request breaks a rule that the message names.' },
+  customer_email_required: {
+    status: 400,
+    when: 'Every payment needs an email, on the session or in the confirm body.',
+  },
+  key_live_only: { status: 403, when: 'A live-only key would have created a test session.' },
+  acquiring_profile_incomplete: {
+    status: 422,
+    when: 'The account is not set up for live card payments.',
+  },
+  session_completed: { status: 409, when: 'The session is paid.' },
+  session_processing: {
+    status: 409,
+    when: 'A payment of the session is under way or its outcome is being confirmed.',
+  },
+  attempts_exhausted: { status: 409, when: 'The three payment attempts are used up.' },
+  session_declined: { status: 409, when: 'A decline for suspected fraud closed the session.' },
+  session_expired: { status: 409, when: 'The session is older than 30 minutes.' },
+  authentication_incomplete: {
+    status: 409,
+    when: 'Confirm came before 3-D Secure ended; the body carries the attempt and the challenge.',
+  },
+  three_ds_provider_unavailable: {
+    status: 503,
+    when: '3-D Secure cannot be reached; no attempt is spent and the request may be sent again.',
+  },
+  store_unavailable: {
+    status: 503,
+    when: 'The database could not be asked; send the request again with the same idempotency key.',
+  },
+  internal_error: { status: 500, when: 'A failure of the service; quote the request id.' },
+} as const satisfies Record<string, { status: number; when: string }>
+
+export type RefusalCode = keyof typeof catalogue
+
+/** An expected no. Anything else that is thrown is an internal_error. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly status: number
+  /** The JSON path or parameter that is to blame, where there is one. */
+  readonly field: string | null
+  /** Members that this refusal's body carries besides the error shape. */
+  readonly members: Record<string, unknown>
+
+  constructor(
+    code: RefusalCode,
+    message: string,
+    more: { field?: string; status?: number; members?: Record<string, unknown> } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.status = more.status ?? catalogue[code].status
+    this.field = more.field ?? null
+    this.members = more.members ?? {}
+  }
+}
+
+const ranks = new Map(Object.keys(catalogue).map((code, rank) => [code, rank]))
+
+/** A code's place in the order of precedence; lower wins. */
+export function precedence(code: RefusalCode): number {
+  return ranks.get(code)!
+}

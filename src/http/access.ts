@@ -1,0 +1,118 @@
+// Who is calling: the secret key of a merchant's server, or the client secret of one session.
+
+import { createHash } from 'node:crypto'
+import type { BlockList } from 'node:net'
+import { Refusal } from '../errors.ts'
+import type { MerchantId, SessionId } from '../values.ts'
+
+export const permissions = [
+  'create_payments',
+  'read_transactions',
+  'manage_webhooks',
+  'decide_holds',
+] as const
+export type Permission = (typeof permissions)[number]
+
+/** A secret key with what its use is judged by. */
+export type SecretKey = {
+  key_id: string
+  merchant_id: MerchantId
+  permissions: Permission[]
+  mode: 'any' | 'test_only' | 'live_only'
+  publishable_key: string | null
+  /** Null where any address may call. */
+  allowed_addresses: BlockList | null
+  allowed_origins: string[]
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+/** One session, proven by its client secret. */
+export type SessionHolder = { session_id: SessionId; merchant_id: MerchantId }
+
+/** What the caller's transport says of it. */
+export type Caller = { address: string; origin: string | null; header(name: string): string | null }
+
+/** How the doors are checked: supplied by whoever knows the keys. */
+export type Access = {
+  findSecretKey(hash: string): Promise<SecretKey | null>
+  findSession(sessionId: string, clientSecret: string): Promise<SessionHolder | null>
+  now(): Date
+}
+
+export type Door<Holder> = {
+  kind: 'secret_key' | 'client_secret' | 'open'
+  permission: Permission | null
+  check(access: Access, caller: Caller, params: Record<string, string>): Promise<Holder>
+}
+
+/** A merchant's secret key with a permission, in `X-Service-Api-Key`. */
+export function secretKey(permission: Permission): Door<SecretKey> {
+  return {
+    kind: 'secret_key',
+    permission,
+    check: async (access, caller) =>
+      judgeKey(await presentedKey(access, caller), permission, caller, access.now()),
+  }
+}
+
+/** The session's client secret, in `Rip-Client-Secret`. */
+export const clientSecret: Door<SessionHolder> = {
+  kind: 'client_secret',
+  permission: null,
+  check: async (access, caller, params) => {
+    const secret = caller.header('rip-client-secret')
+    const holder = secret && (await access.findSession(params.session_id ?? '', secret))
+    // A wrong secret and an unknown session must not differ in any byte.
+    if (!holder) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    return holder
+  },
+}
+
+async function presentedKey(access: Access, caller: Caller): Promise<SecretKey> {
+  const presented = caller.header('x-service-api-key')
+  if (!presented) {
+    throw new Refusal('unauthorized', 'Send a secret key in the header X-Service-Api-Key.')
+  }
+  const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
+  if (!key) throw new Refusal('unauthorized', 'The secret key is not known.')
+  return key
+}
+
+/** Throws the first refusal that a key's restrictions give, in order of precedence. */
+export function judgeKey(
+  key: SecretKey,
+  permission: Permission,
+  caller: Pick<Caller, 'address' | 'origin'>,
+  now: Date,
+): SecretKey {
+  if (key.revoked_at && key.revoked_at <= now) {
+    throw new Refusal('key_revoked', 'The secret key was revoked.')
+  }
+  if (key.expires_at && key.expires_at <= now) {
+    throw new Refusal('unauthorized', 'The secret key has expired.')
+  }
+  if (key.allowed_addresses && !contains(key.allowed_addresses, caller.address)) {
+    throw new Refusal('unauthorized', 'The secret key may not be used from this address.')
+  }
+  if (
+    key.allowed_origins.length > 0 &&
+    !(caller.origin && key.allowed_origins.includes(caller.origin))
+  ) {
+    throw new Refusal('unauthorized', 'The secret key may not be used from this origin.')
+  }
+  if (!key.permissions.includes(permission)) {
+    throw new Refusal('permission_denied', `The secret key lacks the permission ${permission}.`)
+  }
+  return key
+}
+
+/** SHA-256 of a key: at 192 random bits nothing slower is needed, and nothing else is stored. */
+export function hashOfKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+function contains(list: BlockList, address: string): boolean {
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  return v4 ? list.check(v4[1]!, 'ipv4') : list.check(address, 'ipv6')
+}

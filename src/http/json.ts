@@ -1,0 +1,167 @@
+// Reads a request body as JSON, strictly: what JSON.parse would let pass in silence is refused here by name.
+// Refused: bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, deep nesting.
+
+import { Refusal } from '../errors.ts'
+
+const depth_max = 32
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+// Everything up to the closing quote, escapes included; control characters end it early and are refused.
+const stringPattern = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+
+/** A body's value. Throws a Refusal `invalid_request` that names the JSON path, never the value. */
+export function readJson(bytes: Buffer): unknown {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not valid UTF-8.')
+  }
+  const reader = new Reader(text)
+  const value = reader.value('', 0)
+  reader.end()
+  return value
+}
+
+class Reader {
+  private readonly text: string
+  private at = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  value(path: string, depth: number): unknown {
+    this.space()
+    switch (this.text[this.at]) {
+      case '{':
+        return this.object(path, depth + 1)
+      case '[':
+        return this.array(path, depth + 1)
+      case '"':
+        return this.string(path)
+      case 't':
+        return this.word('true', true)
+      case 'f':
+        return this.word('false', false)
+      case 'n':
+        return this.word('null', null)
+      default:
+        return this.number(path)
+    }
+  }
+
+  end(): void {
+    this.space()
+    if (this.at < this.text.length) this.malformed()
+  }
+
+  private object(path: string, depth: number): Record<string, unknown> {
+    this.enter(path, depth)
+    const members: Record<string, unknown> = {}
+    if (this.closes('}')) return members
+    do {
+      this.space()
+      if (this.text[this.at] !== '"') this.malformed()
+      const name = this.string(path)
+      const memberPath = path === '' ? name : `${path}.${name}`
+      if (Object.hasOwn(members, name)) refuse(memberPath, 'is sent twice')
+      this.space()
+      if (this.text[this.at] !== ':') this.malformed()
+      this.at++
+      setMember(members, name, this.value(memberPath, depth))
+    } while (this.continues('}'))
+    return members
+  }
+
+  private array(path: string, depth: number): unknown[] {
+    this.enter(path, depth)
+    const elements: unknown[] = []
+    if (this.closes(']')) return elements
+    do {
+      elements.push(this.value(`${path}[${elements.length}]`, depth))
+    } while (this.continues(']'))
+    return elements
+  }
+
+  private enter(path: string, depth: number): void {
+    if (depth > depth_max) refuse(path, `is nested more than ${depth_max} levels deep`)
+    this.at++
+  }
+
+  private closes(bracket: string): boolean {
+    this.space()
+    if (this.text[this.at] !== bracket) return false
+    this.at++
+    return true
+  }
+
+  private continues(bracket: string): boolean {
+    this.space()
+    const next = this.text[this.at]
+    this.at++
+    if (next === ',') return true
+    if (next === bracket) return false
+    this.at--
+    return this.malformed()
+  }
+
+  private string(path: string): string {
+    stringPattern.lastIndex = this.at
+    const match = stringPattern.exec(this.text)
+    if (!match) return this.malformed()
+    this.at = stringPattern.lastIndex
+    const raw = match[0]
+    const value = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
+    if (value.includes('\0')) refuse(path, 'contains the character U+0000')
+    if (!value.isWellFormed()) refuse(path, 'contains half of a surrogate pair')
+    return value
+  }
+
+  private number(path: string): number {
+    numberPattern.lastIndex = this.at
+    const match = numberPattern.exec(this.text)
+    if (!match) return this.malformed()
+    this.at = numberPattern.lastIndex
+    const value = Number(match[0])
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) refuse(path, 'is a number beyond 2^53 - 1')
+    return value === 0 ? 0 : value
+  }
+
+  private word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) return this.malformed()
+    this.at += word.length
+    return value
+  }
+
+  private space(): void {
+    while (this.at < this.text.length) {
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.at++
+    }
+  }
+
+  private malformed(): never {
+    throw new Refusal('invalid_request', `The body is not valid JSON (at character ${this.at}).`)
+  }
+}
+
+/** Sets a member as data, whatever its name: assignment would turn `__proto__` into a prototype. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(object, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
+  } else {
+    object[name] = value
+  }
+}
+
+function refuse(path: string, what: string): never {
+  const field = path === '' ? 'body' : path.slice(0, 200)
+  throw new Refusal('invalid_request', `${field} ${what}.`, { field })
+}

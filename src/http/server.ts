@@ -1,0 +1,194 @@
+// The HTTP server: interprets route records, gives every failure its family's shape, and stops in order.
+
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isConnectionLost, storeUnavailable as isStoreUnavailable } from '../database/failures.ts'
+import type { Sql } from '../database/open.ts'
+import { Refusal } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { Keyring } from '../keyring.ts'
+import type { World } from '../world.ts'
+import type { Access, Caller } from './access.ts'
+import { renderRefusal } from './dialects.ts'
+import { GatewayLimited, limitGateway } from './gateway-limit.ts'
+import { storeUnavailable } from './idempotency.ts'
+import type { Metrics } from './metrics.ts'
+import { mountPages, mountPeers } from './mount.ts'
+import type { Page, Peer } from './pages.ts'
+import type { Route } from './route.ts'
+import { answerRoute, dialectOfPath, type Kernel } from './run-route.ts'
+
+export type ServerParts<Context> = {
+  world: World
+  sql: Sql
+  ids: Ids
+  keyring: Keyring
+  access: Access
+  metrics: Metrics
+  context: Context
+  routes: Route<Context>[]
+  pages: Page<Context>[]
+  peers: Peer[]
+  /** Requests a minute and address on checkout and payment routes; 0 is without a limit. */
+  gateway_limit: number
+  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  trusted_proxies: string[]
+}
+
+export const body_bytes_max = 128 * 1024
+
+/** Builds the server; it listens only when told to. */
+export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: body_bytes_max,
+    trustProxy: parts.trusted_proxies.length > 0 ? parts.trusted_proxies : false,
+    // Slow clients: the head within 10 s, the whole request within 20 s, an idle connection for 75 s.
+    requestTimeout: 20_000,
+    keepAliveTimeout: 75_000,
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
+    genReqId: () => parts.ids.request(),
+    clientErrorHandler: answerBrokenRequest,
+    routerOptions: { maxParamLength: 500 },
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(plainHeaders).header('rip-request-id', request.id)
+  })
+  app.addHook('onResponse', async (request, reply) => record(parts, request, reply))
+  app.setErrorHandler((error, request, reply) => fail(parts, error, request, reply))
+  app.setNotFoundHandler((request, reply) => fail(parts, notFound(request), request, reply))
+  const limited = await limitGateway(app, parts.gateway_limit)
+  const kernel: Kernel<Context> = parts
+  for (const route of parts.routes) {
+    app.route({
+      method: route.method,
+      url: fastifyPath(route.path),
+      config: limited(route.dialect),
+      handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
+    })
+  }
+  mountPages(app, parts.pages, parts.context, callerOf)
+  mountPeers(app, parts.peers)
+  return app
+}
+
+/** `/v1/x/{id}` as the router spells it. */
+export function fastifyPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}
+
+function callerOf(request: FastifyRequest): Caller {
+  return {
+    address: request.ip,
+    origin: request.headers.origin ?? null,
+    header(name) {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : null
+    },
+  }
+}
+
+const plainHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+function fail<Context>(
+  parts: ServerParts<Context>,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const dialect = request.routeOptions.config.dialect ?? dialectOfPath(request.url)
+  if (error instanceof GatewayLimited && dialect !== 'compatible') {
+    reply.code(429).type('text/plain; charset=utf-8').send(error.message)
+    return
+  }
+  const refusal = asRefusal(error)
+  if (refusal.status >= 500) report(parts, error, request)
+  if (refusal.status === 503) reply.header('retry-after', '2')
+  reply
+    .code(refusal.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
+  refusedWith.set(request, refusal.code)
+}
+
+function asRefusal(
+  error: unknown,
+): Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & { code: string } {
+  if (error instanceof Refusal) return error
+  if (error instanceof GatewayLimited) {
+    return { code: 'rate_limit', status: 429, message: error.message, field: null, members: {} }
+  }
+  if (isConnectionLost(error) || isStoreUnavailable(error)) return storeUnavailable()
+  const status = (error as { statusCode?: unknown }).statusCode
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
+      status,
+    })
+  }
+  return new Refusal('internal_error', '')
+}
+
+const plainWords: Record<number, string> = {
+  413: `The body is larger than ${body_bytes_max / 1024} KB.`,
+  415: 'Send the body as application/json.',
+}
+
+function notFound(request: FastifyRequest): Refusal {
+  return new Refusal('resource_not_found', `There is no ${request.method} route at this path.`)
+}
+
+// The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
+const refusedWith = new WeakMap<FastifyRequest, string>()
+
+function record<Context>(
+  parts: ServerParts<Context>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const route = request.routeOptions.url ?? 'unknown'
+  const duration_ms = Math.round(reply.elapsedTime * 100) / 100
+  parts.metrics.requestEnded(request.method, route, reply.statusCode, duration_ms / 1000)
+  parts.world.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      code: refusedWith.get(request),
+      duration_ms,
+    },
+    'request',
+  )
+}
+
+// Of a database error only name, code and stack are told: its detail repeats row values.
+function report<Context>(parts: ServerParts<Context>, error: unknown, request: FastifyRequest) {
+  const { name, code, stack } = error as Error & { code?: string }
+  parts.world.log.error(
+    { request_id: request.id, route: request.routeOptions.url, error: name, code, stack },
+    'request failed',
+  )
+}
+
+/** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+  const [status, words] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'The request took too long to arrive.']
+        : ['400 Bad Request', 'The request is not valid HTTP.']
+  const body = JSON.stringify({ error: 'invalid_request', message: words, request_id: null })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,119 @@
+// Builds the service from the configuration, starts it, and stops it in order.
+
+import type { AddressInfo } from 'node:net'
+import { assemble, type Service } from './assemble.ts'
+import type { Config } from './config.ts'
+import { migrate } from './database/migrate.ts'
+import { type Database, openDatabase } from './database/open.ts'
+import { type Demo, keepDemo } from './demo.ts'
+import { jobs } from './jobs.ts'
+import { keepMasterKey } from './master-key.ts'
+import { liveMerchantExists } from './merchants/store.ts'
+import { openWorld } from './real-world.ts'
+import { startWorker } from './worker.ts'
+import type { World } from './world.ts'
+
+export type Opened = { world: World; database: Database; master_keys: Buffer[] }
+
+export type Running = {
+  base_url: string
+  database: string
+  demo: Demo | null
+  /** Ends what is in flight, then everything else. A second call waits for the first. */
+  stop(): Promise<void>
+}
+
+/** Opens and migrates the database: what the service, the worker and the commands all begin with. */
+export async function open(config: Config): Promise<Opened> {
+  const world = openWorld(config)
+  const database = await openDatabase({
+    url: config.database_url,
+    data_dir: config.data_dir,
+    connections_max: config.database_connections,
+    log: world.log,
+    clock: world.clock,
+  })
+  try {
+    await migrate({ sql: database.sql, log: world.log, clock: world.clock })
+    await refuseShiftedClock(config, database)
+    const master_keys = config.master_keys ?? keepMasterKey(config.data_dir, world.random)
+    return { world, database, master_keys }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Starts API, pages and worker. `demo` makes the demo merchant on a database that is not the embedded one. */
+export async function serve(config: Config, options: { demo: boolean }): Promise<Running> {
+  const opened = await open(config)
+  const { world, database } = opened
+  let internal = ''
+  const base = () => config.base_url ?? internal
+  let service: Service | null = null
+  try {
+    service = await assemble({
+      ...opened,
+      three_ds: config.three_ds,
+      gateway_limit: config.gateway_limit,
+      trusted_proxies: config.trusted_proxies,
+      addresses: {
+        base_url: base,
+        pay_url: () => config.pay_url ?? `${base()}/pay`,
+        internal_url: () => internal,
+      },
+    })
+    const { app, context, close } = service
+    await app.listen({ host: config.host, port: config.port, listenTextResolver: () => '' })
+    internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
+    const wantsDemo = database.kind === 'embedded' || options.demo
+    const office = { sql: database.sql, ids: context.ids, clock: world.clock }
+    const demo = wantsDemo
+      ? await keepDemo(office, { data_dir: config.data_dir, base_url: base() })
+      : null
+    const worker = startWorker(context, jobs)
+    const stop = once(async () => {
+      await close()
+      await worker.stop()
+      await database.close()
+    })
+    return { base_url: base(), database: database.description, demo, stop }
+  } catch (error) {
+    await service?.close()
+    await database.close()
+    throw error
+  }
+}
+
+/** Starts the background jobs alone. */
+export async function work(config: Config): Promise<Pick<Running, 'database' | 'stop'>> {
+  const { world, database } = await open(config)
+  const worker = startWorker({ world, sql: database.sql }, jobs)
+  const stop = once(async () => {
+    await worker.stop()
+    await database.close()
+  })
+  return { database: database.description, stop }
+}
+
+/** A shifted clock is for looking ahead in test mode; it must never touch deadlines of real money. */
+async function refuseShiftedClock(config: Config, database: Database): Promise<void> {
+  if (config.clock_offset_seconds === 0 || !(await liveMerchantExists(database.sql))) return
+  throw new Error(
+    'RIPPER_CLOCK_OFFSET_SECONDS must be 0 or unset: this database has a live merchant.',
+  )
+}
+
+function internalAddress(host: string, port: number): string {
+  const everywhere = host === '0.0.0.0' || host === '::'
+  const name = everywhere ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+function once(stop: () => Promise<void>): () => Promise<void> {
+  let stopping: Promise<void> | null = null
+  return () => {
+    stopping ??= stop()
+    return stopping
+  }
+}

@@ -1,0 +1,40 @@
+// The keys that all sealing begins from: given by configuration, or made once beside the embedded database.
+
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Random } from './world.ts'
+
+/** Reads the master key of a data folder, making it on first use. Safe when several processes start at once. */
+export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
+  const path = join(data_dir, 'master.key')
+  const kept = read(path)
+  if (kept) return kept
+  mkdirSync(data_dir, { recursive: true })
+  const draft = `${path}.${random.bytes(6).toString('hex')}`
+  writeFileSync(draft, `${random.bytes(32).toString('base64')}\n`, { mode: 0o600 })
+  try {
+    // A link is made whole or not at all, and never replaces what another process made first.
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft)
+  }
+  return read(path)!
+}
+
+function read(path: string): Buffer[] | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  const keys = text
+    .split(/[,\s]+/)
+    .filter(Boolean)
+    .map((each) => Buffer.from(each, 'base64'))
+  if (keys.length > 0 && keys.every((key) => key.length === 32)) return keys
+  throw new Error(`${path} does not hold a master key of 32 bytes in base64.`)
+}

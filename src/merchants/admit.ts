@@ -1,0 +1,16 @@
+// Whether an account may act at all.
+
+import { Refusal } from '../errors.ts'
+import type { Account, Directory } from './directory.ts'
+
+/** The account. Throws `merchant_not_active` where it was suspended. */
+export async function admitMerchant(
+  { directory }: { directory: Directory },
+  merchantId: string,
+): Promise<Account> {
+  const account = await directory.account(merchantId)
+  if (account?.merchant.status !== 'active') {
+    throw new Refusal('merchant_not_active', 'The account cannot take payments.')
+  }
+  return account
+}

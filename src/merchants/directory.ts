@@ -1,0 +1,138 @@
+// What every request needs to know of accounts, keys and integrations, read once and kept in this process.
+// A change anywhere is heard on the settings channel and empties the directory; an age limit covers a lost channel.
+
+import { BlockList } from 'node:net'
+import type { Database } from '../database/open.ts'
+import type { SecretKey } from '../http/access.ts'
+import { routingsIn } from '../ids.ts'
+import type { Keyring } from '../keyring.ts'
+import type { MerchantId } from '../values.ts'
+import type { Clock } from '../world.ts'
+import { defaultRules, type Integration, type IntegrationRules } from './integration.ts'
+import type { Merchant } from './merchant.ts'
+import {
+  findKeyByHash,
+  findMerchant,
+  findMerchantByRouting,
+  type KeyRow,
+  listIntegrations,
+  settings_channel,
+} from './store.ts'
+
+export type Account = { merchant: Merchant; integrations: Integration[] }
+
+export type Directory = {
+  secretKey(hash: string): Promise<SecretKey | null>
+  account(merchantId: string): Promise<Account | null>
+  /** The merchant whose routing number a session id carries. */
+  merchantIdOfSession(sessionId: string): Promise<MerchantId | null>
+  /** The same for a threeDSServerTransID. */
+  merchantIdOfTransaction(serverTransactionId: string): Promise<MerchantId | null>
+  close(): Promise<void>
+}
+
+const age_max_ms = 30_000
+const entries_max = 10_000
+
+export async function openDirectory(parts: {
+  database: Pick<Database, 'sql' | 'listen'>
+  clock: Clock
+  keyring: Keyring
+}): Promise<Directory> {
+  const { clock, keyring } = parts
+  const { sql, listen } = parts.database
+  const kept = keep(clock)
+  // The callback also runs whenever the channel is opened anew: what was said meanwhile is not known.
+  const unlisten = await listen(settings_channel, { heard: kept.forget, opened: kept.forget })
+
+  async function ofRoutedId(id: string): Promise<MerchantId | null> {
+    for (const routing of routingsIn(id, keyring)) {
+      const found = await kept.read(`routing ${routing}`, async () => {
+        const merchant = await findMerchantByRouting(sql, routing)
+        return merchant?.merchant_id ?? null
+      })
+      if (found) return found
+    }
+    return null
+  }
+
+  return {
+    secretKey: (hash) =>
+      kept.read(`key ${hash}`, async () => {
+        const row = await findKeyByHash(sql, Buffer.from(hash, 'hex'))
+        return row ? secretKeyOf(row) : null
+      }),
+    account: (merchantId) =>
+      kept.read(`account ${merchantId}`, async () => {
+        const merchant = await findMerchant(sql, merchantId)
+        return merchant ? { merchant, integrations: await listIntegrations(sql, merchantId) } : null
+      }),
+    merchantIdOfSession: ofRoutedId,
+    merchantIdOfTransaction: ofRoutedId,
+    close: unlisten,
+  }
+}
+
+export function defaultIntegration(account: Account): Integration | null {
+  return account.integrations.find((integration) => integration.is_default) ?? null
+}
+
+/** The rules that a session was made under. A merchant without integrations is ruled by the defaults. */
+export function integrationOf(account: Account, integrationId: string | null): IntegrationRules {
+  const found = account.integrations.find(({ integration_id }) => integration_id === integrationId)
+  return found ?? defaultRules
+}
+
+/** Keeps what was found. What is missing is asked for anew each time, so that nobody can fill the memory. */
+function keep(clock: Clock) {
+  let entries = new Map<string, { value: unknown; until_ms: number }>()
+  let asked = new Map<string, Promise<unknown>>()
+
+  async function ask(name: string, find: () => Promise<unknown>): Promise<unknown> {
+    const generation = entries
+    const value = await find()
+    // An answer that was on its way while the directory was emptied may be the old one: it is used, but not kept.
+    if (value !== null && generation === entries) {
+      if (entries.size >= entries_max) entries.clear()
+      entries.set(name, { value, until_ms: clock.now().getTime() + age_max_ms })
+    }
+    return value
+  }
+
+  return {
+    async read<T>(name: string, find: () => Promise<T>): Promise<T> {
+      const entry = entries.get(name)
+      if (entry && entry.until_ms > clock.now().getTime()) return entry.value as T
+      const running = asked
+      let question = running.get(name)
+      if (!question) {
+        question = ask(name, find).finally(() => running.delete(name))
+        running.set(name, question)
+      }
+      return question as Promise<T>
+    },
+    forget() {
+      entries = new Map()
+      asked = new Map()
+    },
+  }
+}
+
+function secretKeyOf(row: KeyRow): SecretKey {
+  return {
+    ...row,
+    merchant_id: row.merchant_id as MerchantId,
+    allowed_addresses:
+      row.allowed_addresses.length === 0 ? null : blockListOf(row.allowed_addresses),
+  }
+}
+
+function blockListOf(networks: string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address, bits] = network.split('/') as [string, string | undefined]
+    const family = address.includes(':') ? 'ipv6' : 'ipv4'
+    list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
+  }
+  return list
+}

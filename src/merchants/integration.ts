@@ -1,0 +1,97 @@
+// An integration: the rules of one place where a merchant takes payments.
+
+import { z } from 'zod'
+import { amount_max, currencyOf } from '../values.ts'
+
+export type Integration = {
+  merchant_id: string
+  integration_id: string
+  name: string
+  is_default: boolean
+  is_hosted_page: boolean
+  handle: string | null
+  mode_setting: 'auto' | 'test'
+  allowed_origins: string[]
+  confirmation_url: string | null
+  default_amount: number | null
+  default_currency: string | null
+  price_list: PriceListItem[] | null
+  require_verified_amount: boolean
+  order_reference_metadata_key: string | null
+  on_3ds_unavailable: 'proceed' | 'decline'
+  review_window_seconds: number
+  at_deadline: 'void' | 'capture'
+  escalate_after_seconds: number | null
+  capture_below: number | null
+  appearance: unknown
+  created_at: Date
+}
+
+/** All of an integration but its identity. */
+export type IntegrationRules = Omit<
+  Integration,
+  'merchant_id' | 'integration_id' | 'name' | 'created_at'
+>
+
+export const defaultRules: IntegrationRules = {
+  is_default: false,
+  is_hosted_page: false,
+  handle: null,
+  mode_setting: 'auto',
+  allowed_origins: [],
+  confirmation_url: null,
+  default_amount: null,
+  default_currency: null,
+  price_list: null,
+  require_verified_amount: false,
+  order_reference_metadata_key: null,
+  on_3ds_unavailable: 'proceed',
+  review_window_seconds: 5 * 24 * 3600,
+  at_deadline: 'void',
+  escalate_after_seconds: null,
+  capture_below: null,
+  appearance: null,
+}
+
+const currency = z
+  .string()
+  .refine((code) => currencyOf(code) !== undefined, 'must be an active ISO 4217 code')
+  .transform((code) => code.toUpperCase())
+
+export const priceListItem = z.strictObject({
+  sku: z.string().min(1).max(200),
+  name: z.string().min(1).max(200),
+  unit_amount: z.int().min(0).max(amount_max),
+  currency,
+  tax_rate: z.int().min(0).max(10_000).nullish(),
+  image_url: z.url({ protocol: /^https$/ }).nullish(),
+})
+export type PriceListItem = z.infer<typeof priceListItem>
+
+export const priceList = z.array(priceListItem).max(1000)
+
+/** Whether a text is an origin and nothing more: `https://shop.example`, http only for this machine. */
+export function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  const local =
+    url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]'
+  return url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && local))
+}
+
+/** Why a text cannot be the address that shoppers go on to after paying, or null where it can. */
+export function confirmationUrlFault(text: string, allowedOrigins: string[]): string | null {
+  if (!URL.canParse(text)) return 'must be an absolute https URL'
+  const url = new URL(text)
+  if (url.protocol !== 'https:') return 'must be an absolute https URL'
+  if (url.username || url.password) return 'must not carry user information'
+  if (text.includes('#')) return 'must not have a fragment'
+  if (/^[\d.]+$|^\[/.test(url.hostname)) return 'must name its host, not an IP address'
+  if (url.searchParams.has('payment_id') || url.searchParams.has('order_reference')) {
+    return 'must not have a payment_id or order_reference parameter, which are added to it'
+  }
+  if (!allowedOrigins.includes(url.origin)) {
+    return "must be on one of the integration's allowed origins"
+  }
+  return null
+}

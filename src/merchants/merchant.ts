@@ -1,0 +1,59 @@
+// A merchant's account: whether it may act, and whether its sessions may move real money.
+
+import { z } from 'zod'
+import type { MerchantId, Mode } from '../values.ts'
+import { isCountry } from './country.ts'
+
+export type Merchant = {
+  merchant_id: MerchantId
+  routing: number
+  name: string
+  status: 'active' | 'suspended'
+  /** The account is a live one. */
+  live: boolean
+  /** The live toggle. */
+  live_enabled: boolean
+  acquiring_profile: Record<string, unknown> | null
+  created_at: Date
+}
+
+/** What live card payments need. */
+export const acquiringProfile = z.looseObject({
+  /** The name of the acquirer connection. */
+  acquirer: z.string().min(1),
+  /** The name on the shopper's card statement. */
+  descriptor_name: z.string().min(1).max(22),
+  mcc: z.string().regex(/^\d{4}$/),
+  /** ISO 3166-1, two letters or three digits. */
+  country: z.string().refine(isCountry),
+  acquirer_bin: z
+    .string()
+    .regex(/^\d{1,11}$/)
+    .optional(),
+  acquirer_merchant_id: z.string().min(1).max(35).optional(),
+})
+export type AcquiringProfile = z.infer<typeof acquiringProfile>
+
+/** The profile, or the names of what it lacks. */
+export function readAcquiringProfile(
+  profile: Merchant['acquiring_profile'],
+): { profile: AcquiringProfile } | { missing: string[] } {
+  const parsed = acquiringProfile.safeParse(profile ?? {})
+  if (parsed.success) return { profile: parsed.data }
+  return { missing: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))] }
+}
+
+/** Live only when the account, its toggle, the integration and the key all say so. */
+export function modeOf(by: {
+  merchant: Pick<Merchant, 'live' | 'live_enabled'>
+  integration: { mode_setting: 'auto' | 'test' } | null
+  key_mode: 'any' | 'test_only' | 'live_only'
+}): Mode {
+  const { merchant, integration, key_mode } = by
+  const live =
+    merchant.live &&
+    merchant.live_enabled &&
+    integration?.mode_setting === 'auto' &&
+    key_mode !== 'test_only'
+  return live ? 'live' : 'test'
+}

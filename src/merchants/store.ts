@@ -1,0 +1,147 @@
+// The SQL of accounts, keys and integrations. Few rows, written by operators, read into every process's directory.
+
+import type { AnySql, Sql } from '../database/open.ts'
+import { assignments, rowValues } from '../database/rows.ts'
+import type { Permission } from '../http/access.ts'
+import type { Integration } from './integration.ts'
+import type { Merchant } from './merchant.ts'
+
+export type KeyRow = {
+  key_id: string
+  merchant_id: string
+  key_hash: Buffer
+  publishable_key: string | null
+  permissions: Permission[]
+  mode: 'any' | 'test_only' | 'live_only'
+  allowed_addresses: string[]
+  allowed_origins: string[]
+  created_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+/** The channel on which every process hears that an account, key or integration changed. */
+export const settings_channel = 'ripper_settings'
+
+const integrationColumns = [
+  'merchant_id',
+  'integration_id',
+  'name',
+  'is_default',
+  'is_hosted_page',
+  'handle',
+  'mode_setting',
+  'allowed_origins',
+  'confirmation_url',
+  'default_amount',
+  'default_currency',
+  'price_list',
+  'require_verified_amount',
+  'order_reference_metadata_key',
+  'on_3ds_unavailable',
+  'review_window_seconds',
+  'at_deadline',
+  'escalate_after_seconds',
+  'capture_below',
+  'appearance',
+  'created_at',
+] as const
+
+export async function insertMerchant(sql: Sql, merchant: Merchant): Promise<void> {
+  await sql`insert into merchants ${rowValues(sql, merchant)}`
+}
+
+export async function updateMerchant(sql: AnySql, merchant: Merchant): Promise<void> {
+  const changed = assignments(
+    sql,
+    merchant,
+    'name',
+    'status',
+    'live',
+    'live_enabled',
+    'acquiring_profile',
+  )
+  await sql`update merchants set ${changed}
+    where merchant_id = ${merchant.merchant_id}`
+}
+
+export async function findMerchant(sql: Sql, merchantId: string): Promise<Merchant | undefined> {
+  const [row] = await sql<Merchant[]>`select * from merchants where merchant_id = ${merchantId}`
+  return row
+}
+
+export async function findMerchantByRouting(
+  sql: Sql,
+  routing: number,
+): Promise<Merchant | undefined> {
+  const [row] = await sql<Merchant[]>`select * from merchants where routing = ${routing}`
+  return row
+}
+
+/** The merchant whose hosted page a handle names. */
+export async function findMerchantByHandle(sql: Sql, handle: string): Promise<string | null> {
+  const [row] = await sql<{ merchant_id: string }[]>`
+    select merchant_id from integrations where handle = ${handle}`
+  return row?.merchant_id ?? null
+}
+
+export async function liveMerchantExists(sql: Sql): Promise<boolean> {
+  const rows = await sql`select 1 from merchants where live limit 1`
+  return rows.length > 0
+}
+
+export async function listIntegrations(sql: Sql, merchantId: string): Promise<Integration[]> {
+  return sql<Integration[]>`select ${sql(integrationColumns)} from integrations
+    where merchant_id = ${merchantId} order by created_at, integration_id`
+}
+
+/** Inserts an integration; a new default or hosted-page one takes that role from the one that had it. */
+export async function insertIntegration(sql: Sql, integration: Integration): Promise<void> {
+  const { merchant_id } = integration
+  await sql.begin(async (tx) => {
+    if (integration.is_default) {
+      await tx`update integrations set is_default = false where merchant_id = ${merchant_id} and is_default`
+    }
+    if (integration.is_hosted_page) {
+      await tx`update integrations set is_hosted_page = false where merchant_id = ${merchant_id} and is_hosted_page`
+    }
+    await tx`insert into integrations ${rowValues(tx, integration)}`
+    await tell(tx, merchant_id)
+  })
+}
+
+/** The merchant's newest publishable key that is not revoked. */
+export async function newestPublishableKey(sql: Sql, merchantId: string): Promise<string | null> {
+  const [row] = await sql<{ publishable_key: string }[]>`
+    select publishable_key from publishable_keys where merchant_id = ${merchantId} and revoked_at is null
+    order by created_at desc, publishable_key desc limit 1`
+  return row?.publishable_key ?? null
+}
+
+export async function insertPublishableKey(
+  sql: Sql,
+  row: { publishable_key: string; merchant_id: string; created_at: Date },
+): Promise<void> {
+  await sql`insert into publishable_keys ${rowValues(sql, row)}`
+}
+
+export async function insertKey(sql: Sql, key: KeyRow): Promise<void> {
+  await sql`insert into api_keys ${rowValues(sql, key)}`
+}
+
+export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | undefined> {
+  const [row] = await sql<KeyRow[]>`select * from api_keys where key_hash = ${hash}`
+  return row
+}
+
+/** Revokes a key once; returns its row, or undefined where there is none. */
+export async function revokeKey(sql: AnySql, keyId: string, at: Date): Promise<KeyRow | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    update api_keys set revoked_at = coalesce(revoked_at, ${at}) where key_id = ${keyId} returning *`
+  return row
+}
+
+/** Tells every process to forget what it read of a merchant. */
+export async function tell(sql: AnySql, merchantId: string): Promise<void> {
+  await sql`select pg_notify(${settings_channel}, ${merchantId})`
+}

@@ -1,0 +1,46 @@
+// What operators and tools read: health, readiness, metrics, the API's description.
+
+import type { Context } from './context.ts'
+import { docsPage } from './http/docs-page.ts'
+import { openApiDocument } from './http/openapi.ts'
+import type { Page, PageAnswer } from './http/pages.ts'
+import { routes } from './routes.ts'
+
+/** `closing.now` turns readiness off while the last requests are answered. */
+export function operationalPages(closing: { now: boolean }): Page<Context>[] {
+  const document = openApiDocument(routes)
+  const documentText = JSON.stringify(document, null, 2)
+  const docs = docsPage(document)
+  return [
+    get('/healthz', async () => plain(200, 'ok\n')),
+    get('/readyz', async (context) => {
+      const ready = !closing.now && (await databaseAnswers(context))
+      context.metrics.readiness(ready)
+      return ready ? plain(200, 'ready\n') : plain(503, 'not ready\n')
+    }),
+    get('/metrics', async ({ metrics }) => answer(200, metrics.content_type, await metrics.text())),
+    get('/openapi.json', async () => answer(200, 'application/json; charset=utf-8', documentText)),
+    get('/docs', async () => docs),
+  ]
+}
+
+async function databaseAnswers({ sql }: Context): Promise<boolean> {
+  try {
+    await sql`select 1`
+    return true
+  } catch {
+    return false
+  }
+}
+
+function get(path: string, handle: (context: Context) => Promise<PageAnswer>): Page<Context> {
+  return { method: 'GET', path, handle }
+}
+
+function plain(status: number, text: string): PageAnswer {
+  return answer(status, 'text/plain; charset=utf-8', text)
+}
+
+function answer(status: number, content_type: string, text: string): PageAnswer {
+  return { status, html: text, headers: { 'content-type': content_type } }
+}

@@ -1,0 +1,94 @@
+// The world as it really is: the machine's clock and randomness, undici for outgoing HTTP, pino for the log.
+
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import pino from 'pino'
+import { Agent, request } from 'undici'
+import {
+  type Clock,
+  type Http,
+  type Log,
+  OutgoingFailure,
+  type OutgoingRequest,
+  type World,
+} from './world.ts'
+
+export function openWorld(options: { log_level: string; clock_offset_seconds: number }): World {
+  const clock = realClock(options.clock_offset_seconds)
+  return {
+    clock,
+    random: { bytes: randomBytes },
+    http: openHttp(clock),
+    log: openLog(options.log_level),
+  }
+}
+
+/** The machine's clock, shifted by whole seconds. */
+export function realClock(offset_seconds = 0): Clock {
+  return {
+    now: () => new Date(Date.now() + offset_seconds * 1000),
+    sleep: async (duration_ms, signal) => {
+      await pause(duration_ms, undefined, { signal })
+    },
+  }
+}
+
+export function openLog(level: string): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+}
+
+/** Enough for the largest card range file; what is longer is cut off as a failure. */
+const answer_bytes_max = 32 * 1024 * 1024
+
+/** Outgoing POSTs. The time-out runs on the service's clock, so that a test can let it pass. */
+export function openHttp(clock: Clock): Http {
+  const agents = new Map<OutgoingRequest['tls'], Agent>()
+
+  function agentFor(tls: OutgoingRequest['tls']): Agent {
+    const known = agents.get(tls)
+    if (known) return known
+    const connect = { timeout: 5_000, cert: tls?.certificate, key: tls?.key, ca: tls?.ca }
+    const agent = new Agent({ connect, maxResponseSize: answer_bytes_max, pipelining: 1 })
+    agents.set(tls, agent)
+    return agent
+  }
+
+  return {
+    async post({ url, headers, body, timeout_ms, tls }) {
+      const over = new AbortController()
+      const done = new AbortController()
+      const watch = clock.sleep(timeout_ms, done.signal).then(
+        () => over.abort(),
+        () => {},
+      )
+      try {
+        const options = { method: 'POST' as const, headers, body, signal: over.signal }
+        const answer = await request(url, { ...options, dispatcher: agentFor(tls) })
+        const content_type = String(answer.headers['content-type'] ?? '')
+        return { status: answer.statusCode, content_type, body: await answer.body.text() }
+      } catch (error) {
+        throw failureOf(error, over.signal.aborted)
+      } finally {
+        done.abort()
+        await watch
+      }
+    },
+  }
+}
+
+// What the socket says when not one byte of a request was sent.
+const beforeSending = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+function failureOf(error: unknown, timed_out: boolean): OutgoingFailure {
+  const { code, message } = error as Error & { code?: string }
+  const tls = code?.startsWith('ERR_TLS') || code?.startsWith('CERT_') || code === 'EPROTO'
+  const kind = !timed_out && (beforeSending.has(code ?? '') || tls) ? 'not_sent' : 'unanswered'
+  return new OutgoingFailure(kind, timed_out, timed_out ? 'no answer in time' : (code ?? message))
+}

@@ -1,0 +1,35 @@
+// Every route, in the order of the specification: the API's table of contents.
+
+import { authenticate } from './checkout/authenticate.ts'
+import { confirm } from './checkout/confirm.ts'
+import { createSession } from './checkout/create-session.ts'
+import { readPayment } from './checkout/read-payment.ts'
+import { readSession } from './checkout/read-session.ts'
+import { receiveResult } from './checkout/receive-result.ts'
+import { referenceCard } from './checkout/reference-card.ts'
+import { resumeSession } from './checkout/resume-session.ts'
+import {
+  challengeNotification,
+  challengePage,
+  methodNotification,
+  methodPage,
+} from './checkout/three-ds-pages.ts'
+
+export const routes = [
+  createSession,
+  readSession,
+  readPayment,
+  resumeSession,
+  referenceCard,
+  authenticate,
+  confirm,
+]
+
+/** What browsers and Directory Servers open besides the API. */
+export const pages = [
+  methodPage,
+  methodNotification,
+  challengePage,
+  challengeNotification,
+  receiveResult,
+]

@@ -1,0 +1,97 @@
+// Sends an AReq and judges what comes back. Only a final status or a challenge leaves here.
+
+import type { Mode } from '../../values.ts'
+import type { World } from '../../world.ts'
+import {
+  type AuthenticationAnswer,
+  type AuthenticationRequest,
+  ProviderUnavailable,
+  type UnavailableCause,
+} from '../three-ds.ts'
+import { isAllowed, type MayOpen } from './addresses.ts'
+import { buildAReq, type Identity } from './areq.ts'
+import { ask, type DirectoryAnswer, type DirectoryServer } from './directory-server.ts'
+import { type Message, messageFault } from './messages.ts'
+import { outcomeOf, unavailable } from './outcome.ts'
+import { transactionIdOf } from './transaction-id.ts'
+
+type Sender = { mode: Mode; world: World; identity: Identity; mayOpen: MayOpen }
+
+export async function sendAReq(
+  sender: Sender,
+  server: DirectoryServer,
+  request: AuthenticationRequest,
+): Promise<AuthenticationAnswer> {
+  const { log } = sender.world
+  const areq = buildAReq(request, sender)
+  const own = messageFault(areq)
+  if (own) {
+    log.error({ fields: own.fields, server_transaction_id: request.server_transaction_id }, 'AReq')
+    throw new ProviderUnavailable(`our AReq is not valid: ${own.fields.join(', ')}`)
+  }
+  const judged = judge(areq, await ask(sender.world, server, areq, 'ARes'), sender.mayOpen)
+  if (judged.refused) {
+    log.warn(
+      { server_transaction_id: request.server_transaction_id, ...judged.refused },
+      'authentication unavailable',
+    )
+  }
+  return judged.answer
+}
+
+/** What an answer means. `refused` holds what the log may say of one that cannot be used. */
+export function judge(
+  areq: Message,
+  received: DirectoryAnswer,
+  mayOpen: MayOpen,
+): { answer: AuthenticationAnswer; refused?: { cause: UnavailableCause; reason: string } } {
+  if ('timed_out' in received) return refused('timeout', 'no answer in time')
+  if ('fault' in received) {
+    const { code, detail, message } = received.fault
+    return refused('invalid_answer', `${code}: ${detail}`, message)
+  }
+  const ares = received.message
+  if (ares.messageType === 'Erro') {
+    const code = /^\d{3}$/.test(String(ares.errorCode)) ? ares.errorCode : 'without a code'
+    return refused('error', `Erro ${code}`, ares)
+  }
+  const own_id = transactionIdOf(areq.threeDSServerTransID)
+  if (transactionIdOf(ares.threeDSServerTransID) !== own_id) {
+    return refused('invalid_answer', 'another transaction')
+  }
+  if (ares.messageVersion !== areq.messageVersion) {
+    return refused('invalid_answer', 'another message version', ares)
+  }
+  if (ares.transStatus === 'D') {
+    return refused('invalid_answer', 'decoupled authentication, not asked for', ares)
+  }
+  if (ares.transStatus !== 'C') {
+    return { answer: { ...idsOf(ares), kind: 'outcome', outcome: outcomeOf(ares) } }
+  }
+  if (!isAllowed(ares.acsURL as string, mayOpen)) {
+    return refused('invalid_answer', 'acsURL not allowed', ares)
+  }
+  return {
+    answer: {
+      ...idsOf(ares),
+      kind: 'challenge',
+      acs_transaction_id: transactionIdOf(ares.acsTransID)!,
+      ds_transaction_id: transactionIdOf(ares.dsTransID)!,
+      acs_url: ares.acsURL as string,
+    },
+  }
+}
+
+function refused(cause: UnavailableCause, reason: string, ares: Partial<Message> = {}) {
+  const outcome = unavailable(cause)
+  const ids = { ...idsOf(ares), cardholder_info: null }
+  return { answer: { ...ids, kind: 'outcome' as const, outcome }, refused: { cause, reason } }
+}
+
+function idsOf(ares: Partial<Message>) {
+  return {
+    ds_transaction_id: transactionIdOf(ares.dsTransID),
+    acs_transaction_id: transactionIdOf(ares.acsTransID),
+    cardholder_info: (ares.cardholderInfo as string | undefined) ?? null,
+  }
+}

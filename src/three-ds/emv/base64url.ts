@@ -1,0 +1,17 @@
+// base64url as EMV 3-D Secure's browser messages use it: sent without padding, accepted with or without.
+
+export function encode(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url')
+}
+
+/** The text of an encoded value, or null where it is not base64url of UTF-8. */
+export function decode(encoded: string): string | null {
+  if (!/^[A-Za-z0-9_-]+={0,2}$/.test(encoded)) return null
+  try {
+    return utf8.decode(Buffer.from(encoded, 'base64url'))
+  } catch {
+    return null
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,0 +1,48 @@
+// What travels through the shopper's browser: the 3DS Method, the CReq, and the banks' answers to them.
+// Nothing read here decides an outcome; a reader gives the transaction that a post speaks of, or null.
+
+import type { ThreeDs } from '../three-ds.ts'
+import { decode, encode } from './base64url.ts'
+import { readJson } from './json.ts'
+import { readMessage } from './messages.ts'
+import { transactionIdOf } from './transaction-id.ts'
+
+export const methodForm: ThreeDs['methodForm'] = (method) => ({
+  action: method.method_url,
+  fields: {
+    threeDSMethodData: encode(
+      JSON.stringify({
+        threeDSServerTransID: method.server_transaction_id,
+        threeDSMethodNotificationURL: method.notification_url,
+      }),
+    ),
+  },
+})
+
+export const readMethodNotification: ThreeDs['readMethodNotification'] = (fields) => {
+  const text = decode(fields.threeDSMethodData ?? '')
+  const read = text === null ? null : readJson(text)
+  return read && 'object' in read ? transactionIdOf(read.object.threeDSServerTransID) : null
+}
+
+export const challengeForm: ThreeDs['challengeForm'] = (challenge) => ({
+  action: challenge.acs_url,
+  fields: {
+    creq: encode(
+      JSON.stringify({
+        messageType: 'CReq',
+        messageVersion: challenge.version,
+        threeDSServerTransID: challenge.server_transaction_id,
+        acsTransID: challenge.acs_transaction_id,
+        challengeWindowSize: challenge.window_size,
+      }),
+    ),
+  },
+})
+
+export const readChallengeNotification: ThreeDs['readChallengeNotification'] = (fields) => {
+  const text = decode(fields.cres ?? '')
+  const read = text === null ? null : readMessage(text, ['CRes'])
+  if (!read || !('message' in read) || read.message.messageType !== 'CRes') return null
+  return transactionIdOf(read.message.threeDSServerTransID)
+}

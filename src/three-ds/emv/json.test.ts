@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readJson } from './json.ts'
+
+test.each([
+  ['an object', '{"a":1}', { object: { a: 1 } }],
+  ['nested objects with the same member', '{"a":{"b":1},"c":{"b":2}}', 'object'],
+  ['the same member in a list of objects', '{"a":[{"b":1},{"b":2}]}', 'object'],
+  ['a text that looks like a member', '{"a":"\\"b\\":1,\\"b\\":2","b":3}', 'object'],
+  ['a member twice', '{"a":1,"b":2,"a":3}', { duplicate: 'a' }],
+  ['a member twice, spelled with an escape', '{"a":1,"\\u0061":2}', { duplicate: 'a' }],
+  ['a member twice inside', '{"a":{"b":1,"b":2}}', { duplicate: 'b' }],
+  ['a member again after an inner object', '{"a":{"b":1},"a":2}', { duplicate: 'a' }],
+  ['a list', '[1]', { not_json: true }],
+  ['a text', '"a"', { not_json: true }],
+  ['null', 'null', { not_json: true }],
+  ['nothing', '', { not_json: true }],
+  ['HTML', '<html>', { not_json: true }],
+])('%s', (_, text, expected) => {
+  const read = readJson(text)
+  if (expected === 'object') expect(read).toEqual({ object: JSON.parse(text) })
+  else expect(read).toEqual(expected)
+})
+
+test('any object without duplicates is read as JSON.parse reads it', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+      const text = JSON.stringify(object)
+      expect(readJson(text)).toEqual({ object: JSON.parse(text) })
+    }),
+  )
+})

@@ -1,0 +1,125 @@
+// Keeps the card ranges of each Directory Server: loaded at first need, refreshed by delta once a day.
+
+import type { World } from '../../world.ts'
+import { type CardRangeStore, ProviderUnavailable, type StoredRanges } from '../three-ds.ts'
+import type { Identity } from './areq.ts'
+import { applyChanges, type CardRangeTable, changesIn } from './card-ranges.ts'
+import { ask, type DirectoryServer } from './directory-server.ts'
+import type { Message } from './messages.ts'
+import { present } from './messages.ts'
+import { newTransactionId, transactionIdOf } from './transaction-id.ts'
+
+export type CardRanges = {
+  /** Throws ProviderUnavailable where there is no table and none can be had. */
+  tableOf(server: DirectoryServer): Promise<CardRangeTable>
+}
+
+type Loading = {
+  world: World
+  store: CardRangeStore
+  identity: Identity
+}
+
+const hour_ms = 3_600_000
+const refresh_after_ms = 24 * hour_ms
+/** A Directory Server refuses to be asked more often. */
+const ask_again_after_ms = hour_ms
+
+/** Schemes with one address share one table, since the address is what answers for it. */
+export function openCardRanges(loading: Loading): CardRanges {
+  const { clock } = loading.world
+  const held = new Map<string, StoredRanges>()
+  const tried_at = new Map<string, number>()
+  const loads = new Map<string, Promise<StoredRanges>>()
+
+  async function load(server: DirectoryServer, old: StoredRanges | null): Promise<StoredRanges> {
+    const stored = await loading.store.load(server.url)
+    const known = newest(old, stored)
+    const stale = !known || !isFresh(known, clock.now())
+    const fetched = stale ? await refresh(loading, server, known) : null
+    if (fetched) await loading.store.save(server.url, fetched)
+    const usable = fetched ?? known
+    if (!usable) throw new ProviderUnavailable(`no card ranges could be had for ${server.scheme}`)
+    held.set(server.url, usable)
+    return usable
+  }
+
+  async function tableOf(server: DirectoryServer): Promise<CardRangeTable> {
+    const { url } = server
+    const now = clock.now()
+    const known = held.get(url) ?? null
+    const asked_lately = now.getTime() - (tried_at.get(url) ?? 0) < ask_again_after_ms
+    if (known && (isFresh(known, now) || asked_lately)) return known.ranges
+    const running = loads.get(url)
+    if (running) return (await running).ranges
+    tried_at.set(url, now.getTime())
+    const started = load(server, known).finally(() => loads.delete(url))
+    loads.set(url, started)
+    return (await started).ranges
+  }
+
+  return { tableOf }
+}
+
+/** The ranges after a PReq, or null where the Directory Server did not give them. */
+async function refresh(
+  loading: Loading,
+  server: DirectoryServer,
+  old: StoredRanges | null,
+): Promise<StoredRanges | null> {
+  const { log } = loading.world
+  try {
+    const changed = old && (await fetchRanges(loading, server, old))
+    // A delta that the Directory Server refuses, or that does not fit our table, is made good by a full load.
+    return changed || (await fetchRanges(loading, server, null))
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable)) throw error
+    log.warn({ scheme: server.scheme, reason: error.message }, 'card ranges not refreshed')
+    return null
+  }
+}
+
+async function fetchRanges(
+  { world, identity }: Loading,
+  server: DirectoryServer,
+  old: StoredRanges | null,
+): Promise<StoredRanges | null> {
+  const preq: Message = {
+    messageType: 'PReq',
+    messageVersion: '2.2.0',
+    threeDSServerRefNumber: identity.server_reference_number,
+    threeDSServerOperatorID: identity.operator_id,
+    threeDSServerTransID: newTransactionId(world.random),
+    ...present('serialNum', old?.serial_number),
+  }
+  const answer = await ask(world, server, preq, 'PRes')
+  if ('timed_out' in answer) throw new ProviderUnavailable('the PReq was not answered in time')
+  const pres = 'message' in answer && isAnswerTo(preq, answer.message) ? answer.message : null
+  const ranges = pres && applyChanges(old?.ranges ?? [], changesIn(pres))
+  if (!pres || !ranges) {
+    world.log.warn({ scheme: server.scheme, delta: old !== null }, 'card ranges refused')
+    return null
+  }
+  return {
+    serial_number: pres.serialNum as string,
+    fetched_at: world.clock.now(),
+    ranges: [...ranges],
+  }
+}
+
+function isAnswerTo(preq: Message, pres: Message): boolean {
+  return (
+    pres.messageType === 'PRes' &&
+    pres.messageVersion === preq.messageVersion &&
+    transactionIdOf(pres.threeDSServerTransID) === preq.threeDSServerTransID
+  )
+}
+
+function isFresh({ fetched_at }: StoredRanges, now: Date): boolean {
+  return now.getTime() - fetched_at.getTime() < refresh_after_ms
+}
+
+function newest(a: StoredRanges | null, b: StoredRanges | null): StoredRanges | null {
+  if (!a || !b) return a ?? b
+  return a.fetched_at >= b.fetched_at ? a : b
+}

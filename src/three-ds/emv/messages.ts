@@ -1,0 +1,89 @@
+// Reads a message from the wire by its field rules, and says what is wrong with one in an Erro.
+
+import {
+  type FieldFault,
+  faultOf,
+  fieldRules,
+  type MessageType,
+  messageTypes,
+} from './field-rules.ts'
+import { type JsonObject, readJson } from './json.ts'
+import { transactionIdOf } from './transaction-id.ts'
+import { isVersion } from './versions.ts'
+
+export type Message = JsonObject & { messageType: MessageType; messageVersion: string }
+
+/** Why a message is refused: the Erro's code and the names of the fields to blame, never their values. */
+export type Fault = { code: string; detail: string; message: JsonObject }
+
+export type Component = 'S' | 'D' | 'A'
+
+/** Reads one of the expected messages. An Erro always reads as itself, whatever its fields say. */
+export function readMessage(
+  body: string,
+  expected: readonly MessageType[],
+): { message: Message } | { fault: Fault } {
+  const read = readJson(body)
+  if ('not_json' in read) return fault('203', 'the body is not a JSON object', {})
+  if ('duplicate' in read) return fault('204', read.duplicate || 'a field without a name', {})
+  const message = read.object
+  if (message.messageType === undefined) return fault('201', 'messageType', message)
+  if (message.messageType === 'Erro') return { message: message as Message }
+  if (!expected.includes(message.messageType as MessageType)) {
+    return fault('101', 'messageType', message)
+  }
+  if (message.messageVersion === undefined) return fault('201', 'messageVersion', message)
+  if (!isVersion(message.messageVersion)) return fault('102', 'messageVersion', message)
+  const wrong = messageFault(message as Message)
+  return wrong
+    ? fault(wrong.code, wrong.fields.join(','), message)
+    : { message: message as Message }
+}
+
+/** What is wrong with the fields of a message that we are about to send, or have read. */
+export function messageFault(message: Message): FieldFault | null {
+  return faultOf(message, fieldRules[message.messageType])
+}
+
+/** The Erro for a fault, as JSON text. */
+export function erro(component: Component, { code, detail, message }: Fault): string {
+  const about = messageTypes.find((type) => type === message.messageType)
+  return JSON.stringify({
+    ...present('threeDSServerTransID', transactionIdOf(message.threeDSServerTransID)),
+    ...present('acsTransID', transactionIdOf(message.acsTransID)),
+    ...present('dsTransID', transactionIdOf(message.dsTransID)),
+    errorCode: code,
+    errorComponent: component,
+    errorDescription: descriptions[code] ?? 'Error',
+    errorDetail: detail.slice(0, 2048),
+    ...present('errorMessageType', about ?? null),
+    messageType: 'Erro',
+    messageVersion: isVersion(message.messageVersion) ? message.messageVersion : '2.2.0',
+  })
+}
+
+/** A field to spread into a message: nothing at all where there is no value, since none may be empty. */
+export function present(name: string, value: string | null | undefined): Record<string, string> {
+  return value ? { [name]: value } : {}
+}
+
+function fault(code: string, detail: string, message: JsonObject): { fault: Fault } {
+  return { fault: { code, detail, message } }
+}
+
+const descriptions: Record<string, string> = {
+  101: 'Message type not valid here',
+  102: 'Message version not supported',
+  103: 'Card ranges asked for too often',
+  201: 'Required field missing',
+  203: 'Field format not valid',
+  204: 'Field given more than once',
+  301: 'Transaction not known',
+  303: 'Access denied, endpoint not valid',
+  305: 'Transaction data not valid',
+  307: 'Serial number not valid',
+  312: 'Results were received already',
+  313: 'Results not expected',
+  402: 'Transaction timed out',
+  405: 'Connection to the next system failed',
+}

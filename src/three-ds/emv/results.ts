@@ -1,0 +1,46 @@
+// The RReq, which alone states how a challenge ended, and our answers to it.
+
+import type { ResultMessage, ResultVerdict, ThreeDs } from '../three-ds.ts'
+import { erro, readMessage } from './messages.ts'
+import { outcomeOf } from './outcome.ts'
+import { transactionIdOf } from './transaction-id.ts'
+
+/** An Erro is answered with nothing, an empty body: an Erro never answers an Erro. */
+export const readResult: ThreeDs['readResult'] = (body) => {
+  const read = readMessage(body, ['RReq'])
+  if ('fault' in read) return { erro: erro('S', read.fault) }
+  const rreq = read.message
+  if (rreq.messageType === 'Erro') return { erro: '' }
+  return {
+    message: {
+      server_transaction_id: transactionIdOf(rreq.threeDSServerTransID)!,
+      acs_transaction_id: transactionIdOf(rreq.acsTransID)!,
+      ds_transaction_id: transactionIdOf(rreq.dsTransID)!,
+      version: rreq.messageVersion,
+      outcome: outcomeOf(rreq),
+    },
+  }
+}
+
+export const answerResult: ThreeDs['answerResult'] = (result, verdict) => {
+  const message = { ...ids(result), messageVersion: result.version }
+  if (verdict === 'received') {
+    return JSON.stringify({ ...message, messageType: 'RRes', resultsStatus: '01' })
+  }
+  const { code, detail } = refusals[verdict]
+  return erro('S', { code, detail, message: { ...message, messageType: 'RReq' } })
+}
+
+const refusals: Record<Exclude<ResultVerdict, 'received'>, { code: string; detail: string }> = {
+  unknown_transaction: { code: '301', detail: 'threeDSServerTransID' },
+  duplicate: { code: '312', detail: 'an RReq of this transaction was received before' },
+  not_expected: { code: '313', detail: 'the ARes of this transaction asked for no challenge' },
+}
+
+function ids(result: ResultMessage) {
+  return {
+    threeDSServerTransID: result.server_transaction_id,
+    acsTransID: result.acs_transaction_id,
+    dsTransID: result.ds_transaction_id,
+  }
+}

@@ -1,0 +1,67 @@
+// Our 3DS Server: the port to EMV 3-D Secure, spoken to the schemes' Directory Servers of one mode.
+
+import type { Brand, Mode } from '../../values.ts'
+import type { World } from '../../world.ts'
+import { type CardRangeStore, ProviderUnavailable, type ThreeDs } from '../three-ds.ts'
+import { httpsOnly, isAllowed, type MayOpen } from './addresses.ts'
+import type { Identity } from './areq.ts'
+import { sendAReq } from './authenticate.ts'
+import {
+  challengeForm,
+  methodForm,
+  readChallengeNotification,
+  readMethodNotification,
+} from './browser-messages.ts'
+import { findRange } from './card-ranges.ts'
+import type { DirectoryServer } from './directory-server.ts'
+import { openCardRanges } from './load-ranges.ts'
+import { answerResult, readResult } from './results.ts'
+import { highestCommon } from './versions.ts'
+
+export type ThreeDsServerOptions = {
+  mode: Mode
+  world: World
+  /** At most one a scheme. A scheme without one has no enrolled cards. */
+  directory_servers: DirectoryServer[]
+  ranges: CardRangeStore
+  identity: Identity
+  /** Which of the banks' addresses a shopper's browser may be sent to; https alone unless said otherwise. */
+  mayOpen?: MayOpen
+}
+
+export function openThreeDsServer(options: ThreeDsServerOptions): ThreeDs {
+  const { mode, world, identity, mayOpen = httpsOnly } = options
+  const servers = new Map<Brand, DirectoryServer>(
+    options.directory_servers.map((server) => [server.scheme, server]),
+  )
+  const card_ranges = openCardRanges({ world, identity, store: options.ranges })
+
+  const enrolment: ThreeDs['enrolment'] = async ({ number, brand }) => {
+    const server = servers.get(brand)
+    if (!server) return { enrolled: false }
+    const range = findRange(await card_ranges.tableOf(server), number)
+    const version = range && highestCommon(range.acs_start_version, range.acs_end_version)
+    if (!range || !version) return { enrolled: false }
+    const { method_url } = range
+    const usable = method_url !== null && isAllowed(method_url, mayOpen)
+    return { enrolled: true, version, method_url: usable ? method_url : null }
+  }
+
+  const authenticate: ThreeDs['authenticate'] = async (request) => {
+    const server = servers.get(request.brand)
+    if (!server) throw new ProviderUnavailable(`${request.brand} has no Directory Server`)
+    return sendAReq({ mode, world, identity, mayOpen }, server, request)
+  }
+
+  return {
+    mode,
+    enrolment,
+    authenticate,
+    methodForm,
+    readMethodNotification,
+    challengeForm,
+    readChallengeNotification,
+    readResult,
+    answerResult,
+  }
+}

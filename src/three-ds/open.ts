@@ -1,0 +1,96 @@
+// Which 3DS Server serves a mode: in test the one that asks the simulator, in live the one that a file configures.
+
+import { readFileSync } from 'node:fs'
+import type { Mode } from '../values.ts'
+import type { World } from '../world.ts'
+import { httpsOrBelow } from './emv/addresses.ts'
+import type { Identity } from './emv/areq.ts'
+import type { DirectoryServer } from './emv/directory-server.ts'
+import { openThreeDsServer } from './emv/three-ds-server.ts'
+import type { CardRangeStore, StoredRanges, ThreeDs } from './three-ds.ts'
+
+/** Where the simulated Directory Server and ACS are mounted. */
+export const simulator_prefix = '/simulator/three-ds'
+
+export type LiveDirectoryServers = Identity & {
+  directory_servers: {
+    scheme: DirectoryServer['scheme']
+    url: string
+    certificate_file?: string
+    key_file?: string
+    ca_file?: string
+  }[]
+}
+
+export function openThreeDs(parts: {
+  world: World
+  addresses: { base_url(): string; internal_url(): string }
+  file: LiveDirectoryServers | null
+  ranges: CardRangeStore
+}): Record<Mode, ThreeDs | null> {
+  const { world, addresses, file, ranges } = parts
+  return {
+    test: openTestServer(world, addresses),
+    live: file && openLiveServer(world, file, ranges),
+  }
+}
+
+function openTestServer(
+  world: World,
+  addresses: { base_url(): string; internal_url(): string },
+): ThreeDs {
+  const at = () => `${addresses.internal_url()}${simulator_prefix}/ds`
+  // The address is known once the server listens, so it is asked for at each use.
+  const server = (scheme: DirectoryServer['scheme']): DirectoryServer => ({
+    scheme,
+    get url() {
+      return at()
+    },
+  })
+  return openThreeDsServer({
+    mode: 'test',
+    world,
+    directory_servers: [server('visa'), server('mastercard'), server('amex')],
+    ranges: inMemory(),
+    identity: testIdentity,
+    mayOpen: httpsOrBelow(() => addresses.base_url() + simulator_prefix),
+  })
+}
+
+function openLiveServer(world: World, file: LiveDirectoryServers, ranges: CardRangeStore): ThreeDs {
+  const pem = (path: string | undefined) => path && readFileSync(path, 'utf8')
+  return openThreeDsServer({
+    mode: 'live',
+    world,
+    ranges,
+    identity: file,
+    directory_servers: file.directory_servers.map(({ scheme, url, ...files }) => ({
+      scheme,
+      url,
+      tls: {
+        certificate: pem(files.certificate_file),
+        key: pem(files.key_file),
+        ca: pem(files.ca_file),
+      },
+    })),
+  })
+}
+
+const testIdentity: Identity = {
+  server_reference_number: '3DS_LOA_SER_RIPPER_TEST',
+  operator_id: 'RIPPER-TEST',
+  requestor_id: 'RIPPER-TEST',
+  requestor_name: 'Ripper Checkout test mode',
+  requestor_url: 'https://ripper.example',
+}
+
+/** The simulator's ranges name addresses of this very start, so they are not kept beyond it. */
+function inMemory(): CardRangeStore {
+  const kept = new Map<string, StoredRanges>()
+  return {
+    load: async (name) => kept.get(name) ?? null,
+    save: async (name, stored) => {
+      kept.set(name, stored)
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPeer, type Peer, posted } from '../../../tests/adapters/three-ds-peer.ts'
+import { decode, encode } from '../emv/base64url.ts'
+
+const id = 'e8db9820-63b7-43ce-8831-36ce81a2e313'
+const another_id = 'a8db9820-63b7-43ce-8831-36ce81a2e313'
+
+let peer: Peer
+beforeEach(() => {
+  peer = openPeer()
+})
+afterEach(() => peer.simulator.close())
+
+describe('the challenge', () => {
+  test('the code page can be used without seeing or script', async () => {
+    const { creq } = await peer.challenge('72')
+    const html = await peer.post('/acs/challenge', creq.toString())
+    expect(html).toContain('<label for="code">One-time code</label>')
+    expect(html).toContain('id="code"')
+    expect(html).toContain('aria-describedby="hint"')
+    expect(html).toMatch(/<button[^>]*>Submit<\/button>/)
+    expect(html).toMatch(/<button[^>]*>Cancel<\/button>/)
+    expect(html).toContain('the code is 1234')
+    expect(html).not.toContain('<script')
+  })
+
+  test('session data comes back as it was sent', async () => {
+    const { creq } = await peer.challenge('70')
+    creq.set('threeDSSessionData', 'our-own_data')
+    const html = await peer.post('/acs/challenge', creq.toString())
+    expect(html).toContain('name="threeDSSessionData" value="our-own_data"')
+    expect(posted(html, 'cres')).toMatchObject({ messageType: 'CRes', transStatus: 'Y' })
+  })
+
+  test('a CRes that lies', async () => {
+    const { creq } = await peer.challenge('75')
+    const html = await peer.post('/acs/challenge', creq.toString())
+    expect(posted(html, 'cres')).toMatchObject({ transStatus: 'Y' })
+    expect(JSON.parse(peer.rreqs[0]!.body)).toMatchObject({ transStatus: 'N' })
+  })
+
+  const faults: [string, object, string][] = [
+    ['another transaction', { threeDSServerTransID: another_id }, '301'],
+    ['another version', { messageVersion: '2.1.0' }, '203'],
+    ['an unknown window', { challengeWindowSize: '09' }, '203'],
+    ['a missing field', { challengeWindowSize: undefined }, '201'],
+  ]
+  test.each(faults)('%s goes back as an Erro', async (_, changes, code) => {
+    const { creq } = await peer.challenge('70')
+    const message = { ...JSON.parse(decode(creq.get('creq')!)!), ...changes }
+    const form = new URLSearchParams({ creq: encode(JSON.stringify(message)) })
+    const html = await peer.post('/acs/challenge', form.toString())
+    const back = posted(html, 'erro')
+    expect(back).toMatchObject({ errorCode: code, errorComponent: 'A', errorMessageType: 'CReq' })
+    expect(peer.rreqs).toHaveLength(0)
+  })
+
+  test.each([
+    ['no creq', ''],
+    ['nonsense', 'creq=%3C%3E'],
+    ['an unknown challenge', `creq=${encode('{"messageType":"CReq"}')}`],
+  ])('%s is a page without a way on', async (_, body) => {
+    const answer = await peer.ask('/acs/challenge', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).not.toContain('<form')
+  })
+
+  test('a code before the page was opened is refused', async () => {
+    const { ares } = await peer.challenge('72')
+    const answer = await peer.ask(`/acs/challenge/${ares.acsTransID}`, 'code=1234')
+    expect(answer.status).toBe(400)
+    expect(peer.rreqs).toHaveLength(0)
+  })
+
+  test('the result counts the codes that were typed', async () => {
+    const { ares, creq } = await peer.challenge('72')
+    await peer.post('/acs/challenge', creq.toString())
+    await peer.post(`/acs/challenge/${ares.acsTransID}`, 'code=1&action=submit')
+    await peer.post(`/acs/challenge/${ares.acsTransID}`, 'code=1234&action=submit')
+    expect(JSON.parse(peer.rreqs[0]!.body)).toMatchObject({ interactionCounter: '02' })
+  })
+
+  test('each page has ten minutes of its own', async () => {
+    const { ares, creq } = await peer.challenge('72')
+    await peer.post('/acs/challenge', creq.toString())
+    await peer.world.clock.advance(500_000)
+    await peer.post(`/acs/challenge/${ares.acsTransID}`, 'code=1&action=submit')
+    await peer.world.clock.advance(599_999)
+    expect(peer.rreqs).toHaveLength(0)
+    await peer.world.clock.advance(1)
+    expect(JSON.parse(peer.rreqs[0]!.body)).toMatchObject({ challengeCancel: '04' })
+  })
+
+  test('a result that reached nobody is sent again', async () => {
+    peer.results_page.up = false
+    const { creq } = await peer.challenge('70')
+    expect(posted(await peer.post('/acs/challenge', creq.toString()), 'cres')).toBeDefined()
+    expect(peer.rreqs).toHaveLength(1)
+    peer.results_page.up = true
+    await peer.world.clock.advance(10_000)
+    expect(peer.rreqs).toHaveLength(2)
+    await peer.world.clock.advance(600_000)
+    expect(peer.rreqs).toHaveLength(2)
+  })
+
+  test('and given up at last', async () => {
+    peer.results_page.up = false
+    const { creq } = await peer.challenge('70')
+    await peer.post('/acs/challenge', creq.toString())
+    await peer.world.clock.advance(600_000)
+    expect(peer.rreqs).toHaveLength(5)
+  })
+
+  test('a challenge is forgotten after an hour', async () => {
+    const { creq } = await peer.challenge('70')
+    await peer.post('/acs/challenge', creq.toString())
+    await peer.world.clock.advance(3_600_000)
+    await peer.challenge('70')
+    expect((await peer.ask('/acs/challenge', creq.toString())).status).toBe(400)
+  })
+
+  test('closing ends every wait', async () => {
+    await peer.challenge('73')
+    peer.simulator.close()
+    await peer.world.clock.advance(600_000)
+    expect(peer.rreqs).toHaveLength(0)
+  })
+})
+
+describe('the method page', () => {
+  const data = (notification: string) =>
+    new URLSearchParams({
+      threeDSMethodData: encode(
+        JSON.stringify({
+          threeDSServerTransID: id,
+          threeDSMethodNotificationURL: notification,
+        }),
+      ),
+    }).toString()
+
+  test('it reports back', async () => {
+    const html = await peer.post('/acs/method', data('https://pay.example/back'))
+    expect(html).toContain('action="https://pay.example/back"')
+    expect(posted(html, 'threeDSMethodData')).toEqual({
+      threeDSServerTransID: id,
+    })
+  })
+
+  test('the silent one does not', async () => {
+    const html = await peer.post('/acs/method/silent', data('https://pay.example/back'))
+    expect(html).not.toContain('<form')
+  })
+
+  test.each(['javascript:alert(1)', 'x'])('it reports nothing to %s', async (address) => {
+    const answer = await peer.ask('/acs/method', data(address))
+    expect(answer.status).toBe(400)
+    expect(answer.body).not.toContain('<form')
+  })
+})

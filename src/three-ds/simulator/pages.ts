@@ -1,0 +1,119 @@
+// The simulated bank's pages: plain HTML that works without script. Every value is escaped.
+
+import { createHash } from 'node:crypto'
+import { currencyOf } from '../../values.ts'
+import type { Form } from '../three-ds.ts'
+import type { PeerAnswer } from './peer.ts'
+import type { Transaction } from './transactions.ts'
+
+/** The one script there is: it sends the form that the button below it would send. */
+export const submit_script = 'document.forms[0].submit()'
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:1rem;color:#1a1a1a;background:#fff}
+main{max-width:26rem;margin:0 auto}h1{font-size:1.25rem;margin:0 0 .75rem}
+dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0 0 1rem}dt{color:#555}dd{margin:0}
+label{display:block;font-weight:600}p{margin:.25rem 0}.hint{color:#555}
+input{font:inherit;padding:.5rem;width:9rem;border:1px solid #767676;border-radius:4px}
+[role=alert]{color:#a80000;font-weight:600}.actions{display:flex;gap:.5rem;margin-top:1rem}
+button{font:inherit;min-height:2.5rem;padding:.25rem 1.25rem;border:1px solid #1a4fa0;border-radius:4px}
+button{background:#fff;color:#1a4fa0}button.first{background:#1a4fa0;color:#fff}`
+
+/** A page that posts a form by itself, or by its button where no script runs. */
+export function submittingPage(form: Form, button: string): PeerAnswer {
+  const fields = Object.entries(form.fields)
+    .map(
+      ([name, value]) =>
+        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    )
+    .join('')
+  const body = `<form method="post" action="${escapeHtml(form.action)}">${fields}
+<noscript><button>${escapeHtml(button)}</button></noscript></form>
+<script>${submit_script}</script>`
+  return page('One moment', body, { form_target: form.action })
+}
+
+/** The page that asks for the code. */
+export function codePage(
+  transaction: Transaction,
+  { action, error }: { action: string; error: string | null },
+): PeerAnswer {
+  const alert = error === null ? '' : `<p id="error" role="alert">${escapeHtml(error)}</p>`
+  const invalid = error === null ? '' : ' aria-invalid="true"'
+  const described = error === null ? 'hint' : 'error hint'
+  const body = `<main><h1>Confirm your payment</h1>
+<dl><dt>Merchant</dt><dd>${escapeHtml(transaction.merchant_name)}</dd>
+<dt>Amount</dt><dd>${escapeHtml(amountText(transaction))}</dd></dl>
+<form method="post" action="${escapeHtml(action)}">
+${alert}<label for="code">One-time code</label>
+<p id="hint" class="hint">This is a test bank: the code is 1234.</p>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required
+ aria-describedby="${described}"${invalid}>
+<div class="actions"><button class="first" name="action" value="submit">Submit</button>
+<button name="action" value="cancel" formnovalidate>Cancel</button></div></form></main>`
+  return page('Confirm your payment', body, { form_target: action })
+}
+
+/** A page without a way on. */
+export function noticePage(status: number, notice: string): PeerAnswer {
+  return page('Test bank', `<main><p>${escapeHtml(notice)}</p></main>`, { status })
+}
+
+/** `GBP 42.00`: minor units written out by the exponent of the message, not by a table of ours. */
+export function amountText(
+  purchase: Pick<Transaction, 'amount' | 'currency' | 'exponent'>,
+): string {
+  const digits = purchase.amount.padStart(purchase.exponent + 1, '0')
+  const whole = digits.slice(0, digits.length - purchase.exponent)
+  const fraction = digits.slice(whole.length)
+  const code = codes.get(purchase.currency) ?? purchase.currency
+  return `${code} ${fraction === '' ? whole : `${whole}.${fraction}`}`
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+function page(
+  title: string,
+  body: string,
+  { status = 200, form_target = null }: { status?: number; form_target?: string | null },
+): PeerAnswer {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
+<meta name="viewport" content="width=device-width"><style>${style}</style></head>
+<body>${body}</body></html>`
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': policy(form_target),
+    },
+    body: html,
+  }
+}
+
+/** Says nothing of frame-ancestors: a bank's page is nested in pages that the bank does not know. */
+function policy(form_target: string | null): string {
+  const target = form_target === null ? "'none'" : new URL(form_target).origin
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(submit_script)}'`,
+    `style-src '${hashOf(style)}'`,
+    `form-action ${target}`,
+    "base-uri 'none'",
+  ].join('; ')
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
+
+/** Numeric code to letters, for the codes that this runtime can list. */
+const codes = new Map(
+  Intl.supportedValuesOf('currency').flatMap((code) => {
+    const currency = currencyOf(code)
+    return currency ? [[currency.numeric, currency.code] as const] : []
+  }),
+)

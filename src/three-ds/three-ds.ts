@@ -1,0 +1,147 @@
+// The port to EMV 3-D Secure: what the checkout asks of a 3DS Server, whichever one stands behind it.
+// Field names and status letters are EMVCo's, so that a reader can follow them into the specification.
+
+import type { Brand, Mode } from '../values.ts'
+
+/** No Directory Server could be reached: nothing was asked, so no attempt is spent. */
+export class ProviderUnavailable extends Error {}
+
+/** What the card ranges say of a number. */
+export type Enrolment =
+  | { enrolled: false }
+  | { enrolled: true; version: '2.1.0' | '2.2.0'; method_url: string | null }
+
+export type BrowserFacts = {
+  accept_header: string
+  user_agent: string
+  /** The shopper's address as the service saw it, null when unknown. */
+  ip: string | null
+  language: string
+  color_depth: number
+  screen_height: number
+  screen_width: number
+  /** Minutes, UTC minus local, as `Date.getTimezoneOffset()` gives it. */
+  time_zone_offset: number
+  java_enabled: boolean
+  javascript_enabled: boolean
+}
+
+export type ChallengeWindowSize = '01' | '02' | '03' | '04' | '05'
+
+export type AuthenticationRequest = {
+  server_transaction_id: string
+  version: '2.1.0' | '2.2.0'
+  brand: Brand
+  number: string
+  exp_month: number
+  exp_year: number
+  cardholder_name: string | null
+  email: string | null
+  /** Y: the 3DS Method reported in time; N: it did not, or was never opened; U: the card has none. */
+  method_completion: 'Y' | 'N' | 'U'
+  amount: number
+  currency: string
+  purchased_at: Date
+  browser: BrowserFacts
+  /** What the acquirer knows the merchant by; nulls in test mode are filled with stand-ins by the provider. */
+  merchant: {
+    name: string
+    mcc: string | null
+    /** ISO 3166 numeric, three digits. */
+    country: string | null
+    acquirer_bin: string | null
+    acquirer_merchant_id: string | null
+  }
+  /** Our page that the bank's page posts the CRes to. At most 256 characters. */
+  notification_url: string
+  /** Where the Directory Server posts the RReq. */
+  results_url: string
+}
+
+/** Why a status is U although nobody said U. */
+export type UnavailableCause = 'issuer' | 'timeout' | 'error' | 'invalid_answer'
+
+/** The outcome of an ARes or an RReq, in EMVCo's letters. */
+export type AuthenticationOutcome = {
+  status: 'Y' | 'A' | 'N' | 'R' | 'U' | 'I'
+  eci: string | null
+  authentication_value: string | null
+  /** transStatusReason, two digits. */
+  reason: string | null
+  /** challengeCancel, two digits. */
+  challenge_cancel: string | null
+  unavailable_cause: UnavailableCause | null
+}
+
+export type AuthenticationAnswer = {
+  ds_transaction_id: string | null
+  acs_transaction_id: string | null
+  /** To be shown to the shopper when the bank sends it. */
+  cardholder_info: string | null
+} & (
+  | { kind: 'outcome'; outcome: AuthenticationOutcome }
+  | { kind: 'challenge'; acs_transaction_id: string; ds_transaction_id: string; acs_url: string }
+)
+
+/** An HTML form that a page of ours posts: to the bank's method page or challenge page. */
+export type Form = { action: string; fields: Record<string, string> }
+
+/** An RReq that passed its field rules. */
+export type ResultMessage = {
+  server_transaction_id: string
+  acs_transaction_id: string
+  ds_transaction_id: string
+  version: string
+  outcome: AuthenticationOutcome
+}
+
+/** What to answer an RReq with once its attempt was looked up. */
+export type ResultVerdict = 'received' | 'unknown_transaction' | 'duplicate' | 'not_expected'
+
+export type ThreeDs = {
+  readonly mode: Mode
+  /** Throws ProviderUnavailable when no card ranges could be had. */
+  enrolment(card: { number: string; brand: Brand }): Promise<Enrolment>
+  /**
+   * Sends the AReq. An Erro, an invalid ARes or no answer in time is an outcome with status U.
+   * Throws ProviderUnavailable when the Directory Server was not reached, or answered outside the protocol's HTTP.
+   */
+  authenticate(request: AuthenticationRequest): Promise<AuthenticationAnswer>
+  methodForm(method: {
+    server_transaction_id: string
+    method_url: string
+    notification_url: string
+  }): Form
+  /** The threeDSServerTransID that the bank's method page sent back, or null where the post is not one. */
+  readMethodNotification(fields: Record<string, string>): string | null
+  challengeForm(challenge: {
+    version: string
+    acs_url: string
+    server_transaction_id: string
+    acs_transaction_id: string
+    window_size: ChallengeWindowSize
+  }): Form
+  /** The threeDSServerTransID named by a posted CRes, or null. Never a source of the outcome: the RReq is. */
+  readChallengeNotification(fields: Record<string, string>): string | null
+  /** Reads an RReq. An invalid one yields the Erro to answer with, as JSON text. */
+  readResult(body: string): { message: ResultMessage } | { erro: string }
+  /** The RRes or Erro for an RReq, as JSON text. */
+  answerResult(message: ResultMessage, verdict: ResultVerdict): string
+}
+
+/** Where a provider keeps its card ranges between starts. One row a Directory Server. */
+export type CardRangeStore = {
+  load(directory_server: string): Promise<StoredRanges | null>
+  save(directory_server: string, ranges: StoredRanges): Promise<void>
+}
+
+export type StoredRanges = { serial_number: string; fetched_at: Date; ranges: CardRange[] }
+
+export type CardRange = {
+  /** Both ends inclusive, digits as in the PRes. */
+  start: string
+  end: string
+  acs_start_version: string
+  acs_end_version: string
+  method_url: string | null
+}

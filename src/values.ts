@@ -1,0 +1,55 @@
+// The words that every part of the service shares: ids, modes, brands, amounts, currencies, times.
+
+export type SessionId = `cs_${string}`
+export type PaymentId = `pay_${string}`
+export type AttemptId = `att_${string}`
+export type CardReference = `card_${string}`
+export type MerchantId = `m_${string}`
+
+export type Mode = 'test' | 'live'
+
+export const brands = ['visa', 'mastercard', 'amex'] as const
+export type Brand = (typeof brands)[number]
+
+/** The largest amount taken, in minor units. */
+export const amount_max = 99_999_999_999
+
+export type Currency = { code: string; numeric: string; exponent: number }
+
+// ISO 4217, active codes that have a minor unit: alphabetic code, numeric code, exponent where it is not 2.
+// `Intl` is not asked: it gives display digits, which differ from ISO for HUF, IDR, IQD and others.
+const table = `
+AED784 AFN971 ALL008 AMD051 AOA973 ARS032 AUD036 AWG533 AZN944 BAM977 BBD052 BDT050 BHD048/3 BIF108/0
+BMD060 BND096 BOB068 BOV984 BRL986 BSD044 BTN064 BWP072 BYN933 BZD084 CAD124 CDF976 CHE947 CHF756 CHW948
+CLF990/4 CLP152/0 CNY156 COP170 COU970 CRC188 CUP192 CVE132 CZK203 DJF262/0 DKK208 DOP214 DZD012 EGP818
+ERN232 ETB230 EUR978 FJD242 FKP238 GBP826 GEL981 GHS936 GIP292 GMD270 GNF324/0 GTQ320 GYD328 HKD344 HNL340
+HTG332 HUF348 IDR360 ILS376 INR356 IQD368/3 IRR364 ISK352/0 JMD388 JOD400/3 JPY392/0 KES404 KGS417 KHR116
+KMF174/0 KPW408 KRW410/0 KWD414/3 KYD136 KZT398 LAK418 LBP422 LKR144 LRD430 LSL426 LYD434/3 MAD504 MDL498
+MGA969 MKD807 MMK104 MNT496 MOP446 MRU929 MUR480 MVR462 MWK454 MXN484 MXV979 MYR458 MZN943 NAD516 NGN566
+NIO558 NOK578 NPR524 NZD554 OMR512/3 PAB590 PEN604 PGK598 PHP608 PKR586 PLN985 PYG600/0 QAR634 RON946 RSD941
+RUB643 RWF646/0 SAR682 SBD090 SCR690 SDG938 SEK752 SGD702 SHP654 SLE925 SOS706 SRD968 SSP728 STN930 SVC222
+SYP760 SZL748 THB764 TJS972 TMT934 TND788/3 TOP776 TRY949 TTD780 TWD901 TZS834 UAH980 UGX800/0 USD840 USN997
+UYI940/0 UYU858 UYW927/4 UZS860 VED926 VES928 VND704/0 VUV548/0 WST882 XAD396 XAF950/0 XCD951 XCG532 XOF952/0
+XPF953/0 YER886 ZAR710 ZMW967 ZWG924`
+
+const currencies = new Map<string, Currency>(
+  [...table.matchAll(/([A-Z]{3})(\d{3})(?:\/(\d))?/g)].map(([, code, numeric, exponent]) => [
+    code!,
+    { code: code!, numeric: numeric!, exponent: Number(exponent ?? 2) },
+  ]),
+)
+
+/** The currency of an ISO 4217 code in any case, or undefined where the code is not active. */
+export function currencyOf(code: string): Currency | undefined {
+  return currencies.get(code.toUpperCase())
+}
+
+/** A time as the wire spells it: `2026-09-01T12:00:00.0000000+00:00`, seven fractional digits. */
+export function timestamp(at: Date): string {
+  return `${at.toISOString().slice(0, -1)}0000+00:00`
+}
+
+/** The same for a time that may be missing. */
+export function timestampOrNull(at: Date | null): string | null {
+  return at === null ? null : timestamp(at)
+}

@@ -1,0 +1,102 @@
+// The acquirer suite's part on answers that come late or never.
+
+import { expect, test } from 'vitest'
+import { Unanswered } from '../../src/acquirers/acquirer.ts'
+import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
+import {
+  authoriseRequest,
+  mintReference,
+  type OpenAcquirer,
+  settleRequest,
+} from './acquirer-requests.ts'
+
+/** Before every request of a test. */
+const request_time = new Date(0)
+
+export function lostAnswerTests(open: OpenAcquirer): void {
+  test.each<[AcquirerBehaviour, object]>([
+    ['lost_then_captured', { result: 'approved', captured: true }],
+    ['lost_then_declined', { result: 'declined', decline: { category: 'soft' } }],
+  ])('%s is found 30 s after the request', async (behaviour, answer) => {
+    const { acquirer, clock, reopen, request, under_way } = await loseAnswer(open, behaviour)
+    expect(under_way).toEqual({ result: 'in_progress' })
+    const early = await acquirer.capture(settleRequest(request))
+    expect(early).toMatchObject({ result: 'refused', decline_code: 'in_progress' })
+    await clock.advance(27_999)
+    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+    expect(await acquirer.listAuthorisations(request_time)).not.toContain(request.reference)
+    await clock.advance(1)
+    const found = await reopen().lookUp(request.reference)
+    expect(found).toMatchObject({ result: 'found', kind: 'authorise', answer })
+    // Sent again under the same reference, it is not charged again: it is answered.
+    expect(await acquirer.authorise(request)).toMatchObject(answer)
+  })
+
+  test('is authorised, not captured, where no capture was asked for', async () => {
+    const { acquirer, clock, numberFor } = await open()
+    const request = authoriseRequest(numberFor('lost_then_captured'), { capture: false })
+    const lost = expect(acquirer.authorise(request)).rejects.toBeInstanceOf(Unanswered)
+    await clock.sleepers(2_000)
+    await clock.advance(30_000)
+    await lost
+    expect(await acquirer.lookUp(request.reference)).toMatchObject({
+      answer: { result: 'approved', captured: false },
+    })
+    expect(await acquirer.capture(settleRequest(request))).toMatchObject({ result: 'approved' })
+  })
+
+  test('lost_then_not_found is never found, and there is nothing to reverse', async () => {
+    const { acquirer, clock, request, under_way } = await loseAnswer(open, 'lost_then_not_found')
+    expect(under_way).toEqual({ result: 'not_found' })
+    await clock.advance(3_600_000)
+    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'not_found' })
+    expect(await acquirer.reverse(settleRequest(request))).toMatchObject({
+      decline_code: 'unknown_authorisation',
+    })
+  })
+
+  test('lost_for_ever stays under way', async () => {
+    const { acquirer, clock, request, under_way } = await loseAnswer(open, 'lost_for_ever')
+    expect(under_way).toEqual({ result: 'in_progress' })
+    await clock.advance(72 * 3_600_000)
+    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+    expect(await acquirer.reverse(settleRequest(request))).toMatchObject({
+      decline_code: 'in_progress',
+    })
+    expect(await acquirer.listAuthorisations(request_time)).not.toContain(request.reference)
+  })
+
+  test('a reference that nobody sent is not found', async () => {
+    const { acquirer } = await open()
+    expect(await acquirer.lookUp(mintReference())).toEqual({ result: 'not_found' })
+  })
+}
+
+export function slowAnswerTests(open: OpenAcquirer): void {
+  test('approves slowly: eight seconds', async () => {
+    const { acquirer, clock, numberFor } = await open()
+    const request = authoriseRequest(numberFor('approve_slowly'), { capture: true })
+    let answered = false
+    const answer = acquirer.authorise(request).finally(() => {
+      answered = true
+    })
+    await clock.sleepers(8_000)
+    await clock.advance(7_999)
+    expect(answered).toBe(false)
+    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+    await clock.advance(1)
+    expect(await answer).toMatchObject({ result: 'approved', captured: true })
+    expect(await acquirer.lookUp(request.reference)).toMatchObject({ result: 'found' })
+  })
+}
+
+async function loseAnswer(open: OpenAcquirer, behaviour: AcquirerBehaviour) {
+  const { acquirer, clock, reopen, numberFor } = await open()
+  const request = authoriseRequest(numberFor(behaviour), { capture: true })
+  const lost = expect(acquirer.authorise(request)).rejects.toBeInstanceOf(Unanswered)
+  await clock.sleepers(2_000)
+  const under_way = await acquirer.lookUp(request.reference)
+  await clock.advance(2_000)
+  await lost
+  return { acquirer, clock, reopen, request, under_way }
+}

@@ -1,0 +1,155 @@
+// The simulated acquirer keeps the port's promises, and its books tell where the money is.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Acquirer, NotSent } from '../../src/acquirers/acquirer.ts'
+import { acquirerFor } from '../../src/acquirers/open.ts'
+import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
+import { publishedGroups, scenarios } from '../../src/cards/scenarios.ts'
+import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
+import { manualClock } from '../clock.ts'
+import { acquirerSuite } from './acquirer.ts'
+import {
+  type AcquirerUnderTest,
+  authoriseRequest,
+  mintReference,
+  settleRequest,
+} from './acquirer-requests.ts'
+import { memoryLedger } from './memory-ledger.ts'
+
+const numbers = [
+  ...scenarios.map((scenario) => scenario.numbers.visa),
+  ...publishedGroups.flatMap((group) => group.numbers),
+]
+
+function numberFor(behaviour: AcquirerBehaviour): string {
+  const number = numbers.find((number) => testCardOf(number)?.acquirer === behaviour)
+  if (!number) throw new Error(`no number behaves as ${behaviour}`)
+  return number
+}
+
+function open(ledger = memoryLedger()): AcquirerUnderTest {
+  const clock = manualClock()
+  let drawn = 0
+  const random = {
+    bytes(length: number) {
+      drawn++
+      return Buffer.alloc(length, drawn)
+    },
+  }
+  const reopen = () => openSimulator({ clock, random }, ledger)
+  return { acquirer: reopen(), clock, reopen, numberFor }
+}
+
+acquirerSuite('simulator', async () => open())
+
+describe('the books', () => {
+  test('hold neither the number nor the security code', async () => {
+    const ledger = memoryLedger()
+    const { acquirer } = open(ledger)
+    const request = authoriseRequest(numberFor('approve'))
+    request.card.cvc = '987654321'
+    await acquirer.authorise(request)
+    await acquirer.capture(settleRequest(request))
+    const books = JSON.stringify([...ledger.entries.values()])
+    expect(books).not.toContain(request.card.number)
+    expect(books).not.toContain(request.card.number.slice(0, 6))
+    expect(books).not.toContain(request.card.cvc)
+    expect(books).toContain(request.card.number.slice(-4))
+  })
+
+  test('an authorisation is one write and no read', async () => {
+    const calls: string[] = []
+    const ledger = new Proxy(memoryLedger(), {
+      get(target, name, receiver) {
+        calls.push(String(name))
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    await open(ledger).acquirer.authorise(authoriseRequest(numberFor('approve')))
+    expect(calls).toEqual(['insert'])
+  })
+
+  test('a card that is no test card is failed, and moves nothing', async () => {
+    const ledger = memoryLedger()
+    const request = authoriseRequest('4012000033330026', { capture: true })
+    expect(await open(ledger).acquirer.authorise(request)).toMatchObject({
+      result: 'failed',
+      decline: { code: 'processing_error' },
+    })
+    expect(ledger.entries.get(request.reference)).toMatchObject({
+      authorised_at: null,
+      captured_at: null,
+    })
+  })
+
+  const operations = fc.array(
+    fc.array(fc.constantFrom('capture', 'void', 'reverse'), { minLength: 1, maxLength: 4 }),
+    { maxLength: 4 },
+  )
+  const behaviours = fc.constantFrom('approve', 'refuse_capture_once', 'refuse_void_once')
+
+  // Each inner list is sent at once; the lists follow one another.
+  test('agree with the answers, whatever is asked in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(behaviours, fc.boolean(), operations, async (behaviour, capture, rounds) => {
+        const ledger = memoryLedger()
+        const { acquirer } = open(ledger)
+        const request = authoriseRequest(numberFor(behaviour as AcquirerBehaviour), { capture })
+        await acquirer.authorise(request)
+        const approved = { capture: capture ? 1 : 0, void: 0, reverse: 0 }
+        for (const round of rounds as (keyof typeof approved)[][]) {
+          const ask = (kind: keyof typeof approved) => acquirer[kind](settleRequest(request))
+          const answers = await Promise.all(round.map(ask))
+          for (const [index, kind] of round.entries()) {
+            if (answers[index]!.result === 'approved') approved[kind]++
+          }
+        }
+        const { captured_at, voided_at, reversed_at } = ledger.entries.get(request.reference)!
+        expect(approved.capture + approved.void).toBeLessThanOrEqual(1)
+        expect(approved).toEqual({
+          capture: captured_at ? 1 : 0,
+          void: voided_at ? 1 : 0,
+          reverse: reversed_at ? 1 : 0,
+        })
+        expect(ledger.entries.size).toBe(1 + rounds.flat().length)
+      }),
+    )
+  })
+})
+
+describe('acquirerFor', () => {
+  const { acquirer: simulator } = open()
+  const bank: Acquirer = { ...simulator, name: 'bank' }
+  const live = { bank }
+
+  test.each([
+    ['test', null, 'simulator'],
+    ['test', 'bank', 'simulator'],
+    ['live', 'bank', 'bank'],
+  ] as const)('%s, connection %s: %s', (mode, connection, name) => {
+    expect(acquirerFor({ mode, connection }, { simulator, live }).name).toBe(name)
+  })
+
+  test.each([
+    ['elsewhere', 'no acquirer connection named elsewhere'],
+    ['constructor', 'no acquirer connection named constructor'],
+    [null, 'no acquirer connection named none'],
+  ])('live, connection %s: nothing is ever sent', async (connection, message) => {
+    const missing = acquirerFor({ mode: 'live', connection }, { simulator })
+    const request = authoriseRequest('4012000033330026')
+    const calls = [
+      () => missing.authorise(request),
+      () => missing.capture(settleRequest(request)),
+      () => missing.void(settleRequest(request)),
+      () => missing.reverse(settleRequest(request)),
+      () => missing.lookUp(mintReference()),
+      () => missing.listAuthorisations(new Date(0)),
+    ]
+    for (const call of calls) {
+      const error = await call().catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(NotSent)
+      expect((error as Error).message).toBe(message)
+    }
+  })
+})

@@ -1,0 +1,119 @@
+// What every acquirer promises, run against each implementation of the port.
+
+import { describe, expect, test } from 'vitest'
+import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
+import { lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
+import { authoriseRequest, type OpenAcquirer, settleRequest } from './acquirer-requests.ts'
+import { raceTests, referenceTests, settlementTests } from './acquirer-settlement.ts'
+
+export function acquirerSuite(name: string, open: OpenAcquirer): void {
+  describe(name, () => {
+    describe('authorise', () => answerTests(open))
+    describe('the reference of an authorisation', () => authorisationReferenceTests(open))
+    describe('a slow answer', () => slowAnswerTests(open))
+    describe('a lost answer', () => lostAnswerTests(open))
+    describe('authorisations since', () => listTests(open))
+    describe('capture, void, reverse', () => settlementTests(open))
+    describe('the reference of an operation', () => referenceTests(open))
+    describe('operations at once, and refused once', () => raceTests(open))
+  })
+}
+
+function answerTests(open: OpenAcquirer): void {
+  test.each([true, false])('approves, capture %s', async (capture) => {
+    const { acquirer, numberFor } = await open()
+    const request = authoriseRequest(numberFor('approve'), { capture })
+    const answer = await acquirer.authorise(request)
+    expect(answer).toEqual({
+      result: 'approved',
+      captured: capture,
+      acquirer_transaction_id: expect.stringMatching(/./),
+    })
+    const found = { result: 'found', kind: 'authorise', answer }
+    expect(await acquirer.lookUp(request.reference)).toEqual(found)
+  })
+
+  test.each([
+    ['do_not_honor', 'do_not_honor', 'soft', 'Do not honour'],
+    ['insufficient_funds', 'insufficient_funds', 'soft', 'Insufficient funds'],
+    ['incorrect_cvc', 'incorrect_cvc', 'soft', 'Security code'],
+    ['card_declined', 'card_declined', 'soft', 'declined'],
+    ['card_velocity_exceeded', 'card_velocity_exceeded', 'soft', 'too often'],
+    ['authentication_required', 'authentication_required', 'soft', 'authentication'],
+    ['expired_card', 'expired_card', 'hard', 'Expired'],
+    ['lost_card', 'lost_card', 'hard', 'Lost'],
+    ['stolen_card', 'stolen_card', 'hard', 'Stolen'],
+    ['suspected_fraud', 'suspected_fraud', 'fraud', 'fraud'],
+    ['fraudulent', 'fraudulent', 'fraud', 'fraud'],
+    ['issuer_unavailable', 'issuer_unavailable', 'network', 'unavailable'],
+    ['processing_error', 'processing_error', 'provider_error', 'Processing error'],
+  ] as const)('%s', async (behaviour, code, category, reason) => {
+    const { acquirer, numberFor } = await open()
+    const request = authoriseRequest(numberFor(behaviour), { capture: true })
+    const answer = await acquirer.authorise(request)
+    expect(answer).toMatchObject({
+      result: category === 'provider_error' ? 'failed' : 'declined',
+      decline: { code, category, reason: expect.stringContaining(reason) },
+    })
+    const found = { result: 'found', kind: 'authorise', answer }
+    expect(await acquirer.lookUp(request.reference)).toEqual(found)
+    expect(await acquirer.capture(settleRequest(request))).toMatchObject({
+      result: 'refused',
+      decline_code: 'not_approved',
+    })
+  })
+}
+
+function authorisationReferenceTests(open: OpenAcquirer): void {
+  test('a reference is answered once: again, at once, and by another process', async () => {
+    const { acquirer, reopen, numberFor } = await open()
+    const request = authoriseRequest(numberFor('approve'))
+    const answers = await Promise.all([acquirer.authorise(request), acquirer.authorise(request)])
+    answers.push(await acquirer.authorise(request), await reopen().authorise(request))
+    expect(new Set(answers.map((answer) => answer.acquirer_transaction_id)).size).toBe(1)
+  })
+
+  test.each<[string, Partial<AuthoriseRequest>]>([
+    ['amount', { amount: 4201 }],
+    ['currency', { currency: 'EUR' }],
+    ['capture', { capture: true }],
+  ])('a reference with another %s fails and moves nothing', async (_, change) => {
+    const { acquirer, numberFor } = await open()
+    const request = authoriseRequest(numberFor('approve'))
+    const first = await acquirer.authorise(request)
+    expect(await acquirer.authorise({ ...request, ...change })).toMatchObject({
+      result: 'failed',
+      decline: { code: 'processing_error', category: 'provider_error' },
+    })
+    expect(await acquirer.authorise(request)).toEqual(first)
+  })
+
+  test('a reference with another card fails', async () => {
+    const { acquirer, numberFor } = await open()
+    const request = authoriseRequest(numberFor('approve'))
+    await acquirer.authorise(request)
+    const { card } = authoriseRequest(numberFor('insufficient_funds'))
+    expect(await acquirer.authorise({ ...request, card })).toMatchObject({ result: 'failed' })
+  })
+}
+
+function listTests(open: OpenAcquirer): void {
+  test('lists what was authorised since, and is not reversed', async () => {
+    const { acquirer, clock, numberFor } = await open()
+    const early = authoriseRequest(numberFor('approve'))
+    await acquirer.authorise(early)
+    await clock.advance(1_000)
+    const since = clock.now()
+    const [held, captured, reversed, declined] = [
+      authoriseRequest(numberFor('approve')),
+      authoriseRequest(numberFor('approve'), { capture: true }),
+      authoriseRequest(numberFor('approve')),
+      authoriseRequest(numberFor('do_not_honor')),
+    ] as const
+    for (const request of [held, captured, reversed, declined]) await acquirer.authorise(request)
+    await acquirer.reverse(settleRequest(reversed))
+    const listed = await acquirer.listAuthorisations(since)
+    expect(listed).toEqual(expect.arrayContaining([held.reference, captured.reference]))
+    for (const { reference } of [early, reversed, declined]) expect(listed).not.toContain(reference)
+  })
+}

@@ -1,0 +1,35 @@
+// The simulated acquirer's books in memory, for tests; `entries` lets them look inside.
+
+import type { Ledger, LedgerEntry } from '../../src/acquirers/simulator/ledger.ts'
+
+export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
+  const entries = new Map<string, LedgerEntry>()
+  const keep = (entry: LedgerEntry) => entries.set(entry.reference, Object.freeze({ ...entry }))
+  return {
+    entries,
+    async insert(entry) {
+      if (!entries.has(entry.reference)) keep(entry)
+      return entries.get(entry.reference)!
+    },
+    async find(reference) {
+      return entries.get(reference) ?? null
+    },
+    async settle(operation, authorisation) {
+      const stored = entries.get(authorisation.reference)
+      if (stored?.version !== authorisation.version - 1) return false
+      if (entries.has(operation.reference)) return false
+      const { captured_at, voided_at, reversed_at, refused_before, version } = authorisation
+      keep({ ...stored, captured_at, voided_at, reversed_at, refused_before, version })
+      keep(operation)
+      return true
+    },
+    async listAuthorised({ since, until }) {
+      return [...entries.values()]
+        .filter(({ authorised_at, reversed_at }) => {
+          return authorised_at && authorised_at >= since && authorised_at <= until && !reversed_at
+        })
+        .sort((a, b) => a.authorised_at!.getTime() - b.authorised_at!.getTime())
+        .map(({ reference }) => reference)
+    },
+  }
+}
