@@ -30,5 +30,6 @@ async function isSetUp() {
 async function run() {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(`${root}node_modules/.cache/compiled`)
-  await import('../src/cli/main.ts')
+  const { main } = await import('../src/cli/main.ts')
+  process.exitCode = await main(process.argv.slice(2))
 }

@@ -39,6 +39,13 @@ const currencies = new Map<string, Currency>(
   ]),
 )
 
+const currenciesByNumber = new Map([...currencies.values()].map((each) => [each.numeric, each]))
+
+/** The currency of a three-digit ISO 4217 number, or undefined. */
+export function currencyOfNumeric(digits: string): Currency | undefined {
+  return currenciesByNumber.get(digits)
+}
+
 /** The currency of an ISO 4217 code in any case, or undefined where the code is not active. */
 export function currencyOf(code: string): Currency | undefined {
   return currencies.get(code.toUpperCase())

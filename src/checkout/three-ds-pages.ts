@@ -3,7 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { escapeHtml, type Page, type PageAnswer } from '../http/pages.ts'
+import { escapeHtml } from '../html.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
 import type { Form } from '../three-ds/three-ds.ts'
 import { attemptAt } from './attempt.ts'
 import { type PageKind, readPageToken } from './page-token.ts'

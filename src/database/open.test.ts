@@ -153,6 +153,33 @@ describe('a lost connection', () => {
   })
 })
 
+test('a channel is heard, again after its connection was lost, until it is stopped', async () => {
+  const { sql } = database
+  const said: string[] = []
+  let wake = () => {}
+  const note = (word: string) => {
+    said.push(word)
+    wake()
+  }
+  const next = (count: number) =>
+    new Promise<void>((resolve) => {
+      wake = () => said.length >= count && resolve()
+      wake()
+    })
+  const listeners = () => sql`
+    select pid from pg_stat_activity where query like 'listen %' and datname = current_database()`
+  const stop = await database.listen('news', { heard: note, opened: () => note('opened') })
+  await sql`select pg_notify('news', 'one')`
+  await next(2)
+  for (const { pid } of await listeners()) await sql`select pg_terminate_backend(${pid}, 5000)`
+  await next(3)
+  await sql`select pg_notify('news', 'two')`
+  await next(4)
+  expect(said).toEqual(['opened', 'one', 'opened', 'two'])
+  await stop()
+  expect(await listeners()).toEqual([])
+})
+
 test('a lock that is not free is given up in time, and the transaction leaves nothing', async () => {
   const { sql } = database
   await sql`delete from things`

@@ -1,8 +1,9 @@
 // The API's description as a page for people, served from here and loading nothing from elsewhere.
 
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '../html.ts'
 import type { OpenApiDocument, Operation } from './openapi.ts'
-import { escapeHtml, type PageAnswer } from './pages.ts'
+import type { PageAnswer } from './pages.ts'
 
 export function docsPage(document: OpenApiDocument): PageAnswer {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -110,7 +111,7 @@ function typeOf(schema: Schema): string {
 
 function ruleOf(schema: Schema): string {
   const rules = [
-    schema.enum && schema.enum.map(String).join(', '),
+    schema.enum?.map(String).join(', '),
     schema.const !== undefined && String(schema.const),
     schema.minimum !== undefined &&
       schema.maximum !== undefined &&

@@ -34,8 +34,3 @@ export type PeerAnswer =
   | 'hang_up'
 
 export type Peer = { prefix: string; handle(request: PeerRequest): Promise<PeerAnswer> }
-
-/** Text made safe for HTML content and quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-}

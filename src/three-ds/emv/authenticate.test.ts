@@ -51,6 +51,11 @@ test('the AReq goes to the Directory Server, and is given ten seconds', async ()
   expect(sent[0]!.headers['content-type']).toMatch(/^application\/json; *charset=utf-8$/i)
 })
 
+test.each(['N', 'R'])('a %s stands though its message lacks a reason', async (transStatus) => {
+  const answer = await setUp(() => json({ ...ares, transStatus })).send()
+  expect(answer).toMatchObject({ kind: 'outcome', outcome: { status: transStatus } })
+})
+
 test('a Y without proof is a Y', async () => {
   const answer = await setUp(() => json(ares)).send()
   expect(answer).toEqual({

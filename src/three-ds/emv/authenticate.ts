@@ -4,6 +4,7 @@ import type { Mode } from '../../values.ts'
 import type { World } from '../../world.ts'
 import {
   type AuthenticationAnswer,
+  type AuthenticationOutcome,
   type AuthenticationRequest,
   ProviderUnavailable,
   type UnavailableCause,
@@ -11,6 +12,7 @@ import {
 import { isAllowed, type MayOpen } from './addresses.ts'
 import { buildAReq, type Identity } from './areq.ts'
 import { ask, type DirectoryAnswer, type DirectoryServer } from './directory-server.ts'
+import type { JsonObject } from './json.ts'
 import { type Message, messageFault } from './messages.ts'
 import { outcomeOf, unavailable } from './outcome.ts'
 import { transactionIdOf } from './transaction-id.ts'
@@ -48,7 +50,11 @@ export function judge(
   if ('timed_out' in received) return refused('timeout', 'no answer in time')
   if ('fault' in received) {
     const { code, detail, message } = received.fault
-    return refused('invalid_answer', `${code}: ${detail}`, message)
+    const judged = refused('invalid_answer', `${code}: ${detail}`, message)
+    return {
+      ...judged,
+      answer: { ...judged.answer, outcome: standingNo(message) ?? judged.answer.outcome },
+    }
   }
   const ares = received.message
   if (ares.messageType === 'Erro') {
@@ -80,6 +86,14 @@ export function judge(
       acs_url: ares.acsURL as string,
     },
   }
+}
+
+/** A bank's no stands whatever else its message lacks: read as "unavailable" it might be charged after all. */
+function standingNo(ares: JsonObject): AuthenticationOutcome | null {
+  const says_no = ares.messageType === 'ARes' && /^[NR]$/.test(String(ares.transStatus))
+  if (!says_no) return null
+  const status = ares.transStatus as 'N' | 'R'
+  return { ...unavailable('invalid_answer'), status, unavailable_cause: null }
 }
 
 function refused(cause: UnavailableCause, reason: string, ares: Partial<Message> = {}) {

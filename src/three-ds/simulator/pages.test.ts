@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { amountText, escapeHtml, noticePage, submit_script, submittingPage } from './pages.ts'
+import { escapeHtml } from '../../html.ts'
+import { amountText, noticePage, submit_script, submittingPage } from './pages.ts'
 
 test.each([
   ['4200', '826', 2, 'GBP 42.00'],
@@ -9,7 +10,7 @@ test.each([
   ['0', '840', 2, 'USD 0.00'],
   ['4200', '392', 0, 'JPY 4200'],
   ['4200', '414', 3, 'KWD 4.200'],
-  ['4200', '990', 4, '990 0.4200'],
+  ['4200', '990', 4, 'CLF 0.4200'],
   ['4200', '000', 2, '000 42.00'],
 ])('%s of %s with exponent %s reads %s', (amount, currency, exponent, expected) => {
   expect(amountText({ amount, currency, exponent })).toBe(expected)

@@ -1,7 +1,8 @@
 // The simulated bank's pages: plain HTML that works without script. Every value is escaped.
 
 import { createHash } from 'node:crypto'
-import { currencyOf } from '../../values.ts'
+import { escapeHtml } from '../../html.ts'
+import { currencyOfNumeric } from '../../values.ts'
 import type { Form } from '../three-ds.ts'
 import type { PeerAnswer } from './peer.ts'
 import type { Transaction } from './transactions.ts'
@@ -65,12 +66,8 @@ export function amountText(
   const digits = purchase.amount.padStart(purchase.exponent + 1, '0')
   const whole = digits.slice(0, digits.length - purchase.exponent)
   const fraction = digits.slice(whole.length)
-  const code = codes.get(purchase.currency) ?? purchase.currency
+  const code = currencyOfNumeric(purchase.currency)?.code ?? purchase.currency
   return `${code} ${fraction === '' ? whole : `${whole}.${fraction}`}`
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 function page(
@@ -109,11 +106,3 @@ function policy(form_target: string | null): string {
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
-
-/** Numeric code to letters, for the codes that this runtime can list. */
-const codes = new Map(
-  Intl.supportedValuesOf('currency').flatMap((code) => {
-    const currency = currencyOf(code)
-    return currency ? [[currency.numeric, currency.code] as const] : []
-  }),
-)

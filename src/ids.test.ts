@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openIds, routingsIn } from './ids.ts'
+import { openKeyring } from './keyring.ts'
+
+const random = { bytes: randomBytes }
+const old = randomBytes(32)
+const keyring = openKeyring([old], random)
+const ids = openIds(random, keyring)
+const anyRouting = fc.integer({ min: 0, max: 0xffffffff })
+
+test('a session id and a 3-D Secure transaction id lead back to their merchant', () => {
+  fc.assert(
+    fc.property(anyRouting, (routing) => {
+      expect(routingsIn(ids.session(routing), keyring)).toEqual([routing])
+      const transaction = ids.serverTransaction(routing)
+      expect(transaction).toMatch(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      )
+      expect(routingsIn(transaction.toUpperCase(), keyring)).toEqual([routing])
+    }),
+  )
+})
+
+test('after a rotation of the master key an old id still leads back', () => {
+  const rotated = openKeyring([randomBytes(32), old], random)
+  expect(routingsIn(ids.session(7), rotated)).toContain(7)
+})
+
+test('the ids of one merchant do not show that they are', () => {
+  const heads = new Set(Array.from({ length: 50 }, () => ids.session(7).slice(3, 11)))
+  expect(heads.size).toBe(50)
+})
+
+test.each(['', 'cs_1', 'cs_ZZZZZZZZZZZZZZZZZZZZZZZZ', 'pay_000000000000000000000000'])(
+  '%s leads nowhere',
+  (id) => {
+    expect(routingsIn(id, keyring)).toEqual([])
+  },
+)
+
+test('operation ids sort by time', () => {
+  const earlier = ids.operation(new Date(1_000))
+  const later = ids.operation(new Date(2_000))
+  expect(earlier < later).toBe(true)
+  expect(earlier).toMatch(/^[0-9a-f]{32}$/)
+})

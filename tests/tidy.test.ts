@@ -1,0 +1,201 @@
+// The house's rules, held: who may import whom, what may be called where, how large a file may grow.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+const isTest = (file: string) => file.endsWith('.test.ts')
+const files = listFiles('src').filter((file) => !isTest(file))
+const texts = new Map(files.map((file) => [file, readFileSync(resolve(root, file), 'utf8')]))
+
+function listFiles(folder: string): string[] {
+  return readdirSync(resolve(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, resolve(entry.parentPath, entry.name)))
+}
+
+type Import = { target: string; type_only: boolean }
+
+function importsOf(file: string): Import[] {
+  const found = texts.get(file)!.matchAll(/^(?:import|export) (type )?[^'"]*?from '([^']+)'/gms)
+  return [...found].map(([statement, type, target]) => ({
+    target: target!.startsWith('.')
+      ? relative(root, resolve(root, dirname(file), target!))
+      : target!,
+    type_only: type !== undefined || /\{(\s*type \w+( as \w+)?,?)+\s*\}/s.test(statement!),
+  }))
+}
+
+/** The rooms of the house, and the rooms that each may import from. Wiring may import everything. */
+const kernel = ['values', 'errors', 'world', 'ids', 'keyring', 'html']
+const rooms: Record<string, string[]> = {
+  values: [],
+  errors: [],
+  html: [],
+  world: [],
+  keyring: ['world'],
+  ids: ['values', 'world', 'keyring'],
+  config: [],
+  'real-world': ['world'],
+  'master-key': ['world'],
+  acquirers: ['values', 'world', 'cards'],
+  'three-ds': ['values', 'world', 'cards', 'html'],
+  cards: ['values', 'world', 'keyring'],
+  database: ['values', 'errors', 'world', 'acquirers', 'three-ds'],
+  http: [...kernel, 'database'],
+  merchants: [...kernel, 'database', 'http'],
+  checkout: [
+    ...kernel,
+    'context',
+    'database',
+    'http',
+    'merchants',
+    'acquirers',
+    'three-ds',
+    'cards',
+  ],
+  context: [...kernel, 'database', 'http', 'merchants', 'acquirers', 'three-ds'],
+}
+const wiring = ['routes', 'jobs', 'worker', 'assemble', 'operational', 'demo', 'main', 'cli']
+
+function roomOf(file: string): string {
+  return file.split('/')[1]!.replace(/\.ts$/, '')
+}
+
+describe('imports', () => {
+  test('every file stands in a known room', () => {
+    const known = [...Object.keys(rooms), ...wiring]
+    expect(files.filter((file) => !known.includes(roomOf(file)))).toEqual([])
+  })
+
+  test('rooms import only from the rooms below them', () => {
+    const wrong = files.flatMap((file) => {
+      const room = roomOf(file)
+      if (wiring.includes(room)) return []
+      return importsOf(file)
+        .filter(({ target }) => target.startsWith('src/'))
+        .filter(({ target }) => roomOf(target) !== room && !rooms[room]!.includes(roomOf(target)))
+        .map(({ target }) => `${file} → ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('context.ts and ports give types alone to those who do not act', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter(
+          ({ target, type_only }) =>
+            !type_only &&
+            (target === 'src/context.ts' ||
+              (roomOf(file) === 'database' && /^src\/(acquirers|three-ds)\//.test(target))),
+        )
+        .map(({ target }) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('inside a domain a noun imports nothing that acts, and a store no verb', () => {
+    const nouns = [
+      'purchase',
+      'session',
+      'attempt',
+      'payment',
+      'hold',
+      'price-check',
+      'event',
+      'fields',
+      'views',
+    ].map((name) => `src/checkout/${name}.ts`)
+    const stores = files.filter((file) => /^src\/checkout\/(\w+-)?store\.ts$/.test(file))
+    const wrong = [...nouns, ...stores].flatMap((file) =>
+      importsOf(file)
+        .filter(
+          ({ target }) =>
+            target.startsWith('src/checkout/') &&
+            !nouns.includes(target) &&
+            !(stores.includes(file) && stores.includes(target)),
+        )
+        .map(({ target }) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('no cycles', () => {
+    expect(cycles()).toEqual([])
+  })
+})
+
+/** Files that reach themselves through imports that are more than types. */
+function cycles(): string[] {
+  const reached = (file: string, seen: Set<string>): Set<string> => {
+    for (const { target, type_only } of importsOf(file)) {
+      if (type_only || seen.has(target) || !texts.has(target)) continue
+      seen.add(target)
+      reached(target, seen)
+    }
+    return seen
+  }
+  return files.filter((file) => reached(file, new Set()).has(file))
+}
+
+/** What may be said in one place only: a pattern, and the files that may say it. */
+const reserved: [string, RegExp, RegExp][] = [
+  ['the environment', /process\.env\b/, /^src\/config\.ts$/],
+  ['the clock', /\bDate\.now\(|new Date\(\)|performance\.now/, /^src\/real-world\.ts$/],
+  ['timers', /\bset(Timeout|Interval)\(|timers\/promises/, /^src\/real-world\.ts$/],
+  [
+    'randomness',
+    /Math\.random|randomBytes|randomUUID|getRandomValues/,
+    /^src\/(real-world|database\/.*)\.ts$/,
+  ],
+  ['outgoing requests', /\bfetch\(|from 'undici'/, /^src\/real-world\.ts$/],
+  ['the console', /\bconsole\./, /^$/],
+  ['standard output', /process\.std(out|err)/, /^src\/cli\//],
+  ['the database driver', /from 'postgres'/, /^src\/database\//],
+  ['Fastify', /from '@?fastify/, /^src\/(http\/|assemble\.ts)/],
+  ['metrics', /from 'prom-client'/, /^src\/http\/metrics\.ts$/],
+]
+
+test.each(reserved)('%s in one place', (_name, pattern, allowed) => {
+  const wrong = files.filter((file) => pattern.test(code(file)) && !allowed.test(file))
+  expect(wrong).toEqual([])
+})
+
+test("no statement asks the database's clock or randomness", () => {
+  const sql = files.filter((file) => /store\.ts$|src\/database\/|idempotency\.ts$/.test(file))
+  const migrations = readdirSync(resolve(root, 'src/database/migrations')).map(
+    (name) => `src/database/migrations/${name}`,
+  )
+  const asks = /\b(now\(\)|current_timestamp|clock_timestamp|gen_random_uuid|random\(\))/i
+  const wrong = [...sql, ...migrations].filter((file) =>
+    asks.test(
+      readFileSync(resolve(root, file), 'utf8').replace(/clock\.now\(\)|^\s*(\/\/|--|\*).*$/gm, ''),
+    ),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('files stay small', () => {
+  const large = [...files, ...listFiles('src').filter(isTest), ...listFiles('tests')].filter(
+    (file) =>
+      readFileSync(resolve(root, file), 'utf8').split('\n').length >
+      (isTest(file) || file.startsWith('tests/') ? 500 : 300),
+  )
+  expect(large).toEqual([])
+})
+
+test('every file says at its top what it is for', () => {
+  expect(files.filter((file) => !/^\/\/ \S/.test(texts.get(file)!))).toEqual([])
+})
+
+test('no default exports, enums, or names that say nothing', () => {
+  const words =
+    /export default|^\s*(export )?enum |\b\w*(Manager|Helper|Impl|Dto)\b|\b(utils|helpers)\b/m
+  expect(files.filter((file) => words.test(code(file)))).toEqual([])
+})
+
+/** A file without its comments. */
+function code(file: string): string {
+  return texts.get(file)!.replace(/^\s*(\/\/|\/\*\*|\*).*$/gm, '')
+}
