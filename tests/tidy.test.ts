@@ -57,7 +57,17 @@ const rooms: Record<string, string[]> = {
   ],
   context: [...kernel, 'database', 'http', 'merchants', 'acquirers', 'three-ds'],
 }
-const wiring = ['routes', 'jobs', 'worker', 'assemble', 'operational', 'demo', 'main', 'cli']
+const wiring = [
+  'routes',
+  'documents',
+  'jobs',
+  'worker',
+  'assemble',
+  'operational',
+  'demo',
+  'main',
+  'cli',
+]
 
 function roomOf(file: string): string {
   return file.split('/')[1]!.replace(/\.ts$/, '')

@@ -30,14 +30,18 @@ export const wholeNumber = (least: number, most: number) => {
 }
 
 const amountWords = must(`be a whole number from 1 to ${amount_max}, in minor units`)
-export const amount = z.int(amountWords).min(1, amountWords).max(amount_max, amountWords)
+export const amount = z
+  .int(amountWords)
+  .min(1, amountWords)
+  .max(amount_max, amountWords)
+  .meta({ description: 'in minor units' })
 
 const currencyWords = must('be three letters, an active ISO 4217 code')
 export const currency = z
   .string(currencyWords)
   .refine((code) => currencyOf(code) !== undefined, currencyWords)
   .transform((code) => code.toUpperCase())
-  .meta({ type: 'string', pattern: '^[A-Za-z]{3}$' })
+  .meta({ type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217, in any case' })
 
 export const email = text(254).regex(/^[^\s@]+@[^\s@]+$/, must('be an email address'))
 
@@ -51,6 +55,7 @@ export const reference = z
   .min(1, must('have 1 to 64 characters'))
   .max(64, must('have 1 to 64 characters'))
   .regex(/^\P{Cc}*$/u, must('not contain control characters'))
+  .meta({ description: '1 to 64 characters, no control characters, nothing like a card number' })
 
 const metadata_entries_max = 50
 const metadata_bytes_max = 8192
@@ -81,7 +86,12 @@ export const metadata = z
       })
     }
   })
-  .meta({ type: 'object', additionalProperties: { type: 'string' }, maxProperties: 50 })
+  .meta({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    maxProperties: metadata_entries_max,
+    description: '50 string values, 8,192 bytes of keys and values',
+  })
 
 /** The metadata of a reply. */
 export const anyMetadata = z

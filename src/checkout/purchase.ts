@@ -134,7 +134,9 @@ export const sessionCreate = z.strictObject({
     )
     .nullish(),
   order_reference: reference.nullish(),
-  confirmation_url: text(2048).nullish(),
+  confirmation_url: text(2048)
+    .nullish()
+    .meta({ description: "https, on one of the default integration's allowed origins" }),
 })
 export type SessionCreate = z.output<typeof sessionCreate>
 

@@ -63,6 +63,9 @@ async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean>
   })
 }
 
+/** A table, its type or its row in the catalogue is there already, or somebody is making it. */
+const lost_race = new Set<string | undefined>(['42P07', '42710', '23505', '55P03'])
+
 async function ensureTable(sql: Sql): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -77,9 +80,9 @@ async function ensureTable(sql: Sql): Promise<void> {
         )`
       return
     } catch (error) {
-      // Two processes that make the same table at once: one of them hears of a duplicate in the catalogue.
+      // Of two processes that make the same table at once, one fails.
       const { code } = error as { code?: string }
-      if (tries === 5 || (code !== '23505' && code !== '42P07' && code !== '55P03')) throw error
+      if (tries === 5 || !lost_race.has(code)) throw error
     }
   }
 }

@@ -23,7 +23,7 @@ export function docsPage(document: OpenApiDocument): PageAnswer {
 type Listed = { method: string; path: string; operation: Operation }
 
 function linkOf({ method, path, operation }: Listed): string {
-  return `<li><a href="#${operation.operationId}"><b>${method.toUpperCase()}</b> ${escapeHtml(path)}</a></li>`
+  return `<li><a href="#${operation.operationId}"><b>${method.toUpperCase()}</b><span>${escapeHtml(path)}</span></a></li>`
 }
 
 function sectionOf({ method, path, operation }: Listed): string {
@@ -72,6 +72,7 @@ type Schema = {
   maxItems?: number
   pattern?: string
   format?: string
+  description?: string
 }
 
 /** A table a level: one row a field, nested fields with their path. */
@@ -89,7 +90,7 @@ function rowsOf(schema: Schema, prefix: string): string[] {
     const field = unwrap(raw)
     const path = `${prefix}${name}`
     const required = schema.required?.includes(name) ? '' : ' <i>optional</i>'
-    const row = `<tr><td><code>${escapeHtml(path)}</code>${required}</td><td>${escapeHtml(typeOf(raw))}</td><td>${escapeHtml(ruleOf(field))}</td></tr>`
+    const row = `<tr><td><code>${escapeHtml(path)}</code>${required}</td><td>${escapeHtml(typeOf(raw))}</td><td>${escapeHtml(ruleOf({ ...field, description: raw.description ?? field.description }))}</td></tr>`
     const inner = field.items
       ? rowsOf(unwrap(field.items), `${path}[].`)
       : rowsOf(field, `${path}.`)
@@ -111,6 +112,7 @@ function typeOf(schema: Schema): string {
 
 function ruleOf(schema: Schema): string {
   const rules = [
+    schema.description,
     schema.enum?.map(String).join(', '),
     schema.const !== undefined && String(schema.const),
     schema.minimum !== undefined &&
@@ -144,7 +146,7 @@ const style = `
 body{margin:0 auto;max-width:60rem;padding:1.5rem;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper)}
 h1{font-size:1.9rem;margin:0}h2{margin:0 0 .3rem;font-size:1.35rem}h3{margin:1.2rem 0 .4rem;font-size:1rem}
 a{color:var(--link)}header p{color:var(--soft);margin:.4rem 0}nav ul{list-style:none;padding:1rem;background:var(--tint);border-radius:.6rem}
-nav li{padding:.15rem 0;overflow-wrap:anywhere}nav b,.route b{display:inline-block;min-width:3.6rem;font-size:.8rem;letter-spacing:.03em}
+nav a{display:flex;padding:.2rem 0;text-decoration:none;align-items:baseline}nav a:hover span{text-decoration:underline}nav span{overflow-wrap:anywhere}nav b,.route b{display:inline-block;flex:none;min-width:3.6rem;font-size:.8rem;letter-spacing:.03em}
 section{border-top:1px solid var(--line);padding:2rem 0 1rem}.route{margin:.2rem 0;overflow-wrap:anywhere}
 code{font:.88em ui-monospace,monospace}.scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.92rem}th,td{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid var(--line)}

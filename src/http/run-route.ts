@@ -134,8 +134,10 @@ function readBody<Context>(run: Run<Context>): unknown {
   if (!route.body) return undefined
   const bytes = request.body as Buffer | undefined
   if (!bytes || bytes.length === 0) return undefined
-  const type = request.headers['content-type']
-  if (type !== undefined && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+  // Many clients send JSON without saying so, or as text; a form is somebody's mistake and is told apart.
+  if (
+    /^(application\/x-www-form-urlencoded|multipart\/)/i.test(request.headers['content-type'] ?? '')
+  ) {
     throw new Refusal('invalid_request', 'Send the body with Content-Type: application/json.', {
       status: 415,
     })

@@ -25,6 +25,15 @@ export async function post(form: Form, isOurs: (url: string) => boolean): Promis
   return posts_itself && page.form ? post(page.form, isOurs) : { page, arrival: null }
 }
 
+/** Opens a page, as a frame does, and posts the form that it would post. */
+export async function open(url: string, isOurs: (url: string) => boolean): Promise<Visit> {
+  const answer = await fetch(url)
+  const html = await answer.text()
+  const form = formIn(html)
+  if (form) return post(form, isOurs)
+  return { page: { url, status: answer.status, html, form }, arrival: null }
+}
+
 /** Fills in a page's form and presses one of its buttons. */
 export function typed(page: Page, fields: Record<string, string>): Form {
   if (!page.form) throw new Error('the page has no form')

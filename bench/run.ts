@@ -1,0 +1,31 @@
+// `npm run bench [-- --quick] [table …]`: measures, prints, and keeps what a full run found in README.md.
+
+import { checkout } from './checkout.ts'
+import { createAndRead } from './create-and-read.ts'
+import { keep, print, type Table } from './report.ts'
+import { roundTrips } from './round-trips.ts'
+import { startAndMemory } from './start-and-memory.ts'
+
+const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> = {
+  'create-and-read': createAndRead,
+  checkout,
+  'round-trips': roundTrips,
+  'start-and-memory': startAndMemory,
+}
+
+const args = process.argv.slice(2)
+const quick = args.includes('--quick')
+const asked = args.filter((arg) => !arg.startsWith('--'))
+const unknown = asked.find((name) => !Object.hasOwn(benchmarks, name))
+if (unknown !== undefined) {
+  console.error(`There is no table ${unknown}; there are ${Object.keys(benchmarks).join(', ')}.`)
+  process.exit(2)
+}
+for (const [name, measure] of Object.entries(benchmarks)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  console.error(`Measuring ${name} …`)
+  for (const table of await measure({ quick })) {
+    print(table)
+    if (!quick) keep(table)
+  }
+}

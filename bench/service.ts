@@ -1,0 +1,114 @@
+// Starts the service as it is used, in a process of its own, and what looks into its database from outside.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import postgres from 'postgres'
+import { findHome } from '../src/database/embedded/home.ts'
+import { listeningFolder } from '../src/database/embedded/process.ts'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+export type Started = {
+  pid: number
+  base_url: string
+  secret_key: string
+  publishable_key: string
+  merchant_id: string
+  stop(): Promise<void>
+}
+
+/** Runs work with a data folder that is gone afterwards. */
+export async function withDataFolder<T>(work: (data_dir: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'ripper-bench-'))
+  // As root, the embedded server has a user of its own, who has to come through.
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711)
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+export async function withService<T>(
+  data_dir: string,
+  work: (service: Started) => Promise<T>,
+): Promise<T> {
+  const service = await startService(data_dir)
+  try {
+    return await work(service)
+  } finally {
+    await service.stop()
+  }
+}
+
+/** `command` is what starts it; it gets a process group of its own, which is ended as a whole. */
+export async function startService(
+  data_dir: string,
+  [command, ...args]: [string, ...string[]] = [process.execPath, 'bin/ripper.mjs', 'serve'],
+): Promise<Started> {
+  const log = join(data_dir, 'service.log')
+  const output = openSync(log, 'w', 0o600)
+  const child = spawn(command, [...args, '--json'], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', output, 'inherit'],
+    env: {
+      ...process.env,
+      RIPPER_DATA_DIR: data_dir,
+      RIPPER_PORT: '0',
+      RIPPER_GATEWAY_LIMIT: '0',
+      RIPPER_LOG_LEVEL: 'info',
+    },
+  })
+  closeSync(output)
+  try {
+    const document = await firstDocument(child, log)
+    return { ...document, pid: child.pid!, stop: () => stopGroup(child) }
+  } catch (error) {
+    await stopGroup(child)
+    throw error
+  }
+}
+
+/** A plain pool of the driver, without any of the service's own code around it. */
+export async function barePool(
+  data_dir: string,
+  connections_max: number,
+  options: postgres.Options<Record<string, never>> = {},
+): Promise<postgres.Sql> {
+  const folder = listeningFolder(await findHome(data_dir))
+  return postgres({
+    path: `${folder}/.s.PGSQL.5432`,
+    user: 'ripper',
+    database: 'ripper',
+    max: connections_max,
+    fetch_types: false,
+    onnotice: () => {},
+    ...options,
+  })
+}
+
+/** The address that `--json` prints stands between log lines, which begin otherwise. */
+async function firstDocument(
+  child: ChildProcess,
+  log: string,
+): Promise<Omit<Started, 'pid' | 'stop'>> {
+  for (let waited_ms = 0; waited_ms < 60_000; waited_ms += 2) {
+    const found = /^\{\n[\s\S]*?^\}$/m.exec(readFileSync(log, 'utf8'))
+    if (found) return JSON.parse(found[0])
+    if (child.exitCode !== null) throw new Error(`the service ended: ${readFileSync(log, 'utf8')}`)
+    await pause(2)
+  }
+  throw new Error('the service did not start within a minute')
+}
+
+async function stopGroup(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  process.kill(-child.pid!, 'SIGTERM')
+  await ended
+}

@@ -1,0 +1,78 @@
+// `npm start` to the first session that was made, and the service's memory while it makes many.
+
+import { readFileSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import { type Client, closedLoad, openClients } from './load.ts'
+import { createMaker, createRequest, nextKey } from './requests.ts'
+import { median, type Table, whole } from './report.ts'
+import { startService, withDataFolder, withService } from './service.ts'
+
+export async function startAndMemory(how: { quick: boolean }): Promise<Table[]> {
+  return [await starts(how), await memory(how)]
+}
+
+async function starts({ quick }: { quick: boolean }): Promise<Table> {
+  const first: number[] = []
+  const later: number[] = []
+  for (let turn = 0; turn < (quick ? 1 : 5); turn += 1) {
+    await withDataFolder(async (data_dir) => {
+      first.push(await secondsToFirstSession(data_dir))
+      later.push(await secondsToFirstSession(data_dir))
+    })
+  }
+  const row = (name: string, seconds: number[], target: string) => [
+    name,
+    median(seconds).toFixed(2),
+    Math.max(...seconds).toFixed(2),
+    target,
+  ]
+  return {
+    name: 'start',
+    headings: ['`npm start` to the first 201', 'median s', 'longest s', 'target s'],
+    rows: [
+      row('first start, no data folder', first, '< 4'),
+      row('later start', later, '< 2'),
+    ],
+  }
+}
+
+async function secondsToFirstSession(data_dir: string): Promise<number> {
+  const start = performance.now()
+  const service = await startService(data_dir, ['npm', 'start', '--silent', '--'])
+  try {
+    const [client] = await openClients(service.base_url, 1)
+    const { status } = await client!.send(createRequest(service.secret_key, `start-${nextKey()}`))
+    client!.close()
+    if (status !== 201) throw new Error(`the first create answered ${status}`)
+    return (performance.now() - start) / 1000
+  } finally {
+    await service.stop()
+  }
+}
+
+async function memory({ quick }: { quick: boolean }): Promise<Table> {
+  const creates = quick ? 20_000 : 100_000
+  const rows = await withDataFolder((data_dir) =>
+    withService(data_dir, async ({ pid, base_url, secret_key }) => {
+      const clients = await openClients(base_url, 64)
+      const makers = new Map(clients.map((client) => [client, createMaker(secret_key)]))
+      const work = async (client: Client) =>
+        (await client.send(makers.get(client)!(nextKey()))).status === 201
+      const rows = [['at rest', megabytes(pid)]]
+      for (let made = 0; made < creates; made += creates / 10) {
+        const { failed } = await closedLoad(clients, { count: creates / 10 }, work)
+        if (failed > 0) throw new Error(`${failed} creates failed`)
+        rows.push([`after ${whole(made + creates / 10)} creates`, megabytes(pid)])
+      }
+      for (const client of clients) client.close()
+      return rows
+    }),
+  )
+  const headings = ['memory of the service (resident)', 'MB']
+  return { name: 'memory', headings, rows, notes: ['Target: under 250 MB, and flat.'] }
+}
+
+function megabytes(pid: number): string {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+  return whole(Number(kilobytes) / 1024)
+}

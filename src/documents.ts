@@ -1,0 +1,35 @@
+// The documents in docs/ that are made from the code, so that they cannot say otherwise.
+
+import { catalogue } from './errors.ts'
+import { openApiDocument } from './http/openapi.ts'
+import { refusalsOf } from './http/route.ts'
+import { routes } from './routes.ts'
+
+/** The texts by their path in the repository. */
+export function generatedDocuments(): Record<string, string> {
+  return {
+    'docs/openapi.json': `${JSON.stringify(openApiDocument(routes), null, 2)}\n`,
+    'docs/errors.md': errorsDocument(),
+  }
+}
+
+function errorsDocument(): string {
+  const rows = Object.entries(catalogue).map(([code, { status, when }]) => {
+    const where = routes.filter((route) => refusalsOf(route).some((each) => each === code))
+    const places =
+      where.length === routes.length
+        ? 'every route'
+        : where.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
+    return `| \`${code}\` | ${status} | ${when} | ${places} |`
+  })
+  return `# Refusals
+
+Every refusal of the API, in order of precedence: a request that breaks several rules gets the one that stands higher.
+The shape is \`{error, message, request_id}\`; branch on \`error\`, never on \`message\`. Made from the code by
+\`npm run docs\`.
+
+| error | status | when | routes |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}

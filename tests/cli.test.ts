@@ -1,0 +1,238 @@
+// The command line, as a user types it, on the database of a running service.
+
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+import { ripper, serve } from './programs.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-'))
+let database: FreshDatabase
+let env: Record<string, string>
+let merchant_id: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  env = {
+    RIPPER_DATABASE_URL: database.url,
+    RIPPER_MASTER_KEY: randomBytes(32).toString('base64'),
+    RIPPER_DATA_DIR: folder,
+    RIPPER_PORT: '0',
+  }
+  merchant_id = (await answer('merchant', 'create', '--name', 'Tea')).merchant_id
+}, 60_000)
+
+afterAll(async () => {
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The JSON document of a command that succeeds. */
+async function answer(...args: string[]) {
+  const { status, stdout, stderr } = await ripper([...args, '--json'], { env })
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+describe('accounts', () => {
+  test('a merchant, an integration and a key make a session possible, and a revoked key is refused at once', async () => {
+    expect(await answer('merchant', 'update', merchant_id, '--name', 'Tea and Pots')).toEqual({
+      merchant_id,
+      name: 'Tea and Pots',
+      status: 'active',
+      live: false,
+      live_enabled: false,
+    })
+    const integration = await answer(
+      'integration',
+      'create',
+      '--merchant',
+      merchant_id,
+      '--name',
+      'web',
+      '--default',
+      '--origin',
+      'https://shop.example',
+    )
+    expect(integration).toEqual({
+      integration_id: expect.stringMatching(/^int_[0-9a-f]{24}$/),
+      name: 'web',
+      handle: null,
+      publishable_key: expect.stringMatching(/^rip_pk_[0-9a-f]{48}$/),
+    })
+    const key = await answer(
+      'key',
+      'create',
+      '--merchant',
+      merchant_id,
+      '--permission',
+      'create_payments',
+    )
+    expect(key).toEqual({
+      key_id: expect.stringMatching(/^key_[0-9a-f]{24}$/),
+      secret_key: expect.stringMatching(/^rip_sk_[0-9a-f]{48}$/),
+      publishable_key: integration.publishable_key,
+      permissions: ['create_payments'],
+      mode: 'any',
+    })
+    const service = await serve({ env })
+    const create = () =>
+      fetch(`${service.said.base_url}/v1/checkout/sessions`, {
+        method: 'POST',
+        headers: {
+          'x-service-api-key': key.secret_key,
+          'rip-idempotency-key': randomBytes(8).toString('hex'),
+        },
+        body: JSON.stringify({ amount: 100, currency: 'GBP' }),
+      })
+    expect((await create()).status).toBe(201)
+    await answer('key', 'revoke', key.key_id)
+    const refused = await create()
+    expect(refused.status).toBe(401)
+    expect(await refused.json()).toMatchObject({ error: 'key_revoked' })
+    expect((await service.stop()).status).toBe(0)
+  }, 60_000)
+
+  test('a price list and hold rules are taken', async () => {
+    const path = join(folder, 'prices.json')
+    writeFileSync(
+      path,
+      JSON.stringify([{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'gbp' }]),
+    )
+    const made = await answer(
+      'integration',
+      'create',
+      '--merchant',
+      merchant_id,
+      '--name',
+      'page',
+      '--hosted-page',
+      '--handle',
+      'tea-page',
+      '--price-list',
+      path,
+      '--review-window-seconds',
+      '60',
+      '--at-deadline',
+      'capture',
+    )
+    expect(made).toMatchObject({ name: 'page', handle: 'tea-page' })
+  })
+})
+
+describe('refusals', () => {
+  test.each([
+    ['no command', [], 2, 'Usage: ripper'],
+    ['an unknown command', ['pay'], 2, 'there is no command pay'],
+    ['an unknown option', ['migrate', '--fast'], 2, '--fast'],
+    ['a missing option', ['merchant', 'create'], 2, 'needs --name'],
+    ['a missing argument', ['key', 'revoke'], 2, 'needs KEY_ID'],
+    [
+      'an unknown permission',
+      ['key', 'create', '--merchant', 'm', '--permission', 'all'],
+      2,
+      '--permission must be one of create_payments',
+    ],
+    [
+      'a wrong network',
+      ['key', 'create', '--merchant', 'm', '--allow-address', '10.0.0.0/33'],
+      2,
+      '--allow-address must be',
+    ],
+    [
+      'a wrong time',
+      ['key', 'create', '--merchant', 'm', '--expires-at', 'soon'],
+      2,
+      '--expires-at must be an ISO 8601 time',
+    ],
+    [
+      'an origin with a path',
+      [
+        'integration',
+        'create',
+        '--merchant',
+        'm',
+        '--name',
+        'n',
+        '--origin',
+        'https://a.example/x',
+      ],
+      2,
+      '--origin must be',
+    ],
+    [
+      'a hosted page without a handle',
+      ['integration', 'create', '--merchant', 'm', '--name', 'n', '--hosted-page'],
+      2,
+      '--hosted-page needs --handle',
+    ],
+    [
+      'an unknown merchant',
+      ['key', 'create', '--merchant', 'm_000000000000000000000000'],
+      1,
+      'There is no merchant',
+    ],
+    ['an unknown key', ['key', 'revoke', 'key_000000000000000000000000'], 1, 'There is no key'],
+  ] as [string, string[], number, string][])('%s', async (_name, args, status, words) => {
+    const ended = await ripper(args, { env })
+    expect(ended.status).toBe(status)
+    expect(ended.stdout + ended.stderr).toContain(words)
+  })
+
+  test('a name that is taken, by --json', async () => {
+    const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'twice']
+    await answer(...args)
+    const { status, stdout } = await ripper([...args, '--json'], { env })
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      error: 'failed',
+      message: 'The merchant has an integration named twice already.',
+    })
+  })
+})
+
+describe('configuration', () => {
+  test.each([
+    ['RIPPER_PORT', '80808', 'RIPPER_PORT must be a whole number from 0 to 65535.'],
+    ['RIPPER_MASTER_KEY', 'short', 'RIPPER_MASTER_KEY must be 32 bytes in base64'],
+    [
+      'RIPPER_DATABASE_URL',
+      'mysql://x',
+      'RIPPER_DATABASE_URL must be an address such as postgresql://',
+    ],
+    ['RIPPER_TRUSTED_PROXIES', 'proxy', 'RIPPER_TRUSTED_PROXIES must be IP addresses'],
+    ['RIPPER_LOG_LEVEL', 'loud', 'RIPPER_LOG_LEVEL must be one of'],
+    ['RIPPER_THREE_DS_FILE', '/nowhere', 'RIPPER_THREE_DS_FILE must be a readable JSON file'],
+  ])('a wrong %s stops the start and is named', async (name, value, message) => {
+    const { status, stderr } = await ripper(['serve'], { env: { ...env, [name]: value } })
+    expect(status).toBe(1)
+    expect(stderr).toContain(message)
+  })
+
+  test('ripper config lists every setting and shows no secret', async () => {
+    const settings: { name: string; value: string | null }[] = await answer('config')
+    const master = settings.find(({ name }) => name === 'RIPPER_MASTER_KEY')
+    expect(master?.value).toBe('(set)')
+    expect(settings.length).toBeGreaterThan(10)
+  })
+
+  test('a shifted clock and a live merchant exclude each other', async () => {
+    const shifted = { ...env, RIPPER_CLOCK_OFFSET_SECONDS: '3600' }
+    const refused = await ripper(['merchant', 'create', '--name', 'Live', '--live'], {
+      env: shifted,
+    })
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toContain('RIPPER_CLOCK_OFFSET_SECONDS')
+    await answer('merchant', 'create', '--name', 'Live', '--live')
+    const start = await ripper(['serve'], { env: shifted })
+    expect(start.status).toBe(1)
+    expect(start.stderr).toContain('RIPPER_CLOCK_OFFSET_SECONDS must be 0 or unset')
+  })
+
+  test('test cards, as a table and as JSON', async () => {
+    expect((await ripper(['test-cards'], { env })).stdout).toContain('4000009100020000')
+    expect((await answer('test-cards')).scenarios.length).toBeGreaterThan(40)
+  })
+})

@@ -1,0 +1,53 @@
+// The README's own lines, run as they stand.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serve, shell } from './programs.ts'
+
+const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8')
+const folder = mkdtempSync(join(tmpdir(), 'ripper-readme-'))
+let service: Awaited<ReturnType<typeof serve>>
+
+beforeAll(async () => {
+  service = await serve({ cwd: folder, env: { RIPPER_DATA_DIR: '.ripper', RIPPER_PORT: '0' } })
+}, 60_000)
+
+afterAll(async () => {
+  const { status } = await service.stop()
+  rmSync(folder, { recursive: true, force: true })
+  expect(status).toBe(0)
+}, 30_000)
+
+test('the first payment ends captured, with liability shifted', async () => {
+  const [, script] = /<!-- first-payment -->\n```sh\n([\s\S]*?)```/.exec(readme)!
+  const { stdout, stderr, status } = await shell(script!, { cwd: folder })
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+  const [state, payment] = stdout.split('\n')
+  expect(state).toBe('authenticated')
+  expect(JSON.parse(payment!)).toMatchObject({
+    status: 'captured',
+    authentication: { outcome: 'Authenticated', liability_shifted: true },
+    order_reference: 'order-1001',
+    order_reference_captured_payments: 1,
+  })
+}, 60_000)
+
+test('demo.json is for its owner alone, and names what the specification lists', () => {
+  const path = join(folder, '.ripper', 'demo.json')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  const demo = JSON.parse(readFileSync(path, 'utf8'))
+  expect(demo).toEqual({
+    base_url: service.said.base_url,
+    pay_url: null,
+    merchant_id: expect.stringMatching(/^m_[0-9a-f]{24}$/),
+    secret_key: expect.stringMatching(/^rip_sk_[0-9a-f]{48}$/),
+    publishable_key: expect.stringMatching(/^rip_pk_[0-9a-f]{48}$/),
+    handle: 'demo',
+    integration: 'default',
+    demo_page_url: null,
+    dashboard_url: null,
+  })
+})

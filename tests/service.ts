@@ -1,0 +1,214 @@
+// The whole service in this process, on a database of its own: what the tests of HTTP, races and secrets begin with.
+
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { assemble } from '../src/assemble.ts'
+import type { Context } from '../src/context.ts'
+import type { Sql } from '../src/database/open.ts'
+import { permissions } from '../src/http/access.ts'
+import type { Integration } from '../src/merchants/integration.ts'
+import {
+  createIntegration,
+  createKey,
+  createMerchant,
+  type NewKey,
+  type Office,
+} from '../src/merchants/manage.ts'
+import type { Merchant } from '../src/merchants/merchant.ts'
+import { openHttp } from '../src/real-world.ts'
+import type { Clock, Http, Log } from '../src/world.ts'
+import { type Client, openClient } from './client.ts'
+import { type ManualClock, manualClock } from './clock.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+import { realClock } from './world.ts'
+
+export type LogLine = { level: keyof Log; fields: object; message: string }
+
+export type Account = {
+  merchant_id: string
+  key_id: string
+  secret_key: string
+  publishable_key: string | null
+  integration: Integration | null
+  client: Client
+}
+
+export type Service = {
+  base_url: string
+  sql: Sql
+  log: LogLine[]
+  context: Context
+  database: FreshDatabase
+  office: Office
+  /** A merchant with a default integration and a key that may do everything. */
+  account: Account
+  client: Client
+  newAccount(asked?: AskedAccount): Promise<Account>
+  close(): Promise<void>
+}
+
+type Options = {
+  clock?: Clock
+  gateway_limit?: number
+  /** Of another service, whose master key is then to be given too. */
+  database?: FreshDatabase
+  /** Another way to the same database. */
+  database_url?: string
+  master_key?: Buffer
+  /** Stands between the service and what it posts to. */
+  http?: (http: Http) => Http
+}
+
+export async function startService(options: Options = {}): Promise<Service> {
+  const clock = options.clock ?? realClock
+  const database = options.database ?? (await freshDatabase())
+  const opened = await database.open({
+    connections_max: 8,
+    ...(options.database_url && { url: options.database_url }),
+  })
+  const log: LogLine[] = []
+  const http = openHttp(clock)
+  const world = {
+    clock,
+    random: { bytes: randomBytes },
+    http: options.http?.(http) ?? http,
+    log: logInto(log),
+  }
+  let base_url = ''
+  const address = () => base_url
+  const { app, context, close } = await assemble({
+    world,
+    database: opened,
+    master_keys: [options.master_key ?? randomBytes(32)],
+    three_ds: null,
+    addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
+    gateway_limit: options.gateway_limit ?? 0,
+    trusted_proxies: [],
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const office = { sql: opened.sql, ids: context.ids, clock }
+  const newAccount = (asked?: AskedAccount) => openAccount(office, base_url, asked)
+  const account = await newAccount()
+  return {
+    ...{ base_url, sql: opened.sql, log, context, database, office, account, newAccount },
+    client: account.client,
+    async close() {
+      await close()
+      await opened.close()
+      if (!options.database) await database.drop()
+    },
+  }
+}
+
+export const shop = 'https://shop.example'
+
+export type AskedAccount = {
+  merchant?: Partial<Merchant>
+  /** Null for a merchant without any. */
+  integration?: Partial<Integration> | null
+  key?: Partial<NewKey>
+}
+
+async function openAccount(
+  office: Office,
+  base_url: string,
+  { merchant = {}, integration = {}, key = {} }: AskedAccount = {},
+): Promise<Account> {
+  const { merchant_id } = await createMerchant(office, {
+    name: 'Tea & Sons',
+    live: false,
+    live_enabled: false,
+    acquiring_profile: null,
+    ...merchant,
+  })
+  const made =
+    integration &&
+    (await createIntegration(office, merchant_id, {
+      name: 'default',
+      is_default: true,
+      allowed_origins: [shop],
+      ...integration,
+    }))
+  const { secret_key, key: row } = await newKey(office, merchant_id, key)
+  return {
+    ...{ merchant_id, secret_key, key_id: row.key_id, publishable_key: row.publishable_key },
+    integration: made?.integration ?? null,
+    client: openClient({ base_url, secret_key }),
+  }
+}
+
+/** A key that may do everything, but for what is asked. */
+export function newKey(office: Office, merchantId: string, asked: Partial<NewKey> = {}) {
+  return createKey(office, merchantId, {
+    permissions: [...permissions],
+    mode: 'any',
+    allowed_addresses: [],
+    allowed_origins: [],
+    expires_at: null,
+    pair: true,
+    ...asked,
+  })
+}
+
+/** A manual clock that tells who pauses: sleeps that nothing else could end. Time limits of calls are none. */
+export type DrivenClock = ManualClock & {
+  /** Resolves with the shortest pause as soon as somebody pauses. */
+  pause(): Promise<number>
+}
+
+export function drivenClock(): DrivenClock {
+  const clock = manualClock()
+  const pauses = new Map<symbol, number>()
+  const watching = new Set<() => void>()
+  return {
+    ...clock,
+    async sleep(duration_ms, signal) {
+      if (signal) return clock.sleep(duration_ms, signal)
+      const name = Symbol()
+      pauses.set(name, clock.now().getTime() + duration_ms)
+      const asleep = clock.sleep(duration_ms)
+      for (const look of [...watching]) look()
+      await asleep
+      pauses.delete(name)
+    },
+    async pause() {
+      if (pauses.size === 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        watching.add(resolve)
+        await promise
+        watching.delete(resolve)
+      }
+      return Math.max(0, Math.min(...pauses.values()) - clock.now().getTime())
+    },
+  }
+}
+
+/** Lets time pass whenever somebody pauses, until the promise settles. */
+export async function driving<T>(clock: DrivenClock, promise: Promise<T>): Promise<T> {
+  const over = promise.then(
+    () => null,
+    () => null,
+  )
+  for (;;) {
+    const pause_ms = await Promise.race([over, clock.pause()])
+    if (pause_ms === null) return promise
+    await clock.advance(pause_ms)
+  }
+}
+
+/** Asks again until the answer fits; what it waits for happens without any clock of ours. */
+export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 1000; tries++) {
+    const answer = await ask()
+    if (fits(answer)) return answer
+  }
+  throw new Error('it did not come to pass')
+}
+
+function logInto(lines: LogLine[]): Log {
+  const at = (level: keyof Log) => (fields: object, message: string) => {
+    lines.push({ level, fields, message })
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
