@@ -6,6 +6,7 @@ import { countStatements } from '../src/database/count.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { keepDemo } from '../src/demo.ts'
+import { openKeyring } from '../src/keyring.ts'
 import { keepMasterKey } from '../src/master-key.ts'
 import { openWorld } from '../src/real-world.ts'
 import { type Client, openClients } from './load.ts'
@@ -30,7 +31,7 @@ export async function roundTrips(): Promise<Table[]> {
     const service = await assemble({
       world,
       database,
-      master_keys: keepMasterKey(data_dir, world.random),
+      keyring: openKeyring(keepMasterKey(data_dir, world.random), world.random),
       three_ds: null,
       gateway_limit: 0,
       trusted_proxies: [],

@@ -13,7 +13,7 @@ import type { Access } from './http/access.ts'
 import { openMetrics } from './http/metrics.ts'
 import { openServer } from './http/server.ts'
 import { openIds } from './ids.ts'
-import { openKeyring } from './keyring.ts'
+import type { Keyring } from './keyring.ts'
 import { type Directory, openDirectory } from './merchants/directory.ts'
 import { operationalPages } from './operational.ts'
 import { pages, routes } from './routes.ts'
@@ -25,7 +25,7 @@ import type { World } from './world.ts'
 export type Parts = {
   world: World
   database: Pick<Database, 'sql' | 'listen'>
-  master_keys: Buffer[]
+  keyring: Keyring
   three_ds: ThreeDsFile | null
   addresses: Addresses
   gateway_limit: number
@@ -40,9 +40,8 @@ export type Service = {
 }
 
 export async function assemble(parts: Parts): Promise<Service> {
-  const { world, database, addresses } = parts
+  const { world, database, keyring, addresses } = parts
   const { sql } = database
-  const keyring = openKeyring(parts.master_keys, world.random)
   const directory = await openDirectory({ database, clock: world.clock, keyring })
   const simulatedBank = openThreeDsSimulator({
     world,

@@ -1,14 +1,17 @@
 // Every background job and how often it runs.
 
+import { rewrapCards } from './checkout/rewrap-cards.ts'
 import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
 import { purgeKeys } from './http/idempotency.ts'
+
+export type JobContext = Pick<Context, 'sql' | 'world' | 'keyring'>
 
 export type Job = {
   name: string
   every_seconds: number
   /** Returns how many rows it dealt with. Safe to run in several processes at once. */
-  run(context: Pick<Context, 'sql' | 'world'>): Promise<number>
+  run(context: JobContext): Promise<number>
 }
 
 export const jobs: Job[] = [
@@ -17,6 +20,7 @@ export const jobs: Job[] = [
     every_seconds: 60,
     run: ({ sql, world }) => purgeCards(sql, world.clock.now()),
   },
+  { name: 'rewrap_cards', every_seconds: 60, run: rewrapCards },
   {
     name: 'purge_idempotency_keys',
     every_seconds: 600,

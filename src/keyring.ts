@@ -12,6 +12,8 @@ import type { Random } from './world.ts'
 export type Keyring = {
   /** The key that seals and digests: 8 hex digits that reveal nothing of it. */
   readonly current_key_id: string
+  /** Of every key in use, the current one first. */
+  readonly key_ids: string[]
   /** `identity` names the row and column: the bytes open under the same identity alone. */
   seal(plaintext: Buffer, identity: string): Buffer
   /** Throws UnknownKey, or an Error without any data where the bytes or the identity are not those that were sealed. */
@@ -69,6 +71,7 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
 
   return {
     current_key_id: current.id.toString('hex'),
+    key_ids: keys.map(({ id }) => id.toString('hex')),
     keyIdOf,
     seal(plaintext, identity) {
       const drawn = random.bytes(key_length + 2 * nonce_length)

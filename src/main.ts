@@ -5,15 +5,17 @@ import { assemble, type Service } from './assemble.ts'
 import type { Config } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
+import { checkSealingKeys } from './database/sealing-keys.ts'
 import { type Demo, keepDemo } from './demo.ts'
 import { jobs } from './jobs.ts'
+import { type Keyring, openKeyring } from './keyring.ts'
 import { keepMasterKey } from './master-key.ts'
 import { liveMerchantExists } from './merchants/store.ts'
 import { openWorld } from './real-world.ts'
 import { startWorker } from './worker.ts'
 import type { World } from './world.ts'
 
-export type Opened = { world: World; database: Database; master_keys: Buffer[] }
+export type Opened = { world: World; database: Database; keyring: Keyring }
 
 export type Running = {
   base_url: string
@@ -37,7 +39,9 @@ export async function open(config: Config): Promise<Opened> {
     await migrate({ sql: database.sql, log: world.log, clock: world.clock })
     await refuseShiftedClock(config, database)
     const master_keys = config.master_keys ?? keepMasterKey(config.data_dir, world.random)
-    return { world, database, master_keys }
+    const keyring = openKeyring(master_keys, world.random)
+    await checkSealingKeys(database.sql, keyring, world.clock.now())
+    return { world, database, keyring }
   } catch (error) {
     await database.close()
     throw error
@@ -87,8 +91,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
 
 /** Starts the background jobs alone. */
 export async function work(config: Config): Promise<Pick<Running, 'database' | 'stop'>> {
-  const { world, database } = await open(config)
-  const worker = startWorker({ world, sql: database.sql }, jobs)
+  const { world, database, keyring } = await open(config)
+  const worker = startWorker({ world, sql: database.sql, keyring }, jobs)
   const stop = once(async () => {
     await worker.stop()
     await database.close()

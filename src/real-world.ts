@@ -87,7 +87,9 @@ const beforeSending = new Set([
 ])
 
 function failureOf(error: unknown, timed_out: boolean): OutgoingFailure {
-  const { code, message } = error as Error & { code?: string }
+  const { code: told, message } = error as Error & { code?: unknown }
+  // An aborted request's error is a DOMException, whose code is a number.
+  const code = typeof told === 'string' ? told : undefined
   const tls = code?.startsWith('ERR_TLS') || code?.startsWith('CERT_') || code === 'EPROTO'
   const kind = !timed_out && (beforeSending.has(code ?? '') || tls) ? 'not_sent' : 'unanswered'
   return new OutgoingFailure(kind, timed_out, timed_out ? 'no answer in time' : (code ?? message))

@@ -1,12 +1,11 @@
 // The loop that runs background jobs, in the service's process or in one of its own.
 
-import type { Context } from './context.ts'
-import type { Job } from './jobs.ts'
+import type { Job, JobContext } from './jobs.ts'
 
 export type Worker = { stop(): Promise<void> }
 
 /** Starts every job's own loop. A job that fails is told of and tried again when it is next due. */
-export function startWorker(context: Pick<Context, 'sql' | 'world'>, jobs: Job[]): Worker {
+export function startWorker(context: JobContext, jobs: Job[]): Worker {
   const stopping = new AbortController()
   const loops = jobs.map((job) => loop(context, job, stopping.signal))
   return {
@@ -17,11 +16,7 @@ export function startWorker(context: Pick<Context, 'sql' | 'world'>, jobs: Job[]
   }
 }
 
-async function loop(
-  context: Pick<Context, 'sql' | 'world'>,
-  job: Job,
-  stopping: AbortSignal,
-): Promise<void> {
+async function loop(context: JobContext, job: Job, stopping: AbortSignal): Promise<void> {
   const { clock, log } = context.world
   while (!stopping.aborted) {
     try {

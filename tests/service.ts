@@ -15,6 +15,7 @@ import {
   type Office,
 } from '../src/merchants/manage.ts'
 import type { Merchant } from '../src/merchants/merchant.ts'
+import { openKeyring } from '../src/keyring.ts'
 import { openHttp } from '../src/real-world.ts'
 import type { Clock, Http, Log } from '../src/world.ts'
 import { type Client, openClient } from './client.ts'
@@ -79,7 +80,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const { app, context, close } = await assemble({
     world,
     database: opened,
-    master_keys: [options.master_key ?? randomBytes(32)],
+    keyring: openKeyring([options.master_key ?? randomBytes(32)], world.random),
     three_ds: null,
     addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
     gateway_limit: options.gateway_limit ?? 0,

@@ -42,7 +42,7 @@ const rooms: Record<string, string[]> = {
   acquirers: ['values', 'world', 'cards'],
   'three-ds': ['values', 'world', 'cards', 'html'],
   cards: ['values', 'world', 'keyring'],
-  database: ['values', 'errors', 'world', 'acquirers', 'three-ds'],
+  database: ['values', 'errors', 'world', 'keyring', 'acquirers', 'three-ds'],
   http: [...kernel, 'database'],
   merchants: [...kernel, 'database', 'http'],
   checkout: [

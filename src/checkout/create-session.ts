@@ -79,6 +79,8 @@ type Asked = {
 function newSession(context: Context, asked: Asked): Session {
   const { account, integration, key, body, now } = asked
   const items = body.items && body.items.length > 0 ? body.items : null
+  // What is wrong with the body is told before what is wrong with the account.
+  const confirmation_url = confirmationUrl(body.confirmation_url ?? null, integration)
   return {
     merchant_id: key.merchant_id,
     session_id: context.ids.session(account.merchant.routing),
@@ -91,7 +93,7 @@ function newSession(context: Context, asked: Asked): Session {
     metadata: body.metadata ?? {},
     statement_descriptor_suffix: body.statement_descriptor_suffix ?? null,
     order_reference: body.order_reference ?? null,
-    confirmation_url: confirmationUrl(body.confirmation_url ?? null, integration),
+    confirmation_url,
     integration_id: integration?.integration_id ?? null,
     integration: integration?.name ?? null,
     minted_by: 'server',

@@ -64,3 +64,39 @@ export async function purgeCards(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`delete from vault.cards where expires_at <= ${now}`
   return count
 }
+
+export type SealedCard = CardKey & {
+  mode: VaultCard['mode']
+  sealed_number: Buffer
+  sealed_code: Buffer | null
+}
+
+/** Cards whose number is wrapped under another key than the current one. The key id stands after the version byte. */
+export async function cardsUnderOtherKeys(
+  sql: Sql,
+  currentKeyId: string,
+  limit: number,
+): Promise<SealedCard[]> {
+  return sql<SealedCard[]>`
+    select c.merchant_id, c.card_reference, c.mode, c.sealed_number, v.sealed_code
+    from vault.cards c left join vault.security_codes v using (merchant_id, card_reference)
+    where substring(c.sealed_number from 2 for 4) <> ${Buffer.from(currentKeyId, 'hex')}
+    limit ${limit}`
+}
+
+/** Puts a card's sealed values in place of those that were read; nothing happens to a card that has changed. */
+export async function replaceSealed(
+  sql: Sql,
+  card: SealedCard,
+  next: Pick<SealedCard, 'sealed_number' | 'sealed_code'>,
+): Promise<void> {
+  await sql`
+    with card as (
+      update vault.cards set sealed_number = ${next.sealed_number}
+      where merchant_id = ${card.merchant_id} and card_reference = ${card.card_reference}
+        and sealed_number = ${card.sealed_number}
+    )
+    update vault.security_codes set sealed_code = ${next.sealed_code}
+    where merchant_id = ${card.merchant_id} and card_reference = ${card.card_reference}
+      and sealed_code = ${card.sealed_code}`
+}

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { isNetwork, readConfig } from '../config.ts'
 import { openIds } from '../ids.ts'
-import { openKeyring } from '../keyring.ts'
 import { open } from '../main.ts'
 import type { Office } from '../merchants/manage.ts'
 import { type Options, UsageError } from './command.ts'
@@ -14,9 +13,9 @@ export async function withOffice<T>(
 ): Promise<T> {
   // What a command has to say it prints; the log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
-  const { world, database, master_keys } = await open(config)
+  const { world, database, keyring } = await open(config)
   try {
-    const ids = openIds(world.random, openKeyring(master_keys, world.random))
+    const ids = openIds(world.random, keyring)
     const clock_is_shifted = config.clock_offset_seconds !== 0
     return await work({ sql: database.sql, ids, clock: world.clock, clock_is_shifted })
   } finally {

@@ -1,8 +1,10 @@
 // Hangs pages and in-process peers onto the server.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Refusal } from '../errors.ts'
 import type { Caller } from './access.ts'
 import type { Page, Peer } from './pages.ts'
+import type { Route } from './route.ts'
 
 export function mountPages<Context>(
   app: FastifyInstance,
@@ -13,7 +15,7 @@ export function mountPages<Context>(
   for (const page of pages) {
     app.route({
       method: page.method,
-      url: page.path.replace(/\{(\w+)\}/g, ':$1'),
+      url: fastifyPath(page.path),
       bodyLimit: 64 * 1024,
       handler: async (request, reply) => {
         const answer = await page.handle(context, {
@@ -51,6 +53,30 @@ export function mountPeers(app: FastifyInstance, peers: Peer[]): void {
       return reply.code(answer.status).headers(answer.headers).send(answer.body)
     })
   }
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** A path that exists answers every other method with 405 and says which it takes. */
+export function refuseOtherMethods(app: FastifyInstance, routes: Route<never>[]): void {
+  for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
+    const taken = here.map(({ method }) => method as string)
+    const allowed = taken.join(', ')
+    app.route({
+      method: methods.filter((method) => !taken.includes(method)),
+      url: fastifyPath(path),
+      config: { dialect: here[0]!.dialect },
+      handler: async (_request, reply) => {
+        reply.header('allow', allowed)
+        throw new Refusal('invalid_request', `This path takes ${allowed}.`, { status: 405 })
+      },
+    })
+  }
+}
+
+/** `/v1/x/{id}` as the router spells it. */
+export function fastifyPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
 function formFields(body: unknown): Record<string, string> {

@@ -84,6 +84,7 @@ function operationOf(route: Route<never>): Operation {
     responses: {
       [route.status]: { description: 'Done', content: jsonOf(schemaOf(route.reply, 'output')) },
       ...refusalsByStatus(refusalsOf(route)),
+      ...(route.body && unreadBodies),
       429: { description: 'Too many requests from this address; Retry-After says when to go on.' },
     },
   }
@@ -124,6 +125,17 @@ function refusalsByStatus(codes: RefusalCode[]): Operation['responses'] {
       },
     ]),
   )
+}
+
+const unreadBodies: Operation['responses'] = {
+  413: {
+    description: '`invalid_request`: The body is larger than 128 KB.',
+    content: jsonOf({ $ref: '#/components/schemas/Refusal' }),
+  },
+  415: {
+    description: '`invalid_request`: The body is a form, not JSON.',
+    content: jsonOf({ $ref: '#/components/schemas/Refusal' }),
+  },
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {

@@ -12,7 +12,7 @@ import { renderRefusal } from './dialects.ts'
 import { GatewayLimited, limitGateway } from './gateway-limit.ts'
 import { storeUnavailable } from './idempotency.ts'
 import type { Metrics } from './metrics.ts'
-import { mountPages, mountPeers } from './mount.ts'
+import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
 import type { Page, Peer } from './pages.ts'
 import type { Route } from './route.ts'
 import { answerRoute, dialectOfPath, type Kernel } from './run-route.ts'
@@ -47,6 +47,11 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
     genReqId: () => parts.ids.request(),
     clientErrorHandler: answerBrokenRequest,
+    // A path that cannot be decoded, or whose id is longer than any: no route and no hook comes to see it.
+    frameworkErrors: (_error, request, reply) => {
+      reply.headers(plainHeaders).header('rip-request-id', request.id)
+      fail(parts, notFound(request), request, reply)
+    },
     routerOptions: { maxParamLength: 500 },
     return503OnClosing: true,
     forceCloseConnections: 'idle',
@@ -69,14 +74,10 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })
   }
+  refuseOtherMethods(app, parts.routes)
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers)
   return app
-}
-
-/** `/v1/x/{id}` as the router spells it. */
-export function fastifyPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
 function callerOf(request: FastifyRequest): Caller {

@@ -353,3 +353,10 @@ create table simulator.ledger (
 );
 create index ledger_by_authorisation_time on simulator.ledger (authorised_at)
   where authorised_at is not null;
+
+-- 9. Which master keys this database was sealed with, so that a wrong one is noticed before anything is lost.
+
+create table sealing_keys (
+  key_id         text primary key,
+  first_used_at  timestamptz not null
+);

@@ -1,0 +1,23 @@
+// Notices a wrong master key at the start: with it, nothing that was sealed would open and no client secret hold.
+
+import type { Keyring } from '../keyring.ts'
+import type { Sql } from './open.ts'
+
+/** Records the current key. Throws an Error for people where the key that was current last is not among those given. */
+export async function checkSealingKeys(
+  sql: Sql,
+  keyring: Pick<Keyring, 'current_key_id' | 'key_ids'>,
+  now: Date,
+): Promise<void> {
+  const [newest] = await sql<{ key_id: string }[]>`
+    select key_id from sealing_keys order by first_used_at desc, key_id limit 1`
+  if (newest && !keyring.key_ids.includes(newest.key_id)) {
+    throw new Error(
+      `RIPPER_MASTER_KEY must hold the key ${newest.key_id}, which this database was sealed with ` +
+        `(given: ${keyring.key_ids.join(', ')}). To rotate, set the new key first and the old one after a comma.`,
+    )
+  }
+  await sql`
+    insert into sealing_keys (key_id, first_used_at) values (${keyring.current_key_id}, ${now})
+    on conflict do nothing`
+}
