@@ -1,5 +1,8 @@
 // The words that every part of the service shares: ids, modes, brands, amounts, currencies, times.
 
+/** Of the interface description and of every event's envelope; changes only when a shape changes. */
+export const api_version = '2026-09-01'
+
 export type SessionId = `cs_${string}`
 export type PaymentId = `pay_${string}`
 export type AttemptId = `att_${string}`

@@ -175,6 +175,12 @@ export async function runChallenge(url: string, code: string | 'cancel' = '1234'
   if (visit.arrival) await postBack(visit.arrival)
 }
 
+/** Opens the bank's page and leaves it open. */
+export async function openChallenge(url: string): Promise<void> {
+  const visit = await openPage(url, isNotification)
+  expect(visit.page?.form).toBeTruthy()
+}
+
 function isNotification(url: string): boolean {
   return /\/3ds\/(method\/\w+\/done|challenge\/\w+\/result)$/.test(url)
 }

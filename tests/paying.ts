@@ -27,10 +27,11 @@ export async function payAndTell(
   const { client, sql } = service
   const session = await client.open({ ...purchase, order_reference: number.slice(-6) })
   const reference = await client.reference(session, number)
+  const silence = clock.nextSleep(60_000)
   const authenticating = client.authenticate(session, reference)
   if (isSilent(number)) {
     // The Directory Server keeps silent; the time that we give it passes.
-    await clock.sleepers(60_000)
+    await silence
     await clock.advance(10_000)
   }
   const authenticated = await driving(clock, authenticating)
@@ -59,10 +60,13 @@ export async function payAndTell(
   }
 }
 
-/** Lets so much time pass, and waits until the bank's result has come. */
-export function lateResult(service: Service, clock: DrivenClock, delay_ms: number) {
+/** Goes to the bank, lets so much time pass, and waits until the bank's result has come. */
+export function lateResult(
+  { service, clock, delay_ms }: { service: Service; clock: DrivenClock; delay_ms: number },
+  browse: (url: string) => Promise<void>,
+) {
   return async (url: string): Promise<void> => {
-    await runChallenge(url)
+    await browse(url)
     const count = async () => {
       const [row] = await service.sql<{ open: number }[]>`
         select count(*)::int as open from attempts where three_ds_state = 'awaiting_challenge'`

@@ -6,6 +6,7 @@ import { assemble } from '../src/assemble.ts'
 import type { Context } from '../src/context.ts'
 import type { Sql } from '../src/database/open.ts'
 import { permissions } from '../src/http/access.ts'
+import { openKeyring } from '../src/keyring.ts'
 import type { Integration } from '../src/merchants/integration.ts'
 import {
   createIntegration,
@@ -15,7 +16,6 @@ import {
   type Office,
 } from '../src/merchants/manage.ts'
 import type { Merchant } from '../src/merchants/merchant.ts'
-import { openKeyring } from '../src/keyring.ts'
 import { openHttp } from '../src/real-world.ts'
 import type { Clock, Http, Log } from '../src/world.ts'
 import { type Client, openClient } from './client.ts'
@@ -156,15 +156,19 @@ export function newKey(office: Office, merchantId: string, asked: Partial<NewKey
 export type DrivenClock = ManualClock & {
   /** Resolves with the shortest pause as soon as somebody pauses. */
   pause(): Promise<number>
+  /** Resolves when somebody falls asleep for just so long, from now on. */
+  nextSleep(duration_ms: number): Promise<void>
 }
 
 export function drivenClock(): DrivenClock {
   const clock = manualClock()
   const pauses = new Map<symbol, number>()
   const watching = new Set<() => void>()
+  const awaited = new Map<number, () => void>()
   return {
     ...clock,
     async sleep(duration_ms, signal) {
+      awaited.get(duration_ms)?.()
       if (signal) return clock.sleep(duration_ms, signal)
       const name = Symbol()
       pauses.set(name, clock.now().getTime() + duration_ms)
@@ -182,6 +186,10 @@ export function drivenClock(): DrivenClock {
       }
       return Math.max(0, Math.min(...pauses.values()) - clock.now().getTime())
     },
+    nextSleep: (duration_ms) =>
+      new Promise((resolve) => {
+        awaited.set(duration_ms, resolve)
+      }),
   }
 }
 

@@ -28,11 +28,12 @@ function importsOf(file: string): Import[] {
 }
 
 /** The rooms of the house, and the rooms that each may import from. Wiring may import everything. */
-const kernel = ['values', 'errors', 'world', 'ids', 'keyring', 'html']
+const kernel = ['values', 'errors', 'world', 'ids', 'keyring', 'html', 'peer']
 const rooms: Record<string, string[]> = {
   values: [],
   errors: [],
   html: [],
+  peer: [],
   world: [],
   keyring: ['world'],
   ids: ['values', 'world', 'keyring'],
@@ -40,7 +41,7 @@ const rooms: Record<string, string[]> = {
   'real-world': ['world'],
   'master-key': ['world'],
   acquirers: ['values', 'world', 'cards'],
-  'three-ds': ['values', 'world', 'cards', 'html'],
+  'three-ds': ['values', 'world', 'cards', 'html', 'peer'],
   cards: ['values', 'world', 'keyring'],
   database: ['values', 'errors', 'world', 'keyring', 'acquirers', 'three-ds'],
   http: [...kernel, 'database'],

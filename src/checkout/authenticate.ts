@@ -10,7 +10,13 @@ import type { ThreeDs } from '../three-ds/three-ds.ts'
 import { askBank, challengeUrl, providerUnavailable } from './ask-bank.ts'
 import { type Attempt, attemptAt } from './attempt.ts'
 import { must } from './fields.ts'
-import { attempts_max, attemptsLeft, refuseUnlessOpen, type Session } from './session.ts'
+import {
+  attempts_max,
+  attemptsLeft,
+  refuseUnlessOpen,
+  type Session,
+  sessionConflicts,
+} from './session.ts'
 import { attemptsOf, claimAsking, findAttempt, findSession, openAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { authenticateView, viewAuthenticate } from './views.ts'
@@ -54,15 +60,7 @@ export const authenticate = route({
   body: authenticateBody,
   status: 200,
   reply: authenticateView,
-  refusals: [
-    'merchant_not_active',
-    'session_completed',
-    'session_processing',
-    'session_declined',
-    'attempts_exhausted',
-    'session_expired',
-    'three_ds_provider_unavailable',
-  ],
+  refusals: ['merchant_not_active', ...sessionConflicts, 'three_ds_provider_unavailable'],
   handle: async (context: Context, { body, holder, caller, now }) => {
     await admitMerchant(context, holder.merchant_id)
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }

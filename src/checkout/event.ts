@@ -1,11 +1,9 @@
 // The event that tells a merchant of a payment's outcome: its envelope, frozen once.
 
-import { type MerchantId, timestamp } from '../values.ts'
+import { api_version, type MerchantId, timestamp } from '../values.ts'
 import { viewHold } from './hold.ts'
 import type { Change, PaymentStatus } from './payment.ts'
-import { basketTotal, taxTotal } from './purchase.ts'
-
-export const api_version = '2026-09-01'
+import { viewBasket } from './purchase.ts'
 
 export const eventTypes = [
   'payment.captured',
@@ -71,9 +69,7 @@ function dataOf({ payment, session, hold }: Change): object {
     metadata: session.metadata,
     amount_verified: payment.amount_verified,
     capture_state: payment.capture_state,
-    items: session.items,
-    basket_total: basketTotal(session.items),
-    tax_total: taxTotal(session.items),
+    ...viewBasket(session.items),
     customer: session.customer,
     hold: hold && viewHold(hold),
     order_reference: payment.order_reference,

@@ -140,6 +140,11 @@ export const sessionCreate = z.strictObject({
 })
 export type SessionCreate = z.output<typeof sessionCreate>
 
+/** The three members by which sessions, payments and events tell of a basket. */
+export function viewBasket(items: Item[] | null) {
+  return { items, basket_total: basketTotal(items), tax_total: taxTotal(items) }
+}
+
 /** Tax inclusive, discounts subtracted; null without lines, or where a line has no price yet. */
 export function basketTotal(lines: Item[] | null): number | null {
   if (!lines || lines.length === 0 || lines.some((line) => line.unit_amount === null)) return null

@@ -3,12 +3,12 @@
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
-import { type SecretKey, secretKey } from '../http/access.ts'
+import { secretKey } from '../http/access.ts'
 import { route } from '../http/route.ts'
-import { admitMerchant } from '../merchants/admit.ts'
+import { admitKey } from '../merchants/admit.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
-import { basketTotal, taxTotal } from './purchase.ts'
+import { viewBasket } from './purchase.ts'
 import { basketView, customerView, declineView, mode, time } from './views.ts'
 
 export const paymentView = z.object({
@@ -48,9 +48,7 @@ export const readPayment = route({
   status: 200,
   reply: paymentView,
   refusals: ['resource_not_found'],
-  admit: async (context: Context, key: SecretKey) => {
-    await admitMerchant(context, key.merchant_id)
-  },
+  admit: admitKey,
   handle: async (context: Context, { holder, params }) => {
     const payment = await findPayment(context.sql, holder.merchant_id, params.payment_id!)
     if (!payment) throw new Refusal('resource_not_found', 'There is no payment with this id.')
@@ -73,9 +71,7 @@ export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
     executed_at: timestampOrNull(payment.executed_at),
     amount_verified: payment.amount_verified,
     capture_state: payment.capture_state,
-    items: payment.items,
-    basket_total: basketTotal(payment.items),
-    tax_total: taxTotal(payment.items),
+    ...viewBasket(payment.items),
     customer: payment.customer,
     order_reference: payment.order_reference,
     order_reference_captured_payments: payment.order_reference_captured_payments,

@@ -3,13 +3,13 @@
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
-import { type SecretKey, secretKey } from '../http/access.ts'
+import { secretKey } from '../http/access.ts'
 import { route } from '../http/route.ts'
-import { admitMerchant } from '../merchants/admit.ts'
+import { admitKey } from '../merchants/admit.ts'
 import { type SessionId, timestamp } from '../values.ts'
 import { anyMetadata } from './fields.ts'
 import { type Hold, viewHold } from './hold.ts'
-import { basketTotal, taxTotal } from './purchase.ts'
+import { viewBasket } from './purchase.ts'
 import { type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
 import { findSessionAndHold } from './store.ts'
 import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
@@ -50,9 +50,7 @@ export const readSession = route({
   status: 200,
   reply: sessionView,
   refusals: ['resource_not_found'],
-  admit: async (context: Context, key: SecretKey) => {
-    await admitMerchant(context, key.merchant_id)
-  },
+  admit: admitKey,
   handle: async (context: Context, { holder, params, now }) => {
     const found = await findSessionAndHold(context.sql, {
       merchant_id: holder.merchant_id,
@@ -70,9 +68,7 @@ function viewSession(session: Session, hold: Hold | null, now: Date): z.input<ty
     mode: session.mode,
     amount: session.amount,
     currency: session.currency,
-    items: session.items,
-    basket_total: basketTotal(session.items),
-    tax_total: taxTotal(session.items),
+    ...viewBasket(session.items),
     customer: session.customer,
     metadata: session.metadata,
     attempt_count: session.attempt_count,

@@ -13,7 +13,7 @@ import { ProviderUnavailable } from '../three-ds/three-ds.ts'
 import { type Brand, type Mode, timestamp } from '../values.ts'
 import { must, wholeNumber } from './fields.ts'
 import { pageToken } from './page-token.ts'
-import { refuseUnlessOpen } from './session.ts'
+import { refuseUnlessOpen, sessionConflicts } from './session.ts'
 import { findSession } from './store.ts'
 import { insertCard } from './vault-store.ts'
 import { time } from './views.ts'
@@ -48,14 +48,7 @@ export const referenceCard = route({
   body: typedCard,
   status: 201,
   reply: cardReferenced,
-  refusals: [
-    'merchant_not_active',
-    'session_completed',
-    'session_processing',
-    'session_declined',
-    'attempts_exhausted',
-    'session_expired',
-  ],
+  refusals: ['merchant_not_active', ...sessionConflicts],
   handle: async (context: Context, { body, holder, caller, now }) => {
     const { merchant } = await admitMerchant(context, holder.merchant_id)
     const session = await findSession(context.sql, holder)

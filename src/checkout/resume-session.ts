@@ -9,7 +9,7 @@ import { type SessionId, timestamp } from '../values.ts'
 import { challengeUrl } from './ask-bank.ts'
 import { attemptAt } from './attempt.ts'
 import { recordedResult } from './outcome.ts'
-import { basketTotal, taxTotal } from './purchase.ts'
+import { viewBasket } from './purchase.ts'
 import { attemptsLeft, type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
 import { attemptsOf, findSession } from './store.ts'
 import {
@@ -81,9 +81,7 @@ function viewState(session: Session, now: Date) {
     mode: session.mode,
     amount: session.amount,
     currency: session.currency,
-    items: session.items,
-    basket_total: basketTotal(session.items),
-    tax_total: taxTotal(session.items),
+    ...viewBasket(session.items),
     expires_at: timestamp(session.expires_at),
     expires_in_seconds: secondsLeft(session, now),
     attempt_count: session.attempt_count,

@@ -1,7 +1,7 @@
 // A session: one amount, one shopper, 30 minutes. What it reads as at a time, and what a shopper may still do with it.
 
 import type { Decline } from '../acquirers/acquirer.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, type RefusalCode } from '../errors.ts'
 import type { MerchantId, Mode, SessionId } from '../values.ts'
 import type { Customer, Item } from './purchase.ts'
 
@@ -73,6 +73,15 @@ export function attemptsLeft(session: Pick<Session, 'attempt_count'>): number {
   return attempts_max - session.attempt_count
 }
 
+/** What refuseUnlessOpen may refuse with. */
+export const sessionConflicts = [
+  'session_completed',
+  'session_processing',
+  'session_declined',
+  'attempts_exhausted',
+  'session_expired',
+] as const satisfies RefusalCode[]
+
 /** Throws the conflict that keeps a shopper from starting to pay, if there is one. */
 export function refuseUnlessOpen(session: Session, now: Date): void {
   switch (statusAt(session, now)) {
@@ -81,9 +90,9 @@ export function refuseUnlessOpen(session: Session, now: Date): void {
     case 'processing':
       throw new Refusal('session_processing', 'A payment of the session is being processed.')
     case 'declined':
-      throw session.last_decline?.category === 'fraud'
-        ? new Refusal('session_declined', 'A decline closed the session.')
-        : new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
+      throw attemptsLeft(session) === 0
+        ? new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
+        : new Refusal('session_declined', 'A decline closed the session.')
     case 'expired':
       throw new Refusal('session_expired', 'The session is older than 30 minutes.')
   }

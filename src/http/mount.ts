@@ -2,8 +2,9 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
+import type { Peer } from '../peer.ts'
 import type { Caller } from './access.ts'
-import type { Page, Peer } from './pages.ts'
+import type { Page } from './pages.ts'
 import type { Route } from './route.ts'
 
 export function mountPages<Context>(

@@ -2,9 +2,8 @@
 
 import { z } from 'zod'
 import { catalogue, type RefusalCode } from '../errors.ts'
+import { api_version } from '../values.ts'
 import { type Route, refusalsOf } from './route.ts'
-
-export const api_version = '2026-09-01'
 
 export type OpenApiDocument = {
   openapi: string

@@ -1,4 +1,4 @@
-// Plain HTML pages and mounted HTTP peers: what the server serves besides API routes.
+// Plain HTML pages: what the server serves besides API routes.
 
 import type { Caller } from './access.ts'
 
@@ -18,19 +18,3 @@ export type Page<Context> = {
   path: string
   handle(context: Context, request: PageRequest): Promise<PageAnswer>
 }
-
-/** A request for a server that lives inside this one, below a prefix. */
-export type PeerRequest = {
-  method: string
-  path: string
-  query: URLSearchParams
-  headers: Record<string, string>
-  body: string
-}
-
-/** `hang_up` closes the connection without an answer. */
-export type PeerAnswer =
-  | { status: number; headers: Record<string, string>; body: string }
-  | 'hang_up'
-
-export type Peer = { prefix: string; handle(request: PeerRequest): Promise<PeerAnswer> }

@@ -1,6 +1,7 @@
 // Whether an account may act at all.
 
 import { Refusal } from '../errors.ts'
+import type { SecretKey } from '../http/access.ts'
 import type { Account, Directory } from './directory.ts'
 
 /** The account. Throws `merchant_not_active` where it was suspended. */
@@ -13,4 +14,9 @@ export async function admitMerchant(
     throw new Refusal('merchant_not_active', 'The account cannot take payments.')
   }
   return account
+}
+
+/** The `admit` of routes that a secret key opens. */
+export async function admitKey(context: { directory: Directory }, key: SecretKey): Promise<void> {
+  await admitMerchant(context, key.merchant_id)
 }

@@ -105,9 +105,7 @@ describe('paths', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/v1'],
-    ['GET', '/v1/checkout/sessions'],
-    ['PUT', '/v1/checkout/sessions'],
-    ['DELETE', '/v1/payments/pay_0'],
+    ['GET', '/v1/checkout'],
     ['GET', `/v1/payments/${'x'.repeat(600)}`],
     ['GET', '/v1/payments/'],
     ['GET', '/v1/payments/a/b'],
@@ -116,6 +114,17 @@ describe('paths', () => {
     expect(refusal(answer)).toBe('404 resource_not_found')
     expect(Object.keys(answer.body)).toEqual(['error', 'message', 'request_id'])
     expect(answer.headers.get('rip-request-id')).toBe(answer.body.request_id)
+  })
+
+  test.each([
+    ['GET', '/v1/checkout/sessions', 'POST'],
+    ['PUT', '/v1/checkout/sessions', 'POST'],
+    ['DELETE', '/v1/payments/pay_0', 'GET'],
+    ['POST', '/v1/payments/pay_0', 'GET'],
+  ])('%s %s takes another method', async (method, at, allowed) => {
+    const answer = await client.send(method, at)
+    expect(refusal(answer)).toBe('405 invalid_request')
+    expect(answer.headers.get('allow')).toBe(allowed)
   })
 
   test('a path that cannot be decoded', async () => {

@@ -1,12 +1,12 @@
 // The simulated bank in the shopper's browser: its method page, its challenge, and the way back.
 
+import type { PeerAnswer } from '../../peer.ts'
 import { decode, encode } from '../emv/base64url.ts'
 import { readJson } from '../emv/json.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
 import { codePage, noticePage, submittingPage } from './pages.ts'
-import type { PeerAnswer } from './peer.ts'
 import { automaticEnding, endings } from './risk.ts'
 import type { Transaction } from './transactions.ts'
 

@@ -1,11 +1,12 @@
 // The simulated Directory Server: validates what it is sent, knows the card ranges, passes messages on.
 
 import { testCardOf } from '../../cards/test-cards.ts'
+import type { PeerAnswer } from '../../peer.ts'
 import type { World } from '../../world.ts'
 import { erro, type Fault, type Message, readMessage } from '../emv/messages.ts'
 import { newTransactionId } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
-import { message, type PeerAnswer, plain } from './peer.ts'
+import { message, plain } from './peer.ts'
 import { openRoutes } from './results-routes.ts'
 import { offers, testRanges } from './test-ranges.ts'
 

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../html.ts'
+import type { PeerAnswer } from '../../peer.ts'
 import { currencyOfNumeric } from '../../values.ts'
 import type { Form } from '../three-ds.ts'
-import type { PeerAnswer } from './peer.ts'
 import type { Transaction } from './transactions.ts'
 
 /** The one script there is: it sends the form that the button below it would send. */

@@ -1,19 +1,6 @@
-// HTTP as the simulator sees it, so that any server can mount it.
+// The simulator's plain answers.
 
-export type PeerRequest = {
-  method: string
-  /** Below the mount: `/ds`, `/acs/challenge`. */
-  path: string
-  query: URLSearchParams
-  /** Names in lower case. */
-  headers: Record<string, string>
-  body: string
-}
-
-/** `hang_up`: close the connection without an answer. */
-export type PeerAnswer =
-  | { status: number; headers: Record<string, string>; body: string }
-  | 'hang_up'
+import type { PeerAnswer } from '../../peer.ts'
 
 /** A message of the protocol, JSON text. */
 export function message(body: string): PeerAnswer {

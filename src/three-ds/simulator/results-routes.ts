@@ -1,9 +1,10 @@
 // Where the simulated Directory Server passes an RReq on to: the address that the AReq gave.
 
+import type { PeerAnswer } from '../../peer.ts'
 import type { World } from '../../world.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
-import { message, type PeerAnswer } from './peer.ts'
+import { message } from './peer.ts'
 
 export type Routes = {
   /** Remembers a challenge's 3DS Server. */

@@ -1,10 +1,11 @@
 // Test mode's other side of EMV 3-D Secure: a Directory Server and an ACS that speak the real wire.
 
+import type { PeerAnswer, PeerRequest } from '../../peer.ts'
 import type { World } from '../../world.ts'
 import { openAccessControlServer } from './access-control-server.ts'
 import { answerChallenge, methodPage, openChallenge } from './challenge.ts'
 import { openDirectoryServer } from './directory-server.ts'
-import { type PeerAnswer, type PeerRequest, plain } from './peer.ts'
+import { plain } from './peer.ts'
 import { silent_method_path } from './test-ranges.ts'
 
 export type ThreeDsSimulator = {

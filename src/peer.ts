@@ -1,0 +1,18 @@
+// A server that lives inside this one: HTTP as it sees it, so that any server can mount it.
+
+export type PeerRequest = {
+  method: string
+  /** Below the mount: `/ds`, `/acs/challenge`. */
+  path: string
+  query: URLSearchParams
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body: string
+}
+
+/** `hang_up`: close the connection without an answer. */
+export type PeerAnswer =
+  | { status: number; headers: Record<string, string>; body: string }
+  | 'hang_up'
+
+export type Peer = { prefix: string; handle(request: PeerRequest): Promise<PeerAnswer> }
