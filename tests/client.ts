@@ -15,7 +15,9 @@ export type CardInput = Partial<Record<'number' | 'exp_month' | 'exp_year' | 'cv
   cardholder_name?: unknown
 }
 
-type Sent = { headers?: Record<string, string>; body?: unknown; raw?: BodyInit }
+export type Raw = string | Buffer<ArrayBuffer>
+
+type Sent = { headers?: Record<string, string>; body?: unknown; raw?: Raw }
 
 export type Client = ReturnType<typeof openClient>
 
@@ -131,12 +133,16 @@ type Described = {
 }
 const descriptions = new Map<string, Promise<Described>>()
 
+async function describedAt(base_url: string): Promise<Described> {
+  const answer = await fetch(`${base_url}/openapi.json`)
+  return (await answer.json()) as Described
+}
+
 /** Every JSON answer has the shape that /openapi.json gives to its route and status. */
 async function expectDescribed(base_url: string, method: string, path: string, answer: Answer) {
   if (answer.body === null) return
   expect(answer.headers.get('rip-request-id')).toMatch(/^req_[0-9a-f]{24}$/)
-  const asked =
-    descriptions.get(base_url) ?? fetch(`${base_url}/openapi.json`).then((r) => r.json())
+  const asked = descriptions.get(base_url) ?? describedAt(base_url)
   descriptions.set(base_url, asked)
   const document = await asked
   const parts = path.split('?')[0]!.split('/')

@@ -29,6 +29,8 @@ export type Question = {
   attempt: Attempt
   body: AuthenticateBody
   caller: Caller
+  /** Where it was read just now. */
+  card: VaultCard | null
   provider: ThreeDs
 }
 
@@ -37,7 +39,7 @@ export async function askBank(context: Context, question: Question): Promise<Att
   const { attempt } = question
   try {
     const change = await ask(context, question)
-    const moved = await moveAttempt(context.sql, attempt, 'not_started', change)
+    const moved = change && (await moveAttempt(context.sql, attempt, 'not_started', change))
     return moved ?? (await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id))!
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
@@ -48,9 +50,11 @@ export async function askBank(context: Context, question: Question): Promise<Att
 
 type Move = Partial<Attempt> & { three_ds_state: ThreeDsState }
 
-async function ask(context: Context, question: Question): Promise<Move> {
+/** Null where the attempt gave way to another card meanwhile. */
+async function ask(context: Context, question: Question): Promise<Move | null> {
   const { attempt, session, provider } = question
-  const card = await whenMethodIsOver(context, attempt)
+  const card = await whenMethodIsOver(context, attempt, question.card)
+  if (!card) return null
   const number = openNumber(context.keyring, card, card.sealed_number)
   const enrolment = await provider.enrolment({ number, brand: card.brand })
   if (!enrolment.enrolled) return { three_ds_state: 'not_enrolled', asking_until: null }
@@ -86,11 +90,15 @@ function moveOf(answer: AuthenticationAnswer, session: Session, now: Date): Move
 }
 
 /** Waits only for a page that was opened: a client without a browser never opens one, and goes on at once. */
-async function whenMethodIsOver(context: Context, attempt: Attempt): Promise<VaultCard> {
+async function whenMethodIsOver(
+  context: Context,
+  attempt: Attempt,
+  known: VaultCard | null,
+): Promise<VaultCard | null> {
   const { clock } = context.world
-  for (;;) {
-    const card = await findCard(context.sql, attempt)
-    if (!card) throw new Error('the card of an open attempt is gone')
+  for (let card = known; ; card = null) {
+    card ??= (await findCard(context.sql, attempt)) ?? null
+    if (!card) return null
     const running = card.method_opened_at !== null && card.method_completed_at === null
     const left_ms = running
       ? card.method_opened_at!.getTime() + method_ms - clock.now().getTime()

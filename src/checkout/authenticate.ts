@@ -10,6 +10,7 @@ import type { ThreeDs } from '../three-ds/three-ds.ts'
 import { askBank, challengeUrl, providerUnavailable } from './ask-bank.ts'
 import { type Attempt, attemptAt } from './attempt.ts'
 import { must } from './fields.ts'
+import { checkoutOrRefuse } from './load-checkout.ts'
 import {
   attempts_max,
   attemptsLeft,
@@ -17,7 +18,7 @@ import {
   type Session,
   sessionConflicts,
 } from './session.ts'
-import { attemptsOf, claimAsking, findAttempt, findSession, openAttempt } from './store.ts'
+import { claimAsking, findAttempt, openAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { authenticateView, viewAuthenticate } from './views.ts'
 
@@ -50,6 +51,9 @@ const authenticateBody = z.strictObject({
 })
 export type AuthenticateBody = z.output<typeof authenticateBody>
 
+/** Races a request may lose before something else must be wrong. */
+const tries_max = 5
+
 export const authenticate = route({
   method: 'POST',
   path: '/v1/checkout/sessions/{session_id}/authenticate',
@@ -65,24 +69,22 @@ export const authenticate = route({
     await admitMerchant(context, holder.merchant_id)
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     // Whoever loses a race against another request reads again and finds what the winner wrote.
-    for (;;) {
-      const [session, attempts] = await Promise.all([
-        findSession(context.sql, key),
-        attemptsOf(context.sql, key),
-      ])
-      if (!session)
-        throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    for (let tries = 0; tries < tries_max; tries++) {
+      const { session, attempts } = await checkoutOrRefuse(context.sql, key)
       refuseUnlessOpen(session, now)
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
-      const attempt = same ?? (await startAttempt(context, { session, body, now }))
-      if (!attempt) continue
-      const ended = await finishAsking(context, { session, attempt, body, caller, opened: !same })
+      const start = same
+        ? { attempt: same, card: null }
+        : await startAttempt(context, { session, body, now })
+      if (!start) continue
+      const ended = await finishAsking(context, { session, body, caller, ...start })
       return viewAuthenticate(
         { ...session, attempt_count: Math.max(session.attempt_count, ended.number) },
         attemptAt(ended, context.world.clock.now()),
         challengeUrl(context),
       )
     }
+    throw new Error('the session changed under every try to open an attempt')
   },
 })
 
@@ -96,7 +98,7 @@ type Start = { session: Session; body: AuthenticateBody; now: Date }
 async function startAttempt(
   context: Context,
   { session, body, now }: Start,
-): Promise<Attempt | null> {
+): Promise<{ attempt: Attempt; card: VaultCard } | null> {
   if (attemptsLeft(session) === 0) {
     throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
   }
@@ -109,7 +111,7 @@ async function startAttempt(
   providerOf(context, session)
   const attempt = newAttempt(context, { session, card, body, now })
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
-  return (await openAttempt(context.sql, attempt, keep_card_until)) ? attempt : null
+  return (await openAttempt(context.sql, attempt, keep_card_until)) ? { attempt, card } : null
 }
 
 function newAttempt(
@@ -148,27 +150,29 @@ type Asking = {
   attempt: Attempt
   body: AuthenticateBody
   caller: Caller
-  opened: boolean
+  /** The card where this request opened the attempt: then it is the one that asks. */
+  card: VaultCard | null
 }
 
 /** Asks the bank, or waits for the request that is asking. Returns the attempt as it stands then. */
 async function finishAsking(context: Context, asking: Asking): Promise<Attempt> {
   const { clock } = context.world
-  let { attempt, opened } = asking
+  const { card } = asking
+  let { attempt } = asking
   while (attempt.three_ds_state === 'not_started' && attempt.phase === 'authenticating') {
     const until = new Date(clock.now().getTime() + asking_ms)
     if (
-      opened ||
+      card !== null ||
       (abandoned(attempt, clock.now()) && (await claimAsking(context.sql, attempt, until)))
     ) {
-      return askBank(context, { ...asking, attempt, provider: providerOf(context, asking.session) })
+      const provider = providerOf(context, asking.session)
+      return askBank(context, { ...asking, attempt, card, provider })
     }
     await clock.sleep(100)
     const current = await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
     // The request that was asking found no provider and took the attempt back.
     if (!current) throw providerUnavailable()
     attempt = current
-    opened = false
   }
   return attempt
 }

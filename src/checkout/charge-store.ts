@@ -7,6 +7,7 @@ import type { Event } from './event.ts'
 import type { Hold } from './hold.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
+import type { VaultCard } from './vault-store.ts'
 
 export type Operation = {
   merchant_id: string
@@ -33,11 +34,11 @@ export type JournalLine = {
   at: Date
 }
 
-export type Sealed = { sealed_number: Buffer; sealed_code: Buffer | null }
+export type ChargeCard = VaultCard & { sealed_code: Buffer | null }
 
 /**
- * Commits the intent to charge: operation, pending payment, session `processing`. Returns the sealed card, or undefined
- * where the session or attempt is no longer as it was read.
+ * Commits the intent to charge: operation, pending payment, session `processing`. Returns the card, still sealed, or
+ * undefined, with nothing written, where the session or attempt is no longer as it was read or the card is gone.
  */
 export async function beginCharge(
   sql: Sql,
@@ -48,13 +49,17 @@ export async function beginCharge(
     operation: Operation
     journal: JournalLine
   },
-): Promise<Sealed | undefined> {
+): Promise<ChargeCard | undefined> {
   const { session: s, attempt: a, payment, operation, journal } = intent
-  const [row] = await sql<Sealed[]>`
-    with session as (
+  const [row] = await sql<ChargeCard[]>`
+    with card as (
+      select c.*, v.sealed_code from vault.cards c
+      left join vault.security_codes v using (merchant_id, card_reference)
+      where c.merchant_id = ${a.merchant_id} and c.card_reference = ${a.card_reference}
+    ), session as (
       update sessions set status = 'processing', payment_id = ${payment.payment_id},
         answer_by = ${operation.answer_by}, customer = ${s.customer as never}
-      where ${asRead(sql, s, a)}
+      where ${asRead(sql, s, a)} and exists (select 1 from card)
       returning 1
     ), attempt as (
       update attempts set phase = 'charging', payment_id = ${payment.payment_id}
@@ -63,9 +68,7 @@ export async function beginCharge(
     ), payment as (insert into payments ${rowIf(sql, payment, 'session')}
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'session')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'session')})
-    select c.sealed_number, v.sealed_code from session
-    join vault.cards c on c.merchant_id = ${a.merchant_id} and c.card_reference = ${a.card_reference}
-    left join vault.security_codes v using (merchant_id, card_reference)`
+    select card.* from card, session`
   return row
 }
 

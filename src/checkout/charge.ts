@@ -14,15 +14,14 @@ import { integrationOf } from '../merchants/directory.ts'
 import { readAcquiringProfile } from '../merchants/merchant.ts'
 import {
   beginCharge,
+  type ChargeCard,
   type Operation,
-  type Sealed,
   saveOutcome,
   saveUnanswered,
 } from './charge-store.ts'
 import type { Confirming } from './confirm.ts'
 import { journalLine, outcomeOf, resultOf } from './outcome.ts'
 import { conclude, openPayment, type Payment } from './payment.ts'
-import { findCard, type VaultCard } from './vault-store.ts'
 import type { ConfirmResult } from './views.ts'
 
 /** After this an answer counts as lost. Longer than any acquirer call may take. */
@@ -38,7 +37,6 @@ export async function charge(
   const { session, attempt, verdict, account, now } = confirming
   const profile = profileOf(confirming)
   const acquirer = context.acquirerOf(session.mode, profile?.acquirer ?? null)
-  const card = await findCard(context.sql, attempt)
   const payment: Payment = {
     ...openPayment(session, attempt, {
       payment_id: context.ids.payment(),
@@ -51,8 +49,8 @@ export async function charge(
   const journal = journalLine(context, confirming, now, 'charge.begun', {
     operation_id: operation.operation_id,
   })
-  const sealed = await beginCharge(context.sql, { session, attempt, payment, operation, journal })
-  if (!sealed || !card) return null
+  const card = await beginCharge(context.sql, { session, attempt, payment, operation, journal })
+  if (!card) return null
   const charging: Charging = {
     ...confirming,
     session: {
@@ -66,7 +64,7 @@ export async function charge(
   }
   let answer: AuthoriseAnswer
   try {
-    const request = requestOf(context, charging, card, sealed)
+    const request = requestOf(context, charging, card)
     answer = await withDeadline(context, acquirer.authorise(request))
   } catch (error) {
     if (error instanceof NotSent) answer = notSent(error)
@@ -156,12 +154,7 @@ function operationOf(context: Context, payment: Payment, now: Date): Operation {
   }
 }
 
-function requestOf(
-  context: Context,
-  charging: Charging,
-  card: VaultCard,
-  sealed: Sealed,
-): AuthoriseRequest {
+function requestOf(context: Context, charging: Charging, card: ChargeCard): AuthoriseRequest {
   const { session, attempt, verdict, operation, account } = charging
   const profile = profileOf(charging)
   const name = profile?.descriptor_name ?? account.merchant.name
@@ -174,10 +167,10 @@ function requestOf(
     capture: session.amount_verified,
     card: {
       brand: card.brand,
-      number: openNumber(context.keyring, card, sealed.sealed_number),
+      number: openNumber(context.keyring, card, card.sealed_number),
       exp_month: card.exp_month,
       exp_year: card.exp_year,
-      cvc: sealed.sealed_code && openSecurityCode(context.keyring, card, sealed.sealed_code),
+      cvc: card.sealed_code && openSecurityCode(context.keyring, card, card.sealed_code),
       cardholder_name: card.cardholder_name,
     },
     three_ds:

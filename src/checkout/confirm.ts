@@ -12,16 +12,19 @@ import { type Attempt, attemptAt, isAuthenticationOver, judge, type Verdict } fr
 import { charge } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 import { email, must } from './fields.ts'
+import { checkoutOrRefuse } from './load-checkout.ts'
 import { outcomeOf, recordedResult } from './outcome.ts'
 import { openPayment, refused } from './payment.ts'
 import type { Customer } from './purchase.ts'
 import { refuseUnlessOpen, type Session } from './session.ts'
-import { attemptsOf, findSession } from './store.ts'
 import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './views.ts'
 
 const confirmBody = z.strictObject({
   customer: z.strictObject({ email: email.nullish() }, must('be an object')).nullish(),
 })
+
+/** Races a request may lose before something else must be wrong. */
+const tries_max = 5
 
 export type Confirming = {
   session: Session
@@ -52,13 +55,8 @@ export const confirm = route({
   handle: async (context: Context, { body, holder, now, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     // Whoever loses a race against another confirm reads again and answers with what the winner recorded.
-    for (;;) {
-      const [stored, attempts] = await Promise.all([
-        findSession(context.sql, key),
-        attemptsOf(context.sql, key),
-      ])
-      if (!stored)
-        throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    for (let tries = 0; tries < tries_max; tries++) {
+      const { session: stored, attempts } = await checkoutOrRefuse(context.sql, key)
       const newest = attempts.at(-1) ?? null
       const recorded = newest && recordedResult(stored, newest)
       if (recorded) return recorded
@@ -74,6 +72,7 @@ export const confirm = route({
         : await charge(context, confirming)
       if (result) return result
     }
+    throw new Error('the session changed under every try to confirm it')
   },
 })
 

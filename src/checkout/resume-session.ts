@@ -2,16 +2,15 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
 import { type SessionId, timestamp } from '../values.ts'
 import { challengeUrl } from './ask-bank.ts'
 import { attemptAt } from './attempt.ts'
+import { checkoutOrRefuse } from './load-checkout.ts'
 import { recordedResult } from './outcome.ts'
 import { viewBasket } from './purchase.ts'
 import { attemptsLeft, type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
-import { attemptsOf, findSession } from './store.ts'
 import {
   attemptView,
   basketView,
@@ -58,11 +57,7 @@ export const resumeSession = route({
   refusals: [],
   handle: async (context: Context, { holder, now }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id as SessionId }
-    const [session, attempts] = await Promise.all([
-      findSession(context.sql, key),
-      attemptsOf(context.sql, key),
-    ])
-    if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    const { session, attempts } = await checkoutOrRefuse(context.sql, key)
     const newest = attempts.at(-1)
     const attempt = newest ? attemptAt(newest, now) : null
     return {

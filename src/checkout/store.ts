@@ -52,19 +52,32 @@ export async function findSessionAndHold(
     from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
   if (!row) return undefined
   const { hold, ...session } = row
-  return { session, hold: hold && withDates(hold) }
+  return { session, hold: hold && withDates(hold, ['deadline', 'decided_at']) }
 }
 
-/** The attempts of a session, oldest first: at most three. */
-export async function attemptsOf(sql: Sql, key: SessionKey): Promise<Attempt[]> {
-  return sql<Attempt[]>`
-    select * from attempts where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}
-    order by number`
+/** A session and its attempts, oldest first, as they stood at one moment. */
+export async function findSessionAndAttempts(
+  sql: Sql,
+  key: SessionKey,
+): Promise<{ session: Session; attempts: Attempt[] } | undefined> {
+  const [row] = await sql<{ session: Session; attempts: Attempt[] }[]>`
+    select row_to_json(s) as session, (
+      select coalesce(json_agg(a order by a.number), '[]') from attempts a
+      where a.merchant_id = s.merchant_id and a.session_id = s.session_id
+    ) as attempts
+    from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
+  if (!row) return undefined
+  return {
+    session: withDates(row.session, ['answer_by', 'created_at', 'expires_at']),
+    attempts: row.attempts.map((attempt) =>
+      withDates(attempt, ['challenge_expires_at', 'asking_until', 'created_at', 'settled_at']),
+    ),
+  }
 }
 
 /**
- * Opens an attempt and supersedes the unfinished one before it, if nobody changed the session since it was read.
- * Its card is kept for as long as the session can still be paid. False where somebody was faster.
+ * Opens an attempt and supersedes the unfinished one before it, whose card is deleted, if nobody changed the session
+ * since it was read. The new card is kept for as long as the session can still be paid. False where somebody was faster.
  */
 export async function openAttempt(
   sql: Sql,
@@ -82,6 +95,14 @@ export async function openAttempt(
       update attempts set three_ds_state = 'superseded', phase = 'settled', settled_at = ${a.created_at}
       where merchant_id = ${a.merchant_id} and session_id = ${a.session_id} and phase = 'authenticating'
         and exists (select 1 from session)
+      returning merchant_id, card_reference
+    ), old_card as (
+      delete from vault.cards using superseded
+      where cards.merchant_id = superseded.merchant_id and cards.card_reference = superseded.card_reference
+    ), old_code as (
+      delete from vault.security_codes using superseded
+      where security_codes.merchant_id = superseded.merchant_id
+        and security_codes.card_reference = superseded.card_reference
     ), card as (
       update vault.cards set expires_at = ${keep_card_until}
       where merchant_id = ${a.merchant_id} and card_reference = ${a.card_reference}
@@ -162,11 +183,11 @@ export async function findAttempt(
   return row
 }
 
-/** A hold that came inside another row's JSON has its times as text. */
-export function withDates(hold: Hold): Hold {
-  return {
-    ...hold,
-    deadline: new Date(hold.deadline),
-    decided_at: hold.decided_at && new Date(hold.decided_at),
-  }
+/** A row that came as JSON has its times as text. */
+function withDates<Row>(row: Row, columns: (keyof Row)[]): Row {
+  const times = columns.map((column) => {
+    const at = row[column] as string | null
+    return [column, at && new Date(at)]
+  })
+  return { ...row, ...Object.fromEntries(times) }
 }

@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, purchase, refusal } from '../client.ts'
+import { type Client, purchase, type Raw, refusal } from '../client.ts'
 import { type Service, startService } from '../service.ts'
 
 let service: Service
@@ -16,7 +16,7 @@ afterAll(() => service.close())
 
 const path = '/v1/checkout/sessions'
 let keys = 0
-const sendRaw = (raw: BodyInit, type: string | null = 'application/json') => {
+const sendRaw = (raw: Raw, type: string | null = 'application/json') => {
   const headers = { ...client.withKey, 'rip-idempotency-key': `raw ${keys++}` }
   return client.send('POST', path, {
     headers: type === null ? headers : { ...headers, 'content-type': type },
@@ -28,7 +28,7 @@ const metadata = (member: string) => withMember(`"metadata":{${member}}`)
 const nested = (depth: number) => withMember(`"items":${'['.repeat(depth)}${']'.repeat(depth)}`)
 
 describe('refused as invalid_request, 400', () => {
-  test.each<[string, BodyInit, RegExp]>([
+  test.each<[string, Raw, RegExp]>([
     ['broken JSON', '{"amount":1', /JSON/],
     ['two values', '{} {}', /JSON/],
     ['a trailing comma', withMember(''), /JSON/],

@@ -1,0 +1,117 @@
+// POST …/confirm: what it needs, what it answers, and that it answers the same again.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, purchase, refusal, type SessionSecret } from '../client.ts'
+import { drivenClock, type Service, startService } from '../service.ts'
+
+const clock = drivenClock()
+let service: Service
+let client: Client
+beforeAll(async () => {
+  service = await startService({ clock })
+  client = service.client
+})
+afterAll(() => service.close())
+
+const declining = '4000000000009995'
+const hard = '4000000000009987'
+const otp = '4000000000003220'
+
+test('the answer has its members and no others, and stays', async () => {
+  const session = await client.open({
+    ...purchase,
+    order_reference: 'A 1',
+    confirmation_url: 'https://shop.example/x?a=1',
+  })
+  const { attempt } = (await client.present(session)).body
+  const first = await client.confirm(session)
+  expect(first.body).toEqual({
+    status: 'captured',
+    session_id: session.id,
+    payment_id: expect.stringMatching(/^pay_[0-9a-f]{24}$/),
+    attempt: { id: attempt.id, number: 1 },
+    decline: null,
+    attempts_left: 2,
+    order_reference: 'A 1',
+    confirmation_url: `https://shop.example/x?a=1&payment_id=${first.body.payment_id}&order_reference=A+1`,
+  })
+  await clock.advance(3_600_000)
+  const again = await client.confirm(session, { customer: { email: 'other@example.com' } })
+  expect(again.text).toBe(first.text)
+  expect((await client.state(session)).body.result).toEqual(first.body)
+})
+
+test('an email is needed, and the one in the body is kept', async () => {
+  const session = await client.open({ amount: 1, currency: 'GBP', customer: { name: 'Ada' } })
+  await client.present(session)
+  expect((await client.state(session)).body.session.customer_email_required).toBe(true)
+  for (const body of [undefined, {}, { customer: null }, { customer: { email: null } }]) {
+    expect(refusal(await client.confirm(session, body))).toBe('400 customer_email_required')
+  }
+  expect(refusal(await client.confirm(session, { customer: { email: 'x' } }))).toBe(
+    '400 invalid_request',
+  )
+  expect(refusal(await client.confirm(session, { customer: { name: 'x' } }))).toBe(
+    '400 invalid_request',
+  )
+  const { body } = await client.confirm(session, { customer: { email: 'b@example.com' } })
+  const customer = {
+    email: 'b@example.com',
+    name: 'Ada',
+    account_created: null,
+    account_id: null,
+    metadata: null,
+  }
+  expect((await client.readPayment(body.payment_id)).body.customer).toEqual(customer)
+  expect((await client.readSession(session.id)).body.customer).toEqual(customer)
+  expect((await client.state(session)).body.session.customer_email_required).toBe(false)
+})
+
+test('before any authenticate', async () => {
+  const answer = await client.confirm(await client.open())
+  expect(refusal(answer)).toBe('409 authentication_incomplete')
+  expect(answer.body).toEqual({
+    ...{
+      error: 'authentication_incomplete',
+      message: expect.any(String),
+      request_id: expect.any(String),
+    },
+    attempt: null,
+    three_ds: { state: 'not_started', version: null, challenge: null, cardholder_info: null },
+  })
+})
+
+test('before the challenge has ended', async () => {
+  const session = await client.open()
+  const { attempt, three_ds } = (await client.present(session, otp)).body
+  const answer = await client.confirm(session)
+  expect(refusal(answer)).toBe('409 authentication_incomplete')
+  expect(answer.body).toMatchObject({ attempt, three_ds })
+  const payments = await service.sql`select 1 from payments where session_id = ${session.id}`
+  expect(payments).toHaveLength(0)
+})
+
+test('takes an empty body, whatever its type', async () => {
+  const session = await client.open()
+  await client.present(session)
+  const path = `/v1/checkout/sessions/${session.id}/confirm`
+  const headers = {
+    'rip-client-secret': session.client_secret,
+    'content-type': 'application/json',
+  }
+  expect((await client.send('POST', path, { headers, raw: '' })).body.status).toBe('captured')
+})
+
+const payWith = async (session: SessionSecret, number: string) => {
+  await client.present(session, number)
+  return client.confirm(session)
+}
+
+test('each decline has a payment of its own', async () => {
+  const session = await client.open()
+  const first = (await payWith(session, declining)).body
+  const second = (await payWith(session, hard)).body
+  expect(second.payment_id).not.toBe(first.payment_id)
+  expect((await client.readSession(session.id)).body.payment_id).toBe(second.payment_id)
+  expect((await client.readPayment(first.payment_id)).body.status).toBe('declined')
+})

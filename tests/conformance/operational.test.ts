@@ -1,0 +1,77 @@
+// What operators and tools read, and the gateway's limit.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openApiDocument } from '../../src/http/openapi.ts'
+import { routes } from '../../src/routes.ts'
+import { type Client, openClient } from '../client.ts'
+import { type Service, startService } from '../service.ts'
+
+let service: Service
+let client: Client
+beforeAll(async () => {
+  service = await startService()
+  client = service.client
+})
+afterAll(() => service.close())
+
+test('health, readiness and metrics', async () => {
+  await client.pay()
+  const read = async (path: string) => {
+    const answer = await fetch(service.base_url + path)
+    return `${answer.status} ${await answer.text()}`
+  }
+  expect(await read('/healthz')).toBe('200 ok\n')
+  expect(await read('/readyz')).toBe('200 ready\n')
+  const metrics = await read('/metrics')
+  expect(metrics).toContain('ripper_payments_total{status="captured",mode="test"} 1')
+  expect(metrics).toMatch(
+    /ripper_http_request_duration_seconds_count\{.*confirm.*status="200".*\} 1/,
+  )
+  expect(metrics).not.toMatch(/cs_[0-9a-f]{24}|pay_[0-9a-f]{24}/)
+})
+
+test('the description names every route, and the page shows them', async () => {
+  const document = await (await fetch(`${service.base_url}/openapi.json`)).json()
+  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes))))
+  const page = await (await fetch(`${service.base_url}/docs`)).text()
+  for (const { method, path, summary } of routes) {
+    expect(document).toHaveProperty(['paths', path, method.toLowerCase()])
+    expect(page).toContain(path)
+    expect(page).toContain(summary)
+  }
+})
+
+test('answers of the API are never cached, framed or guessed at', async () => {
+  const { headers } = await client.create()
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(headers.get('x-content-type-options')).toBe('nosniff')
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+})
+
+test('the gateway limit', async () => {
+  const limited = await startService({ gateway_limit: 3 })
+  const { base_url, account } = limited
+  const read = (path: string) => fetch(base_url + path, { headers: account.client.withKey })
+  for (let count = 0; count < 3; count++) expect((await read('/v1/payments/x')).status).toBe(404)
+  const answer = await read('/v1/payments/x')
+  expect(answer.status).toBe(429)
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)
+  const seconds = Number(answer.headers.get('retry-after'))
+  expect(seconds).toBeGreaterThan(0)
+  expect(seconds).toBeLessThanOrEqual(60)
+  expect((await read('/healthz')).status).toBe(200)
+  await limited.close()
+})
+
+test('a failure of the service says nothing of its inside', async () => {
+  const { id } = await client.open()
+  await service.sql`update sessions set items = '7' where session_id = ${id}`
+  const { base_url, secret_key } = client
+  const answer = await openClient({ base_url, secret_key }).readSession(id)
+  expect([answer.status, answer.body]).toEqual([
+    500,
+    { error: 'internal_error', message: null, request_id: expect.any(String) },
+  ])
+  const told = service.log.find(({ level }) => level === 'error')
+  expect(told?.fields).toMatchObject({ request_id: answer.body.request_id })
+})

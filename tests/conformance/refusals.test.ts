@@ -1,0 +1,100 @@
+// Every code of the catalogue, each produced once: a code that nothing can produce has no place there.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogue, type RefusalCode } from '../../src/errors.ts'
+import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
+import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../client.ts'
+import { type AskedAccount, drivenClock, driving, type Service, startService } from '../service.ts'
+
+const clock = drivenClock()
+let service: Service
+let client: Client
+beforeAll(async () => {
+  service = await startService({ clock })
+  client = service.client
+})
+afterAll(() => service.close())
+
+const createAs = async (asked: AskedAccount) => (await service.newAccount(asked)).client.create()
+const live = { live: true, live_enabled: true }
+const opened = async (number = visa) => {
+  const session = await client.open()
+  const other = await client.reference(session)
+  await client.present(session, number)
+  return { session, other }
+}
+const confirmed = async (number: string) => {
+  const { session, other } = await opened(number)
+  await driving(clock, client.confirm(session))
+  return client.authenticate(session, other)
+}
+
+const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
+  unauthorized: () => client.send('GET', '/v1/payments/x'),
+  key_revoked: async () => {
+    const account = await service.newAccount()
+    await withdrawKey(service.office, account.key_id)
+    return account.client.create()
+  },
+  public_key_missing: () => createAs({ key: { pair: false } }),
+  permission_denied: () => createAs({ key: { permissions: [] } }),
+  idempotency_key_missing: () => client.create(purchase, ''),
+  idempotency_key_reused: async () => {
+    await client.create(purchase, 'reused')
+    return client.create({ ...purchase, amount: 1 }, 'reused')
+  },
+  merchant_not_active: async () => {
+    const account = await service.newAccount()
+    await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+    return account.client.create()
+  },
+  resource_not_found: () => client.readPayment('pay_x'),
+  card_data_rejected: () => client.create({ ...purchase, order_reference: visa }),
+  metadata_too_large: () => client.create({ ...purchase, metadata: { a: 'x'.repeat(8192) } }),
+  invalid_request: () => client.create({}),
+  customer_email_required: async () => {
+    const session = await client.open({ ...purchase, customer: null })
+    await client.present(session)
+    return client.confirm(session)
+  },
+  key_live_only: () => createAs({ key: { mode: 'live_only' } }),
+  acquiring_profile_incomplete: () => createAs({ merchant: live }),
+  session_completed: () => confirmed(visa),
+  session_processing: () => confirmed('4100000000000001'),
+  attempts_exhausted: async () => {
+    const { session } = await opened()
+    for (const _ of [2, 3]) await client.present(session)
+    return client.present(session)
+  },
+  session_declined: () => confirmed('4000000000004954'),
+  session_expired: async () => {
+    const { session } = await opened()
+    await clock.advance(1_800_000)
+    return client.referenceCard(session, cardOf(visa))
+  },
+  authentication_incomplete: async () => client.confirm(await client.open()),
+  three_ds_provider_unavailable: async () =>
+    client.present(await client.open(), '4000009900040000'),
+  internal_error: async () => {
+    const { id } = await client.open()
+    await service.sql`update sessions set items = '7' where session_id = ${id}`
+    return client.readSession(id)
+  },
+}
+
+// Not here: it takes a database that stops.
+const elsewhere: Partial<Record<RefusalCode, string>> = {
+  store_unavailable: 'tests/store-loss.test.ts',
+}
+
+const codes = Object.keys(catalogue) as RefusalCode[]
+
+test('no code is left out', () => {
+  expect([...Object.keys(produced), ...Object.keys(elsewhere)].sort()).toEqual([...codes].sort())
+})
+
+test.each(Object.keys(produced) as RefusalCode[])('%s', async (code) => {
+  const answer = await produced[code]!()
+  expect(refusal(answer)).toBe(`${catalogue[code].status} ${code}`)
+  if (code !== 'internal_error') expect(answer.body.message).toMatch(/^.{10,200}\.$/)
+})
