@@ -89,10 +89,7 @@ async function reads(sql: postgres.Sql, { data_dir, merchant_id, session_ids }: 
 }
 
 /** The statement that a function of the service sends. */
-async function record(
-  data_dir: string,
-  work: (sql: Sql) => Promise<unknown>,
-): Promise<Statement> {
+async function record(data_dir: string, work: (sql: Sql) => Promise<unknown>): Promise<Statement> {
   const statements: Statement[] = []
   const sql = await barePool(data_dir, 1, {
     debug: (_, text, parameters) => statements.push({ text, parameters: [...parameters] }),

@@ -2,8 +2,8 @@
 // Measured as fast as it goes and at fixed rates; afterwards the books of all sides must agree.
 
 import { type Client, closedLoad, type Load, openClients, openLoad, type Work } from './load.ts'
-import { browser, card, createRequest, nextKey, requestBytes } from './requests.ts'
 import { percentile, type Table, whole } from './report.ts'
+import { browser, card, createRequest, nextKey, requestBytes } from './requests.ts'
 import { barePool, type Started, withDataFolder, withService } from './service.ts'
 
 const clients_closed = 32
@@ -26,7 +26,12 @@ export async function checkout({ quick }: { quick: boolean }): Promise<Table[]> 
       const most = await closedLoad(clients.slice(0, clients_closed), { seconds }, pay)
       rows.push(rowOf(`as fast as it goes, ${clients_closed} at once`, most))
       for (const per_second of quick ? [100, 300] : rates) {
-        rows.push(rowOf(`${per_second} arrive a second`, await openLoad(clients, { per_second, seconds }, pay)))
+        rows.push(
+          rowOf(
+            `${per_second} arrive a second`,
+            await openLoad(clients, { per_second, seconds }, pay),
+          ),
+        )
       }
       for (const client of clients) client.close()
       const books = { name: 'books', ...(await compareBooks(data_dir, service, captured)) }

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Count, Order, Setting } from './bare-driver.ts'
 import { type Client, closedLoad, type Load, openClients, type Work } from './load.ts'
-import { createMaker, nextKey, readRequest } from './requests.ts'
 import { median, percentile, type Table, whole } from './report.ts'
+import { createMaker, nextKey, readRequest } from './requests.ts'
 import { type Started, withDataFolder, withService } from './service.ts'
 
 const concurrency = 64
@@ -31,7 +31,7 @@ export async function createAndRead({ quick }: { quick: boolean }): Promise<Tabl
         concurrency,
       })
       try {
-        const work = { create: creating(service), read: reading(service, session_ids) }
+        const work = { create: creating(clients, service), read: reading(service, session_ids) }
         const rows: string[][] = []
         for (const run of ['create', 'read'] as const) {
           const turn = async (): Promise<Turn> => ({
@@ -53,7 +53,17 @@ export async function createAndRead({ quick }: { quick: boolean }): Promise<Tabl
   )
 }
 
-const headings = ['', 'service /s', 'bare driver /s', 'ratio', 'lowest', 'highest', 'target', 'p50 ms', 'p99 ms']
+const headings = [
+  '',
+  'service /s',
+  'bare driver /s',
+  'ratio',
+  'lowest',
+  'highest',
+  'target',
+  'p50 ms',
+  'p99 ms',
+]
 const targets = { create: 0.6, read: 0.5 }
 
 function rowOf(run: 'create' | 'read', turns: Turn[]): string[] {
@@ -80,13 +90,9 @@ function note(turns: number, seconds: number): string {
   return `Medians of ${turns} turns of ${seconds} s on each side; ${concurrency} requests or statements at once, ${connections} connections to the database.`
 }
 
-function creating({ secret_key }: Started): Work {
-  const makers = new Map<Client, (key: string) => Buffer>()
-  return async (client) => {
-    let make = makers.get(client)
-    if (!make) makers.set(client, (make = createMaker(secret_key)))
-    return (await client.send(make(nextKey()))).status === 201
-  }
+function creating(clients: Client[], { secret_key }: Started): Work {
+  const makers = new Map(clients.map((client) => [client, createMaker(secret_key)]))
+  return async (client) => (await client.send(makers.get(client)!(nextKey()))).status === 201
 }
 
 function reading({ secret_key }: Started, session_ids: string[]): Work {

@@ -127,7 +127,7 @@ function clientOn(socket: Socket): Client {
 function readAnswer(bytes: Buffer): Answer | null {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd === -1) return null
-  const head = bytes.latin1Slice(0, headEnd)
+  const head = bytes.toString('latin1', 0, headEnd)
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
   const bodyStart = headEnd + 4
   if (bytes.length < bodyStart + length) return null

@@ -14,7 +14,9 @@ export function print({ name, headings, rows, notes = [] }: Table): void {
   )
   const line = (cells: string[]) =>
     cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!),
+      )
       .join('  ')
   console.log([`\n${name}`, '', line(headings), ...rows.map(line), ...notes].join('\n'))
 }

@@ -28,7 +28,7 @@ export function createMaker(secret_key: string): (key: string) => Buffer {
   const bytes = createRequest(secret_key, slot)
   const at = bytes.indexOf(slot)
   return (key) => {
-    bytes.latin1Write(key, at, key_length)
+    bytes.write(key, at, key_length, 'latin1')
     return bytes
   }
 }

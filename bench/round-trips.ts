@@ -10,8 +10,8 @@ import { openKeyring } from '../src/keyring.ts'
 import { keepMasterKey } from '../src/master-key.ts'
 import { openWorld } from '../src/real-world.ts'
 import { type Client, openClients } from './load.ts'
-import { browser, card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
 import type { Table } from './report.ts'
+import { browser, card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
 import { withDataFolder } from './service.ts'
 
 const expected: Record<string, string> = { create: '1', 'session read': '1 or 2' }
@@ -80,9 +80,17 @@ async function walk(
   const { id, client_secret } = await send('create', createRequest(secret_key, nextKey()))
   const path = `/v1/checkout/sessions/${id}`
   const inBrowser = (step: string, method: string, body?: object) =>
-    requestBytes({ method, path: path + step, headers: { 'rip-client-secret': client_secret! }, body })
+    requestBytes({
+      method,
+      path: path + step,
+      headers: { 'rip-client-secret': client_secret! },
+      body,
+    })
   await send('session read', readRequest(secret_key, path))
-  const { card_reference } = await send('card reference', inBrowser('/card_references', 'POST', card))
+  const { card_reference } = await send(
+    'card reference',
+    inBrowser('/card_references', 'POST', card),
+  )
   await send('authenticate', inBrowser('/authenticate', 'POST', { card_reference, browser }))
   await send('state', inBrowser('/state', 'GET'))
   const { payment_id } = await send('confirm', inBrowser('/confirm', 'POST', {}))

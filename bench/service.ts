@@ -48,7 +48,7 @@ export async function withService<T>(
 /** `command` is what starts it; it gets a process group of its own, which is ended as a whole. */
 export async function startService(
   data_dir: string,
-  [command, ...args]: [string, ...string[]] = [process.execPath, 'bin/ripper.mjs', 'serve'],
+  [command, ...args]: [string, ...string[]] = startCommand(),
 ): Promise<Started> {
   const log = join(data_dir, 'service.log')
   const output = openSync(log, 'w', 0o600)
@@ -72,6 +72,13 @@ export async function startService(
     await stopGroup(child)
     throw error
   }
+}
+
+/** What `npm start` runs, without npm around it. */
+function startCommand(): [string, ...string[]] {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [, ...args] = (scripts.start as string).split(' ')
+  return [process.execPath, ...args]
 }
 
 /** A plain pool of the driver, without any of the service's own code around it. */

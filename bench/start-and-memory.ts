@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { type Client, closedLoad, openClients } from './load.ts'
-import { createMaker, createRequest, nextKey } from './requests.ts'
 import { median, type Table, whole } from './report.ts'
+import { createMaker, createRequest, nextKey } from './requests.ts'
 import { startService, withDataFolder, withService } from './service.ts'
 
 export async function startAndMemory(how: { quick: boolean }): Promise<Table[]> {
@@ -29,10 +29,7 @@ async function starts({ quick }: { quick: boolean }): Promise<Table> {
   return {
     name: 'start',
     headings: ['`npm start` to the first 201', 'median s', 'longest s', 'target s'],
-    rows: [
-      row('first start, no data folder', first, '< 4'),
-      row('later start', later, '< 2'),
-    ],
+    rows: [row('first start, no data folder', first, '< 4'), row('later start', later, '< 2')],
   }
 }
 

@@ -1,4 +1,4 @@
-// What verbs are given: the world, the database and the ports. Built once in main.ts, or by a test.
+// What verbs are given: the world, the database and the ports. Built once, in assemble.ts.
 
 import type { Acquirer } from './acquirers/acquirer.ts'
 import type { Sql } from './database/open.ts'

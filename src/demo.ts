@@ -58,16 +58,26 @@ export async function keepDemo(
 }
 
 async function demoMerchant(office: Office, base_url: string): Promise<string> {
-  const found = await findMerchantByHandle(office.sql, handle)
+  const found = await findDemo(office)
   if (found) return found
   try {
     return await makeDemo(office, base_url)
   } catch (error) {
     // Another process that starts for the first time too was faster: its demo merchant serves both.
-    const made = isUniqueViolation(error) && (await findMerchantByHandle(office.sql, handle))
+    const made = isUniqueViolation(error) && (await findDemo(office))
     if (made) return made
     throw error
   }
+}
+
+/** Keys are made for this merchant and written to a file, so it must be the demo merchant and nobody else's account. */
+async function findDemo({ sql }: Office): Promise<string | null> {
+  const merchant = await findMerchantByHandle(sql, handle)
+  if (!merchant) return null
+  if (merchant.name === demo_name && !merchant.live) return merchant.merchant_id
+  throw new Error(
+    `The handle ${handle} belongs to another merchant, so no demo merchant can be made on this database.`,
+  )
 }
 
 async function makeDemo(office: Office, base_url: string): Promise<string> {

@@ -8,7 +8,7 @@ import type { Random } from './world.ts'
 export type Ids = ReturnType<typeof openIds>
 
 export function openIds(random: Random, keyring: Keyring) {
-  const draw = pooled(random)
+  const draw = random.bytes
   const hex24 = () => draw(12).toString('hex')
 
   /** 24 hex characters: the routing number under a mask that the other 16 decide. */
@@ -73,18 +73,4 @@ function timeOrdered(at: Date, draw: (length: number) => Buffer): string {
   tail[0] = (tail[0]! & 0x0f) | 0x70
   tail[2] = (tail[2]! & 0x3f) | 0x80
   return at.getTime().toString(16).padStart(12, '0') + tail.toString('hex')
-}
-
-/** Draws randomness in blocks: one system call serves many ids. */
-function pooled(random: Random): (length: number) => Buffer {
-  let pool: Buffer = Buffer.alloc(0)
-  let offset = 0
-  return (length) => {
-    if (offset + length > pool.length) {
-      pool = random.bytes(4096)
-      offset = 0
-    }
-    offset += length
-    return Buffer.from(pool.subarray(offset - length, offset))
-  }
 }

@@ -1,11 +1,14 @@
 // Builds the service from the configuration, starts it, and stops it in order.
 
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import { assemble, type Service } from './assemble.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { checkSealingKeys } from './database/sealing-keys.ts'
+import { recordClockOffset } from './database/service-clock.ts'
 import { type Demo, keepDemo } from './demo.ts'
 import { jobs } from './jobs.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
@@ -28,6 +31,7 @@ export type Running = {
 /** Opens and migrates the database: what the service, the worker and the commands all begin with. */
 export async function open(config: Config): Promise<Opened> {
   const world = openWorld(config)
+  if (config.database_url === null) requireFolder(config.data_dir)
   const database = await openDatabase({
     url: config.database_url,
     data_dir: config.data_dir,
@@ -68,7 +72,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       },
     })
     const { app, context, close } = service
-    await app.listen({ host: config.host, port: config.port, listenTextResolver: () => '' })
+    await listen(app, config)
+    await recordClockOffset(database.sql, config.clock_offset_seconds)
     internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
     const wantsDemo = database.kind === 'embedded' || options.demo
     const office = { sql: database.sql, ids: context.ids, clock: world.clock }
@@ -86,6 +91,34 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     await service?.close()
     await database.close()
     throw error
+  }
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port, listenTextResolver: () => '' })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      throw new ConfigError(`RIPPER_PORT must be a free port: ${port} is in use.`)
+    if (code === 'EACCES')
+      throw new ConfigError(`RIPPER_PORT must be a port that this user may listen on.`)
+    if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') {
+      throw new ConfigError('RIPPER_HOST must be an address of this machine.')
+    }
+    throw error
+  }
+}
+
+function requireFolder(data_dir: string): void {
+  try {
+    mkdirSync(data_dir, { recursive: true })
+    accessSync(data_dir, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      `RIPPER_DATA_DIR must be a folder that can be made and written to (${code}).`,
+    )
   }
 }
 

@@ -12,6 +12,7 @@ export function operationalPages(closing: { now: boolean }): Page<Context>[] {
   const documentText = JSON.stringify(document, null, 2)
   const docs = docsPage(document)
   return [
+    get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     get('/healthz', async () => plain(200, 'ok\n')),
     get('/readyz', async (context) => {
       const ready = !closing.now && (await databaseAnswers(context))
@@ -42,5 +43,5 @@ function plain(status: number, text: string): PageAnswer {
 }
 
 function answer(status: number, content_type: string, text: string): PageAnswer {
-  return { status, html: text, headers: { 'content-type': content_type } }
+  return { status, body: text, headers: { 'content-type': content_type } }
 }

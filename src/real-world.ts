@@ -1,6 +1,6 @@
 // The world as it really is: the machine's clock and randomness, undici for outgoing HTTP, pino for the log.
 
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { Agent, request } from 'undici'
@@ -10,6 +10,7 @@ import {
   type Log,
   OutgoingFailure,
   type OutgoingRequest,
+  type Random,
   type World,
 } from './world.ts'
 
@@ -17,7 +18,7 @@ export function openWorld(options: { log_level: string; clock_offset_seconds: nu
   const clock = realClock(options.clock_offset_seconds)
   return {
     clock,
-    random: { bytes: randomBytes },
+    random: { bytes: pooledBytes() },
     http: openHttp(clock),
     log: openLog(options.log_level),
   }
@@ -33,12 +34,28 @@ export function realClock(offset_seconds = 0): Clock {
   }
 }
 
+/** Draws in blocks, one system call for many small draws. What was handed out is wiped here. */
+export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): Random['bytes'] {
+  const block = Buffer.alloc(8192)
+  let used = block.length
+  return (length) => {
+    if (length > block.length) return fill(Buffer.alloc(length))
+    if (used + length > block.length) {
+      fill(block)
+      used = 0
+    }
+    const drawn = Buffer.from(block.subarray(used, used + length))
+    block.fill(0, used, used + length)
+    used += length
+    return drawn
+  }
+}
+
 export function openLog(level: string): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
-/** Enough for the largest card range file; what is longer is cut off as a failure. */
-const answer_bytes_max = 32 * 1024 * 1024
+const answer_bytes_default = 256 * 1024
 
 /** Outgoing POSTs. The time-out runs on the service's clock, so that a test can let it pass. */
 export function openHttp(clock: Clock): Http {
@@ -48,13 +65,13 @@ export function openHttp(clock: Clock): Http {
     const known = agents.get(tls)
     if (known) return known
     const connect = { timeout: 5_000, cert: tls?.certificate, key: tls?.key, ca: tls?.ca }
-    const agent = new Agent({ connect, maxResponseSize: answer_bytes_max, pipelining: 1 })
+    const agent = new Agent({ connect, pipelining: 1 })
     agents.set(tls, agent)
     return agent
   }
 
   return {
-    async post({ url, headers, body, timeout_ms, tls }) {
+    async post({ url, headers, body, timeout_ms, tls, answer_bytes_max }) {
       const over = new AbortController()
       const done = new AbortController()
       const watch = clock.sleep(timeout_ms, done.signal).then(
@@ -65,7 +82,8 @@ export function openHttp(clock: Clock): Http {
         const options = { method: 'POST' as const, headers, body, signal: over.signal }
         const answer = await request(url, { ...options, dispatcher: agentFor(tls) })
         const content_type = String(answer.headers['content-type'] ?? '')
-        return { status: answer.statusCode, content_type, body: await answer.body.text() }
+        const text = await readUpTo(answer.body, answer_bytes_max ?? answer_bytes_default)
+        return { status: answer.statusCode, content_type, body: text }
       } catch (error) {
         throw failureOf(error, over.signal.aborted)
       } finally {
@@ -74,6 +92,17 @@ export function openHttp(clock: Clock): Http {
       }
     },
   }
+}
+
+async function readUpTo(body: AsyncIterable<Buffer>, bytes_max: number): Promise<string> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of body) {
+    length += part.length
+    if (length > bytes_max) throw new Error('an answer longer than allowed')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
 }
 
 // What the socket says when not one byte of a request was sent.

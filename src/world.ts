@@ -24,13 +24,15 @@ export type OutgoingRequest = {
   headers: Record<string, string>
   body: string
   timeout_ms: number
+  /** Longer answers are a failure; 256 KB where nothing is said. */
+  answer_bytes_max?: number
   /** Client certificate and trusted roots, PEM. */
   tls?: { certificate?: string; key?: string; ca?: string }
 }
 
 export type OutgoingAnswer = { status: number; content_type: string; body: string }
 
-/** A POST to somebody else's server. Redirects are not followed; an answer is read up to 256 KB. */
+/** A POST to somebody else's server. Redirects are not followed. */
 export type Http = {
   /** Throws an OutgoingFailure: its `kind` says whether the other side may have acted. */
   post(request: OutgoingRequest): Promise<OutgoingAnswer>

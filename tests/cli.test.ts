@@ -127,6 +127,13 @@ describe('refusals', () => {
     ['no command', [], 2, 'Usage: ripper'],
     ['an unknown command', ['pay'], 2, 'there is no command pay'],
     ['an unknown option', ['migrate', '--fast'], 2, '--fast'],
+    ['half a command', ['merchant'], 2, 'merchant needs one of these'],
+    [
+      'a key that is dead already',
+      ['key', 'create', '--merchant', 'm', '--expires-at', '2020-01-01'],
+      2,
+      '--expires-at lies in the past',
+    ],
     ['a missing option', ['merchant', 'create'], 2, 'needs --name'],
     ['a missing argument', ['key', 'revoke'], 2, 'needs KEY_ID'],
     [
@@ -204,6 +211,7 @@ describe('configuration', () => {
     ],
     ['RIPPER_TRUSTED_PROXIES', 'proxy', 'RIPPER_TRUSTED_PROXIES must be IP addresses'],
     ['RIPPER_LOG_LEVEL', 'loud', 'RIPPER_LOG_LEVEL must be one of'],
+    ['RIPPER_HOST', '203.0.113.77', 'RIPPER_HOST must be an address of this machine'],
     ['RIPPER_THREE_DS_FILE', '/nowhere', 'RIPPER_THREE_DS_FILE must be a readable JSON file'],
   ])('a wrong %s stops the start and is named', async (name, value, message) => {
     const { status, stderr } = await ripper(['serve'], { env: { ...env, [name]: value } })
@@ -225,6 +233,11 @@ describe('configuration', () => {
     })
     expect(refused.status).toBe(1)
     expect(refused.stderr).toContain('RIPPER_CLOCK_OFFSET_SECONDS')
+    const service = await serve({ env: shifted })
+    const elsewhere = await ripper(['merchant', 'create', '--name', 'Live', '--live'], { env })
+    await service.stop()
+    expect(elsewhere.status).toBe(1)
+    await (await serve({ env })).stop()
     await answer('merchant', 'create', '--name', 'Live', '--live')
     const start = await ripper(['serve'], { env: shifted })
     expect(start.status).toBe(1)

@@ -208,7 +208,7 @@ export async function driving<T>(clock: DrivenClock, promise: Promise<T>): Promi
 
 /** Asks again until the answer fits; what it waits for happens without any clock of ours. */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 1000; tries++) {
+  for (let tries = 0; tries < 20_000; tries++) {
     const answer = await ask()
     if (fits(answer)) return answer
   }

@@ -164,7 +164,7 @@ const reserved: [string, RegExp, RegExp][] = [
   ['the console', /\bconsole\./, /^$/],
   ['standard output', /process\.std(out|err)/, /^src\/cli\//],
   ['the database driver', /from 'postgres'/, /^src\/database\//],
-  ['Fastify', /from '@?fastify/, /^src\/(http\/|assemble\.ts)/],
+  ['Fastify', /from '@?fastify/, /^src\/(http\/|assemble\.ts|main\.ts)/],
   ['metrics', /from 'prom-client'/, /^src\/http\/metrics\.ts$/],
 ]
 

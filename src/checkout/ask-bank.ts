@@ -13,7 +13,7 @@ import {
   type ThreeDs,
 } from '../three-ds/three-ds.ts'
 import { type Attempt, stateOf, type ThreeDsState } from './attempt.ts'
-import type { AuthenticateBody } from './authenticate.ts'
+import type { AuthenticateBody } from './authenticate-body.ts'
 import { pageToken } from './page-token.ts'
 import type { Session } from './session.ts'
 import { findAttempt, moveAttempt, withdrawAttempt } from './store.ts'
@@ -65,7 +65,7 @@ async function ask(context: Context, question: Question): Promise<Move | null> {
     version: enrolment.version,
   })
   const now = context.world.clock.now()
-  const completion = methodCompletion(card, enrolment.method_url)
+  const completion = methodCompletion(card, attempt, enrolment.method_url)
   const answer = await provider.authenticate({ ...request, method_completion: completion })
   return { ...moveOf(answer, session, now), three_ds_version: enrolment.version }
 }
@@ -108,9 +108,15 @@ async function whenMethodIsOver(
   }
 }
 
-function methodCompletion(card: VaultCard, methodUrl: string | null): 'Y' | 'N' | 'U' {
+function methodCompletion(
+  card: VaultCard,
+  attempt: Attempt,
+  methodUrl: string | null,
+): 'Y' | 'N' | 'U' {
   if (methodUrl === null) return 'U'
-  return card.method_completed_at === null ? 'N' : 'Y'
+  // The bank's page reported for the transaction that the card was typed under, and for no other.
+  const same = card.server_transaction_id === attempt.server_transaction_id
+  return same && card.method_completed_at !== null ? 'Y' : 'N'
 }
 
 type Known = Question & { card: VaultCard; number: string; version: '2.1.0' | '2.2.0' }

@@ -1,16 +1,16 @@
 // POST …/authenticate: opens a payment attempt for a card reference and asks the card's bank, once.
 
-import { z } from 'zod'
+import { openNumber } from '../cards/vault.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { type Caller, clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
-import type { ThreeDs } from '../three-ds/three-ds.ts'
+import { ProviderUnavailable, type ThreeDs } from '../three-ds/three-ds.ts'
 import { askBank, challengeUrl, providerUnavailable } from './ask-bank.ts'
 import { type Attempt, attemptAt } from './attempt.ts'
-import { must } from './fields.ts'
-import { checkoutOrRefuse } from './load-checkout.ts'
+import { type AuthenticateBody, authenticateBody } from './authenticate-body.ts'
+import { actOnCheckout } from './load-checkout.ts'
 import {
   attempts_max,
   attemptsLeft,
@@ -21,38 +21,6 @@ import {
 import { claimAsking, findAttempt, openAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { authenticateView, viewAuthenticate } from './views.ts'
-
-const fraction = (words: string) =>
-  z.number(must(words)).min(0, must(words)).max(1_000_000, must(words))
-
-const authenticateBody = z.strictObject({
-  card_reference: z.string(must('be a card reference')).max(40, must('be a card reference')),
-  browser: z.strictObject(
-    {
-      language: z
-        .string(must('be text'))
-        .min(1, must('not be empty'))
-        .max(100, must('be a language tag')),
-      color_depth: fraction('be a number of bits'),
-      screen_height: fraction('be a number of pixels'),
-      screen_width: fraction('be a number of pixels'),
-      time_zone_offset: z
-        .number(must('be minutes'))
-        .min(-1000, must('be minutes'))
-        .max(1000, must('be minutes')),
-      java_enabled: z.boolean(must('be true or false')).nullish(),
-      javascript_enabled: z.boolean(must('be true or false')),
-    },
-    must('be an object'),
-  ),
-  challenge_window_size: z
-    .enum(['01', '02', '03', '04', '05'], must('be 01, 02, 03, 04 or 05'))
-    .nullish(),
-})
-export type AuthenticateBody = z.output<typeof authenticateBody>
-
-/** Races a request may lose before something else must be wrong. */
-const tries_max = 5
 
 export const authenticate = route({
   method: 'POST',
@@ -68,28 +36,25 @@ export const authenticate = route({
   handle: async (context: Context, { body, holder, caller, now }) => {
     await admitMerchant(context, holder.merchant_id)
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
-    // Whoever loses a race against another request reads again and finds what the winner wrote.
-    for (let tries = 0; tries < tries_max; tries++) {
-      const { session, attempts } = await checkoutOrRefuse(context.sql, key)
+    return actOnCheckout(context.sql, key, async ({ session, attempts }) => {
       refuseUnlessOpen(session, now)
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
       const start = same
         ? { attempt: same, card: null }
         : await startAttempt(context, { session, body, now })
-      if (!start) continue
+      if (!start) return null
       const ended = await finishAsking(context, { session, body, caller, ...start })
       return viewAuthenticate(
         { ...session, attempt_count: Math.max(session.attempt_count, ended.number) },
         attemptAt(ended, context.world.clock.now()),
         challengeUrl(context),
       )
-    }
-    throw new Error('the session changed under every try to open an attempt')
+    })
   },
 })
 
-/** A Directory Server's time and the 3DS Method's before it, and some slack. */
-const asking_ms = 25_000
+/** The 3DS Method's 10 s, two askings for card ranges and the AReq with 10 s each, and some slack. */
+const asking_ms = 45_000
 const card_slack_ms = 5 * 60 * 1000
 
 type Start = { session: Session; body: AuthenticateBody; now: Date }
@@ -108,10 +73,20 @@ async function startAttempt(
   })
   if (!card || card.session_id !== session.session_id || card.expires_at <= now)
     throw unknownReference()
-  providerOf(context, session)
+  await requireRanges(context, session, card)
   const attempt = newAttempt(context, { session, card, body, now })
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
   return (await openAttempt(context.sql, attempt, keep_card_until)) ? { attempt, card } : null
+}
+
+/** Refuses before anything is written: the attempt under way must not be given up for one that cannot begin. */
+async function requireRanges(context: Context, session: Session, card: VaultCard): Promise<void> {
+  const number = openNumber(context.keyring, card, card.sealed_number)
+  try {
+    await providerOf(context, session).enrolment({ number, brand: card.brand })
+  } catch (error) {
+    throw error instanceof ProviderUnavailable ? providerUnavailable() : error
+  }
 }
 
 function newAttempt(
@@ -160,13 +135,10 @@ async function finishAsking(context: Context, asking: Asking): Promise<Attempt> 
   const { card } = asking
   let { attempt } = asking
   while (attempt.three_ds_state === 'not_started' && attempt.phase === 'authenticating') {
-    const until = new Date(clock.now().getTime() + asking_ms)
-    if (
-      card !== null ||
-      (abandoned(attempt, clock.now()) && (await claimAsking(context.sql, attempt, until)))
-    ) {
+    const mine = card ? attempt : await takeOver(context, attempt)
+    if (mine) {
       const provider = providerOf(context, asking.session)
-      return askBank(context, { ...asking, attempt, card, provider })
+      return askBank(context, { ...asking, attempt: mine, provider })
     }
     await clock.sleep(100)
     const current = await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
@@ -177,8 +149,15 @@ async function finishAsking(context: Context, asking: Asking): Promise<Attempt> 
   return attempt
 }
 
-function abandoned(attempt: Attempt, now: Date): boolean {
-  return attempt.asking_until === null || attempt.asking_until <= now
+/** The attempt, where whoever was asking for it has stopped: its process died. */
+async function takeOver(context: Context, attempt: Attempt): Promise<Attempt | undefined> {
+  const now = context.world.clock.now()
+  if (attempt.asking_until !== null && attempt.asking_until > now) return undefined
+  const account = await context.directory.account(attempt.merchant_id)
+  return claimAsking(context.sql, attempt, {
+    asking_until: new Date(now.getTime() + asking_ms),
+    server_transaction_id: context.ids.serverTransaction(account!.merchant.routing),
+  })
 }
 
 function providerOf(context: Context, session: Session): ThreeDs {

@@ -56,19 +56,21 @@ export async function beginCharge(
       select c.*, v.sealed_code from vault.cards c
       left join vault.security_codes v using (merchant_id, card_reference)
       where c.merchant_id = ${a.merchant_id} and c.card_reference = ${a.card_reference}
+    ), locked as (
+      select 1 from sessions where ${asRead(sql, s)} and exists (select 1 from card) for update
+    ), attempt as (
+      update attempts set phase = 'charging', payment_id = ${payment.payment_id}
+      where ${stillAuthenticating(sql, a)} and exists (select 1 from locked)
+      returning 1
     ), session as (
       update sessions set status = 'processing', payment_id = ${payment.payment_id},
         answer_by = ${operation.answer_by}, customer = ${s.customer as never}
-      where ${asRead(sql, s, a)} and exists (select 1 from card)
-      returning 1
-    ), attempt as (
-      update attempts set phase = 'charging', payment_id = ${payment.payment_id}
-      where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}
-        and exists (select 1 from session)
-    ), payment as (insert into payments ${rowIf(sql, payment, 'session')}
-    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'session')}
-    ), journal as (insert into journal ${rowIf(sql, journal, 'session')})
-    select card.* from card, session`
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id}
+        and exists (select 1 from attempt)
+    ), payment as (insert into payments ${rowIf(sql, payment, 'attempt')}
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'attempt')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'attempt')})
+    select card.* from card, attempt`
   return row
 }
 
@@ -92,7 +94,7 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
   const settled = sql`
     phase = 'settled', settled_at = ${now}, payment_id = ${payment.payment_id}, result = ${a.result as never},
     three_ds_state = ${a.three_ds_state}, authentication_outcome = ${a.authentication_outcome as never}`
-  const thisAttempt = sql`merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`
+  const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
   // Rows are locked in one order everywhere, session before attempt, so that no two statements wait for each other.
   const gate = operation
     ? sql`
@@ -101,17 +103,23 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
           acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now}, next_check_at = null
         where merchant_id = ${a.merchant_id} and operation_id = ${operation.operation_id}
           and state in ('sent', 'unknown') returning 1
-      ), attempt as (update attempts set ${settled} where ${thisAttempt} and exists (select 1 from gate))`
+      ), locked as (
+        select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
+      ), attempt as (
+        update attempts set ${settled}
+        where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}
+          and exists (select 1 from locked)
+      )`
     : sql`
-      locked as (select 1 from sessions where ${asRead(sql, s, a)} for update),
+      locked as (select 1 from sessions where ${asRead(sql, s)} for update),
       gate as (
         update attempts set ${settled}
-        where ${thisAttempt} and phase = 'authenticating' and exists (select 1 from locked) returning 1
+        where ${stillAuthenticating(sql, a)} and exists (select 1 from locked) returning 1
       )`
   const rows = await sql`
     with ${gate}, session as (
       update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
-      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+      where ${thisSession} and exists (select 1 from gate) and exists (select 1 from locked)
     ), payment as (
       insert into payments ${rowIf(sql, payment, 'gate')}
       on conflict (merchant_id, payment_id) do update set status = excluded.status,
@@ -151,13 +159,21 @@ export async function saveUnanswered(
   return rows.length > 0
 }
 
-/** The session and attempt are still as they were read: nobody confirmed, superseded or retried meanwhile. */
-function asRead(sql: Sql, session: Session, attempt: Attempt) {
+/** The session is as it was read. */
+function asRead(sql: Sql, session: Session) {
   return sql`
     merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
-    and status = 'requires_payment' and attempt_count = ${session.attempt_count}
-    and exists (select 1 from attempts where merchant_id = ${attempt.merchant_id}
-      and attempt_id = ${attempt.attempt_id} and phase = 'authenticating')`
+    and status = 'requires_payment' and attempt_count = ${session.attempt_count}`
+}
+
+/**
+ * Nobody confirmed or superseded the attempt meanwhile. True only as the condition of an update of the attempt itself:
+ * a row that a statement had to wait for is looked at again, what it merely looks up is not.
+ */
+function stillAuthenticating(sql: Sql, attempt: Attempt) {
+  return sql`
+    merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+    and phase = 'authenticating'`
 }
 
 function forgetCard(sql: Sql, attempt: Attempt) {

@@ -1,27 +1,25 @@
 // The three steps of a charge: commit the intent with our own reference, call the acquirer, commit the outcome.
-// A crash or silence in between is unknown: it is found again by the reference, never failed and never sent twice.
+// A crash or silence in between is unknown: its reference is kept to ask by, it is never failed and never sent twice.
 
-import {
-  type AuthoriseAnswer,
-  type AuthoriseRequest,
-  NotSent,
-  Unanswered,
-} from '../acquirers/acquirer.ts'
-import { openNumber, openSecurityCode } from '../cards/vault.ts'
+import { type AuthoriseAnswer, Unanswered } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
-import { numericCountry } from '../merchants/country.ts'
+import { isConnectionLost, isRetriable, storeUnavailable } from '../database/failures.ts'
+import { Refusal } from '../errors.ts'
 import { integrationOf } from '../merchants/directory.ts'
-import { readAcquiringProfile } from '../merchants/merchant.ts'
+import type { Attempt } from './attempt.ts'
+import { authorise, type Charging, type Confirming, profileOf } from './authorise.ts'
 import {
   beginCharge,
-  type ChargeCard,
   type Operation,
+  type Outcome,
   saveOutcome,
   saveUnanswered,
 } from './charge-store.ts'
-import type { Confirming } from './confirm.ts'
 import { journalLine, outcomeOf, resultOf } from './outcome.ts'
 import { conclude, openPayment, type Payment } from './payment.ts'
+import type { Session } from './session.ts'
+import { findAttempt, findAttempt } from './store.ts'
+import { findCard } from './vault-store.ts'
 import type { ConfirmResult } from './views.ts'
 
 /** After this an answer counts as lost. Longer than any acquirer call may take. */
@@ -34,9 +32,9 @@ export async function charge(
   context: Context,
   confirming: Confirming,
 ): Promise<ConfirmResult | null> {
-  const { session, attempt, verdict, account, now } = confirming
-  const profile = profileOf(confirming)
-  const acquirer = context.acquirerOf(session.mode, profile?.acquirer ?? null)
+  const { session, attempt, verdict } = confirming
+  const now = context.world.clock.now()
+  const acquirer = context.acquirerOf(session.mode, profileOf(confirming)?.acquirer ?? null)
   const payment: Payment = {
     ...openPayment(session, attempt, {
       payment_id: context.ids.payment(),
@@ -50,92 +48,109 @@ export async function charge(
     operation_id: operation.operation_id,
   })
   const card = await beginCharge(context.sql, { session, attempt, payment, operation, journal })
-  if (!card) return null
-  const charging: Charging = {
-    ...confirming,
-    session: {
-      ...session,
-      status: 'processing',
-      payment_id: payment.payment_id,
-      answer_by: operation.answer_by,
-    },
-    payment,
-    operation,
+  if (!card) {
+    await refuseIfCardIsGone(context, attempt)
+    return null
   }
-  let answer: AuthoriseAnswer
+  const begun: Partial<Session> = {
+    status: 'processing',
+    payment_id: payment.payment_id,
+    answer_by: operation.answer_by,
+  }
+  const charging = { ...confirming, session: { ...session, ...begun }, payment, operation }
   try {
-    const request = requestOf(context, charging, card)
-    answer = await withDeadline(context, acquirer.authorise(request))
+    const answer = await authorise(context, charging, acquirer, card)
+    return await settle(context, charging, answer)
   } catch (error) {
-    if (error instanceof NotSent) answer = notSent(error)
-    else return unanswered(context, charging, error)
+    if (error instanceof Unanswered) return unanswered(context, charging, error)
+    throw error
   }
-  const rules = integrationOf(account, session.integration_id)
-  return settle(context, charging, answer, rules)
 }
 
-type Charging = Confirming & { payment: Payment; operation: Operation }
+/** A charge that could not begin was beaten by another, which deletes the card with its outcome, or has no card any more. */
+async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<void> {
+  if (await findCard(sql, attempt)) return
+  const current = await findAttempt(sql, attempt.merchant_id, attempt.attempt_id)
+  if (current?.phase !== 'authenticating') return
+  throw new Refusal(
+    'invalid_request',
+    'card_reference: the card is no longer held. Let the shopper enter it again.',
+    { field: 'card_reference' },
+  )
+}
 
+/** Returns null where the outcome was recorded by somebody else meanwhile. */
 async function settle(
   context: Context,
   charging: Charging,
   answer: AuthoriseAnswer,
-  rules: { review_window_seconds: number },
 ): Promise<ConfirmResult | null> {
+  const { account, session } = charging
   const now = context.world.clock.now()
-  const change = conclude(charging, answer, rules, now)
-  const operation = { operation_id: charging.operation.operation_id, state: answer.result, answer }
-  const outcome = outcomeOf(context, { ...charging, change, operation })
-  if (!(await saveOutcome(context.sql, outcome, now))) return null
+  const change = conclude(charging, answer, integrationOf(account, session.integration_id), now)
+  const operation = {
+    operation_id: charging.operation.operation_id,
+    state: answer.result,
+    answer,
+  }
+  const outcome = outcomeOf(context, { ...charging, change, operation, at: now })
+  if (!(await saveSurely(context, outcome, now))) return null
   context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
   return outcome.attempt.result as ConfirmResult
+}
+
+const save_tries = 5
+
+/**
+ * A definite answer must not be lost to a connection: saving it is a compare-and-set, so it may be tried again. After the
+ * last try the log holds what the acquirer said, and the operation is found again by its reference.
+ */
+async function saveSurely(context: Context, outcome: Outcome, now: Date): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const saved = await saveOutcome(context.sql, outcome, now)
+      // After a lost connection the first try may have been committed all the same: then the winner was this request.
+      return saved || tries > 1
+    } catch (error) {
+      const passing = isConnectionLost(error) || isRetriable(error) || storeUnavailable(error)
+      if (passing && tries < save_tries) {
+        await context.world.clock.sleep(200 * tries)
+        continue
+      }
+      const { operation, payment } = outcome
+      const { acquirer_transaction_id } = payment
+      const told = {
+        operation_id: operation?.operation_id,
+        result: operation?.state,
+        acquirer_transaction_id,
+      }
+      context.world.log.error(told, 'the answer of the acquirer could not be saved')
+      throw error
+    }
+  }
 }
 
 async function unanswered(
   context: Context,
   charging: Charging,
-  error: unknown,
+  error: Unanswered,
 ): Promise<ConfirmResult> {
-  const { session, attempt, operation } = charging
+  const { session, attempt, operation, request_id } = charging
   const now = context.world.clock.now()
-  const { message } = error as Error
-  // Anything but silence is a defect of an adapter: the outcome is unknown all the same, and the log must tell.
-  const level = error instanceof Unanswered ? 'warn' : 'error'
-  context.world.log[level](
-    {
-      request_id: charging.request_id,
-      operation_id: operation.operation_id,
-      acquirer: operation.acquirer,
-      error: message,
-    },
-    'acquirer gave no usable answer',
-  )
+  const { operation_id, acquirer } = operation
+  // Silence is to be expected now and then; a cause is a defect that somebody has to look at.
+  const level = error.cause ? 'error' : 'warn'
+  const told = { request_id, operation_id, acquirer, error: error.message }
+  context.world.log[level](told, 'acquirer gave no usable answer')
   await saveUnanswered(context.sql, {
     session,
     attempt,
-    operation_id: operation.operation_id,
+    operation_id,
     next_check_at: new Date(now.getTime() + first_check_ms),
-    journal: journalLine(context, charging, now, 'charge.unanswered', {
-      operation_id: operation.operation_id,
-    }),
+    journal: journalLine(context, charging, now, 'charge.unanswered', { operation_id }),
   })
   context.metrics.paymentConfirmed('pending', session.mode)
   return resultOf({ session, attempt, payment: null })
-}
-
-/** An adapter that never returns must not keep the shopper, nor the process at its end, waiting. */
-async function withDeadline<T>(context: Context, call: Promise<T>): Promise<T> {
-  const over = new AbortController()
-  const deadline = context.world.clock.sleep(answer_ms - 5_000, over.signal).then(() => {
-    throw new Unanswered('no answer before the deadline')
-  })
-  try {
-    return await Promise.race([call, deadline])
-  } finally {
-    over.abort()
-    deadline.catch(() => {})
-    call.catch(() => {})
-  }
 }
 
 function operationOf(context: Context, payment: Payment, now: Date): Operation {
@@ -152,56 +167,4 @@ function operationOf(context: Context, payment: Payment, now: Date): Operation {
     sent_at: now,
     answer_by: new Date(now.getTime() + answer_ms),
   }
-}
-
-function requestOf(context: Context, charging: Charging, card: ChargeCard): AuthoriseRequest {
-  const { session, attempt, verdict, operation, account } = charging
-  const profile = profileOf(charging)
-  const name = profile?.descriptor_name ?? account.merchant.name
-  const outcome = attempt.authentication_outcome
-  return {
-    reference: operation.operation_id,
-    amount: session.amount,
-    currency: session.currency,
-    // Money is taken at once only where the amount was verified; otherwise it is reserved for a decision.
-    capture: session.amount_verified,
-    card: {
-      brand: card.brand,
-      number: openNumber(context.keyring, card, card.sealed_number),
-      exp_month: card.exp_month,
-      exp_year: card.exp_year,
-      cvc: card.sealed_code && openSecurityCode(context.keyring, card, card.sealed_code),
-      cardholder_name: card.cardholder_name,
-    },
-    three_ds:
-      verdict.send_three_ds && outcome
-        ? {
-            version: attempt.three_ds_version!,
-            eci: verdict.authentication?.eci ?? outcome.eci,
-            authentication_value: outcome.authentication_value,
-            ds_transaction_id: attempt.ds_transaction_id,
-            status: outcome.status,
-          }
-        : null,
-    merchant: {
-      descriptor: [name, session.statement_descriptor_suffix].filter(Boolean).join(' '),
-      mcc: profile?.mcc ?? null,
-      country: profile ? numericCountry(profile.country) : null,
-    },
-  }
-}
-
-function profileOf({ account }: Pick<Confirming, 'account'>) {
-  const read = readAcquiringProfile(account.merchant.acquiring_profile)
-  return 'profile' in read ? read.profile : null
-}
-
-/** Nothing left this machine, so nothing can have happened: an error that moved no money. */
-function notSent(error: NotSent): AuthoriseAnswer {
-  const decline = {
-    code: 'processing_error',
-    category: 'provider_error' as const,
-    reason: error.message,
-  }
-  return { result: 'failed', decline, acquirer_transaction_id: null }
 }

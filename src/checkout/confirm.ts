@@ -6,13 +6,14 @@ import { Refusal } from '../errors.ts'
 import { clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
-import { type Account, integrationOf } from '../merchants/directory.ts'
+import { integrationOf } from '../merchants/directory.ts'
 import { challengeUrl } from './ask-bank.ts'
-import { type Attempt, attemptAt, isAuthenticationOver, judge, type Verdict } from './attempt.ts'
+import { type Attempt, attemptAt, isAuthenticationOver, judge } from './attempt.ts'
+import type { Confirming } from './authorise.ts'
 import { charge } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 import { email, must } from './fields.ts'
-import { checkoutOrRefuse } from './load-checkout.ts'
+import { actOnCheckout } from './load-checkout.ts'
 import { outcomeOf, recordedResult } from './outcome.ts'
 import { openPayment, refused } from './payment.ts'
 import type { Customer } from './purchase.ts'
@@ -22,18 +23,6 @@ import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './vie
 const confirmBody = z.strictObject({
   customer: z.strictObject({ email: email.nullish() }, must('be an object')).nullish(),
 })
-
-/** Races a request may lose before something else must be wrong. */
-const tries_max = 5
-
-export type Confirming = {
-  session: Session
-  attempt: Attempt
-  account: Account
-  verdict: Verdict
-  request_id: string
-  now: Date
-}
 
 export const confirm = route({
   method: 'POST',
@@ -54,9 +43,7 @@ export const confirm = route({
   ],
   handle: async (context: Context, { body, holder, now, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
-    // Whoever loses a race against another confirm reads again and answers with what the winner recorded.
-    for (let tries = 0; tries < tries_max; tries++) {
-      const { session: stored, attempts } = await checkoutOrRefuse(context.sql, key)
+    return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
       const newest = attempts.at(-1) ?? null
       const recorded = newest && recordedResult(stored, newest)
       if (recorded) return recorded
@@ -64,15 +51,10 @@ export const confirm = route({
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body?.customer?.email ?? null)
       const attempt = readyOrRefuse(context, newest, now)
-      const policy = integrationOf(account, session.integration_id)
-      const verdict = judge(attempt, policy)
+      const verdict = judge(attempt, integrationOf(account, session.integration_id))
       const confirming = { session, attempt, account, verdict, request_id, now }
-      const result = verdict.decline
-        ? await declineUncharged(context, confirming)
-        : await charge(context, confirming)
-      if (result) return result
-    }
-    throw new Error('the session changed under every try to confirm it')
+      return verdict.decline ? declineUncharged(context, confirming) : charge(context, confirming)
+    })
   },
 })
 
@@ -96,7 +78,10 @@ function withEmail(session: Session, sent: string | null): Session {
 function readyOrRefuse(context: Context, newest: Attempt | null, now: Date): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
-  throw new Refusal('authentication_incomplete', 'The authentication of the card has not ended.', {
+  const words = attempt
+    ? 'The authentication of the card has not ended.'
+    : 'No card was authenticated yet: authenticate first.'
+  throw new Refusal('authentication_incomplete', words, {
     members: {
       attempt: attempt && viewAttempt(attempt),
       three_ds: attempt
@@ -118,7 +103,7 @@ async function declineUncharged(
     at: now,
   })
   const change = refused({ session, payment }, 'declined', verdict.decline!)
-  const outcome = outcomeOf(context, { ...confirming, change, operation: null })
+  const outcome = outcomeOf(context, { ...confirming, change, operation: null, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
   context.metrics.paymentConfirmed('declined', session.mode)
   return outcome.attempt.result as ConfirmResult

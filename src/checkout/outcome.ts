@@ -3,8 +3,8 @@
 import type { Context } from '../context.ts'
 import { integrationOf } from '../merchants/directory.ts'
 import type { Attempt } from './attempt.ts'
+import type { Confirming } from './authorise.ts'
 import type { JournalLine, Outcome } from './charge-store.ts'
-import type { Confirming } from './confirm.ts'
 import { eventOf } from './event.ts'
 import type { Change, Payment } from './payment.ts'
 import { attemptsLeft, type Session } from './session.ts'
@@ -13,13 +13,14 @@ import type { ConfirmResult } from './views.ts'
 type Decided = Pick<Confirming, 'attempt' | 'account' | 'request_id'> & {
   change: Change
   operation: Outcome['operation']
+  /** The one time of all that is written. */
+  at: Date
 }
 
 /** All rows of an outcome, the event among them: a change cannot be saved without the event that tells of it. */
 export function outcomeOf(context: Context, decided: Decided): Outcome {
-  const { change, attempt, account, operation } = decided
+  const { change, attempt, account, operation, at } = decided
   const { session, payment, hold } = change
-  const at = context.world.clock.now()
   const confirmation_url =
     session.confirmation_url ?? integrationOf(account, session.integration_id).confirmation_url
   const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment })

@@ -59,5 +59,5 @@ function equal(a: string | null, b: string): boolean {
 }
 
 function json(body: string) {
-  return { status: 200, html: body, headers: { 'content-type': 'application/json; charset=utf-8' } }
+  return { status: 200, body, headers: { 'content-type': 'application/json; charset=utf-8' } }
 }

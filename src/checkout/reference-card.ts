@@ -107,7 +107,7 @@ function cardOrRefuse(typed: z.output<typeof typedCard>, mode: Mode, now: Date) 
     return readCard(typed, { mode, now })
   } catch (error) {
     if (!(error instanceof CardRefused)) throw error
-    throw new Refusal('invalid_request', error.message, { field: error.field })
+    throw new Refusal('invalid_request', `${error.field}: ${error.message}`, { field: error.field })
   }
 }
 

@@ -69,8 +69,9 @@ export function secondsLeft(session: Pick<Session, 'expires_at'>, now: Date): nu
   return Math.max(0, Math.ceil((session.expires_at.getTime() - now.getTime()) / 1000))
 }
 
-export function attemptsLeft(session: Pick<Session, 'attempt_count'>): number {
-  return attempts_max - session.attempt_count
+/** None once a decline closed the session. */
+export function attemptsLeft(session: Pick<Session, 'attempt_count' | 'status'>): number {
+  return session.status === 'declined' ? 0 : attempts_max - session.attempt_count
 }
 
 /** What refuseUnlessOpen may refuse with. */
@@ -90,7 +91,7 @@ export function refuseUnlessOpen(session: Session, now: Date): void {
     case 'processing':
       throw new Refusal('session_processing', 'A payment of the session is being processed.')
     case 'declined':
-      throw attemptsLeft(session) === 0
+      throw session.attempt_count === attempts_max
         ? new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
         : new Refusal('session_declined', 'A decline closed the session.')
     case 'expired':
@@ -100,7 +101,7 @@ export function refuseUnlessOpen(session: Session, now: Date): void {
 
 /** The status that a decline or failure leaves behind: another card may be tried unless fraud or the count forbids. */
 export function statusAfterDecline(
-  session: Pick<Session, 'attempt_count'>,
+  session: Pick<Session, 'attempt_count' | 'status'>,
   decline: Decline,
 ): 'requires_payment' | 'declined' {
   return decline.category === 'fraud' || attemptsLeft(session) === 0

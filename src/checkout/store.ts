@@ -122,15 +122,23 @@ export async function openAttempt(
   return rows.length > 0
 }
 
-/** Takes over an attempt whose Directory Server nobody is asking any more. */
-export async function claimAsking(sql: Sql, attempt: Attempt, until: Date): Promise<boolean> {
-  const rows = await sql`
-    update attempts set asking_until = ${until}
+/**
+ * Takes over an attempt whose Directory Server nobody is asking any more. It asks under a new transaction id: the old one
+ * may have been heard.
+ */
+export async function claimAsking(
+  sql: Sql,
+  attempt: Attempt,
+  claim: Pick<Attempt, 'asking_until' | 'server_transaction_id'>,
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    update attempts set asking_until = ${claim.asking_until},
+      server_transaction_id = ${claim.server_transaction_id}
     where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
       and three_ds_state = 'not_started' and phase = 'authenticating'
       and asking_until is not distinct from ${attempt.asking_until}
-    returning 1`
-  return rows.length > 0
+    returning *`
+  return row
 }
 
 /** The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. */
@@ -152,9 +160,13 @@ export async function moveAttempt(
 export async function withdrawAttempt(sql: Sql, attempt: Attempt): Promise<void> {
   const { merchant_id, session_id, attempt_id, number } = attempt
   await sql`
-    with gone as (
+    with locked as (
+      select 1 from sessions
+      where merchant_id = ${merchant_id} and session_id = ${session_id} for update
+    ), gone as (
       delete from attempts
-      where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and three_ds_state = 'not_started'
+      where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
+        and three_ds_state = 'not_started' and exists (select 1 from locked)
       returning 1
     )
     update sessions set attempt_count = ${number - 1}

@@ -81,9 +81,17 @@ export const challengePage: Page<Context> = {
 export const challengeNotification: Page<Context> = {
   method: 'POST',
   path: '/3ds/challenge/{token}/result',
-  handle: async (context, { params }) => {
+  handle: async (context, { params, fields }) => {
     const found = await named(context, 'challenge', params.token!)
     if (!found) return notice(404, 'This page is no longer needed.')
+    const attempt = await findAttempt(context.sql, found.merchant_id, found.subject)
+    const transaction = context.three_ds.test?.readChallengeNotification(fields)
+    if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
+      context.world.log.warn(
+        { attempt_id: found.subject },
+        'the bank ended a challenge without a valid CRes',
+      )
+    }
     return notice(200, 'Thank you. You can return to the shop.', await ancestorsOf(context, found))
   },
 }
@@ -144,7 +152,7 @@ function framed({ title, form, ancestors, hidden }: Framed): PageAnswer {
     `form-action ${targets}; base-uri 'none'; frame-ancestors ${ancestors.join(' ')}`
   return {
     status: 200,
-    html,
+    body: html,
     headers: { 'content-security-policy': policy, 'referrer-policy': 'origin' },
   }
 }
@@ -153,7 +161,7 @@ function notice(status: number, words: string, ancestors = ["'self'"]): PageAnsw
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors ${ancestors.join(' ')}`
   return {
     status,
-    html: page(words, `<p role="status">${escapeHtml(words)}</p>`),
+    body: page(words, `<p role="status">${escapeHtml(words)}</p>`),
     headers: { 'content-security-policy': policy },
   }
 }

@@ -3,6 +3,7 @@
 import { type Permission, permissions } from '../http/access.ts'
 import { isOrigin } from '../merchants/integration.ts'
 import { createKey, withdrawKey } from '../merchants/manage.ts'
+import { realClock } from '../real-world.ts'
 import { timestamp } from '../values.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { choice, list, networks, text, time, withOffice } from './office.ts'
@@ -28,7 +29,7 @@ export const keyCreate: Command = {
     const asked = {
       permissions: permissionsOf(options),
       mode: choice(options, 'mode', ['any', 'test_only', 'live_only']) ?? ('any' as const),
-      expires_at: time(options, 'expires-at'),
+      expires_at: laterTime(options),
       allowed_addresses: networks(options, 'allow-address'),
       allowed_origins: originsOf(options),
       pair: options['no-publishable-key'] !== true,
@@ -49,6 +50,12 @@ export const keyRevoke: Command = {
     const key = await withOffice((office) => withdrawKey(office, positionals[0]!))
     print({ key_id: key.key_id, revoked_at: timestamp(key.revoked_at!) }, json)
   },
+}
+
+function laterTime(options: Options): Date | null {
+  const at = time(options, 'expires-at')
+  if (at && at <= realClock().now()) throw new UsageError('--expires-at lies in the past')
+  return at
 }
 
 function permissionsOf(options: Options): Permission[] {

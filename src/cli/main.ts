@@ -1,5 +1,6 @@
 // The command line: finds the command, reads its arguments, and gives its failures their exit status.
 
+import { readFileSync } from 'node:fs'
 import { Refusal } from '../errors.ts'
 import { type Command, readArguments, UsageError, usageOf } from './command.ts'
 import { configCommand } from './config.ts'
@@ -25,6 +26,14 @@ const commands: Command[] = [
 
 /** Exit status: 0 done, 1 refused or failed, 2 a wrong call. */
 export async function main(args: string[]): Promise<number> {
+  // A reader such as `head` that has had enough is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 1)
+  })
+  if (args[0] === '--version') {
+    process.stdout.write(`${version()}\n`)
+    return 0
+  }
   const wantsHelp = args.includes('--help') || args.includes('-h')
   const command = commands.find(({ name }) => isPrefix(name.split(' '), args))
   if (!command) return overview(args, wantsHelp)
@@ -55,16 +64,24 @@ function codeOf(error: unknown): string {
 }
 
 function overview(args: string[], wantsHelp: boolean): number {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`)
+  const words = args.filter((each) => !each.startsWith('-'))
+  const group = commands.filter(({ name }) => name.split(' ')[0] === words[0])
+  const shown = group.length > 0 ? group : commands
+  const lines = shown.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`)
   const text = `Usage: ripper <command> [options]\n\n${lines.join('\n')}\n\nripper <command> --help tells of its options.\n`
   if (wantsHelp || args.length === 0) {
     process.stdout.write(text)
     return wantsHelp ? 0 : 2
   }
-  process.stderr.write(
-    `ripper: there is no command ${args.filter((each) => !each.startsWith('-')).join(' ')}\n\n${text}`,
-  )
+  const wrong =
+    group.length > 0 ? `${args[0]} needs one of these` : `there is no command ${args.join(' ')}`
+  process.stderr.write(`ripper: ${wrong}\n\n${text}`)
   return 2
+}
+
+function version(): string {
+  const path = new URL('../../package.json', import.meta.url)
+  return JSON.parse(readFileSync(path, 'utf8')).version
 }
 
 function isPrefix(words: string[], args: string[]): boolean {

@@ -70,8 +70,8 @@ export const merchantUpdate: Command = {
 
 function nameOf(options: Options): string | null {
   const name = text(options, 'name')
-  if (name !== null && (name.trim() === '' || name.length > 100)) {
-    throw new UsageError('--name must have 1 to 100 characters')
+  if (name !== null && (name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name))) {
+    throw new UsageError('--name must have 1 to 100 characters, no control characters')
   }
   return name
 }
@@ -100,7 +100,7 @@ function profileOf(options: Options): Record<string, unknown> | undefined {
 function refuseLiveUnderShiftedClock(office: { clock_is_shifted: boolean }, live: boolean): void {
   if (live && office.clock_is_shifted) {
     throw new CommandRefused(
-      'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set.',
+      'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set, here or for the service.',
     )
   }
 }

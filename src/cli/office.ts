@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isNetwork, readConfig } from '../config.ts'
+import { recordedClockOffset } from '../database/service-clock.ts'
 import { openIds } from '../ids.ts'
 import { open } from '../main.ts'
 import type { Office } from '../merchants/manage.ts'
@@ -16,7 +17,8 @@ export async function withOffice<T>(
   const { world, database, keyring } = await open(config)
   try {
     const ids = openIds(world.random, keyring)
-    const clock_is_shifted = config.clock_offset_seconds !== 0
+    const running_offset = await recordedClockOffset(database.sql)
+    const clock_is_shifted = config.clock_offset_seconds !== 0 || running_offset !== 0
     return await work({ sql: database.sql, ids, clock: world.clock, clock_is_shifted })
   } finally {
     await database.close()

@@ -1,7 +1,7 @@
 // Puts a fresh pool of the driver in place of one that has lost a connection in the middle of a statement.
 //
-// The driver does not tidy up after such a loss: the next statement of that connection gets the old one's error,
-// and the pool cannot be closed. So a damaged pool only ends what it has begun, and all else goes to a new one.
+// The driver does not tidy up after such a loss: the next statement of that connection gets the old one's error.
+// So a damaged pool only ends what it has begun, and all else goes to a new one.
 
 import type postgres from 'postgres'
 import { isConnectionLost } from './failures.ts'
@@ -10,7 +10,8 @@ import { isStatement, jsonOf, type Statement, watchTransaction } from './transac
 /** What both the pool and a transaction can do. */
 export type AnySql = postgres.ISql
 export type Sql = AnySql & Pick<postgres.Sql, 'begin' | 'end'>
-export type Transaction = postgres.TransactionSql
+/** Without savepoints: the driver's would hang on a lost connection, and nothing here needs one. */
+export type Transaction = Omit<postgres.TransactionSql, 'savepoint'>
 
 type Pool = { sql: postgres.Sql; run: (statement: Statement) => void; running: number }
 type Work = (tx: Transaction) => unknown

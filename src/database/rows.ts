@@ -1,29 +1,46 @@
 // Fragments that write whole rows: a row's members are its columns, spelled alike.
-// The driver has helpers of its own, but guesses from the words before them what is meant, and guesses wrong in a CTE.
+// The driver has helpers of its own, but guesses from the words before them what is meant: wrongly in a CTE, and by
+// searching all of the text before. So each fragment is a template as if it stood in the code, made once.
 
 import type { AnySql } from './pool.ts'
 
 /** `(columns) values (…)` for an insert. */
 export function rowValues(sql: AnySql, row: object) {
-  return sql`(${sql(Object.keys(row))}) values (${valuesOf(sql, row)})`
+  return listed(sql, row, { before: 'values (', after: ')' })
+}
+
+/** `(columns) select … from gate`: an insert that happens only where the gate, a CTE, let the change through. */
+export function rowIf(sql: AnySql, row: object, gate: string) {
+  return listed(sql, row, { before: 'select ', after: ` from ${quoted(gate)}` })
 }
 
 /** `column = …, …` for an update, of all members or of those named. */
 export function assignments<Row extends object>(sql: AnySql, row: Row, ...columns: (keyof Row)[]) {
   const names = columns.length === 0 ? (Object.keys(row) as (keyof Row)[]) : columns
-  return names.map((name, index) => {
-    const value = row[name] as never
-    return index === 0
-      ? sql`${sql(String(name))} = ${value}`
-      : sql`, ${sql(String(name))} = ${value}`
-  })
+  const texts = names.map((name, at) => `${at === 0 ? '' : ', '}${quoted(String(name))} = `)
+  const values = names.map((name) => row[name] as never)
+  return sql(template([...texts, '']), ...values)
 }
 
-/** `(columns) select … from gate`: an insert that happens only where the gate, a CTE, let the change through. */
-export function rowIf(sql: AnySql, row: object, gate: string) {
-  return sql`(${sql(Object.keys(row))}) select ${valuesOf(sql, row)} from ${sql(gate)}`
+function listed(sql: AnySql, row: object, { before, after }: { before: string; after: string }) {
+  const columns = Object.keys(row).map(quoted).join(', ')
+  const values = Object.values(row) as never[]
+  const commas = values.slice(1).map(() => ', ')
+  return sql(template([`(${columns}) ${before}`, ...commas, after]), ...values)
 }
 
-function valuesOf(sql: AnySql, row: object) {
-  return Object.values(row).map((value, index) => (index === 0 ? sql`${value}` : sql`, ${value}`))
+const templates = new Map<string, TemplateStringsArray>()
+
+/** The driver keeps something for each template that it meets, so equal ones must be the same. */
+function template(texts: string[]): TemplateStringsArray {
+  const spelled = texts.join('?')
+  const known = templates.get(spelled)
+  if (known) return known
+  const made = Object.assign(texts, { raw: [...texts] })
+  templates.set(spelled, made)
+  return made
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }

@@ -52,27 +52,7 @@ function watch(tx: postgres.TransactionSql, state: State): postgres.TransactionS
   return Object.assign((...args: unknown[]) => watchStatement(call(...args), state), tx, {
     json: jsonOf(tx.typed),
     unsafe: (...args: unknown[]) => watchStatement(unsafe(...args), state),
-    savepoint: (first: string | Work, second?: Work) => {
-      const [name, work] = typeof first === 'string' ? [first, second!] : ['nested', first]
-      return watchSavepoint(tx, state, name, work)
-    },
   }) as unknown as postgres.TransactionSql
-}
-
-function watchSavepoint(tx: postgres.TransactionSql, state: State, name: string, work: Work) {
-  return new Promise((resolve, reject) => {
-    const nested = tx.savepoint(name, (inner) =>
-      settleUnlessLost(state, async () => {
-        try {
-          return await work(watch(inner, state))
-        } finally {
-          // The enclosing work has to end even though the savepoint itself now never does.
-          if (state.lost !== null) reject(state.lost)
-        }
-      }),
-    )
-    nested.then(resolve, reject)
-  })
 }
 
 function watchStatement(made: unknown, state: State): unknown {

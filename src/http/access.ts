@@ -1,6 +1,6 @@
 // Who is calling: the secret key of a merchant's server, or the client secret of one session.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { BlockList } from 'node:net'
 import { Refusal } from '../errors.ts'
 import type { MerchantId, SessionId } from '../values.ts'
@@ -109,7 +109,7 @@ export function judgeKey(
 
 /** SHA-256 of a key: at 192 random bits nothing slower is needed, and nothing else is stored. */
 export function hashOfKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }
 
 function contains(list: BlockList, address: string): boolean {

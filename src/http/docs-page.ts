@@ -17,7 +17,7 @@ export function docsPage(document: OpenApiDocument): PageAnswer {
     `<nav aria-label="Routes"><ul>${operations.map(linkOf).join('')}</ul></nav>` +
     `<main>${operations.map(sectionOf).join('')}</main></body></html>`
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`
-  return { status: 200, html, headers: { 'content-security-policy': policy } }
+  return { status: 200, body: html, headers: { 'content-security-policy': policy } }
 }
 
 type Listed = { method: string; path: string; operation: Operation }

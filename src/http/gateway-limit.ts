@@ -1,7 +1,7 @@
 // The gateway limit: so many requests a minute from one address, counted in this process.
 
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, preHandlerHookHandler } from 'fastify'
 import type { Dialect } from './dialects.ts'
 
 export class GatewayLimited extends Error {}
@@ -12,12 +12,19 @@ declare module 'fastify' {
   }
 }
 
-/** Registers the limit and returns what a route's config needs to be counted. Webhook routes have limits of their own. */
+export type Limits = {
+  /** What a route's config needs to be counted. Webhook routes have limits of their own. */
+  ofRoute(dialect: Dialect): object
+  /** Options by which requests that find no route are counted. */
+  elsewhere: { preHandler?: preHandlerHookHandler }
+}
+
+/** Registers the limit. */
 export async function limitGateway(
   app: FastifyInstance,
   requestsPerMinute: number,
-): Promise<(dialect: Dialect) => object> {
-  if (requestsPerMinute === 0) return (dialect) => ({ dialect })
+): Promise<Limits> {
+  if (requestsPerMinute === 0) return { ofRoute: (dialect) => ({ dialect }), elsewhere: {} }
   const quiet = {
     'x-ratelimit-limit': false,
     'x-ratelimit-remaining': false,
@@ -27,13 +34,29 @@ export async function limitGateway(
     global: false,
     max: requestsPerMinute,
     timeWindow: 60_000,
-    // One subnet of an IPv6 customer is one address.
-    keyGenerator: (request) => request.ip.replace(/^((?:[0-9a-f]*:){4}).*/i, '$1'),
+    keyGenerator: (request) => customerOf(request.ip),
     addHeaders: { ...quiet, 'retry-after': true },
     addHeadersOnExceeding: quiet,
     errorResponseBuilder: (_request, { ttl }) =>
       new GatewayLimited(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
   })
   const limit = { rateLimit: { max: requestsPerMinute } }
-  return (dialect) => ({ dialect, ...(dialect.startsWith('webhook') ? {} : limit) })
+  return {
+    ofRoute: (dialect) => ({ dialect, ...(dialect.startsWith('webhook') ? {} : limit) }),
+    elsewhere: { preHandler: app.rateLimit() },
+  }
+}
+
+/** Who counts as one: an IPv4 address, or the first 64 bits of an IPv6 one, which is what one customer is given. */
+export function customerOf(address: string): string {
+  const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (v4) return v4[1]!
+  const [head, tail] = address.split('::') as [string, string | undefined]
+  const groups = head.split(':').filter(Boolean)
+  const missing = 8 - groups.length - (tail ? tail.split(':').length : 0)
+  if (tail !== undefined) groups.push(...Array(Math.max(0, missing)).fill('0'), ...tail.split(':'))
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group || '0', 16).toString(16))
+    .join(':')
 }

@@ -2,6 +2,7 @@
 // Refused: bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, deep nesting.
 
 import { Refusal } from '../errors.ts'
+import { fieldPath } from './field-path.ts'
 
 const depth_max = 32
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -64,7 +65,7 @@ class Reader {
       this.space()
       if (this.text[this.at] !== '"') this.malformed()
       const name = this.string(path)
-      const memberPath = path === '' ? name : `${path}.${name}`
+      const memberPath = path === '' ? fieldPath([name]) : `${path}.${fieldPath([name])}`
       if (Object.hasOwn(members, name)) refuse(memberPath, 'is sent twice')
       this.space()
       if (this.text[this.at] !== ':') this.malformed()

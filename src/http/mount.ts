@@ -29,7 +29,7 @@ export function mountPages<Context>(
           .code(answer.status)
           .headers(answer.headers)
           .type(answer.headers['content-type'] ?? 'text/html; charset=utf-8')
-          .send(answer.html)
+          .send(answer.body)
       },
     })
   }

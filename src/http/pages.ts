@@ -11,7 +11,7 @@ export type PageRequest = {
   caller: Caller
 }
 
-export type PageAnswer = { status: number; html: string; headers: Record<string, string> }
+export type PageAnswer = { status: number; body: string; headers: Record<string, string> }
 
 export type Page<Context> = {
   method: 'GET' | 'POST'

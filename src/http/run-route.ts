@@ -36,6 +36,9 @@ export async function answerRoute<Context>(
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
   const holder = await route.door.check(kernel.access, caller, params)
+  if (!Object.values(params).every(isId)) {
+    throw new Refusal('resource_not_found', 'There is nothing with this id.')
+  }
   const run: Run<Context> = { kernel, route, request, params, holder, caller }
   if (!route.idempotency) {
     const { status, body } = await answerPlainly(run)
@@ -43,6 +46,11 @@ export async function answerRoute<Context>(
   }
   const { status, body, replayed } = await answerOnce(run)
   return send(reply.header('rip-idempotent-replayed', String(replayed)), status, body)
+}
+
+/** No id of ours has other characters, and the database would not even take some of them. */
+function isId(text: string): boolean {
+  return /^[\w-]{1,255}$/.test(text)
 }
 
 /** The dialect of a path that no route has. */

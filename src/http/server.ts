@@ -64,14 +64,16 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   app.addHook('onResponse', async (request, reply) => record(parts, request, reply))
   app.setErrorHandler((error, request, reply) => fail(parts, error, request, reply))
-  app.setNotFoundHandler((request, reply) => fail(parts, notFound(request), request, reply))
-  const limited = await limitGateway(app, parts.gateway_limit)
+  const limits = await limitGateway(app, parts.gateway_limit)
+  app.setNotFoundHandler(limits.elsewhere, (request, reply) =>
+    fail(parts, notFound(request), request, reply),
+  )
   const kernel: Kernel<Context> = parts
   for (const route of parts.routes) {
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
-      config: limited(route.dialect),
+      config: limits.ofRoute(route.dialect),
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })
   }

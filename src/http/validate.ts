@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../errors.ts'
+import { fieldPath } from './field-path.ts'
 
 /** The body as its schema reads it. Throws the Refusal of the gravest finding. */
 export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -14,21 +15,11 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
 
 function refusalOf(issue: z.core.$ZodIssue): Refusal {
   if (issue.code === 'unrecognized_keys') {
-    const field = pathOf([...issue.path, issue.keys[0]!])
+    const field = fieldPath([...issue.path, issue.keys[0]!])
     return new Refusal('invalid_request', `${field} is not a field of this request.`, { field })
   }
-  const field = pathOf(issue.path)
+  const field = fieldPath(issue.path)
   const code = (issue.code === 'custom' && (issue.params?.code as RefusalCode)) || 'invalid_request'
   const message = field === '' ? `The body ${issue.message}.` : `${field} ${issue.message}.`
   return new Refusal(code, message, { field: field || undefined })
-}
-
-/** `items[2].sku` for `['items', 2, 'sku']`. */
-export function pathOf(path: readonly PropertyKey[]): string {
-  let text = ''
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`
-    else text += text === '' ? String(part) : `.${String(part)}`
-  }
-  return text.slice(0, 200)
 }

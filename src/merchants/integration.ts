@@ -81,10 +81,12 @@ export function isOrigin(text: string): boolean {
 
 /** Why a text cannot be the address that shoppers go on to after paying, or null where it can. */
 export function confirmationUrlFault(text: string, allowedOrigins: string[]): string | null {
-  if (!URL.canParse(text)) return 'must be an absolute https URL'
+  // The parser forgives what a reader of the specification would not: spaces, line breaks, missing slashes.
+  if (!/^https:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
+    return 'must be an absolute https URL'
+  }
   const url = new URL(text)
-  if (url.protocol !== 'https:') return 'must be an absolute https URL'
-  if (url.username || url.password) return 'must not carry user information'
+  if (/^https:\/\/[^/?#]*@/i.test(text)) return 'must not carry user information'
   if (text.includes('#')) return 'must not have a fragment'
   if (/^[\d.]+$|^\[/.test(url.hostname)) return 'must name its host, not an IP address'
   if (url.searchParams.has('payment_id') || url.searchParams.has('order_reference')) {

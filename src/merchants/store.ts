@@ -79,10 +79,13 @@ export async function findMerchantByRouting(
 }
 
 /** The merchant whose hosted page a handle names. */
-export async function findMerchantByHandle(sql: Sql, handle: string): Promise<string | null> {
-  const [row] = await sql<{ merchant_id: string }[]>`
-    select merchant_id from integrations where handle = ${handle}`
-  return row?.merchant_id ?? null
+export async function findMerchantByHandle(
+  sql: Sql,
+  handle: string,
+): Promise<Merchant | undefined> {
+  const [row] = await sql<Merchant[]>`
+    select m.* from merchants m join integrations i using (merchant_id) where i.handle = ${handle}`
+  return row
 }
 
 export async function liveMerchantExists(sql: Sql): Promise<boolean> {

@@ -104,7 +104,7 @@ export type ThreeDs = {
   enrolment(card: { number: string; brand: Brand }): Promise<Enrolment>
   /**
    * Sends the AReq. An Erro, an invalid ARes or no answer in time is an outcome with status U.
-   * Throws ProviderUnavailable when the Directory Server was not reached, or answered outside the protocol's HTTP.
+   * Throws ProviderUnavailable only when the Directory Server cannot have heard of it.
    */
   authenticate(request: AuthenticationRequest): Promise<AuthenticationAnswer>
   methodForm(method: {

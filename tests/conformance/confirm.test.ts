@@ -1,7 +1,7 @@
 // POST …/confirm: what it needs, what it answers, and that it answers the same again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, purchase, refusal, type SessionSecret } from '../client.ts'
+import { type Client, purchase, refusal, type SessionSecret, visa } from '../client.ts'
 import { drivenClock, type Service, startService } from '../service.ts'
 
 const clock = drivenClock()
@@ -114,4 +114,12 @@ test('each decline has a payment of its own', async () => {
   expect(second.payment_id).not.toBe(first.payment_id)
   expect((await client.readSession(session.id)).body.payment_id).toBe(second.payment_id)
   expect((await client.readPayment(first.payment_id)).body.status).toBe('declined')
+})
+
+test('a card that is no longer held must be typed again', async () => {
+  const session = await client.open()
+  await client.present(session)
+  await service.sql`delete from vault.cards where session_id = ${session.id}`
+  expect(refusal(await client.confirm(session))).toBe('400 invalid_request')
+  expect(await payWith(session, visa)).toMatchObject({ body: { status: 'captured' } })
 })

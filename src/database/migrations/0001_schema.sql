@@ -357,6 +357,14 @@ create index ledger_by_authorisation_time on simulator.ledger (authorised_at)
 -- 9. Which master keys this database was sealed with, so that a wrong one is noticed before anything is lost.
 
 create table sealing_keys (
-  key_id         text primary key,
-  first_used_at  timestamptz not null
+  key_id           text primary key,
+  -- When it last became the key that seals.
+  made_current_at  timestamptz not null
+);
+
+-- 10. How far the running service's clock is shifted, so that commands in other terminals know of it.
+
+create table service_clock (
+  only_row        boolean primary key check (only_row),
+  offset_seconds  bigint not null
 );

@@ -121,11 +121,29 @@ describe('an answer that cannot be used is a U', () => {
   })
 })
 
+describe('an AReq that may have been heard is not taken back', () => {
+  test.each([
+    ['an ARes with 500', { ...json(ares), status: 500 }],
+    ['a redirect', { status: 302, content_type: '', body: '' }],
+    ['HTML', { status: 200, content_type: 'text/html', body: '<html>' }],
+    ['nothing', { status: 200, content_type: '', body: '' }],
+  ])('%s', async (_, answer) => {
+    const sent = await setUp(() => answer).send()
+    expect(sent).toMatchObject({ outcome: { status: 'U', unavailable_cause: 'timeout' } })
+  })
+
+  test('a connection that is lost', async () => {
+    const { send } = setUp(() => {
+      throw new OutgoingFailure('unanswered', false, 'reset')
+    })
+    expect(await send()).toMatchObject({ outcome: { status: 'U', unavailable_cause: 'timeout' } })
+  })
+})
+
 describe('a provider that cannot be spoken to is unavailable', () => {
   test.each([
     ['refused', new OutgoingFailure('not_sent', false, 'refused')],
     ['no connection in time', new OutgoingFailure('not_sent', true, 'no connection')],
-    ['reset', new OutgoingFailure('unanswered', false, 'reset')],
   ])('%s', async (_, failure) => {
     const { send } = setUp(() => {
       throw failure
@@ -135,10 +153,7 @@ describe('a provider that cannot be spoken to is unavailable', () => {
 
   test.each([
     ['503', { status: 503, content_type: 'text/plain', body: 'down' }],
-    ['an ARes with 500', { ...json(ares), status: 500 }],
-    ['a redirect', { status: 302, content_type: '', body: '' }],
-    ['HTML', { status: 200, content_type: 'text/html', body: '<html>' }],
-    ['nothing', { status: 200, content_type: '', body: '' }],
+    ['502', { status: 502, content_type: 'text/html', body: '<html>' }],
   ])('%s', async (_, answer) => {
     await expect(setUp(() => answer).send()).rejects.toThrow(ProviderUnavailable)
   })

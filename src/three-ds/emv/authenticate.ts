@@ -47,7 +47,7 @@ export function judge(
   received: DirectoryAnswer,
   mayOpen: MayOpen,
 ): { answer: AuthenticationAnswer; refused?: { cause: UnavailableCause; reason: string } } {
-  if ('timed_out' in received) return refused('timeout', 'no answer in time')
+  if ('silent' in received) return refused('timeout', received.silent)
   if ('fault' in received) {
     const { code, detail, message } = received.fault
     const judged = refused('invalid_answer', `${code}: ${detail}`, message)

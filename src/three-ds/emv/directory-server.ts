@@ -14,11 +14,12 @@ import { type Fault, type Message, readMessage } from './messages.ts'
 
 export type DirectoryServer = { scheme: Brand; url: string; tls?: OutgoingRequest['tls'] }
 
-export type DirectoryAnswer = { message: Message } | { fault: Fault } | { timed_out: true }
+/** `silent` says why nothing usable came to a message that may have arrived. */
+export type DirectoryAnswer = { message: Message } | { fault: Fault } | { silent: string }
 
 const read_timeout_ms = 10_000
 
-/** Throws ProviderUnavailable where nothing was asked, or the answer is none of the protocol's. */
+/** Throws ProviderUnavailable where nothing was asked: not a byte was sent, or what stands in front says that nobody is there. */
 export async function ask(
   world: World,
   server: DirectoryServer,
@@ -33,16 +34,21 @@ export async function ask(
       body: JSON.stringify(message),
       timeout_ms: read_timeout_ms,
       tls: server.tls,
+      // A scheme has hundreds of thousands of card ranges.
+      ...(expected === 'PRes' && { answer_bytes_max: 64 * 1024 * 1024 }),
     })
   } catch (error) {
     if (!(error instanceof OutgoingFailure)) throw error
-    if (error.kind === 'unanswered' && error.timed_out) return { timed_out: true }
+    if (error.kind === 'unanswered') {
+      return { silent: error.timed_out ? 'no answer in time' : 'the connection was lost' }
+    }
     throw new ProviderUnavailable(`the Directory Server of ${server.scheme} was not reached`)
   }
+  if (answer.status === 502 || answer.status === 503) {
+    throw new ProviderUnavailable(`the Directory Server of ${server.scheme} is not there`)
+  }
   if (answer.status < 200 || answer.status > 299 || 'not_json' in readJson(answer.body)) {
-    throw new ProviderUnavailable(
-      `the Directory Server of ${server.scheme} answered outside the protocol: ${answer.status}`,
-    )
+    return { silent: `an answer outside the protocol, status ${answer.status}` }
   }
   return readMessage(answer.body, [expected])
 }

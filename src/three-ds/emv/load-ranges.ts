@@ -93,7 +93,7 @@ async function fetchRanges(
     ...present('serialNum', old?.serial_number),
   }
   const answer = await ask(world, server, preq, 'PRes')
-  if ('timed_out' in answer) throw new ProviderUnavailable('the PReq was not answered in time')
+  if ('silent' in answer) throw new ProviderUnavailable(`the PReq got ${answer.silent}`)
   const pres = 'message' in answer && isAnswerTo(preq, answer.message) ? answer.message : null
   const ranges = pres && applyChanges(old?.ranges ?? [], changesIn(pres))
   if (!pres || !ranges) {

@@ -58,7 +58,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
   }
 
   async function authentication(areq: Message): Promise<PeerAnswer> {
-    const fault = faultOfAReq(areq)
+    const fault = faultOfAReq(areq, base_url())
     if (fault) return message(erro('D', fault))
     const card = testCardOf(areq.acctNumber as string)!
     if (card.ranges === 'provider_down') return plain(503, 'service unavailable\n')
@@ -93,9 +93,10 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
 }
 
 /** What only a Directory Server can find wrong with an AReq. */
-function faultOfAReq(areq: Message): Fault | null {
-  const { protocol } = new URL(areq.threeDSServerURL as string)
-  if (protocol !== 'https:' && protocol !== 'http:') {
+function faultOfAReq(areq: Message, own_address: string): Fault | null {
+  // Results go to the service that this simulator belongs to: it must not be made to post to anybody else.
+  const { origin } = new URL(areq.threeDSServerURL as string)
+  if (origin !== new URL(own_address).origin) {
     return { code: '303', detail: 'threeDSServerURL', message: areq }
   }
   const card = testCardOf(areq.acctNumber as string)

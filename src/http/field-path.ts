@@ -1,0 +1,16 @@
+// How a refusal names a field: its JSON path, without repeating what a shopper or merchant may have put there by mistake.
+
+/** `items[2].sku` for `['items', 2, 'sku']`. A name with as many digits as a card number is not repeated. */
+export function fieldPath(parts: readonly PropertyKey[]): string {
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'number') text += `[${part}]`
+    else text += text === '' ? shown(String(part)) : `.${shown(String(part))}`
+  }
+  return text
+}
+
+function shown(name: string): string {
+  const digits = name.match(/\p{Nd}/gu)?.length ?? 0
+  return digits >= 12 ? '(a name of digits)' : name.slice(0, 100)
+}

@@ -1,0 +1,115 @@
+// A database that goes away: in the middle of a statement, after its COMMIT, or altogether.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Answer, type Client, purchase, refusal } from './client.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
+import { type Service, startService, until } from './service.ts'
+
+let database: FreshDatabase
+let proxy: DatabaseProxy
+let service: Service
+let client: Client
+let admin: Awaited<ReturnType<FreshDatabase['open']>>
+beforeAll(async () => {
+  database = await freshDatabase()
+  admin = await database.open()
+  proxy = await openDatabaseProxy(database.url)
+  service = await startService({ database, database_url: proxy.url })
+  client = service.client
+})
+afterAll(async () => {
+  proxy.start()
+  await service.close()
+  await proxy.close()
+  await admin.close()
+  await database.drop()
+})
+
+/** However the first request ended, the key afterwards gives one session, always the same. */
+async function expectOneSession(key: string, first: Answer): Promise<void> {
+  if (first.status !== 201) expect(refusal(first)).toBe('503 store_unavailable')
+  const again = await client.create(purchase, key)
+  const third = await client.create(purchase, key)
+  expect([again.status, third.status, third.text]).toEqual([201, 201, again.text])
+  if (first.status === 201) expect(again.text).toBe(first.text)
+  expect(third.headers.get('rip-idempotent-replayed')).toBe('true')
+  const made = await admin.sql`select 1 from sessions where metadata->>'key' is null
+    and session_id = ${again.body.id}`
+  expect(made).toHaveLength(1)
+  const [count] = await admin.sql`select (select count(*)::int from sessions) as sessions,
+    (select count(*)::int from idempotency_keys) as keys`
+  expect(count!.sessions).toBe(count!.keys)
+}
+
+test.each([1, 2, 3])('its backend is ended while a create waits, round %i', async (round) => {
+  const key = `ended ${round}`
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+  const holding = admin.sql.begin(async (tx) => {
+    await tx`lock table sessions in exclusive mode`
+    lock()
+    await released
+  })
+  await locked
+  const creating = client.create(purchase, key)
+  const waiting = await until(
+    () => admin.sql<{ pid: number }[]>`select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+    (rows) => rows.length === 1,
+  )
+  await admin.sql`select pg_terminate_backend(${waiting[0]!.pid})`
+  release()
+  await holding
+  await expectOneSession(key, await creating)
+})
+
+test.each([1, 2, 3])('its answer is lost after the COMMIT, round %i', async (round) => {
+  const key = `lost ${round}`
+  proxy.loseNextAnswer(key)
+  const first = await client.create(purchase, key)
+  expect(first.status).toBe(201)
+  expect(proxy.lost()).toBe(round)
+  await expectOneSession(key, first)
+})
+
+test('its answer is lost after the COMMIT of an outcome', async () => {
+  const session = await client.open()
+  await client.present(session)
+  proxy.loseNextAnswer('payment.captured')
+  const answer = await client.confirm(session)
+  if (answer.status !== 200) expect(refusal(answer)).toBe('503 store_unavailable')
+  const again = await client.confirm(session)
+  expect(again.body.status).toBe('captured')
+  const events = await admin.sql`select 1 from events where payment_id = ${again.body.payment_id}`
+  const charges = await admin.sql`select 1 from acquirer_operations
+    where payment_id = ${again.body.payment_id}`
+  expect([events.length, charges.length]).toEqual([1, 1])
+})
+
+test('it stops and comes back', async () => {
+  const session = await client.open()
+  const reference = await client.reference(session)
+  proxy.stop()
+  const answers = [
+    await client.create(purchase, 'stopped'),
+    await client.readSession(session.id),
+    await client.readPayment('pay_x'),
+    await client.state(session),
+    await client.authenticate(session, reference),
+    await client.confirm(session),
+  ]
+  expect(answers.map(refusal)).toEqual(answers.map(() => '503 store_unavailable'))
+  for (const { headers } of answers) expect(headers.get('retry-after')).toMatch(/^\d+$/)
+  const ready = await fetch(`${service.base_url}/readyz`)
+  expect(ready.status).toBe(503)
+  expect((await fetch(`${service.base_url}/healthz`)).status).toBe(200)
+  proxy.start()
+  await expectOneSession('stopped', answers[0]!)
+  expect((await client.authenticate(session, reference)).status).toBe(200)
+  expect((await client.confirm(session)).body.status).toBe('captured')
+  expect((await fetch(`${service.base_url}/readyz`)).status).toBe(200)
+})
