@@ -50,39 +50,49 @@ export async function closedLoad(
 
 /**
  * Open model: work arrives at a fixed rate whether or not what came before has ended. Its latency counts from the
- * moment it should have begun, so that waiting for a free client is part of it.
+ * moment it should have begun, so that waiting for a free client is part of it. Clients are opened as they are needed:
+ * the service ends a connection that says nothing in its first 10 seconds.
  */
 export async function openLoad(
-  clients: Client[],
-  offered: { per_second: number; seconds: number },
+  base_url: string,
+  offered: { per_second: number; seconds: number; clients_max: number },
   work: Work,
 ): Promise<Load> {
   const load = emptyLoad()
-  const idle = [...clients]
+  const clients: Client[] = []
+  const idle: Client[] = []
   const waiting: number[] = []
   const running = new Set<Promise<void>>()
   const start = performance.now()
   const total = Math.round(offered.per_second * offered.seconds)
   const intended = (index: number) => start + (index * 1000) / offered.per_second
-  const begin = (client: Client, index: number) => {
-    const ended = measure(load, intended(index), () => work(client, index)).then(() => {
-      running.delete(ended)
-      const next = waiting.shift()
-      if (next === undefined) idle.push(client)
-      else begin(client, next)
-    })
-    running.add(ended)
+  const workOff = async (client: Client, first: number) => {
+    for (let index: number | undefined = first; index !== undefined; index = waiting.shift()) {
+      const own = index
+      await measure(load, intended(own), () => work(client, own))
+    }
+    idle.push(client)
+  }
+  let opened = 0
+  const begin = async (index: number) => {
+    const known = idle.pop()
+    if (known) return workOff(known, index)
+    if (opened === offered.clients_max) return void waiting.push(index)
+    opened += 1
+    const [client] = await openClients(base_url, 1)
+    clients.push(client!)
+    return workOff(client!, index)
   }
   for (let arrived = 0; arrived < total; ) {
     while (arrived < total && intended(arrived) <= performance.now()) {
-      const client = idle.pop()
-      if (client) begin(client, arrived)
-      else waiting.push(arrived)
+      const begun = begin(arrived).finally(() => running.delete(begun))
+      running.add(begun)
       arrived += 1
     }
     await pause(1)
   }
   while (running.size > 0) await Promise.all(running)
+  for (const client of clients) client.close()
   return finish(load, start)
 }
 
@@ -103,24 +113,31 @@ function clientOn(socket: Socket): Client {
   }
   socket.removeAllListeners('error')
   socket.on('error', fail)
-  socket.on('close', () => fail(new Error('the service closed the connection')))
+  socket.on('close', () => fail(closed()))
   socket.on('data', (chunk) => {
+    // The service says farewell before it ends a connection; whoever sends next learns of it.
+    if (!settle) return
     received = received ? Buffer.concat([received, chunk]) : chunk
     const answer = readAnswer(received)
     if (!answer) return
     received = null
-    const { resolve } = settle!
+    const { resolve } = settle
     settle = null
     resolve(answer)
   })
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) reject(closed())
         settle = { resolve, reject }
         socket.write(request)
       }),
     close: () => socket.destroy(),
   }
+}
+
+function closed(): Error {
+  return new Error('the service closed the connection')
 }
 
 /** The answer, once all of it is there: the service names the length of every body. */

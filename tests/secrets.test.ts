@@ -72,7 +72,7 @@ test('after many payments nothing secret is stored or logged', async () => {
     const found = secrets.filter((secret) => spellings(secret).some((one) => text.includes(one)))
     expect({ place, found }).toEqual({ place, found: [] })
     const codes = [...cards.entries()].map(([index, number]) => cvc(index, number.startsWith('3')))
-    const told = codes.filter((code) => text.includes(`"${code}"`) || text.includes(`cvc":${code}`))
+    const told = codes.filter((code) => tellsCode(text, code))
     expect({ place, told }).toEqual({ place, told: [] })
   }
 })
@@ -83,6 +83,23 @@ test('what was typed is gone when its time is over', async () => {
   expect(await countOf('vault.cards')).toBe(0)
   expect(await countOf('vault.security_codes')).toBe(0)
 })
+
+test.each([
+  '(m_1,card_1,731,2026)',
+  '(m_1,"731")',
+  '(m_1,"{""cvc"":""731""}")',
+  '{"cvc":"731"}',
+  '(m_1,"\\\\x373331")',
+])('a code in the clear would be found: %s', (row) => {
+  expect(tellsCode(row, '731')).toBe(true)
+  expect(tellsCode(row, '732')).toBe(false)
+})
+
+/** A code is too short to be looked for anywhere: it is found as a cell or a JSON value of its own, as text or as bytes. */
+function tellsCode(text: string, code: string): boolean {
+  const bytes = Buffer.from(code).toString('hex')
+  return new RegExp(`[(,"]${code}[),"]|x${bytes}["),]`).test(text)
+}
 
 async function countOf(table: string): Promise<number> {
   const [row] = await service.sql.unsafe(`select count(*)::int as count from ${table}`)

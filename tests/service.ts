@@ -206,13 +206,15 @@ export async function driving<T>(clock: DrivenClock, promise: Promise<T>): Promi
   }
 }
 
-/** Asks again until the answer fits; what it waits for happens without any clock of ours. */
+/** Asks again, for up to 10 s, until the answer fits; what it waits for happens without any clock of ours. */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  for (let tries = 0; tries < 20_000; tries++) {
+  const give_up = performance.now() + 10_000
+  for (;;) {
     const answer = await ask()
     if (fits(answer)) return answer
+    if (performance.now() > give_up) throw new Error('it did not come to pass')
+    await realClock.sleep(2)
   }
-  throw new Error('it did not come to pass')
 }
 
 function logInto(lines: LogLine[]): Log {

@@ -18,7 +18,7 @@ import {
 import { journalLine, outcomeOf, resultOf } from './outcome.ts'
 import { conclude, openPayment, type Payment } from './payment.ts'
 import type { Session } from './session.ts'
-import { findAttempt, findAttempt } from './store.ts'
+import { findAttempt } from './store.ts'
 import { findCard } from './vault-store.ts'
 import type { ConfirmResult } from './views.ts'
 

@@ -132,7 +132,7 @@ test('a hard decline leaves the session open, one for fraud closes it', async ()
   const third = await client.reference(session)
   expect(await decline(session, fraud)).toMatchObject({
     decline: { category: 'fraud' },
-    attempts_left: 1,
+    attempts_left: 0,
   })
   expect(refusal(await client.authenticate(session, third))).toBe('409 session_declined')
   expect((await client.readSession(session.id)).body.status).toBe('declined')
