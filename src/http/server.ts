@@ -62,6 +62,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(plainHeaders).header('rip-request-id', request.id)
   })
+  closeAnswered(app)
   app.addHook('onResponse', async (request, reply) => record(parts, request, reply))
   app.setErrorHandler((error, request, reply) => fail(parts, error, request, reply))
   const limits = await limitGateway(app, parts.gateway_limit)
@@ -81,6 +82,18 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers)
   return app
+}
+
+/** While stopping, an answered connection is closed: kept alive for its client it would keep the server waiting. */
+function closeAnswered(app: FastifyInstance): void {
+  let stopping = false
+  app.addHook('preClose', async () => {
+    stopping = true
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (stopping) reply.header('connection', 'close')
+    done()
+  })
 }
 
 function callerOf(request: FastifyRequest): Caller {
