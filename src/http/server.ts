@@ -1,22 +1,19 @@
 // The HTTP server: interprets route records, gives every failure its family's shape, and stops in order.
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { isConnectionLost, storeUnavailable as isStoreUnavailable } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Peer } from '../peer.ts'
 import type { World } from '../world.ts'
 import type { Access, Caller } from './access.ts'
-import { renderRefusal } from './dialects.ts'
-import { GatewayLimited, limitGateway } from './gateway-limit.ts'
-import { storeUnavailable } from './idempotency.ts'
+import { answerBrokenRequest, body_bytes_max, fail, notFound, refusalOf } from './failures.ts'
+import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
 import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
 import type { Page } from './pages.ts'
 import type { Route } from './route.ts'
-import { answerRoute, dialectOfPath, type Kernel } from './run-route.ts'
+import { answerRoute, type Kernel } from './run-route.ts'
 
 export type ServerParts<Context> = {
   world: World
@@ -35,8 +32,6 @@ export type ServerParts<Context> = {
   trusted_proxies: string[]
 }
 
-export const body_bytes_max = 128 * 1024
-
 /** Builds the server; it listens only when told to. */
 export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
   const app = Fastify({
@@ -51,7 +46,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     // A path that cannot be decoded, or whose id is longer than any: no route and no hook comes to see it.
     frameworkErrors: (_error, request, reply) => {
       reply.headers(plainHeaders).header('rip-request-id', request.id)
-      fail(parts, notFound(request), request, reply)
+      fail(parts.world.log, notFound(request), request, reply)
     },
     routerOptions: { maxParamLength: 500 },
     return503OnClosing: true,
@@ -64,10 +59,10 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   closeAnswered(app)
   app.addHook('onResponse', async (request, reply) => record(parts, request, reply))
-  app.setErrorHandler((error, request, reply) => fail(parts, error, request, reply))
+  app.setErrorHandler((error, request, reply) => fail(parts.world.log, error, request, reply))
   const limits = await limitGateway(app, parts.gateway_limit)
   app.setNotFoundHandler(limits.elsewhere, (request, reply) =>
-    fail(parts, notFound(request), request, reply),
+    fail(parts.world.log, notFound(request), request, reply),
   )
   const kernel: Kernel<Context> = parts
   for (const route of parts.routes) {
@@ -115,56 +110,6 @@ const plainHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-function fail<Context>(
-  parts: ServerParts<Context>,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const dialect = request.routeOptions.config.dialect ?? dialectOfPath(request.url)
-  if (error instanceof GatewayLimited && dialect !== 'compatible') {
-    reply.code(429).type('text/plain; charset=utf-8').send(error.message)
-    return
-  }
-  const refusal = asRefusal(error)
-  if (refusal.status >= 500) report(parts, error, request)
-  if (refusal.status === 503) reply.header('retry-after', '2')
-  reply
-    .code(refusal.status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
-  refusedWith.set(request, refusal.code)
-}
-
-function asRefusal(
-  error: unknown,
-): Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & { code: string } {
-  if (error instanceof Refusal) return error
-  if (error instanceof GatewayLimited) {
-    return { code: 'rate_limit', status: 429, message: error.message, field: null, members: {} }
-  }
-  if (isConnectionLost(error) || isStoreUnavailable(error)) return storeUnavailable()
-  const status = (error as { statusCode?: unknown }).statusCode
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
-      status,
-    })
-  }
-  return new Refusal('internal_error', '')
-}
-
-const plainWords: Record<number, string> = {
-  413: `The body is larger than ${body_bytes_max / 1024} KB.`,
-  415: 'Send the body as application/json.',
-}
-
-function notFound(request: FastifyRequest): Refusal {
-  return new Refusal('resource_not_found', `There is no ${request.method} route at this path.`)
-}
-
-// The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
-const refusedWith = new WeakMap<FastifyRequest, string>()
-
 function record<Context>(
   parts: ServerParts<Context>,
   request: FastifyRequest,
@@ -179,33 +124,9 @@ function record<Context>(
       method: request.method,
       route,
       status: reply.statusCode,
-      code: refusedWith.get(request),
+      code: refusalOf(request),
       duration_ms,
     },
     'request',
-  )
-}
-
-// Of a database error only name, code and stack are told: its detail repeats row values.
-function report<Context>(parts: ServerParts<Context>, error: unknown, request: FastifyRequest) {
-  const { name, code, stack } = error as Error & { code?: string }
-  parts.world.log.error(
-    { request_id: request.id, route: request.routeOptions.url, error: name, code, stack },
-    'request failed',
-  )
-}
-
-/** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
-  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-  const [status, words] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request took too long to arrive.']
-        : ['400 Bad Request', 'The request is not valid HTTP.']
-  const body = JSON.stringify({ error: 'invalid_request', message: words, request_id: null })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,0 +1,88 @@
+// How a request that fails is answered and told of: refusals, failures of the service, and what never became a request.
+
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isConnectionLost, storeUnavailable as isStoreUnavailable } from '../database/failures.ts'
+import { Refusal } from '../errors.ts'
+import type { Log } from '../world.ts'
+import { renderRefusal } from './dialects.ts'
+import { GatewayLimited } from './gateway-limit.ts'
+import { storeUnavailable } from './idempotency.ts'
+import { dialectOfPath } from './run-route.ts'
+
+export const body_bytes_max = 128 * 1024
+
+// The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
+const refusedWith = new WeakMap<FastifyRequest, string>()
+
+/** The code that a request was refused with, if it was. */
+export function refusalOf(request: FastifyRequest): string | undefined {
+  return refusedWith.get(request)
+}
+
+/** Answers a request with what went wrong, in the dialect of its path. */
+export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const dialect = request.routeOptions.config.dialect ?? dialectOfPath(request.url)
+  if (error instanceof GatewayLimited && dialect !== 'compatible') {
+    reply.code(429).type('text/plain; charset=utf-8').send(error.message)
+    return
+  }
+  const refusal = asRefusal(error)
+  if (refusal.status >= 500 && !(error instanceof Refusal)) report(log, error, request)
+  if (refusal.status === 503) reply.header('retry-after', '2')
+  reply
+    .code(refusal.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
+  refusedWith.set(request, refusal.code)
+}
+
+function asRefusal(
+  error: unknown,
+): Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & { code: string } {
+  if (error instanceof Refusal) return error
+  if (error instanceof GatewayLimited) {
+    return { code: 'rate_limit', status: 429, message: error.message, field: null, members: {} }
+  }
+  if (isConnectionLost(error) || isStoreUnavailable(error)) return storeUnavailable()
+  const status = (error as { statusCode?: unknown }).statusCode
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
+      status,
+    })
+  }
+  return new Refusal('internal_error', '')
+}
+
+const plainWords: Record<number, string> = {
+  413: `The body is larger than ${body_bytes_max / 1024} KB.`,
+  415: 'Send the body as application/json.',
+}
+
+export function notFound(request: FastifyRequest): Refusal {
+  return new Refusal('resource_not_found', `There is no ${request.method} route at this path.`)
+}
+
+// Of a database error only name, code and stack are told: its detail repeats row values.
+function report(log: Log, error: unknown, request: FastifyRequest) {
+  const { name, code, stack } = error as Error & { code?: string }
+  log.error(
+    { request_id: request.id, route: request.routeOptions.url, error: name, code, stack },
+    'request failed',
+  )
+}
+
+/** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+  const [status, words] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'The request took too long to arrive.']
+        : ['400 Bad Request', 'The request is not valid HTTP.']
+  const body = JSON.stringify({ error: 'invalid_request', message: words, request_id: null })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
