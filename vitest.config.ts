@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/setup-database.ts'],
     pool: 'forks',
+    // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

@@ -31,10 +31,6 @@ export const catalogue = {
     when: 'Over 50 metadata entries or 8 KB, or a statement descriptor suffix over 22 characters.',
   },
   invalid_request: { status: 400, when: 'The request breaks a rule that the message names.' },
-  customer_email_required: {
-    status: 400,
-    when: 'Every payment needs an email, on the session or in the confirm body.',
-  },
   key_live_only: { status: 403, when: 'A live-only key would have created a test session.' },
   acquiring_profile_incomplete: {
     status: 422,
@@ -48,6 +44,10 @@ export const catalogue = {
   attempts_exhausted: { status: 409, when: 'The three payment attempts are used up.' },
   session_declined: { status: 409, when: 'A decline for suspected fraud closed the session.' },
   session_expired: { status: 409, when: 'The session is older than 30 minutes.' },
+  customer_email_required: {
+    status: 400,
+    when: 'Every payment needs an email, on the session or in the confirm body.',
+  },
   authentication_incomplete: {
     status: 409,
     when: 'Confirm came before 3-D Secure ended; the body carries the attempt and the challenge.',

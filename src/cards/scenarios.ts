@@ -35,7 +35,7 @@ range also offers 2.3.1|5 000 00|messageVersion 2.2.0, the highest in common; as
 attempted|1 000 20|attempted, liability shifted, eci 06 or 01; captured
 not authenticated|1 000 10|failed; declined authentication_failed, soft; acquirer not called
 rejected by the bank|1 000 30|failed; declined authentication_rejected, fraud; acquirer not called
-informational|1 000 40|informational only where it was asked for, else authenticated
+informational|1 000 40|no authentication, state informational; captured without liability shift
 unavailable|1 000 50|no authentication; on_3ds_unavailable decides
 Directory Server does not answer|1 000 60|no authentication, state unavailable; on_3ds_unavailable decides
 challenge passes by itself|1 000 70|challenge page posts itself; authenticated; captured

@@ -1,6 +1,6 @@
 // How a refusal looks on the wire. A Refusal knows no shape; each family of routes has one, written here.
 
-import type { Refusal, RefusalCode } from '../errors.ts'
+import type { Refusal } from '../errors.ts'
 
 /** Checkout and payment routes, the compatible routes, and the four parts of the webhook family. */
 export type Dialect =
@@ -37,7 +37,7 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, requestId:
 function compatibleError(refusal: RefusalLike, message: string | null): object {
   return {
     type: compatibleType(refusal.status),
-    code: platformCodes[refusal.code as RefusalCode] ?? refusal.code,
+    code: platformCodes[refusal.code] ?? refusal.code,
     message,
     ...(refusal.field === null ? {} : { param: refusal.field }),
     ripper_code: refusal.code,
@@ -45,8 +45,9 @@ function compatibleError(refusal: RefusalLike, message: string | null): object {
 }
 
 // The codes that the compatible platform spells its own way.
-const platformCodes: Partial<Record<RefusalCode, string>> = {
+const platformCodes: Record<string, string> = {
   resource_not_found: 'resource_missing',
+  rate_limit_exceeded: 'rate_limit',
 }
 
 function compatibleType(status: number): string {

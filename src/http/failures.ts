@@ -42,7 +42,13 @@ function asRefusal(
 ): Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & { code: string } {
   if (error instanceof Refusal) return error
   if (error instanceof GatewayLimited) {
-    return { code: 'rate_limit', status: 429, message: error.message, field: null, members: {} }
+    return {
+      code: 'rate_limit_exceeded',
+      status: 429,
+      message: error.message,
+      field: null,
+      members: {},
+    }
   }
   if (isConnectionLost(error) || isStoreUnavailable(error)) return storeUnavailable()
   const status = (error as { statusCode?: unknown }).statusCode
