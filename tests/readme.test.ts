@@ -1,13 +1,16 @@
 // The README's own lines, run as they stand.
 
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serve, shell } from './programs.ts'
+import { removeData } from './setup-database.ts'
 
 const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'ripper-readme-'))
+// The server of a run as root is another user's.
+chmodSync(folder, 0o711)
 let service: Awaited<ReturnType<typeof serve>>
 
 beforeAll(async () => {
@@ -16,7 +19,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   const { status } = await service.stop()
-  rmSync(folder, { recursive: true, force: true })
+  removeData(join(folder, '.ripper'))
+  removeData(folder)
   expect(status).toBe(0)
 }, 30_000)
 
