@@ -11,7 +11,7 @@ const clients_max = 256
 const rates = [50, 100, 200, 300, 400]
 
 export async function checkout({ quick }: { quick: boolean }): Promise<Table[]> {
-  const seconds = quick ? 3 : 15
+  const seconds = quick ? 2 : 15
   return withDataFolder((data_dir) =>
     withService(data_dir, async (service) => {
       let captured = 0

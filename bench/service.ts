@@ -65,11 +65,13 @@ export async function startService(
     },
   })
   closeSync(output)
+  const pid = child.pid!
+  running.add(pid)
   try {
     const document = await firstDocument(child, log)
-    return { ...document, pid: child.pid!, stop: () => stopGroup(child) }
+    return { ...document, pid, stop: () => stopGroup(pid) }
   } catch (error) {
-    await stopGroup(child)
+    await stopGroup(pid)
     throw error
   }
 }
@@ -113,9 +115,25 @@ async function firstDocument(
   throw new Error('the service did not start within a minute')
 }
 
-async function stopGroup(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  process.kill(-child.pid!, 'SIGTERM')
-  await ended
+// Process groups that run: a run that fails or is interrupted leaves none behind.
+const running = new Set<number>()
+process.on('exit', () => {
+  for (const pid of running) signal(pid, 'SIGTERM')
+})
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => process.exit(130))
+
+/** Waits for the whole group: npm ends before the service that it started. */
+async function stopGroup(pid: number): Promise<void> {
+  signal(pid, 'SIGTERM')
+  while (signal(pid, 0)) await pause(5)
+  running.delete(pid)
+}
+
+/** False where the group is gone. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, name)
+  } catch {
+    return false
+  }
 }

@@ -48,7 +48,7 @@ async function secondsToFirstSession(data_dir: string): Promise<number> {
 }
 
 async function memory({ quick }: { quick: boolean }): Promise<Table> {
-  const creates = quick ? 20_000 : 100_000
+  const creates = quick ? 10_000 : 100_000
   const rows = await withDataFolder((data_dir) =>
     withService(data_dir, async ({ pid, base_url, secret_key }) => {
       const clients = await openClients(base_url, 64)

@@ -23,7 +23,11 @@ describe('sealing', () => {
         (bytes, own, other) => {
           const sealed = before.seal(Buffer.from(bytes), own)
           expect(before.open(sealed, own)).toEqual(Buffer.from(bytes))
-          if (own !== other) expect(() => before.open(sealed, other)).toThrow('does not open')
+          const brief = before.sealBriefly(Buffer.from(bytes), own)
+          expect(before.open(brief, own)).toEqual(Buffer.from(bytes))
+          if (own === other) return
+          expect(() => before.open(sealed, other)).toThrow('does not open')
+          expect(() => before.open(brief, other)).toThrow('does not open')
         },
       ),
     )
@@ -46,6 +50,33 @@ describe('sealing', () => {
         is_key_id ? UnknownKey : /^sealed record does not open$/,
       )
     }
+  })
+
+  test('any changed byte of a brief record is noticed too', () => {
+    const sealed = before.sealBriefly(secret, identity)
+    for (let index = 0; index < sealed.length; index++) {
+      const changed = Buffer.from(sealed)
+      changed[index]! ^= 1
+      const is_key_id = index >= 1 && index < 5
+      expect(() => before.open(changed, identity)).toThrow(
+        is_key_id ? UnknownKey : /^sealed record does not open$/,
+      )
+    }
+    for (const length of [0, 1, 20, 48]) {
+      const cut = sealed.subarray(0, length)
+      expect(() => before.open(cut, identity)).toThrow('sealed record does not open')
+    }
+  })
+
+  test('brief records share a data key for a while, and never a nonce', () => {
+    const ring = openKeyring([old_key], random)
+    const records = Array.from({ length: 2 * 4096 }, () => ring.sealBriefly(secret, identity))
+    const salts = records.map((sealed) => sealed.toString('hex', 5, 21))
+    expect(new Set(salts.slice(0, 4096)).size).toBe(1)
+    expect(new Set(salts).size).toBe(2)
+    expect(new Set(records.map((sealed) => sealed.toString('hex', 21, 33))).size).toBe(2 * 4096)
+    expect(ring.open(records.at(-1)!, identity)).toEqual(secret)
+    expect(openKeyring([old_key], random).open(records[0]!, identity)).toEqual(secret)
   })
 
   test.each([0, 1, 64, 92])('%i bytes are no sealed record', (length) => {
@@ -80,6 +111,13 @@ describe('changing keys', () => {
     expect(after.open(sealed, identity)).toEqual(secret)
     expect(after.keyIdOf(sealed)).toBe(before.current_key_id)
     expect(after.keyIdOf(after.seal(secret, identity))).toBe(after.current_key_id)
+  })
+
+  test('a brief record opens under the ring that follows, and cannot be wrapped anew', () => {
+    const sealed = before.sealBriefly(secret, identity)
+    expect(after.open(sealed, identity)).toEqual(secret)
+    expect(before.keyIdOf(sealed)).toBe(before.current_key_id)
+    expect(() => after.rewrap(sealed, identity)).toThrow('sealed record does not open')
   })
 
   test('a record under a key that is not there names the key', () => {

@@ -89,7 +89,7 @@ export function keyRow(
   claim: KeyClaim,
   answer: { status: number; body: string; at: Date },
 ): KeyRow {
-  const sealed = keyring.seal(Buffer.from(answer.body), identityOf(claim))
+  const sealed = keyring.sealBriefly(Buffer.from(answer.body), identityOf(claim))
   return { ...claim, status: answer.status, answer: sealed, created_at: answer.at }
 }
 
