@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { acquirerFor } from './acquirers/open.ts'
 import { openSimulator } from './acquirers/simulator/simulator.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
+import { openSessionWriter } from './checkout/write-sessions.ts'
 import type { ThreeDsFile } from './config.ts'
 import type { Addresses, Context } from './context.ts'
 import { openCardRangeStore } from './database/card-range-store.ts'
@@ -56,6 +57,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     keyring,
     directory,
     addresses,
+    writeSession: openSessionWriter(sql),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),
     acquirerOf: (mode, connection) =>

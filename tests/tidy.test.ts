@@ -56,7 +56,7 @@ const rooms: Record<string, string[]> = {
     'three-ds',
     'cards',
   ],
-  context: [...kernel, 'database', 'http', 'merchants', 'acquirers', 'three-ds'],
+  context: [...kernel, 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
 }
 const wiring = [
   'routes',

@@ -14,7 +14,6 @@ import { clientSecretOf } from './client-secret.ts'
 import { priceItems } from './price-check.ts'
 import { type SessionCreate, sessionCreate } from './purchase.ts'
 import { type Session, secondsLeft, session_life_ms } from './session.ts'
-import { insertSession } from './store.ts'
 import { mode, time } from './views.ts'
 
 export const sessionCreated = z.object({
@@ -63,7 +62,7 @@ export const createSession = route({
     const integration = defaultIntegration(account)
     const session = newSession(context, { account, integration, key, body, now })
     const reply = viewCreated(session, clientSecretOf(context.keyring, session.session_id), now)
-    await insertSession(context.sql, session, recordReply(reply))
+    await context.writeSession(session, recordReply(reply))
     return reply
   },
 })

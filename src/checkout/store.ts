@@ -35,6 +35,54 @@ export async function insertSession(sql: Sql, session: Session, key: KeyRow): Pr
   if (rows.length === 0) throw new KeyTaken()
 }
 
+export type NewSession = { session: Session; key: KeyRow }
+
+/**
+ * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were written: the others'
+ * keys are there.
+ */
+export async function insertSessions(sql: Sql, rows: NewSession[]): Promise<Set<string>> {
+  const sent = rows
+    .map(({ session, key }) => ({
+      ...session,
+      audience: key.audience,
+      key: key.key,
+      route: key.route,
+      fingerprint: `\\x${key.fingerprints[0]!.toString('hex')}`,
+      answer: `\\x${key.answer.toString('hex')}`,
+      answer_status: key.status,
+    }))
+    // In one order everywhere, so that two batches with the same keys do not wait for each other.
+    .sort((a, b) => (`${a.audience} ${a.key}` < `${b.audience} ${b.key}` ? -1 : 1))
+  const written = await sql<{ session_id: string }[]>`
+    with row as materialized (
+      select * from json_to_recordset(${sent as never}::json) as r (
+        merchant_id text, session_id text, mode text, status text, amount bigint, currency text, items json,
+        customer json, metadata json, statement_descriptor_suffix text, order_reference text,
+        confirmation_url text, integration_id text, integration text, minted_by text, public_key text,
+        amount_verified boolean, amount_verification_source text, amount_verification_detail text,
+        created_at timestamptz, expires_at timestamptz,
+        audience text, key text, route text, fingerprint bytea, answer bytea, answer_status integer)
+    ), taken as (
+      insert into idempotency_keys
+        (merchant_id, audience, key, route, fingerprint, status, answer, created_at)
+      select merchant_id, audience, key, route, fingerprint, answer_status, answer, created_at from row
+      on conflict do nothing returning merchant_id, audience, key
+    )
+    insert into sessions
+      (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
+       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
+       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
+       created_at, expires_at)
+    select merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
+       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
+       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
+       created_at, expires_at
+    from row join taken using (merchant_id, audience, key)
+    returning session_id`
+  return new Set(written.map(({ session_id }) => session_id))
+}
+
 export async function findSession(sql: Sql, key: SessionKey): Promise<Session | undefined> {
   const [row] = await sql<Session[]>`
     select * from sessions where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`
