@@ -115,6 +115,8 @@ function settingsOf(options: ConnectOptions) {
       lock_timeout: options.lock_timeout_ms ?? 1500,
       statement_timeout: options.statement_timeout_ms ?? 15_000,
       idle_in_transaction_session_timeout: 30_000,
+      // Every statement finds its rows by key whatever the values: planning it again for them costs more than running it.
+      plan_cache_mode: 'force_generic_plan',
     },
   }
 }
