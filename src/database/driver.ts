@@ -117,6 +117,8 @@ function settingsOf(options: ConnectOptions) {
       idle_in_transaction_session_timeout: 30_000,
       // Every statement finds its rows by key whatever the values: planning it again for them costs more than running it.
       plan_cache_mode: 'force_generic_plan',
+      // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
+      enable_seqscan: 'off',
     },
   }
 }
