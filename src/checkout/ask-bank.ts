@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import type { Caller } from '../http/access.ts'
 import { numericCountry } from '../merchants/country.ts'
-import { readAcquiringProfile } from '../merchants/merchant.ts'
+import { completeProfileOf } from '../merchants/merchant.ts'
 import {
   type AuthenticationAnswer,
   type AuthenticationRequest,
@@ -156,8 +156,7 @@ async function merchantFacts(
   session: Session,
 ): Promise<AuthenticationRequest['merchant']> {
   const account = await context.directory.account(session.merchant_id)
-  const read = readAcquiringProfile(account?.merchant.acquiring_profile ?? null)
-  const profile = 'profile' in read ? read.profile : null
+  const profile = account && completeProfileOf(account.merchant)
   return {
     name: profile?.descriptor_name ?? account?.merchant.name ?? 'Merchant',
     mcc: profile?.mcc ?? null,

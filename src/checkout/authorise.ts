@@ -11,7 +11,7 @@ import { openNumber, openSecurityCode } from '../cards/vault.ts'
 import type { Context } from '../context.ts'
 import { numericCountry } from '../merchants/country.ts'
 import type { Account } from '../merchants/directory.ts'
-import { readAcquiringProfile } from '../merchants/merchant.ts'
+import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt, Verdict } from './attempt.ts'
 import type { ChargeCard, Operation } from './charge-store.ts'
 import type { Payment } from './payment.ts'
@@ -73,7 +73,7 @@ async function withDeadline<T>(context: Context, call: Promise<T>): Promise<T> {
 
 function requestOf(context: Context, charging: Charging, card: ChargeCard): AuthoriseRequest {
   const { session, attempt, verdict, operation, account } = charging
-  const profile = profileOf(charging)
+  const profile = completeProfileOf(account.merchant)
   const name = profile?.descriptor_name ?? account.merchant.name
   const outcome = attempt.authentication_outcome
   return {
@@ -106,12 +106,6 @@ function requestOf(context: Context, charging: Charging, card: ChargeCard): Auth
       country: profile ? numericCountry(profile.country) : null,
     },
   }
-}
-
-/** What the acquirer knows the merchant by; test mode needs none. */
-export function profileOf({ account }: Pick<Confirming, 'account'>) {
-  const read = readAcquiringProfile(account.merchant.acquiring_profile)
-  return 'profile' in read ? read.profile : null
 }
 
 /** Nothing left this machine, so nothing can have happened: an error that moved no money. */

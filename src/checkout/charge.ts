@@ -3,11 +3,12 @@
 
 import { type AuthoriseAnswer, Unanswered } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
-import { isConnectionLost, isRetriable, storeUnavailable } from '../database/failures.ts'
+import { isRetriable, isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import { integrationOf } from '../merchants/directory.ts'
+import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt } from './attempt.ts'
-import { authorise, type Charging, type Confirming, profileOf } from './authorise.ts'
+import { authorise, type Charging, type Confirming } from './authorise.ts'
 import {
   beginCharge,
   type Operation,
@@ -32,9 +33,10 @@ export async function charge(
   context: Context,
   confirming: Confirming,
 ): Promise<ConfirmResult | null> {
-  const { session, attempt, verdict } = confirming
+  const { session, attempt, verdict, account } = confirming
   const now = context.world.clock.now()
-  const acquirer = context.acquirerOf(session.mode, profileOf(confirming)?.acquirer ?? null)
+  const profile = completeProfileOf(account.merchant)
+  const acquirer = context.acquirerOf(session.mode, profile?.acquirer ?? null)
   const payment: Payment = {
     ...openPayment(session, attempt, {
       payment_id: context.ids.payment(),
@@ -112,7 +114,7 @@ async function saveSurely(context: Context, outcome: Outcome, now: Date): Promis
       // After a lost connection the first try may have been committed all the same: then the winner was this request.
       return saved || tries > 1
     } catch (error) {
-      const passing = isConnectionLost(error) || isRetriable(error) || storeUnavailable(error)
+      const passing = isRetriable(error) || isStoreUnavailable(error)
       if (passing && tries < save_tries) {
         await context.world.clock.sleep(200 * tries)
         continue

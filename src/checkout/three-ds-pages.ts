@@ -5,9 +5,11 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { escapeHtml } from '../html.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
+import { integrationOf } from '../merchants/directory.ts'
 import type { Form } from '../three-ds/three-ds.ts'
 import { attemptAt } from './attempt.ts'
 import { type PageKind, readPageToken } from './page-token.ts'
+import type { Session } from './session.ts'
 import { findAttempt, findSession } from './store.ts'
 import { completeMethod, findCard, openMethod } from './vault-store.ts'
 
@@ -62,7 +64,7 @@ export const challengePage: Page<Context> = {
     if (!found || !stored) return notice(404, 'This page is no longer needed.')
     const attempt = attemptAt(stored, context.world.clock.now())
     const ancestors = await ancestorsOf(context, found)
-    const provider = context.three_ds[(await findSession(context.sql, found))?.mode ?? 'test']
+    const provider = context.three_ds[found.session.mode]
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
       return notice(200, 'Your bank has answered. You can return to the shop.', ancestors)
     }
@@ -85,7 +87,7 @@ export const challengeNotification: Page<Context> = {
     const found = await named(context, 'challenge', params.token!)
     if (!found) return notice(404, 'This page is no longer needed.')
     const attempt = await findAttempt(context.sql, found.merchant_id, found.subject)
-    const transaction = context.three_ds.test?.readChallengeNotification(fields)
+    const transaction = context.three_ds[found.session.mode]?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
       context.world.log.warn(
         { attempt_id: found.subject },
@@ -96,25 +98,22 @@ export const challengeNotification: Page<Context> = {
   },
 }
 
-type Named = { merchant_id: `m_${string}`; session_id: `cs_${string}`; subject: string }
+/** What a page's address names: one of our sessions, and the card or attempt in it. */
+type Named = { session: Session; merchant_id: Session['merchant_id']; subject: string }
 
 async function named(context: Context, kind: PageKind, token: string): Promise<Named | null> {
   const page = readPageToken(context.keyring, kind, token)
   const merchant_id = page && (await context.directory.merchantIdOfSession(page.session_id))
-  return merchant_id ? { ...page!, merchant_id } : null
+  if (!merchant_id) return null
+  const session = await findSession(context.sql, { merchant_id, session_id: page.session_id })
+  return session ? { session, merchant_id, subject: page.subject } : null
 }
 
 /** The origins whose pages may frame ours: our own, and those of the session's integration. */
-async function ancestorsOf(
-  context: Context,
-  { merchant_id, session_id }: Named,
-): Promise<string[]> {
-  const session = await findSession(context.sql, { merchant_id, session_id })
-  const account = await context.directory.account(merchant_id)
-  const integration = account?.integrations.find(
-    ({ integration_id }) => integration_id === session?.integration_id,
-  )
-  return ["'self'", ...(integration?.allowed_origins ?? [])]
+async function ancestorsOf(context: Context, { session }: Named): Promise<string[]> {
+  const account = await context.directory.account(session.merchant_id)
+  const origins = account ? integrationOf(account, session.integration_id).allowed_origins : []
+  return ["'self'", ...origins]
 }
 
 function sameId(a: string | null | undefined, b: string): boolean {

@@ -5,7 +5,7 @@ import * as failures from './failures.ts'
 
 type Row = [name: string, error: unknown, means: string[]]
 
-const lost = ['isConnectionLost', 'storeUnavailable']
+const lost = ['isConnectionLost', 'isStoreUnavailable']
 
 const table: Row[] = [
   ['closed under a statement', { code: 'CONNECTION_CLOSED' }, lost],
@@ -15,17 +15,17 @@ const table: Row[] = [
   ['shut down', { code: '57P01' }, lost],
   ['crash of another session', { code: '57P02' }, lost],
   ['a shard is gone', { code: '08006' }, lost],
-  ['starting', { code: '57P03' }, ['storeUnavailable']],
-  ['our pool is closing', { code: 'CONNECTION_ENDED' }, ['storeUnavailable']],
-  ['no answer to a connect', { code: 'CONNECT_TIMEOUT' }, ['storeUnavailable']],
-  ['refused', { code: 'ECONNREFUSED' }, ['storeUnavailable']],
-  ['refused at each address', { errors: [{ code: 'ECONNREFUSED' }] }, ['storeUnavailable']],
-  ['no socket', { code: 'ENOENT' }, ['storeUnavailable']],
-  ['too many clients', { code: '53300' }, ['storeUnavailable']],
-  ['disk full', { code: '53100' }, ['storeUnavailable']],
-  ['read-only', { code: '25006' }, ['storeUnavailable']],
-  ['password changed', { code: '28P01' }, ['storeUnavailable']],
-  ['statement timeout', { code: '57014' }, ['storeUnavailable']],
+  ['starting', { code: '57P03' }, ['isStoreUnavailable']],
+  ['our pool is closing', { code: 'CONNECTION_ENDED' }, ['isStoreUnavailable']],
+  ['no answer to a connect', { code: 'CONNECT_TIMEOUT' }, ['isStoreUnavailable']],
+  ['refused', { code: 'ECONNREFUSED' }, ['isStoreUnavailable']],
+  ['refused at each address', { errors: [{ code: 'ECONNREFUSED' }] }, ['isStoreUnavailable']],
+  ['no socket', { code: 'ENOENT' }, ['isStoreUnavailable']],
+  ['too many clients', { code: '53300' }, ['isStoreUnavailable']],
+  ['disk full', { code: '53100' }, ['isStoreUnavailable']],
+  ['read-only', { code: '25006' }, ['isStoreUnavailable']],
+  ['password changed', { code: '28P01' }, ['isStoreUnavailable']],
+  ['statement timeout', { code: '57014' }, ['isStoreUnavailable']],
   ['lock timeout', { code: '55P03' }, ['isLockTimeout']],
   ['serialisation', { code: '40001' }, ['isRetriable']],
   ['deadlock', { code: '40P01' }, ['isRetriable']],

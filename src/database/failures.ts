@@ -26,8 +26,8 @@ export function isRetriable(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** The store cannot be used at the moment (unreachable, full, read-only, too slow): a 503, and the same key again. */
-export function storeUnavailable(error: unknown): boolean {
+/** The store cannot be used at the moment (connection lost, unreachable, full, read-only, too slow): a 503, and the same key again. */
+export function isStoreUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (code === undefined) return false
   return isConnectionLost(error) || unavailable.has(code) || /^(53|28)/.test(code)

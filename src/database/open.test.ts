@@ -5,7 +5,12 @@ import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
 import { quiet, realClock } from '../../tests/world.ts'
 import { countStatements } from './count.ts'
 import { describeAddress } from './driver.ts'
-import { isConnectionLost, isLockTimeout, isUniqueViolation, storeUnavailable } from './failures.ts'
+import {
+  isConnectionLost,
+  isLockTimeout,
+  isStoreUnavailable,
+  isUniqueViolation,
+} from './failures.ts'
 import { type AnySql, type Database, openDatabase, problemOf } from './open.ts'
 
 let fresh: FreshDatabase
@@ -211,7 +216,7 @@ test('statements can be counted', async () => {
 test('a closed database refuses', async () => {
   const closed = await fresh.open()
   await closed.close()
-  await expect(closed.sql`select 1`).rejects.toSatisfy(storeUnavailable)
+  await expect(closed.sql`select 1`).rejects.toSatisfy(isStoreUnavailable)
 })
 
 describe('a server is refused', () => {

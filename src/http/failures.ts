@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isConnectionLost, storeUnavailable as isStoreUnavailable } from '../database/failures.ts'
+import { isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../world.ts'
 import { renderRefusal } from './dialects.ts'
@@ -50,7 +50,7 @@ function asRefusal(
       members: {},
     }
   }
-  if (isConnectionLost(error) || isStoreUnavailable(error)) return storeUnavailable()
+  if (isStoreUnavailable(error)) return storeUnavailable()
   const status = (error as { statusCode?: unknown }).statusCode
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {

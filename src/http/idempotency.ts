@@ -1,11 +1,7 @@
 // Idempotency of creates: a key and what it creates commit in one transaction; a retry gets the first answer's bytes.
 
 import type { IncomingMessage } from 'node:http'
-import {
-  isConnectionLost,
-  isLockTimeout,
-  storeUnavailable as isStoreUnavailable,
-} from '../database/failures.ts'
+import { isConnectionLost, isLockTimeout, isStoreUnavailable } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../errors.ts'
 import type { Keyring } from '../keyring.ts'
@@ -109,7 +105,7 @@ async function findFirst(sql: Sql, claim: KeyClaim): Promise<FirstRow | undefine
       where merchant_id = ${claim.merchant_id} and audience = ${claim.audience} and key = ${claim.key}`
     return row
   } catch (error) {
-    if (isStoreUnavailable(error) || isConnectionLost(error)) throw storeUnavailable()
+    if (isStoreUnavailable(error)) throw storeUnavailable()
     throw error
   }
 }

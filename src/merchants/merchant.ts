@@ -50,6 +50,14 @@ function judged(profile: object): { profile: AcquiringProfile } | { missing: str
   return { missing: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))] }
 }
 
+/** The profile where it is complete; test mode does without. */
+export function completeProfileOf({
+  acquiring_profile,
+}: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
+  const read = readAcquiringProfile(acquiring_profile)
+  return 'profile' in read ? read.profile : null
+}
+
 /** Live only when the account, its toggle, the integration and the key all say so. */
 export function modeOf(by: {
   merchant: Pick<Merchant, 'live' | 'live_enabled'>
