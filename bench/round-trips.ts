@@ -14,7 +14,11 @@ import type { Table } from './report.ts'
 import { browser, card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
 import { withDataFolder } from './service.ts'
 
-const expected: Record<string, string> = { create: '1', 'session read': '1 or 2' }
+const expected: Record<string, string> = {
+  create: '1',
+  'session read': '1 or 2',
+  'card reference': '3 at most',
+}
 
 export async function roundTrips(): Promise<Table[]> {
   const rows = await withDataFolder(async (data_dir) => {
@@ -40,12 +44,17 @@ export async function roundTrips(): Promise<Table[]> {
         pay_url: () => `${base_url}/pay`,
         internal_url: () => base_url,
       },
+      pay_path: '/pay',
+      demo_shop: () => null,
     })
     try {
       await service.app.listen({ host: '127.0.0.1', port: 0, listenTextResolver: () => '' })
       base_url = `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`
       const office = { sql, ids: service.context.ids, clock }
-      const { secret_key } = await keepDemo(office, { data_dir, base_url })
+      const { secret_key } = await keepDemo(office, {
+        ...{ data_dir, base_url },
+        pay_url: `${base_url}/pay`,
+      })
       const [client] = await openClients(base_url, 1)
       // The second time everything that is kept in memory is there.
       await walk(client!, secret_key, count)

@@ -1,5 +1,6 @@
 // Every background job and how often it runs.
 
+import { purgeLimits } from './checkout/limits-store.ts'
 import { rewrapCards } from './checkout/rewrap-cards.ts'
 import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
@@ -19,6 +20,11 @@ export const jobs: Job[] = [
     name: 'purge_cards',
     every_seconds: 60,
     run: ({ sql, world }) => purgeCards(sql, world.clock.now()),
+  },
+  {
+    name: 'purge_limits',
+    every_seconds: 60,
+    run: ({ sql, world }) => purgeLimits(sql, world.clock.now()),
   },
   { name: 'rewrap_cards', every_seconds: 60, run: rewrapCards },
   {

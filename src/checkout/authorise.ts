@@ -13,6 +13,7 @@ import { numericCountry } from '../merchants/country.ts'
 import type { Account } from '../merchants/directory.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt, Verdict } from './attempt.ts'
+import type { Payer } from './card-testing.ts'
 import type { ChargeCard, Operation } from './charge-store.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
@@ -23,6 +24,8 @@ export type Confirming = {
   attempt: Attempt
   account: Account
   verdict: Verdict
+  /** Whom a decline is counted against; null in test mode. */
+  payer: Payer | null
   request_id: string
   now: Date
 }

@@ -9,6 +9,7 @@ import { integrationOf } from '../merchants/directory.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt } from './attempt.ts'
 import { authorise, type Charging, type Confirming } from './authorise.ts'
+import { countDecline } from './card-testing.ts'
 import {
   beginCharge,
   type Operation,
@@ -98,6 +99,7 @@ async function settle(
   const outcome = outcomeOf(context, { ...charging, change, operation, at: now })
   if (!(await saveSurely(context, outcome, now))) return null
   context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
+  await countDecline(context, charging.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
 }
 

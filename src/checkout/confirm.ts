@@ -1,6 +1,7 @@
 // POST …/confirm: charges the authenticated attempt, once: intent committed, acquirer called, outcome committed.
 
 import { z } from 'zod'
+import type { Decline } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { clientSecret } from '../http/access.ts'
@@ -10,6 +11,7 @@ import { integrationOf } from '../merchants/directory.ts'
 import { challengeUrl } from './ask-bank.ts'
 import { type Attempt, attemptAt, isAuthenticationOver, judge } from './attempt.ts'
 import type { Confirming } from './authorise.ts'
+import { countDecline, declineAtOnce, payerOf } from './card-testing.ts'
 import { charge } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 import { email, must } from './fields.ts'
@@ -41,7 +43,7 @@ export const confirm = route({
     'session_expired',
     'authentication_incomplete',
   ],
-  handle: async (context: Context, { body, holder, now, request_id }) => {
+  handle: async (context: Context, { body, holder, caller, now, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
       const newest = attempts.at(-1) ?? null
@@ -51,9 +53,11 @@ export const confirm = route({
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body?.customer?.email ?? null)
       const attempt = readyOrRefuse(context, newest, now)
+      const payer = await payerOf(context, { session, attempt, address: caller.address })
       const verdict = judge(attempt, integrationOf(account, session.integration_id))
-      const confirming = { session, attempt, account, verdict, request_id, now }
-      return verdict.decline ? declineUncharged(context, confirming) : charge(context, confirming)
+      const decline = verdict.decline ?? (await declineAtOnce(context, payer, now))
+      const confirming = { session, attempt, account, verdict, payer, request_id, now }
+      return decline ? declineUncharged(context, confirming, decline) : charge(context, confirming)
     })
   },
 })
@@ -91,20 +95,25 @@ function readyOrRefuse(context: Context, newest: Attempt | null, now: Date): Att
   })
 }
 
-/** The bank said no, or could not be asked and the integration forbids going on: the acquirer never hears of it. */
+/**
+ * The bank said no, or could not be asked and the integration forbids going on, or there were too many declines: the
+ * acquirer never hears of it.
+ */
 async function declineUncharged(
   context: Context,
   confirming: Confirming,
+  decline: Decline,
 ): Promise<ConfirmResult | null> {
-  const { session, attempt, verdict, now } = confirming
+  const { session, attempt, verdict, payer, now } = confirming
   const payment = openPayment(session, attempt, {
     payment_id: context.ids.payment(),
     authentication: verdict.authentication,
     at: now,
   })
-  const change = refused({ session, payment }, 'declined', verdict.decline!)
+  const change = refused({ session, payment }, 'declined', decline)
   const outcome = outcomeOf(context, { ...confirming, change, operation: null, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
   context.metrics.paymentConfirmed('declined', session.mode)
+  await countDecline(context, payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
 }

@@ -11,9 +11,10 @@ import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { ProviderUnavailable } from '../three-ds/three-ds.ts'
 import { type Brand, type Mode, timestamp } from '../values.ts'
+import { limitCardReferences } from './card-testing.ts'
 import { must, wholeNumber } from './fields.ts'
 import { pageToken } from './page-token.ts'
-import { refuseUnlessOpen, sessionConflicts } from './session.ts'
+import { refuseUnlessOpen, type Session, sessionConflicts } from './session.ts'
 import { findSession } from './store.ts'
 import { insertCard } from './vault-store.ts'
 import { time } from './views.ts'
@@ -48,13 +49,14 @@ export const referenceCard = route({
   body: typedCard,
   status: 201,
   reply: cardReferenced,
-  refusals: ['merchant_not_active', ...sessionConflicts],
+  refusals: ['merchant_not_active', ...sessionConflicts, 'rate_limit_exceeded'],
   handle: async (context: Context, { body, holder, caller, now }) => {
     const { merchant } = await admitMerchant(context, holder.merchant_id)
     const session = await findSession(context.sql, holder)
     if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
     refuseUnlessOpen(session, now)
-    const card = cardOrRefuse(body, session.mode, now)
+    const tried = { session, address: caller.address, now }
+    const card = await cardOrRefuse(context, body, tried)
     const reference = context.ids.card()
     const identity = {
       merchant_id: session.merchant_id,
@@ -66,6 +68,7 @@ export const referenceCard = route({
       identity,
       card,
     )
+    await limitCardReferences(context, { ...tried, fingerprint })
     const enrolment = await enrolmentOf(context, session.mode, card)
     const { number: _number, cvc: _cvc, ...shown } = card
     const stored = {
@@ -102,11 +105,15 @@ export const referenceCard = route({
   },
 })
 
-function cardOrRefuse(typed: z.output<typeof typedCard>, mode: Mode, now: Date) {
+type Tried = { session: Session; address: string; now: Date }
+
+/** A number that is refused is counted like one that is taken, so that nobody tries numbers for nothing. */
+async function cardOrRefuse(context: Context, typed: z.output<typeof typedCard>, tried: Tried) {
   try {
-    return readCard(typed, { mode, now })
+    return readCard(typed, { mode: tried.session.mode, now: tried.now })
   } catch (error) {
     if (!(error instanceof CardRefused)) throw error
+    await limitCardReferences(context, { ...tried, fingerprint: null })
     throw new Refusal('invalid_request', `${error.field}: ${error.message}`, { field: error.field })
   }
 }

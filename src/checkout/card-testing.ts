@@ -1,0 +1,200 @@
+// The limits that keep card testers out: how often one may try, with how many cards, and after how many declines.
+// They are counted in the database, so that they hold across processes, and for each merchant by itself.
+
+import type { Decline } from '../acquirers/acquirer.ts'
+import type { Context } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { customerOf } from '../http/gateway-limit.ts'
+import type { Mode } from '../values.ts'
+import type { Attempt } from './attempt.ts'
+import { type Full, fullLimits, type Limit, takePlaces, type Use } from './limits-store.ts'
+import type { Payment } from './payment.ts'
+import { type Session, session_life_ms } from './session.ts'
+import { findCard } from './vault-store.ts'
+
+const minute_ms = 60_000
+const hour_ms = 60 * minute_ms
+
+type Rule = {
+  places: number
+  lasts_ms: number
+  /** What a request is refused with, `{wait}` standing for how long; null where a payment is declined instead. */
+  refusal: string | null
+}
+
+/**
+ * At most `places` within any stretch of `lasts_ms`, wherever it begins: a use keeps its place for so long, and one that
+ * is refused takes none. The first two hold in both modes, the others in live mode only: in test mode the card number
+ * alone decides what happens, and one machine plays many shoppers. Behind a proxy that RIPPER_TRUSTED_PROXIES does not
+ * name, all shoppers have one address, and share what one may do.
+ */
+const limits = {
+  references_of_session: {
+    places: 10,
+    lasts_ms: minute_ms,
+    refusal: 'Too many cards were entered in this session. Try again in {wait}.',
+  },
+  /** Different numbers; each keeps its place until the session ends. */
+  cards_of_session: {
+    places: 5,
+    lasts_ms: session_life_ms,
+    refusal:
+      'Too many different cards were entered in this session. It takes no other one before it ends in {wait}.',
+  },
+  references_of_address: {
+    places: 30,
+    lasts_ms: minute_ms,
+    refusal: 'Too many cards were entered from this address. Try again in {wait}.',
+  },
+  sessions_of_address: {
+    places: 20,
+    lasts_ms: minute_ms,
+    refusal: 'Too many sessions were opened from this address. Try again in {wait}.',
+  },
+  sessions_of_key: {
+    places: 200,
+    lasts_ms: minute_ms,
+    refusal: 'Too many sessions were opened with this publishable key. Try again in {wait}.',
+  },
+  declines_of_card: { places: 5, lasts_ms: hour_ms, refusal: null },
+  declines_of_address: { places: 10, lasts_ms: hour_ms, refusal: null },
+} satisfies Record<string, Rule>
+
+type Name = keyof typeof limits
+
+/** What a payment gets after too many declines, without its acquirer being asked. */
+const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'Too many declines' }
+
+/**
+ * Counts a number that was typed into a session; `fingerprint` is null where it is no card's. Throws
+ * `rate_limit_exceeded` where a limit is reached.
+ */
+export async function limitCardReferences(
+  context: Context,
+  typed: { session: Session; address: string; fingerprint: Buffer | null; now: Date },
+): Promise<void> {
+  const { session, address, fingerprint, now } = typed
+  const { merchant_id, session_id, expires_at } = session
+  const own = [useOf('references_of_session', session_id, anyMark(context), now)]
+  if (fingerprint) {
+    const card = useOf('cards_of_session', session_id, fingerprint.toString('hex'), now)
+    own.push({ ...card, ends_at: expires_at })
+  }
+  const shared: Use[] = []
+  if (session.mode === 'live') {
+    const customer = digestOf(context, merchant_id, address)
+    shared.push(useOf('references_of_address', customer, anyMark(context), now))
+  }
+  refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
+}
+
+/**
+ * Counts a session that a browser is about to create. Throws `rate_limit_exceeded` where a limit is reached. In test mode
+ * it does nothing.
+ */
+export async function limitSessionCreates(
+  context: Context,
+  asked: { merchant_id: string; public_key: string; address: string; mode: Mode; now: Date },
+): Promise<void> {
+  const { merchant_id, public_key, address, mode, now } = asked
+  if (mode === 'test') return
+  const customer = digestOf(context, merchant_id, address)
+  const own = [useOf('sessions_of_address', customer, anyMark(context), now)]
+  const shared = [useOf('sessions_of_key', public_key, anyMark(context), now)]
+  refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
+}
+
+/** Whom declines are counted against: a card, where it is still held, and an address. */
+export type Payer = { merchant_id: string; counted: { limit: Name; whose: string }[] }
+
+/** Null in test mode, where a decline is what the card number asks for. */
+export async function payerOf(
+  context: Context,
+  { session, attempt, address }: { session: Session; attempt: Attempt; address: string },
+): Promise<Payer | null> {
+  if (session.mode === 'test') return null
+  const { merchant_id } = session
+  const counted: Payer['counted'] = [
+    { limit: 'declines_of_address', whose: digestOf(context, merchant_id, address) },
+  ]
+  const card = await findCard(context.sql, attempt)
+  if (card) counted.push({ limit: 'declines_of_card', whose: card.fingerprint.toString('hex') })
+  return { merchant_id, counted }
+}
+
+/**
+ * The decline that a payment gets at once where there were too many. Confirms that run at the same time do not see each
+ * other's, so that a few more may come through.
+ */
+export async function declineAtOnce(
+  { sql }: Context,
+  payer: Payer | null,
+  now: Date,
+): Promise<Decline | null> {
+  if (!payer) return null
+  const limits = payer.counted.map(({ limit, whose }) => limitOf(limit, whose))
+  const full = await fullLimits(sql, payer.merchant_id, limits, now)
+  return full.length > 0 ? blocked : null
+}
+
+/** Declines that no bank spoke: the shopper's own doing, a setting's, and what follows from a limit that is full already. */
+const unspoken = [
+  'authentication_canceled',
+  'authentication_timeout',
+  'authentication_unavailable',
+  blocked.code,
+]
+
+/** Counts a payment that a bank declined. The payment is saved already: what goes wrong here is told of, not thrown. */
+export async function countDecline(
+  { sql, world }: Context,
+  payer: Payer | null,
+  { payment_id, status, decline }: Payment,
+  now: Date,
+): Promise<void> {
+  if (!payer || status !== 'declined' || unspoken.includes(decline!.code)) return
+  const own = payer.counted.map(({ limit, whose }) => useOf(limit, whose, payment_id, now))
+  try {
+    await takePlaces(sql, payer.merchant_id, { own, shared: [] }, now)
+  } catch (error) {
+    world.log.warn({ payment_id, error: (error as Error).message }, 'decline not counted')
+  }
+}
+
+function useOf(limit: Name, whose: string, mark: string, now: Date): Use {
+  const ends_at = new Date(now.getTime() + limits[limit].lasts_ms)
+  return { ...limitOf(limit, whose), mark, ends_at }
+}
+
+function limitOf(limit: Name, whose: string): Limit {
+  return { name: `${limit} ${whose}`, places: limits[limit].places }
+}
+
+/** For uses of which each counts. */
+function anyMark({ world }: Context): string {
+  return world.random.bytes(9).toString('base64url')
+}
+
+/**
+ * Addresses are personal: their digest alone is stored, another one for each merchant. A new master key gives new ones,
+ * for fingerprints too, so that a rotation begins these limits anew.
+ */
+function digestOf({ keyring }: Context, merchantId: string, address: string): string {
+  return keyring.mac('limited address', merchantId, customerOf(address)).toString('base64url')
+}
+
+/** Of several full limits the one that lasts longest is told, so that waiting for so long is worth it. */
+function refuseIfFull(full: Full[], now: Date): void {
+  const [last] = full.toSorted((a, b) => b.frees_at.getTime() - a.frees_at.getTime())
+  if (!last) return
+  const seconds = Math.max(1, Math.ceil((last.frees_at.getTime() - now.getTime()) / 1000))
+  const rule: Rule = limits[last.name.split(' ')[0] as Name]
+  throw new Refusal('rate_limit_exceeded', rule.refusal!.replace('{wait}', inWords(seconds)), {
+    retry_after_seconds: seconds,
+  })
+}
+
+function inWords(seconds: number): string {
+  const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second']
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
