@@ -1,6 +1,7 @@
 // What verbs are given: the world, the database and the ports. Built once, in assemble.ts.
 
 import type { Acquirer } from './acquirers/acquirer.ts'
+import type { IntegrationOfSession } from './checkout/session-integration.ts'
 import type { WriteSession } from './checkout/write-sessions.ts'
 import type { Sql } from './database/open.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -19,6 +20,7 @@ export type Context = {
   metrics: Metrics
   directory: Directory
   writeSession: WriteSession
+  integrationOfSession: IntegrationOfSession
   /** The acquirer of a mode; live ones are named by the merchant's profile. */
   acquirerOf(mode: Mode, connection: string | null): Acquirer
   /** Null where no Directory Server is configured for the mode. */

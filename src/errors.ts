@@ -12,6 +12,11 @@ export const catalogue = {
     when: 'The secret key has no publishable key paired with it.',
   },
   permission_denied: { status: 403, when: 'The key lacks the permission that this route needs.' },
+  handle_not_found: { status: 404, when: 'There is no hosted page with this handle.' },
+  origin_not_allowed: {
+    status: 403,
+    when: 'The Origin header is missing or is not one of the allowed origins of the integration.',
+  },
   idempotency_key_missing: {
     status: 400,
     when: 'No usable idempotency key: missing, empty, over 255 characters, not printable ASCII, or two different ones.',
@@ -31,10 +36,22 @@ export const catalogue = {
     when: 'Over 50 metadata entries or 8 KB, or a statement descriptor suffix over 22 characters.',
   },
   invalid_request: { status: 400, when: 'The request breaks a rule that the message names.' },
+  currency_required: {
+    status: 400,
+    when: 'No currency was sent and the integration gives none.',
+  },
+  amount_unverified: {
+    status: 422,
+    when: 'The integration requires an amount that can be verified, and this one could not be.',
+  },
   key_live_only: { status: 403, when: 'A live-only key would have created a test session.' },
   acquiring_profile_incomplete: {
     status: 422,
     when: 'The account is not set up for live card payments.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    when: 'Too many requests of this kind; Retry-After says when to go on.',
   },
   session_completed: { status: 409, when: 'The session is paid.' },
   session_processing: {
@@ -73,17 +90,25 @@ export class Refusal extends Error {
   readonly field: string | null
   /** Members that this refusal's body carries besides the error shape. */
   readonly members: Record<string, unknown>
+  /** Sent as Retry-After where it is known. */
+  readonly retry_after_seconds: number | null
 
   constructor(
     code: RefusalCode,
     message: string,
-    more: { field?: string; status?: number; members?: Record<string, unknown> } = {},
+    more: {
+      field?: string
+      status?: number
+      members?: Record<string, unknown>
+      retry_after_seconds?: number
+    } = {},
   ) {
     super(message)
     this.code = code
     this.status = more.status ?? catalogue[code].status
     this.field = more.field ?? null
     this.members = more.members ?? {}
+    this.retry_after_seconds = more.retry_after_seconds ?? null
   }
 }
 

@@ -2,28 +2,43 @@
 
 import { authenticate } from './checkout/authenticate.ts'
 import { confirm } from './checkout/confirm.ts'
+import { createHostedSession, createPublicSession } from './checkout/create-browser-session.ts'
 import { createSession } from './checkout/create-session.ts'
+import { readConfig, readHostedConfig, readMethods } from './checkout/read-config.ts'
 import { readPayment } from './checkout/read-payment.ts'
 import { readSession } from './checkout/read-session.ts'
 import { receiveResult } from './checkout/receive-result.ts'
 import { referenceCard } from './checkout/reference-card.ts'
 import { resumeSession } from './checkout/resume-session.ts'
+import { sessionCors } from './checkout/session-cors.ts'
 import {
   challengeNotification,
   challengePage,
   methodNotification,
   methodPage,
 } from './checkout/three-ds-pages.ts'
+import type { Context } from './context.ts'
+import type { Route } from './http/route.ts'
 
 export const routes = [
   createSession,
   readSession,
   readPayment,
-  resumeSession,
+  readConfig,
+  readMethods,
+  readHostedConfig,
+  createPublicSession,
+  createHostedSession,
+  inPages(resumeSession),
   referenceCard,
-  authenticate,
-  confirm,
+  inPages(authenticate),
+  inPages(confirm),
 ]
+
+/** What a session's page calls from its own origin. Card numbers alone come from ours only. */
+function inPages(route: Route<Context>): Route<Context> {
+  return { ...route, cors: sessionCors }
+}
 
 /** What browsers and Directory Servers open besides the API. */
 export const pages = [

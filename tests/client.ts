@@ -19,6 +19,9 @@ export type Raw = string | Buffer<ArrayBuffer>
 
 type Sent = { headers?: Record<string, string>; body?: unknown; raw?: Raw }
 
+/** Without a handle the body names a publishable key; a key of null sends none. */
+type PageCreate = { handle?: string; key?: string | null }
+
 export type Client = ReturnType<typeof openClient>
 
 export const browser = {
@@ -72,6 +75,15 @@ export function openClient({ base_url, secret_key }: Target) {
       headers: { ...withKey, 'rip-idempotency-key': key },
       body,
     })
+  /** Creates as a page of this origin does: below a publishable key in the body, or a handle in the path. */
+  const createFrom = (origin: string | null, body: object, at: PageCreate = {}) =>
+    send('POST', `/v1/checkout/${at.handle ? `handles/${at.handle}` : 'public'}/sessions`, {
+      headers: {
+        ...(origin !== null && { origin }),
+        ...(at.key !== null && { 'rip-idempotency-key': at.key ?? randomUUID() }),
+      },
+      body,
+    })
   const referenceCard = (session: SessionSecret, card: CardInput) =>
     send('POST', at(session, 'card_references'), { headers: held(session), body: card })
   const authenticate = (session: SessionSecret, card_reference: unknown, more: object = {}) =>
@@ -98,7 +110,7 @@ export function openClient({ base_url, secret_key }: Target) {
   }
 
   return {
-    ...{ base_url, secret_key, withKey, send, create, open, referenceCard, reference },
+    ...{ base_url, secret_key, withKey, send, create, createFrom, open, referenceCard, reference },
     ...{ authenticate, present, confirm },
     state: (session: SessionSecret) =>
       send('GET', at(session, 'state'), { headers: held(session) }),

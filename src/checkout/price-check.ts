@@ -1,16 +1,168 @@
-// What a price list says of a basket: lines named by sku alone get its price and name.
+// What the merchant's own settings say of an amount that a page sent: a price list prices the basket, a default amount
+// is compared, and without either there is nothing to check it against.
 
-import type { PriceListItem } from '../merchants/integration.ts'
-import type { Item } from './purchase.ts'
+import { Refusal } from '../errors.ts'
+import type { Integration, PriceListItem } from '../merchants/integration.ts'
+import { amount_max } from '../values.ts'
+import { basketFault, type Item, itemFault } from './purchase.ts'
+import type { AmountVerificationSource } from './session.ts'
+
+export type PriceRules = Pick<
+  Integration,
+  'default_amount' | 'default_currency' | 'price_list' | 'require_verified_amount'
+>
+
+/** What a page says of its purchase; null where it leaves that to the settings. */
+export type AskedPrice = { amount: number | null; currency: string | null; items: Item[] | null }
+
+export type CheckedPrice = {
+  amount: number
+  currency: string
+  /** Priced from the list where they carry no price of their own. */
+  items: Item[] | null
+  source: Exclude<AmountVerificationSource, 'server_minted'>
+  /** Why it did not verify, where the source is a mismatch. */
+  detail: string | null
+}
+
+type Checked = Pick<CheckedPrice, 'amount' | 'source' | 'detail'>
+
+export const verified_sources: readonly AmountVerificationSource[] = [
+  'server_minted',
+  'integration_default',
+  'price_list',
+]
+
+/**
+ * Verifies an amount as far as the settings allow. Throws `invalid_request` where the amount is neither sent nor known,
+ * `currency_required` likewise, and `amount_unverified` where the settings require a verified amount and this is none.
+ */
+export function checkPrice(asked: AskedPrice, rules: PriceRules): CheckedPrice {
+  const lines = asked.items && asked.items.length > 0 ? asked.items : null
+  const currency = asked.currency ?? rules.default_currency ?? listCurrency(lines, rules.price_list)
+  if (currency === null) throw unknownCurrency(asked.amount, lines, rules)
+  const items = lines && priceBasket(lines, rules.price_list, currency)
+  const checked = check({ amount: asked.amount, currency, lines: items }, rules)
+  if (rules.require_verified_amount && !verified_sources.includes(checked.source)) {
+    const why = checked.detail ?? 'there is nothing to check it against'
+    throw new Refusal('amount_unverified', `The amount could not be verified: ${why}.`)
+  }
+  return { ...checked, currency, items }
+}
+
+type Priced = { amount: number | null; currency: string; lines: Item[] | null }
+
+function check({ amount, currency, lines }: Priced, rules: PriceRules): Checked {
+  const { price_list, default_amount, default_currency } = rules
+  if (lines && price_list) return checkLines({ amount, currency, lines }, price_list)
+  if (default_amount !== null) {
+    const same = currency === default_currency
+    // In another currency the default amount says nothing.
+    const charged = amount ?? (same ? default_amount : amountRequired())
+    if (same && charged === default_amount) return verified(charged, 'integration_default')
+    return mismatch(
+      charged,
+      `the amount is ${charged} ${currency} and the integration's is ${default_amount} ${default_currency}`,
+    )
+  }
+  const charged = amount ?? amountRequired()
+  if (!price_list) return { amount: charged, source: 'none', detail: null }
+  return mismatch(charged, 'the amount came without items to check against the price list')
+}
+
+/** Every line has to be on the list at its price; their sum is then the amount. */
+function checkLines(
+  { amount, currency, lines }: Priced & { lines: Item[] },
+  list: PriceListItem[],
+): Checked {
+  const prices = pricesIn(list, currency)
+  for (const [index, line] of lines.entries()) {
+    const fault = lineFault(line, prices, currency)
+    if (fault) return mismatch(amount ?? amountRequired(), `items[${index}]${fault}`)
+  }
+  const sum = lines.reduce((total, line) => total + line.quantity * line.unit_amount!, 0)
+  if (amount === null) return verified(chargeable(sum), 'price_list')
+  if (amount === sum) return verified(amount, 'price_list')
+  return mismatch(amount, `the amount is ${amount} and the items come to ${inWords(sum)}`)
+}
+
+/** What keeps a line from being verified. It names no text of the page's: that may be anything. */
+function lineFault(
+  { kind, sku, unit_amount }: Item,
+  prices: Map<string, PriceListItem>,
+  currency: string,
+): string | null {
+  if (kind === 'discount') return ' is a discount, which the price list does not know'
+  if (sku === null) return ' has no sku to find it on the price list by'
+  const item = prices.get(sku)
+  if (!item) return `.sku is not on the price list in ${currency}`
+  if (unit_amount === item.unit_amount) return null
+  return `.unit_amount is ${unit_amount}, on the price list it is ${item.unit_amount}`
+}
+
+function verified(amount: number, source: CheckedPrice['source']): Checked {
+  return { amount, source, detail: null }
+}
+
+function mismatch(amount: number, detail: string): Checked {
+  return { amount, source: 'mismatch', detail }
+}
+
+function amountRequired(): never {
+  throw new Refusal('invalid_request', 'amount is required.', { field: 'amount' })
+}
+
+function chargeable(sum: number): number {
+  if (sum >= 1 && sum <= amount_max) return sum
+  const words = `items come to ${inWords(sum)}, and an amount is from 1 to ${amount_max}.`
+  throw new Refusal('invalid_request', words, { field: 'items' })
+}
+
+/** A sum of more digits than an amount has could read as a card number. */
+function inWords(sum: number): string {
+  return sum > amount_max ? `more than ${amount_max}` : String(sum)
+}
+
+/** The one currency of the entries that the lines name, or of the whole list where they name none. */
+function listCurrency(lines: Item[] | null, list: PriceListItem[] | null): string | null {
+  const named = list?.filter(({ sku }) => lines?.some((line) => line.sku === sku)) ?? []
+  const entries = named.length > 0 ? named : (list ?? [])
+  const currencies = new Set(entries.map(({ currency }) => currency))
+  return currencies.size === 1 ? [...currencies][0]! : null
+}
+
+/** An amount that nothing could give is told first: with the currency alone the request would be refused again. */
+function unknownCurrency(amount: number | null, lines: Item[] | null, rules: PriceRules): Refusal {
+  if (amount === null && !(lines && rules.price_list)) amountRequired()
+  const words = 'currency is required: the settings of the integration give none.'
+  return new Refusal('currency_required', words, { field: 'currency' })
+}
+
+/**
+ * The lines, priced from the list where they carry no price of their own. Throws `invalid_request` where a price from the
+ * list makes them break a rule that their sender could not have been told of before.
+ */
+export function priceBasket(lines: Item[], list: PriceListItem[] | null, currency: string): Item[] {
+  const priced = priceItems(lines, list, currency)
+  for (const [index, line] of priced.entries()) {
+    const fault = itemFault(line)
+    if (fault) throw brokenRule(`items[${index}].${fault.field}`, fault.message)
+  }
+  const fault = basketFault(priced)
+  if (fault) throw brokenRule('items', fault)
+  return priced
+}
+
+function brokenRule(field: string, message: string): Refusal {
+  return new Refusal('invalid_request', `${field} ${message}.`, { field })
+}
 
 /** Prices the lines that carry no price of their own. A sku that the list lacks, or has in another currency, stays open. */
 export function priceItems(lines: Item[], list: PriceListItem[] | null, currency: string): Item[] {
   if (!list) return lines
-  const priced = new Map(
-    list.filter((item) => item.currency === currency).map((item) => [item.sku, item]),
-  )
+  const prices = pricesIn(list, currency)
   return lines.map((line) => {
-    const item = line.unit_amount === null && line.sku !== null ? priced.get(line.sku) : undefined
+    const item = line.unit_amount === null && line.sku !== null ? prices.get(line.sku) : undefined
     if (!item) return line
     const { unit_amount, tax_rate } = item
     return {
@@ -20,4 +172,8 @@ export function priceItems(lines: Item[], list: PriceListItem[] | null, currency
       tax_rate: line.tax_rate ?? tax_rate ?? null,
     }
   })
+}
+
+function pricesIn(list: PriceListItem[], currency: string): Map<string, PriceListItem> {
+  return new Map(list.filter((item) => item.currency === currency).map((item) => [item.sku, item]))
 }

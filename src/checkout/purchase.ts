@@ -70,7 +70,8 @@ type ItemRequest = Pick<Partial<Item>, 'sku' | 'name' | 'unit_amount' | 'tax_amo
   quantity: number
 }
 
-function itemFault(item: ItemRequest): { field: string; message: string } | null {
+/** What is wrong with a line by itself, or null. */
+export function itemFault(item: ItemRequest): { field: string; message: string } | null {
   if (item.sku == null && item.name == null) {
     return { field: 'sku', message: 'is required where the line has no name' }
   }
@@ -92,31 +93,38 @@ export const items = z
   .array(itemRequest, must('be an array'))
   .max(100, must('have at most 100 lines'))
   .superRefine((lines, context) => {
-    const { discounts, others } = sums(lines)
-    if (others !== null && discounts > others) {
-      context.addIssue({ code: 'custom', message: 'have discounts that exceed everything else' })
-    }
+    const fault = basketFault(lines)
+    if (fault) context.addIssue({ code: 'custom', message: fault })
   })
 
-export const customerRequest = z
-  .strictObject(
-    {
-      email: email.nullish(),
-      name: text(200).nullish(),
-      account_id: reference.nullish(),
-      metadata: metadata.nullish(),
-    },
-    must('be an object'),
-  )
-  .transform(
-    (customer): Customer => ({
-      email: customer.email ?? null,
-      name: customer.name ?? null,
-      account_created: null,
-      account_id: customer.account_id ?? null,
-      metadata: customer.metadata ?? null,
-    }),
-  )
+/** What is wrong with the lines together, or null. */
+export function basketFault(lines: Item[]): string | null {
+  const { discounts, others } = sums(lines)
+  return others !== null && discounts > others ? 'have discounts that exceed everything else' : null
+}
+
+/** The members of a customer that a server may send. A page may send more. */
+export const customerMembers = {
+  email: email.nullish(),
+  name: text(200).nullish(),
+  account_id: reference.nullish(),
+  metadata: metadata.nullish(),
+}
+
+const customerRequest = z
+  .strictObject(customerMembers, must('be an object'))
+  .transform((customer) => customerOf(customer))
+
+/** A customer with every member, null where it was not sent. */
+export function customerOf(sent: { [Member in keyof Customer]?: Customer[Member] }): Customer {
+  return {
+    email: sent.email ?? null,
+    name: sent.name ?? null,
+    account_created: sent.account_created ?? null,
+    account_id: sent.account_id ?? null,
+    metadata: sent.metadata ?? null,
+  }
+}
 
 export const sessionCreate = z.strictObject({
   amount,
@@ -138,7 +146,6 @@ export const sessionCreate = z.strictObject({
     .nullish()
     .meta({ description: "https, on one of the default integration's allowed origins" }),
 })
-export type SessionCreate = z.output<typeof sessionCreate>
 
 /** The three members by which sessions, payments and events tell of a basket. */
 export function viewBasket(items: Item[] | null) {

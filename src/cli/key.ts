@@ -1,8 +1,8 @@
-// `ripper key create|revoke`: secret keys of merchants' servers.
+// `ripper key create|revoke`: secret keys of merchants' servers, and the publishable keys of their pages.
 
 import { type Permission, permissions } from '../http/access.ts'
 import { isOrigin } from '../merchants/integration.ts'
-import { createKey, withdrawKey } from '../merchants/manage.ts'
+import { createKey, withdrawKey, withdrawPublishableKey } from '../merchants/manage.ts'
 import { realClock } from '../real-world.ts'
 import { timestamp } from '../values.ts'
 import { type Command, type Options, UsageError } from './command.ts'
@@ -43,11 +43,19 @@ export const keyCreate: Command = {
 
 export const keyRevoke: Command = {
   name: 'key revoke',
-  summary: 'Revokes a secret key; every process refuses it from then on',
+  summary: 'Revokes a secret key, or a publishable key (rip_pk_…), for every process at once',
   positionals: ['KEY_ID'],
   options: {},
   async run({ positionals, json }) {
-    const key = await withOffice((office) => withdrawKey(office, positionals[0]!))
+    const [id] = positionals as [string]
+    if (id.startsWith('rip_sk_')) throw new UsageError('takes the key_id (key_…) of a secret key')
+    if (id.startsWith('rip_pk_')) {
+      const revoked = await withOffice((office) => withdrawPublishableKey(office, id))
+      const { publishable_key, revoked_at } = revoked
+      print({ publishable_key, revoked_at: timestamp(revoked_at) }, json)
+      return
+    }
+    const key = await withOffice((office) => withdrawKey(office, id))
     print({ key_id: key.key_id, revoked_at: timestamp(key.revoked_at!) }, json)
   },
 }

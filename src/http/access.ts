@@ -1,8 +1,9 @@
 // Who is calling: the secret key of a merchant's server, or the client secret of one session.
+// Doors that know more than keys, such as those of publishable keys, stand where that is known.
 
 import { hash } from 'node:crypto'
 import type { BlockList } from 'node:net'
-import { Refusal } from '../errors.ts'
+import { Refusal, type RefusalCode } from '../errors.ts'
 import type { MerchantId, SessionId } from '../values.ts'
 
 export const permissions = [
@@ -40,33 +41,58 @@ export type Access = {
   now(): Date
 }
 
-export type Door<Holder> = {
+/** What a door may look at. */
+export type Knock<Context> = {
+  access: Access
+  context: Context
+  caller: Caller
+  params: Record<string, string>
+  /** As the address has it: a parameter that was sent twice is a list. */
+  query: Record<string, unknown>
+  /** The parsed body, before validation. Throws the Refusal of one that cannot be read. */
+  body(): unknown
+}
+
+/** Whose idempotency keys a create uses. */
+export type KeyScope = { merchant_id: string; audience: string }
+
+export type Door<Context, Holder> = {
+  /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
   kind: 'secret_key' | 'client_secret' | 'open'
   permission: Permission | null
-  check(access: Access, caller: Caller, params: Record<string, string>): Promise<Holder>
+  /** Every code that the door, and whether the account may act at all, refuse with. */
+  refusals: readonly RefusalCode[]
+  check(knock: Knock<Context>): Promise<Holder>
+  /** Null where nothing is created behind the door. */
+  keyScope: ((holder: Holder) => KeyScope) | null
 }
 
 /** A merchant's secret key with a permission, in `X-Service-Api-Key`. */
-export function secretKey(permission: Permission): Door<SecretKey> {
+export function secretKey(permission: Permission): Door<unknown, SecretKey> {
   return {
     kind: 'secret_key',
     permission,
-    check: async (access, caller) =>
+    refusals: ['unauthorized', 'key_revoked', 'permission_denied', 'merchant_not_active'],
+    check: async ({ access, caller }) =>
       judgeKey(await presentedKey(access, caller), permission, caller, access.now()),
+    // A merchant's server and its shoppers' browsers have keys of their own each, so neither can claim the other's.
+    keyScope: ({ merchant_id }) => ({ merchant_id, audience: 'secret' }),
   }
 }
 
 /** The session's client secret, in `Rip-Client-Secret`. */
-export const clientSecret: Door<SessionHolder> = {
+export const clientSecret: Door<unknown, SessionHolder> = {
   kind: 'client_secret',
   permission: null,
-  check: async (access, caller, params) => {
+  refusals: ['unauthorized'],
+  check: async ({ access, caller, params }) => {
     const secret = caller.header('rip-client-secret')
     const holder = secret && (await access.findSession(params.session_id ?? '', secret))
     // A wrong secret and an unknown session must not differ in any byte.
     if (!holder) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
     return holder
   },
+  keyScope: null,
 }
 
 async function presentedKey(access: Access, caller: Caller): Promise<SecretKey> {

@@ -33,7 +33,7 @@ function sectionOf({ method, path, operation }: Listed): string {
     `<section id="${operation.operationId}"><h2>${escapeHtml(operation.summary)}</h2>` +
     `<p class="route"><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></p>` +
     `<p>${doorText(operation)}</p>` +
-    headersOf(operation) +
+    parametersOf(operation) +
     (body ? `<h3>Body</h3>${fieldsOf(body as Schema)}` : '') +
     `<h3>Answer ${status}</h3>${fieldsOf(success.content?.['application/json'].schema as Schema)}` +
     `<h3>Refusals</h3>${refusalsOf(operation)}</section>`
@@ -47,12 +47,13 @@ function doorText(operation: Operation): string {
   return door ? 'The session’s client secret in <code>Rip-Client-Secret</code>.' : 'No key.'
 }
 
-function headersOf(operation: Operation): string {
-  const headers = operation.parameters.filter((parameter) => parameter.in === 'header')
-  return headers
-    .map(
-      ({ name, description }) =>
-        `<p>Header <code>${name}</code>, required. ${escapeHtml(description ?? '')}</p>`,
+function parametersOf(operation: Operation): string {
+  const kinds = { header: 'Header', query: 'Query' }
+  return operation.parameters
+    .map(({ name, in: place, required, description }) =>
+      place === 'path'
+        ? ''
+        : `<p>${kinds[place]} <code>${name}</code>, ${required ? 'required' : 'optional'}. ${escapeHtml(description ?? '')}</p>`,
     )
     .join('')
 }
@@ -127,7 +128,7 @@ function ruleOf(schema: Schema): string {
 
 function refusalsOf(operation: Operation): string {
   const rows = Object.entries(operation.responses)
-    .filter(([status]) => status >= '300')
+    .filter(([status]) => status >= '400')
     .flatMap(([status, { description }]) =>
       description.split('\n\n').map((line) => {
         const [, code, when] = /^`(\w+)`: (.*)$/.exec(line) ?? [null, '', line]

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../world.ts'
-import { renderRefusal } from './dialects.ts'
+import { type RefusalLike, renderRefusal } from './dialects.ts'
 import { GatewayLimited } from './gateway-limit.ts'
 import { storeUnavailable } from './idempotency.ts'
 import { dialectOfPath } from './run-route.ts'
@@ -29,7 +29,8 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
   }
   const refusal = asRefusal(error)
   if (refusal.status >= 500 && !(error instanceof Refusal)) report(log, error, request)
-  if (refusal.status === 503) reply.header('retry-after', '2')
+  const retry_after = refusal.retry_after_seconds ?? (refusal.status === 503 ? 2 : null)
+  if (retry_after !== null) reply.header('retry-after', String(Math.ceil(retry_after)))
   reply
     .code(refusal.status)
     .type('application/json; charset=utf-8')
@@ -37,9 +38,7 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
   refusedWith.set(request, refusal.code)
 }
 
-function asRefusal(
-  error: unknown,
-): Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & { code: string } {
+function asRefusal(error: unknown): RefusalLike & Pick<Refusal, 'retry_after_seconds'> {
   if (error instanceof Refusal) return error
   if (error instanceof GatewayLimited) {
     return {
@@ -48,6 +47,8 @@ function asRefusal(
       message: error.message,
       field: null,
       members: {},
+      // The limit has set the header already.
+      retry_after_seconds: null,
     }
   }
   if (isStoreUnavailable(error)) return storeUnavailable()

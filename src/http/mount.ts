@@ -1,10 +1,11 @@
 // Hangs pages and in-process peers onto the server.
 
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import type { Peer } from '../peer.ts'
 import type { Caller } from './access.ts'
-import type { Page } from './pages.ts'
+import type { Page, PageAnswer } from './pages.ts'
 import type { Route } from './route.ts'
 
 export function mountPages<Context>(
@@ -20,19 +21,35 @@ export function mountPages<Context>(
       bodyLimit: 64 * 1024,
       handler: async (request, reply) => {
         const answer = await page.handle(context, {
+          url: request.url,
+          query: new URLSearchParams(request.url.split('?', 2)[1]),
           params: request.params as Record<string, string>,
           fields: formFields(request.body),
           body: textOf(request.body),
           caller: callerOf(request),
         })
-        return reply
+        reply
           .code(answer.status)
           .headers(answer.headers)
           .type(answer.headers['content-type'] ?? 'text/html; charset=utf-8')
-          .send(answer.body)
+        const { encoding, bytes } = compressed(answer, request.headers['accept-encoding'] ?? '')
+        return (encoding ? reply.header('content-encoding', encoding) : reply).send(bytes)
       },
     })
   }
+}
+
+const worth_compressing_bytes = 1400
+
+/** The body as the browser takes it. What is not there compressed already is worth no more than gzip's quick way. */
+function compressed(
+  { body, encoded }: PageAnswer,
+  accepted: string,
+): { encoding: 'br' | 'gzip' | null; bytes: Buffer | string } {
+  if (encoded && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
+  const large = body.length > worth_compressing_bytes
+  if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: body }
+  return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
 
 export function mountPeers(app: FastifyInstance, peers: Peer[]): void {
@@ -56,12 +73,13 @@ export function mountPeers(app: FastifyInstance, peers: Peer[]): void {
   }
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** A path that exists answers every other method with 405 and says which it takes. */
 export function refuseOtherMethods(app: FastifyInstance, routes: Route<never>[]): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
     const taken = here.map(({ method }) => method as string)
+    if (here.some(({ cors }) => cors)) taken.push('OPTIONS')
     const allowed = taken.join(', ')
     app.route({
       method: methods.filter((method) => !taken.includes(method)),

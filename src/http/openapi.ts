@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { catalogue, type RefusalCode } from '../errors.ts'
 import { api_version } from '../values.ts'
+import { lifetimes } from './caching.ts'
 import { type Route, refusalsOf } from './route.ts'
 
 export type OpenApiDocument = {
@@ -19,13 +20,13 @@ export type Operation = {
   security: object[]
   parameters: Parameter[]
   requestBody?: { required: boolean; content: Content }
-  responses: Record<string, { description: string; content?: Content }>
+  responses: Record<string, { description: string; headers?: object; content?: Content }>
 }
 
 type Content = { 'application/json': { schema: object } }
 type Parameter = {
   name: string
-  in: 'path' | 'header'
+  in: 'path' | 'query' | 'header'
   required: boolean
   schema: object
   description?: string
@@ -81,11 +82,25 @@ function operationOf(route: Route<never>): Operation {
       },
     }),
     responses: {
-      [route.status]: { description: 'Done', content: jsonOf(schemaOf(route.reply, 'output')) },
+      [route.status]: {
+        description: 'Done',
+        ...(route.cache && { headers: cachingHeaders(route.cache) }),
+        content: jsonOf(schemaOf(route.reply, 'output')),
+      },
+      ...(route.cache && { 304: { description: 'If-None-Match names what would be answered' } }),
+      429: { description: limited },
       ...refusalsByStatus(refusalsOf(route)),
       ...(route.body && unreadBodies),
-      429: { description: 'Too many requests from this address; Retry-After says when to go on.' },
     },
+  }
+}
+
+const limited = 'Too many requests from this address; Retry-After says when to go on.'
+
+function cachingHeaders(cache: keyof typeof lifetimes): object {
+  return {
+    ETag: { schema: { type: 'string' }, description: 'Strong; for If-None-Match.' },
+    'Cache-Control': { schema: { const: `public, max-age=${lifetimes[cache]}` } },
   }
 }
 
@@ -98,13 +113,45 @@ function parametersOf(route: Route<never>): Parameter[] {
       schema: { type: 'string' },
     }),
   )
-  if (!route.idempotency) return inPath
-  const schema = { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' }
-  const description = 'Printable ASCII. A retry with the same key gets the first answer.'
+  const inQuery = Object.entries(propertiesOf(route.query)).map(
+    ([name, schema]): Parameter => ({
+      name,
+      in: 'query',
+      required: false,
+      schema,
+      description: schema.description,
+    }),
+  )
   return [
     ...inPath,
-    { name: 'Rip-Idempotency-Key', in: 'header', required: true, schema, description },
+    ...inQuery,
+    ...(route.cache ? [ifNoneMatch] : []),
+    ...(route.idempotency ? [idempotencyKey] : []),
   ]
+}
+
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description: 'The ETag of an answer that is there already.',
+}
+
+const idempotencyKey: Parameter = {
+  name: 'Rip-Idempotency-Key',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  description: 'Printable ASCII. A retry with the same key gets the first answer.',
+}
+
+/** All parameters of a query are optional: what is required stands in the path or the body. */
+function propertiesOf(query: z.ZodType | undefined): Record<string, { description?: string }> {
+  const { properties = {} } = (query ? schemaOf(query, 'input') : {}) as {
+    properties?: Record<string, object>
+  }
+  return properties
 }
 
 /** Several codes share a status: one response lists them all. */
@@ -114,7 +161,10 @@ function refusalsByStatus(codes: RefusalCode[]): Operation['responses'] {
     [...byStatus].map(([status, group]) => [
       String(status),
       {
-        description: group.map((code) => `\`${code}\`: ${catalogue[code].when}`).join('\n\n'),
+        description: [
+          ...group.map((code) => `\`${code}\`: ${catalogue[code].when}`),
+          ...(status === 429 ? [limited] : []),
+        ].join('\n\n'),
         content: jsonOf({
           allOf: [
             { $ref: '#/components/schemas/Refusal' },

@@ -3,6 +3,9 @@
 import type { Caller } from './access.ts'
 
 export type PageRequest = {
+  /** Path and query, as asked for. */
+  url: string
+  query: URLSearchParams
   params: Record<string, string>
   /** The fields of a posted form. */
   fields: Record<string, string>
@@ -11,7 +14,13 @@ export type PageRequest = {
   caller: Caller
 }
 
-export type PageAnswer = { status: number; body: string; headers: Record<string, string> }
+export type PageAnswer = {
+  status: number
+  body: string
+  headers: Record<string, string>
+  /** The body compressed beforehand; what is not is compressed when it is sent. */
+  encoded?: { br: Buffer; gzip: Buffer }
+}
 
 export type Page<Context> = {
   method: 'GET' | 'POST'

@@ -3,12 +3,14 @@
 import type { z } from 'zod'
 import type { RefusalCode } from '../errors.ts'
 import type { Caller, Door } from './access.ts'
+import type { Cors } from './cors.ts'
 import type { Dialect } from './dialects.ts'
 import type { KeyRow } from './idempotency.ts'
 
-export type RouteRequest<Holder, Body> = {
+export type RouteRequest<Holder, Body, Query> = {
   holder: Holder
   params: Record<string, string>
+  query: Query
   body: Body
   caller: Caller
   request_id: string
@@ -17,16 +19,27 @@ export type RouteRequest<Holder, Body> = {
   recordReply(reply: unknown): KeyRow
 }
 
-type RouteRecord<Context, Holder, Body extends z.ZodType, Reply extends z.ZodType> = {
+type RouteRecord<
+  Context,
+  Holder,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+  Query extends z.ZodType,
+> = {
   method: 'GET' | 'POST' | 'DELETE'
   /** With parameters in braces, as the specification writes it. */
   path: string
   tag: string
   summary: string
-  door: Door<Holder>
+  door: Door<Context, Holder>
   dialect: Dialect
   /** 'required' needs Rip-Idempotency-Key; without the field the route takes none. */
   idempotency?: 'required'
+  /** How long browsers and caches between may keep the answer; without the field, not at all. */
+  cache?: 'five_minutes'
+  /** Which pages of other origins may read the answers; without the field, none. */
+  cors?: Cors<Context>
+  query?: Query
   body?: Body
   /** A request without a body then reads as undefined. */
   body_optional?: true
@@ -34,29 +47,32 @@ type RouteRecord<Context, Holder, Body extends z.ZodType, Reply extends z.ZodTyp
   /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. */
   reply: Reply
   /** Every code that the handler may refuse with; access, body and idempotency add their own. */
-  refusals: RefusalCode[]
+  refusals: readonly RefusalCode[]
   /** Comes after authentication and the look for a replay, before validation: may this account act at all? */
   admit?(context: Context, holder: Holder): Promise<void>
-  handle(context: Context, request: RouteRequest<Holder, z.output<Body>>): Promise<z.input<Reply>>
+  handle(
+    context: Context,
+    request: RouteRequest<Holder, z.output<Body>, z.output<Query>>,
+  ): Promise<z.input<Reply>>
 }
 
-export type Route<Context> = RouteRecord<Context, unknown, z.ZodType, z.ZodType>
+export type Route<Context> = RouteRecord<Context, unknown, z.ZodType, z.ZodType, z.ZodType>
 
 /** Types a route's handler by its own door, body and reply, then forgets them so that routes fit into one list. */
-export function route<Context, Holder, Body extends z.ZodType, Reply extends z.ZodType>(
-  record: RouteRecord<Context, Holder, Body, Reply>,
-): Route<Context> {
+export function route<
+  Context,
+  Holder,
+  Body extends z.ZodType,
+  Reply extends z.ZodType,
+  Query extends z.ZodType,
+>(record: RouteRecord<Context, Holder, Body, Reply, Query>): Route<Context> {
   return record as unknown as Route<Context>
 }
 
 /** All codes that a route can answer with: its own and those of the fields that it declares. */
 export function refusalsOf(route: Route<never>): RefusalCode[] {
-  const codes = new Set<RefusalCode>(route.refusals)
-  if (route.door.kind !== 'open') codes.add('unauthorized')
-  if (route.door.kind === 'secret_key') {
-    codes.add('key_revoked').add('permission_denied').add('merchant_not_active')
-  }
+  const codes = new Set<RefusalCode>([...route.refusals, ...route.door.refusals])
   if (route.idempotency) codes.add('idempotency_key_missing').add('idempotency_key_reused')
-  if (route.body) codes.add('invalid_request')
+  if (route.body || route.query) codes.add('invalid_request')
   return [...codes.add('store_unavailable').add('internal_error')]
 }

@@ -1,11 +1,12 @@
-// Runs one route record for one request: door, key, body, handler, answer, in this order.
+// Runs one route record for one request: door, key, query, body, handler, answer, in this order.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../errors.ts'
 import type { Keyring } from '../keyring.ts'
 import type { World } from '../world.ts'
-import type { Access, Caller, SecretKey } from './access.ts'
+import type { Access, Caller, KeyScope } from './access.ts'
+import { cacheHeaders, names } from './caching.ts'
 import type { Dialect } from './dialects.ts'
 import {
   type Answer,
@@ -15,7 +16,7 @@ import {
   readKey,
   runOnce,
 } from './idempotency.ts'
-import { readJson } from './json.ts'
+import { readBody } from './read-body.ts'
 import type { Route, RouteRequest } from './route.ts'
 import { validate } from './validate.ts'
 
@@ -35,17 +36,20 @@ export async function answerRoute<Context>(
   caller: Caller,
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
-  const holder = await route.door.check(kernel.access, caller, params)
+  const query = request.query as Record<string, unknown>
+  const { access, context } = kernel
+  const body = () => readBody(request)
+  const holder = await route.door.check({ access, context, caller, params, query, body })
   if (!Object.values(params).every(isId)) {
     throw new Refusal('resource_not_found', 'There is nothing with this id.')
   }
   const run: Run<Context> = { kernel, route, request, params, holder, caller }
   if (!route.idempotency) {
-    const { status, body } = await answerPlainly(run)
-    return send(reply, status, body)
+    const answer = await answerPlainly(run)
+    return route.cache ? sendCacheable(run, reply, answer) : send(reply, answer)
   }
-  const { status, body, replayed } = await answerOnce(run)
-  return send(reply.header('rip-idempotent-replayed', String(replayed)), status, body)
+  const answer = await answerOnce(run)
+  return send(reply.header('rip-idempotent-replayed', String(answer.replayed)), answer)
 }
 
 /** No id of ours has other characters, and the database would not even take some of them. */
@@ -72,7 +76,7 @@ type Run<Context> = {
 async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
   const { kernel, route } = run
   await route.admit?.(kernel.context, run.holder)
-  const raw = readBody(run)
+  const raw = rawBodyOf(run)
   const reply = await route.handle(kernel.context, {
     ...requestOf(run, raw),
     recordReply: () => {
@@ -85,7 +89,7 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
 async function answerOnce<Context>(run: Run<Context>): Promise<Answer> {
   const { kernel, route } = run
   const key = readKey(run.request.raw.headersDistinct)
-  const raw = readBody(run)
+  const raw = rawBodyOf(run)
   const name = `${route.method} ${route.path}`
   const claim: KeyClaim = {
     ...keyScopeOf(run),
@@ -108,20 +112,20 @@ async function answerOnce<Context>(run: Run<Context>): Promise<Answer> {
   })
 }
 
-/** A merchant's server and its shoppers' browsers have keys of their own each, so neither can claim the other's. */
-function keyScopeOf<Context>(run: Run<Context>): { merchant_id: string; audience: string } {
-  const { merchant_id } = run.holder as SecretKey
-  return { merchant_id, audience: 'secret' }
+function keyScopeOf<Context>({ route, holder }: Run<Context>): KeyScope {
+  if (!route.door.keyScope) throw new Error(`the door of ${route.path} has no idempotency keys`)
+  return route.door.keyScope(holder)
 }
 
 function requestOf<Context>(
   run: Run<Context>,
   raw: unknown,
-): Omit<RouteRequest<unknown, unknown>, 'recordReply'> {
+): Omit<RouteRequest<unknown, unknown, unknown>, 'recordReply'> {
   const { route, params, holder, caller, request, kernel } = run
   return {
     holder,
     params,
+    query: route.query && validate(route.query, request.query),
     body: bodyOf(route, raw),
     caller,
     request_id: request.id,
@@ -137,26 +141,26 @@ function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
   return validate(route.body, raw)
 }
 
-function readBody<Context>(run: Run<Context>): unknown {
-  const { route, request } = run
-  if (!route.body) return undefined
-  const bytes = request.body as Buffer | undefined
-  if (!bytes || bytes.length === 0) return undefined
-  // Many clients send JSON without saying so, or as text; a form is somebody's mistake and is told apart.
-  if (
-    /^(application\/x-www-form-urlencoded|multipart\/)/i.test(request.headers['content-type'] ?? '')
-  ) {
-    throw new Refusal('invalid_request', 'Send the body with Content-Type: application/json.', {
-      status: 415,
-    })
-  }
-  return readJson(bytes)
+/** A body that the route does not take is not even looked at. */
+function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
+  return route.body ? readBody(request) : undefined
 }
 
 function render<Context>(route: Route<Context>, reply: unknown): string {
   return JSON.stringify(route.reply.parse(reply))
 }
 
-function send(reply: FastifyReply, status: number, body: string): FastifyReply {
+function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
   return reply.code(status).type('application/json; charset=utf-8').send(body)
+}
+
+function sendCacheable<Context>(
+  { route, caller }: Run<Context>,
+  reply: FastifyReply,
+  answer: Answer,
+): FastifyReply {
+  const headers = cacheHeaders(route.cache!, answer.body)
+  reply.headers(headers)
+  if (names(caller.header('if-none-match'), headers.etag)) return reply.code(304).send()
+  return send(reply, answer)
 }

@@ -7,6 +7,7 @@ import type { Keyring } from '../keyring.ts'
 import type { Peer } from '../peer.ts'
 import type { World } from '../world.ts'
 import type { Access, Caller } from './access.ts'
+import { corsHook, mountPreflights } from './cors.ts'
 import { answerBrokenRequest, body_bytes_max, fail, notFound, refusalOf } from './failures.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
@@ -70,9 +71,11 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       method: route.method,
       url: fastifyPath(route.path),
       config: limits.ofRoute(route.dialect),
+      ...(route.cors && { onSend: corsHook(kernel, route) }),
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })
   }
+  mountPreflights(app, parts.routes, kernel, limits)
   refuseOtherMethods(app, parts.routes)
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers)

@@ -13,9 +13,14 @@ import type { Merchant } from './merchant.ts'
 import {
   findKeyByHash,
   findMerchant,
+  findMerchantByHandle,
   findMerchantByRouting,
+  findPublishableKey,
   type KeyRow,
+  listAllowedOrigins,
   listIntegrations,
+  newestPublishableKey,
+  type PublishableKey,
   settings_channel,
 } from './store.ts'
 
@@ -23,11 +28,18 @@ export type Account = { merchant: Merchant; integrations: Integration[] }
 
 export type Directory = {
   secretKey(hash: string): Promise<SecretKey | null>
+  /** Null for one that is unknown or revoked. */
+  publishableKey(key: string): Promise<PublishableKey | null>
+  newestPublishableKey(merchantId: string): Promise<string | null>
   account(merchantId: string): Promise<Account | null>
   /** The merchant whose routing number a session id carries. */
   merchantIdOfSession(sessionId: string): Promise<MerchantId | null>
   /** The same for a threeDSServerTransID. */
   merchantIdOfTransaction(serverTransactionId: string): Promise<MerchantId | null>
+  /** The merchant that has an integration with this handle. */
+  merchantIdOfHandle(handle: string): Promise<MerchantId | null>
+  /** Of all integrations of the service. */
+  allowedOrigins(): Promise<Set<string>>
   close(): Promise<void>
 }
 
@@ -62,6 +74,10 @@ export async function openDirectory(parts: {
         const row = await findKeyByHash(sql, Buffer.from(hash, 'hex'))
         return row ? secretKeyOf(row) : null
       }),
+    publishableKey: (key) =>
+      kept.read(`publishable key ${key}`, async () => (await findPublishableKey(sql, key)) ?? null),
+    newestPublishableKey: (merchantId) =>
+      kept.read(`newest key ${merchantId}`, () => newestPublishableKey(sql, merchantId)),
     account: (merchantId) =>
       kept.read(`account ${merchantId}`, async () => {
         const merchant = await findMerchant(sql, merchantId)
@@ -69,6 +85,13 @@ export async function openDirectory(parts: {
       }),
     merchantIdOfSession: ofRoutedId,
     merchantIdOfTransaction: ofRoutedId,
+    merchantIdOfHandle: (handle) =>
+      kept.read(`handle ${handle}`, async () => {
+        const merchant = await findMerchantByHandle(sql, handle)
+        return merchant?.merchant_id ?? null
+      }),
+    allowedOrigins: () =>
+      kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
     close: unlisten,
   }
 }

@@ -68,7 +68,18 @@ export const priceListItem = z.strictObject({
 })
 export type PriceListItem = z.infer<typeof priceListItem>
 
-export const priceList = z.array(priceListItem).max(1000)
+export const priceList = z
+  .array(priceListItem)
+  .max(1000)
+  .superRefine((list, context) => {
+    const priced = new Set<string>()
+    for (const [index, { sku, currency }] of list.entries()) {
+      const name = JSON.stringify([sku, currency])
+      const message = `is on the list in ${currency} already`
+      if (priced.has(name)) context.addIssue({ code: 'custom', message, path: [index, 'sku'] })
+      priced.add(name)
+    }
+  })
 
 /** Whether a text is an origin and nothing more: `https://shop.example`, http only for this machine. */
 export function isOrigin(text: string): boolean {

@@ -9,6 +9,7 @@ import type { Clock } from '../world.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import type { Merchant } from './merchant.ts'
 import {
+  addAllowedOrigin,
   findMerchant,
   insertIntegration,
   insertKey,
@@ -16,7 +17,9 @@ import {
   insertPublishableKey,
   type KeyRow,
   newestPublishableKey,
+  type RevokedPublishableKey,
   revokeKey,
+  revokePublishableKey,
   tell,
   updateMerchant,
 } from './store.ts'
@@ -95,14 +98,41 @@ export async function createKey(
     created_at: clock.now(),
     revoked_at: null,
   }
-  await insertKey(sql, key)
+  await sql.begin(async (tx) => {
+    await insertKey(tx, key)
+    // What its publishable key may do is decided by all secret keys paired with it.
+    await tell(tx, merchantId)
+  })
   return { secret_key, key }
+}
+
+/** Lets the pages of an origin use all integrations of a merchant. */
+export async function allowOrigin(
+  { sql }: Pick<Office, 'sql'>,
+  merchantId: string,
+  origin: string,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    if (await addAllowedOrigin(tx, { merchant_id: merchantId, origin })) await tell(tx, merchantId)
+  })
 }
 
 export async function withdrawKey({ sql, clock }: Office, keyId: string): Promise<KeyRow> {
   return sql.begin(async (tx) => {
     const key = await revokeKey(tx, keyId, clock.now())
     if (!key) throw new Refusal('resource_not_found', `There is no key ${keyId}.`)
+    await tell(tx, key.merchant_id)
+    return key
+  })
+}
+
+export async function withdrawPublishableKey(
+  { sql, clock }: Office,
+  publishableKey: string,
+): Promise<RevokedPublishableKey> {
+  return sql.begin(async (tx) => {
+    const key = await revokePublishableKey(tx, publishableKey, clock.now())
+    if (!key) throw new Refusal('resource_not_found', `There is no key ${publishableKey}.`)
     await tell(tx, key.merchant_id)
     return key
   })

@@ -20,6 +20,9 @@ export type KeyRow = {
   revoked_at: Date | null
 }
 
+/** An active publishable key. Its mode is that of the secret keys paired with it, where they all agree. */
+export type PublishableKey = { merchant_id: string; key_mode: KeyRow['mode'] }
+
 /** The channel on which every process hears that an account, key or integration changed. */
 export const settings_channel = 'ripper_settings'
 
@@ -113,6 +116,26 @@ export async function insertIntegration(sql: Sql, integration: Integration): Pro
   })
 }
 
+export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ origin: string }[]>`
+    select distinct unnest(allowed_origins) as origin from integrations`
+  return rows.map(({ origin }) => origin)
+}
+
+export async function findPublishableKey(
+  sql: Sql,
+  publishableKey: string,
+): Promise<PublishableKey | undefined> {
+  const [row] = await sql<PublishableKey[]>`
+    select p.merchant_id, case when bool_and(k.mode = 'test_only') then 'test_only'
+      when bool_and(k.mode = 'live_only') then 'live_only' else 'any' end as key_mode
+    from publishable_keys p
+    left join api_keys k on k.publishable_key = p.publishable_key and k.revoked_at is null
+    where p.publishable_key = ${publishableKey} and p.revoked_at is null
+    group by p.publishable_key`
+  return row
+}
+
 /** The merchant's newest publishable key that is not revoked. */
 export async function newestPublishableKey(sql: Sql, merchantId: string): Promise<string | null> {
   const [row] = await sql<{ publishable_key: string }[]>`
@@ -128,12 +151,15 @@ export async function insertPublishableKey(
   await sql`insert into publishable_keys ${rowValues(sql, row)}`
 }
 
-export async function insertKey(sql: Sql, key: KeyRow): Promise<void> {
+export async function insertKey(sql: AnySql, key: KeyRow): Promise<void> {
   await sql`insert into api_keys ${rowValues(sql, key)}`
 }
 
+/** The key; without its publishable key where that was revoked, so that it makes no session that no page can load. */
 export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | undefined> {
-  const [row] = await sql<KeyRow[]>`select * from api_keys where key_hash = ${hash}`
+  const [row] = await sql<KeyRow[]>`
+    select k.*, case when p.revoked_at is null then k.publishable_key end as publishable_key
+    from api_keys k left join publishable_keys p using (publishable_key) where k.key_hash = ${hash}`
   return row
 }
 
@@ -142,6 +168,35 @@ export async function revokeKey(sql: AnySql, keyId: string, at: Date): Promise<K
   const [row] = await sql<KeyRow[]>`
     update api_keys set revoked_at = coalesce(revoked_at, ${at}) where key_id = ${keyId} returning *`
   return row
+}
+
+/** The same for a publishable key. */
+export async function revokePublishableKey(
+  sql: AnySql,
+  publishableKey: string,
+  at: Date,
+): Promise<RevokedPublishableKey | undefined> {
+  const [row] = await sql<RevokedPublishableKey[]>`
+    update publishable_keys set revoked_at = coalesce(revoked_at, ${at})
+    where publishable_key = ${publishableKey} returning merchant_id, publishable_key, revoked_at`
+  return row
+}
+
+export type RevokedPublishableKey = {
+  merchant_id: string
+  publishable_key: string
+  revoked_at: Date
+}
+
+/** Adds an origin to all integrations of a merchant that lack it; returns whether there were any. */
+export async function addAllowedOrigin(
+  sql: AnySql,
+  { merchant_id, origin }: { merchant_id: string; origin: string },
+): Promise<boolean> {
+  const { count } = await sql`
+    update integrations set allowed_origins = array_append(allowed_origins, ${origin})
+    where merchant_id = ${merchant_id} and not ${origin} = any(allowed_origins)`
+  return count > 0
 }
 
 /** Tells every process to forget what it read of a merchant. */

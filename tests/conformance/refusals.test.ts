@@ -4,7 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue, type RefusalCode } from '../../src/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../client.ts'
-import { type AskedAccount, drivenClock, driving, type Service, startService } from '../service.ts'
+import {
+  type AskedAccount,
+  drivenClock,
+  driving,
+  type Service,
+  shop,
+  startService,
+} from '../service.ts'
 
 const clock = drivenClock()
 let service: Service
@@ -16,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const createAs = async (asked: AskedAccount) => (await service.newAccount(asked)).client.create()
+const fromPage = (more: object, origin = shop) =>
+  client.createFrom(origin, { public_key: service.account.publishable_key, ...purchase, ...more })
 const live = { live: true, live_enabled: true }
 const opened = async (number = visa) => {
   const session = await client.open()
@@ -38,6 +47,8 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
   },
   public_key_missing: () => createAs({ key: { pair: false } }),
   permission_denied: () => createAs({ key: { permissions: [] } }),
+  handle_not_found: () => client.send('GET', '/v1/checkout/handles/nobody'),
+  origin_not_allowed: () => fromPage({}, 'https://evil.example'),
   idempotency_key_missing: () => client.create(purchase, ''),
   idempotency_key_reused: async () => {
     await client.create(purchase, 'reused')
@@ -57,8 +68,19 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
     await client.present(session)
     return client.confirm(session)
   },
+  currency_required: () => fromPage({ currency: null }),
+  amount_unverified: async () => {
+    const integration = { require_verified_amount: true }
+    const { publishable_key } = await service.newAccount({ integration })
+    return fromPage({ public_key: publishable_key })
+  },
   key_live_only: () => createAs({ key: { mode: 'live_only' } }),
   acquiring_profile_incomplete: () => createAs({ merchant: live }),
+  rate_limit_exceeded: async () => {
+    const session = await client.open()
+    for (let count = 0; count < 10; count++) await client.reference(session)
+    return client.referenceCard(session, cardOf(visa))
+  },
   session_completed: () => confirmed(visa),
   session_processing: () => confirmed('4100000000000001'),
   attempts_exhausted: async () => {

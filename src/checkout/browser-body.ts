@@ -1,0 +1,49 @@
+// The bodies by which pages create sessions: what a server may send, with less that is required.
+
+import { z } from 'zod'
+import { timestamp } from '../values.ts'
+import { amount, currency, metadata, must, reference, text } from './fields.ts'
+import { customerMembers, customerOf, items } from './purchase.ts'
+
+const account_created = z.iso
+  .datetime({ offset: true, ...must('be an ISO 8601 time with an offset') })
+  .transform((text) => timestamp(new Date(text)))
+  .meta({
+    type: 'string',
+    format: 'date-time',
+    description: "when the shopper's account was made, with an offset",
+  })
+
+const customer = z
+  .strictObject(
+    { ...customerMembers, account_created: account_created.nullish() },
+    must('be an object'),
+  )
+  .transform((sent) => customerOf(sent))
+
+const purchase = {
+  amount: amount.nullish().meta({
+    description: 'in minor units; may be left out where the integration or its price list gives it',
+  }),
+  currency: currency
+    .nullish()
+    .meta({ description: 'ISO 4217, in any case; may be left out where the integration gives it' }),
+  items: items.nullish(),
+  customer: customer.nullish(),
+  metadata: metadata.nullish(),
+  order_reference: reference.nullish(),
+  confirmation_url: text(2048)
+    .nullish()
+    .meta({ description: "https, on one of the integration's allowed origins" }),
+}
+
+export const hostedCreate = z.strictObject(purchase)
+export type BrowserCreate = z.output<typeof hostedCreate>
+
+export const publicCreate = z.strictObject({
+  public_key: z.string(must('be text')),
+  integration: text(200)
+    .nullish()
+    .meta({ description: 'a name; the default integration where it is left out' }),
+  ...purchase,
+})

@@ -1,0 +1,25 @@
+// Answers that browsers and caches may keep: their lifetime, their entity tag, and when a caller has them already.
+
+import { hash } from 'node:crypto'
+import type { Route } from './route.ts'
+
+export const lifetimes = { five_minutes: 300 } as const satisfies Record<
+  NonNullable<Route<never>['cache']>,
+  number
+>
+
+/** The headers of an answer that may be kept. The tag is strong: equal tags mean equal bytes. */
+export function cacheHeaders(cache: keyof typeof lifetimes, body: string) {
+  return {
+    etag: `"${hash('sha256', body, 'base64url')}"`,
+    'cache-control': `public, max-age=${lifetimes[cache]}`,
+  }
+}
+
+/** Whether If-None-Match names the tag. By RFC 9110 it is compared weakly, so that a tag which a proxy weakened still fits. */
+export function names(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  if (ifNoneMatch === '*') return true
+  const tags: string[] = ifNoneMatch.match(/"[^"]*"/g) ?? []
+  return tags.includes(etag)
+}

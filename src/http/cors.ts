@@ -1,0 +1,108 @@
+// Cross-origin reads: which pages may read a route's answers, refusals included, and what a preflight is told.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isStoreUnavailable } from '../database/failures.ts'
+import type { Log } from '../world.ts'
+import { refusalOf } from './failures.ts'
+import type { Limits } from './gateway-limit.ts'
+import { fastifyPath } from './mount.ts'
+import { readBody } from './read-body.ts'
+import type { Route } from './route.ts'
+
+/** What a request says of the place that it is meant for. */
+export type CorsAsked = {
+  origin: string
+  params: Record<string, string>
+  query: Record<string, unknown>
+  /** The parsed body; undefined where there is none, as in a preflight, or where it cannot be read. */
+  body(): unknown
+}
+
+export type Cors<Context> = {
+  /** Whether a page of this origin may read the answer. */
+  allows(context: Context, asked: CorsAsked): Promise<boolean>
+  /** Whether anybody allows this origin: asked where the request may not cost a look at what it is meant for. */
+  knows(context: Context, origin: string): Promise<boolean>
+}
+
+type Kernel<Context> = { context: Context; world: { log: Log } }
+
+const exposed = 'Rip-Request-Id, Rip-Idempotent-Replayed, ETag, Retry-After'
+const preflight = {
+  'access-control-allow-headers':
+    'Content-Type, Rip-Client-Secret, Rip-Idempotency-Key, If-None-Match',
+  'access-control-max-age': '600',
+}
+
+/** The hook that lets allowed origins read whatever a route answers. A request without Origin costs no look-up. */
+export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>) {
+  const { cors } = route
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!cors) return
+    reply.header('vary', 'Origin')
+    // Of all answers with 429 the gateway limit's alone is no refusal; it must stay cheap.
+    const limited = reply.statusCode === 429 && refusalOf(request) === undefined
+    if (await isAllowed(kernel, { cors, request, limited })) {
+      reply.header('access-control-allow-origin', request.headers.origin)
+      reply.header('access-control-expose-headers', exposed)
+    }
+  }
+}
+
+/** Preflights of all paths that have such routes. A disallowed origin is told of no permission, and nothing else. */
+export function mountPreflights<Context>(
+  app: FastifyInstance,
+  routes: Route<Context>[],
+  kernel: Kernel<Context>,
+  limits: Limits,
+): void {
+  for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
+    const readable = here.filter(({ cors }) => cors)
+    const cors = readable[0]?.cors
+    if (!cors) continue
+    const methods = readable.map(({ method }) => method).join(', ')
+    app.route({
+      method: 'OPTIONS',
+      url: fastifyPath(path),
+      config: limits.ofRoute(readable[0]!.dialect),
+      handler: async (request, reply) => {
+        reply.header('vary', 'Origin').header('allow', `${methods}, OPTIONS`)
+        if (await isAllowed(kernel, { cors, request, limited: false })) {
+          reply.header('access-control-allow-origin', request.headers.origin)
+          reply.headers({ ...preflight, 'access-control-allow-methods': methods })
+        }
+        return reply.code(204).send()
+      },
+    })
+  }
+}
+
+async function isAllowed<Context>(
+  { context, world }: Kernel<Context>,
+  asking: { cors: Cors<Context>; request: FastifyRequest; limited: boolean },
+): Promise<boolean> {
+  const { cors, request, limited } = asking
+  const { origin } = request.headers
+  if (origin === undefined) return false
+  try {
+    if (limited) return await cors.knows(context, origin)
+    const params = request.params as Record<string, string>
+    const query = request.query as Record<string, unknown>
+    return await cors.allows(context, { origin, params, query, body: () => readable(request) })
+  } catch (error) {
+    // The answer itself is made and has to go out; without a word of permission no page can read it.
+    if (!isStoreUnavailable(error)) {
+      const { name, stack } = error as Error
+      world.log.error({ request_id: request.id, error: name, stack }, 'origin not judged')
+    }
+    return false
+  }
+}
+
+function readable(request: FastifyRequest): unknown {
+  try {
+    return readBody(request)
+  } catch {
+    return undefined
+  }
+}

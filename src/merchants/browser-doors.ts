@@ -1,0 +1,124 @@
+// The doors of the routes that pages call without a secret: a publishable key or a handle, and for creates an allowed origin.
+
+import { Refusal } from '../errors.ts'
+import type { Caller, Door, KeyScope } from '../http/access.ts'
+import {
+  findHosted,
+  findPublic,
+  findPublishableKey,
+  originsOf,
+  type PublicAccount,
+} from './browser.ts'
+import type { Directory } from './directory.ts'
+
+type BrowserContext = { directory: Directory; addresses: { pay_url(): string } }
+
+const open = { kind: 'open', permission: null } as const
+
+/** `{public_key}` in the path, and perhaps `integration` in the query. */
+export const publicKeyInPath: Door<BrowserContext, PublicAccount> = {
+  ...open,
+  refusals: ['resource_not_found'],
+  check: async ({ context, params, query }) => {
+    const found = await findPublic(context.directory, namedInPath(params, query))
+    // Whatever it is that cannot be used, the answer must not differ in any byte.
+    if (found?.account.merchant.status === 'active') return found
+    throw new Refusal(
+      'resource_not_found',
+      'There is no usable publishable key or no integration of this name.',
+    )
+  },
+  keyScope: null,
+}
+
+/** What a path with `{public_key}` names. */
+export function namedInPath(params: Record<string, string>, query: Record<string, unknown>) {
+  return { public_key: params.public_key ?? '', integration: nameOf(query.integration) }
+}
+
+/** Null stands for the default integration. What is not text, such as a parameter sent twice, is a name that nobody has. */
+function nameOf(integration: unknown): string | null {
+  if (integration === undefined || integration === null) return null
+  return typeof integration === 'string' ? integration : ''
+}
+
+/** `{handle}` in the path. */
+export const handleInPath: Door<BrowserContext, PublicAccount> = {
+  ...open,
+  refusals: ['handle_not_found', 'merchant_not_active'],
+  check: async ({ context, params }) => hostedOrRefuse(context, params),
+  keyScope: null,
+}
+
+/** `{handle}` in the path, called from a page that the hosted-page integration allows. */
+export const handleAndOrigin: Door<BrowserContext, PublicAccount> = {
+  ...open,
+  refusals: ['handle_not_found', 'origin_not_allowed', 'merchant_not_active'],
+  check: async ({ context, caller, params }) =>
+    fromAllowedOrigin(context, caller, await hostedOrRefuse(context, params)),
+  keyScope,
+}
+
+/** `public_key` and perhaps `integration` in the body, called from a page that the integration allows. */
+export const publicKeyAndOrigin: Door<BrowserContext, PublicAccount> = {
+  ...open,
+  refusals: [
+    'unauthorized',
+    'invalid_request',
+    'resource_not_found',
+    'origin_not_allowed',
+    'merchant_not_active',
+  ],
+  check: async ({ context, caller, body }) => {
+    const named = namedInBody(body())
+    if (!named) throw new Refusal('invalid_request', 'The body must be a JSON object.', bodyField)
+    if (!(await findPublishableKey(context.directory, named.public_key))) {
+      throw new Refusal('unauthorized', 'public_key is not a publishable key that can be used.')
+    }
+    const found = await findPublic(context.directory, named)
+    if (found) return fromAllowedOrigin(context, caller, found)
+    throw new Refusal('resource_not_found', 'There is no integration of this name.', {
+      field: 'integration',
+    })
+  },
+  keyScope,
+}
+
+const bodyField = { field: 'body' }
+
+/** What a body names, or null where it is no object. */
+export function namedInBody(
+  body: unknown,
+): { public_key: string; integration: string | null } | null {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) return null
+  const { public_key, integration } = body as Record<string, unknown>
+  return {
+    public_key: typeof public_key === 'string' ? public_key : '',
+    integration: nameOf(integration),
+  }
+}
+
+async function hostedOrRefuse(
+  { directory }: BrowserContext,
+  { handle }: Record<string, string>,
+): Promise<PublicAccount> {
+  const found = await findHosted(directory, handle ?? '')
+  if (!found) throw new Refusal('handle_not_found', 'There is no hosted page with this handle.')
+  return found
+}
+
+function fromAllowedOrigin(
+  { addresses }: BrowserContext,
+  { origin }: Caller,
+  found: PublicAccount,
+): PublicAccount {
+  if (origin !== null && originsOf(addresses, found.integration).includes(origin)) return found
+  throw new Refusal(
+    'origin_not_allowed',
+    'The Origin header must be one of the allowed origins of the integration.',
+  )
+}
+
+function keyScope({ account, public_key }: PublicAccount): KeyScope {
+  return { merchant_id: account.merchant.merchant_id, audience: public_key }
+}

@@ -1,0 +1,98 @@
+// What a page names an account by, a publishable key or a handle, and which pages may deal with it.
+
+import type { SecretKey } from '../http/access.ts'
+import { type Account, type Directory, defaultIntegration, integrationOf } from './directory.ts'
+import type { Integration, IntegrationRules } from './integration.ts'
+
+/** An account and one of its integrations as a page found them. The account may be suspended. */
+export type PublicAccount = {
+  account: Account
+  integration: Integration
+  public_key: string
+  /** Which sessions the key may make, as its secret keys say. */
+  key_mode: SecretKey['mode']
+}
+
+/** Null for a publishable key that is malformed, unknown or revoked, and for an integration that is not there. */
+export async function findPublic(
+  directory: Directory,
+  { public_key, integration }: { public_key: string; integration: string | null },
+): Promise<PublicAccount | null> {
+  const key = await findPublishableKey(directory, public_key)
+  const account = key && (await directory.account(key.merchant_id))
+  if (!account) return null
+  const found =
+    integration === null
+      ? defaultIntegration(account)
+      : account.integrations.find(({ name }) => name === integration)
+  return found ? { account, integration: found, public_key, key_mode: key.key_mode } : null
+}
+
+/** The merchant whose hosted page has this handle, with its newest active publishable key; null where one is missing. */
+export async function findHosted(
+  directory: Directory,
+  handle: string,
+): Promise<PublicAccount | null> {
+  if (!/^[a-z0-9-]{3,64}$/.test(handle)) return null
+  const merchantId = await directory.merchantIdOfHandle(handle)
+  const account = merchantId && (await directory.account(merchantId))
+  const integration = account && hostedIntegration(account)
+  const public_key = merchantId && (await directory.newestPublishableKey(merchantId))
+  // A handle stays with an integration that is no longer the hosted page's.
+  if (!account || integration?.handle !== handle || !public_key) return null
+  const key = await findPublishableKey(directory, public_key)
+  return key && { account, integration, public_key, key_mode: key.key_mode }
+}
+
+/** A key that may be used. Any other text is not even asked for. */
+export async function findPublishableKey(directory: Directory, public_key: string) {
+  return /^rip_pk_[0-9a-f]{48}$/.test(public_key) ? directory.publishableKey(public_key) : null
+}
+
+export function hostedIntegration(account: Account): Integration | null {
+  return account.integrations.find(({ is_hosted_page }) => is_hosted_page) ?? null
+}
+
+type Addresses = { pay_url(): string }
+
+/** Whose pages may use an integration: its allowed origins, and for the hosted page's one that page's own. */
+export function originsOf(
+  addresses: Addresses,
+  { allowed_origins, is_hosted_page }: Integration | IntegrationRules,
+): string[] {
+  return is_hosted_page
+    ? [...new Set([...allowed_origins, hostedPageOrigin(addresses)])]
+    : allowed_origins
+}
+
+/** Whose pages may go on with a session: its integration's, and the hosted page, which resumes those of all. */
+export function sessionOrigins(
+  addresses: Addresses,
+  account: Account,
+  integrationId: string | null,
+): string[] {
+  return framingOrigins(addresses, account, integrationOf(account, integrationId))
+}
+
+/** Whose pages may frame the card fields of an integration: those that go on with its sessions. */
+export function framingOrigins(
+  addresses: Addresses,
+  account: Account,
+  integration: Integration | IntegrationRules,
+): string[] {
+  const is_hosted_page = hostedIntegration(account) !== null
+  return originsOf(addresses, { ...integration, is_hosted_page })
+}
+
+/** Whether some integration of the service allows an origin. */
+export async function isKnownOrigin(
+  { directory, addresses }: { directory: Directory; addresses: Addresses },
+  origin: string,
+): Promise<boolean> {
+  if (origin === hostedPageOrigin(addresses)) return true
+  return (await directory.allowedOrigins()).has(origin)
+}
+
+function hostedPageOrigin({ pay_url }: Addresses): string {
+  return new URL(pay_url()).origin
+}
