@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: ['tests/setup-database.ts'],
+    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'tests/**/*.test.ts'],
+    globalSetup: ['tests/setup-database.ts', 'tests/setup-web.ts'],
     pool: 'forks',
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
     maxWorkers: 2,

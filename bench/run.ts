@@ -2,6 +2,7 @@
 
 import { checkout } from './checkout.ts'
 import { createAndRead } from './create-and-read.ts'
+import { pages } from './pages.ts'
 import { keep, print, type Table } from './report.ts'
 import { roundTrips } from './round-trips.ts'
 import { startAndMemory } from './start-and-memory.ts'
@@ -11,6 +12,7 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
   checkout,
   'round-trips': roundTrips,
   'start-and-memory': startAndMemory,
+  pages,
 }
 
 const args = process.argv.slice(2)

@@ -13,6 +13,7 @@ const report = `${reports}/tests.json`
 const steps = [
   ['@biomejs/biome/bin/biome', 'ci', '--diagnostic-level=warn'],
   ['typescript/bin/tsc', '--noEmit', '-p', '.'],
+  ['typescript/bin/tsc', '--noEmit', '-p', 'web'],
   [
     'vitest/vitest.mjs',
     'run',

@@ -20,8 +20,9 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { isWebBuilt } from './build-web.mjs'
 
-/** Brings node_modules in line with package-lock.json. Throws an Error with a message for people. */
+/** Brings node_modules in line with package-lock.json and dist/web with web/. Throws an Error with a message for people. */
 export async function setUp(root, { needs_dev = false } = {}) {
   if (isDone(root, needs_dev)) return
   const release = await lock(root)
@@ -29,6 +30,7 @@ export async function setUp(root, { needs_dev = false } = {}) {
     if (isDone(root, needs_dev)) return
     if (!isInstalled(root, needs_dev)) install(root)
     linkCommand(root)
+    if (!isWebBuilt(root)) buildPages(root)
     writeFileSync(markOf(root), markText(root, isInstalled(root, true)))
   } finally {
     release()
@@ -36,6 +38,10 @@ export async function setUp(root, { needs_dev = false } = {}) {
 }
 
 function isDone(root, needs_dev) {
+  return areModulesDone(root, needs_dev) && isWebBuilt(root)
+}
+
+function areModulesDone(root, needs_dev) {
   const mark = read(markOf(root))
   if (mark === null || !existsSync(hiddenLockOf(root))) return false
   return mark === markText(root, true) || (!needs_dev && mark === markText(root, false))
@@ -79,6 +85,14 @@ function install(root) {
   })
   if (error) throw new Error(`npm cannot be run: ${error.message}`)
   if (status !== 0) throw new Error(`npm ci ended with status ${status}; its message is above.`)
+}
+
+/** The Node that runs this may be too old for the bundler: the one that was installed does it. */
+function buildPages(root) {
+  const node = join(root, 'node_modules/node/bin/node')
+  const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }
+  const { status } = spawnSync(node, [join(root, 'scripts/build-web.mjs')], options)
+  if (status !== 0) throw new Error('The pages could not be built; the reason is above.')
 }
 
 /** `npx ripper` looks into node_modules/.bin first. */

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { acquirerFor } from './acquirers/open.ts'
 import { openSimulator } from './acquirers/simulator/simulator.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
+import { openIntegrationOfSession } from './checkout/session-integration.ts'
 import { openSessionWriter } from './checkout/write-sessions.ts'
 import type { ThreeDsFile } from './config.ts'
 import type { Addresses, Context } from './context.ts'
@@ -12,11 +13,17 @@ import type { Database } from './database/open.ts'
 import { openLedger } from './database/simulator-ledger.ts'
 import type { Access } from './http/access.ts'
 import { openMetrics } from './http/metrics.ts'
+import type { Page } from './http/pages.ts'
 import { openServer } from './http/server.ts'
 import { openIds } from './ids.ts'
 import type { Keyring } from './keyring.ts'
 import { type Directory, openDirectory } from './merchants/directory.ts'
 import { operationalPages } from './operational.ts'
+import { type Assets, assetPages, keepForLater, readAssets } from './pages/assets.ts'
+import { cardFieldsPage } from './pages/card-fields.ts'
+import { type DemoShop, demoShopPages } from './pages/demo-shop.ts'
+import { hostedSessionPage } from './pages/hosted-session.ts'
+import { payPage } from './pages/pay.ts'
 import { pages, routes } from './routes.ts'
 import { openThreeDs, simulator_prefix } from './three-ds/open.ts'
 import { openThreeDsSimulator } from './three-ds/simulator/simulator.ts'
@@ -31,6 +38,10 @@ export type Parts = {
   addresses: Addresses
   gateway_limit: number
   trusted_proxies: string[]
+  /** The path below which hosted pages are found. */
+  pay_path: string
+  /** The demo shop's server, once the demo merchant is there. */
+  demo_shop(): DemoShop | null
 }
 
 export type Service = {
@@ -58,6 +69,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     directory,
     addresses,
     writeSession: openSessionWriter(sql),
+    integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),
     acquirerOf: (mode, connection) =>
@@ -69,13 +81,15 @@ export async function assemble(parts: Parts): Promise<Service> {
       ranges: openCardRangeStore(sql),
     }),
   }
+  const assets = readAssets()
+  await keepForLater(context, assets)
   const closing = { now: false }
   const app = await openServer({
     ...context,
     context,
     access: accessOf(context, directory),
     routes,
-    pages: [...pages, ...operationalPages(closing)],
+    pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing)],
     peers: [{ prefix: simulator_prefix, handle: simulatedBank.handle }],
     gateway_limit: parts.gateway_limit,
     trusted_proxies: parts.trusted_proxies,
@@ -87,6 +101,16 @@ export async function assemble(parts: Parts): Promise<Service> {
     await directory.close()
   }
   return { app, context, close }
+}
+
+function shopperPages(assets: Assets, { pay_path, demo_shop }: Parts): Page<Context>[] {
+  return [
+    ...assetPages(assets),
+    cardFieldsPage(assets),
+    payPage(assets, pay_path),
+    hostedSessionPage(pay_path),
+    ...demoShopPages(assets, demo_shop),
+  ]
 }
 
 function accessOf({ keyring, world }: Context, directory: Directory): Access {

@@ -5,18 +5,25 @@ import { join } from 'node:path'
 import { isUniqueViolation } from './database/failures.ts'
 import { permissions } from './http/access.ts'
 import type { PriceListItem } from './merchants/integration.ts'
-import { createIntegration, createKey, createMerchant, type Office } from './merchants/manage.ts'
+import {
+  createIntegration,
+  createKey,
+  createMerchant,
+  moveOrigin,
+  type Office,
+} from './merchants/manage.ts'
 import { findMerchantByHandle } from './merchants/store.ts'
+import type { DemoShop } from './pages/demo-shop.ts'
 
 export type Demo = {
   base_url: string
-  pay_url: string | null
+  pay_url: string
   merchant_id: string
   secret_key: string
   publishable_key: string
   handle: string
   integration: string
-  demo_page_url: string | null
+  demo_page_url: string
   dashboard_url: string | null
 }
 
@@ -32,10 +39,12 @@ const priceList: PriceListItem[] = [
 /** Finds or makes the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
 export async function keepDemo(
   office: Office,
-  { data_dir, base_url }: { data_dir: string; base_url: string },
+  { data_dir, base_url, pay_url }: { data_dir: string; base_url: string; pay_url: string },
 ): Promise<Demo> {
   const path = join(data_dir, 'demo.json')
   const merchant_id = await demoMerchant(office, base_url)
+  // The port may be another one than at the first start.
+  await moveOrigin(office, merchant_id, new URL(base_url).origin)
   const kept = readDemo(path)
   const keys =
     kept?.merchant_id === merchant_id
@@ -43,18 +52,23 @@ export async function keepDemo(
       : await makeKeys(office, merchant_id)
   const demo: Demo = {
     base_url,
-    pay_url: null,
+    pay_url,
     merchant_id,
     ...keys,
     handle,
     integration: 'default',
-    demo_page_url: null,
+    demo_page_url: `${base_url}/demo`,
     dashboard_url: null,
   }
   const draft = `${path}.draft`
   writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, path)
   return demo
+}
+
+/** What the demo shop's own server is given. */
+export function demoShopOf({ secret_key, publishable_key }: Demo): DemoShop {
+  return { secret_key, publishable_key, handle, goods: priceList }
 }
 
 async function demoMerchant(office: Office, base_url: string): Promise<string> {

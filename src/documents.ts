@@ -1,15 +1,20 @@
 // The documents in docs/ that are made from the code, so that they cannot say otherwise.
 
+import { version } from './cli/version.ts'
 import { catalogue } from './errors.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { refusalsOf } from './http/route.ts'
+import { readAssets } from './pages/assets.ts'
+import { pageInventory } from './pages/inventory.ts'
+import { inventoryDocument } from './pages/inventory-document.ts'
 import { routes } from './routes.ts'
 
-/** The texts by their path in the repository. */
+/** The texts by their path in the repository. The pages' scripts must have been built. */
 export function generatedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(routes), null, 2)}\n`,
     'docs/errors.md': errorsDocument(),
+    'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
   }
 }
 

@@ -5,6 +5,7 @@ import { rewrapCards } from './checkout/rewrap-cards.ts'
 import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
 import { purgeKeys } from './http/idempotency.ts'
+import { purgeAssets } from './pages/asset-store.ts'
 
 export type JobContext = Pick<Context, 'sql' | 'world' | 'keyring'>
 
@@ -31,5 +32,10 @@ export const jobs: Job[] = [
     name: 'purge_idempotency_keys',
     every_seconds: 600,
     run: ({ sql, world }) => purgeKeys(sql, world.clock.now()),
+  },
+  {
+    name: 'purge_assets',
+    every_seconds: 24 * 3600,
+    run: ({ sql, world }) => purgeAssets(sql, world.clock.now()),
   },
 ]

@@ -9,7 +9,7 @@ import { migrate } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { checkSealingKeys } from './database/sealing-keys.ts'
 import { recordClockOffset } from './database/service-clock.ts'
-import { type Demo, keepDemo } from './demo.ts'
+import { type Demo, demoShopOf, keepDemo } from './demo.ts'
 import { jobs } from './jobs.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { keepMasterKey } from './master-key.ts'
@@ -58,7 +58,9 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   const { world, database } = opened
   let internal = ''
   const base = () => config.base_url ?? internal
+  const pay = () => config.pay_url ?? `${base()}/pay`
   let service: Service | null = null
+  let demo: Demo | null = null
   try {
     service = await assemble({
       ...opened,
@@ -67,9 +69,11 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       trusted_proxies: config.trusted_proxies,
       addresses: {
         base_url: base,
-        pay_url: () => config.pay_url ?? `${base()}/pay`,
+        pay_url: pay,
         internal_url: () => internal,
       },
+      pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
+      demo_shop: () => demo && demoShopOf(demo),
     })
     const { app, context, close } = service
     await listen(app, config)
@@ -77,9 +81,10 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
     const wantsDemo = database.kind === 'embedded' || options.demo
     const office = { sql: database.sql, ids: context.ids, clock: world.clock }
-    const demo = wantsDemo
-      ? await keepDemo(office, { data_dir: config.data_dir, base_url: base() })
-      : null
+    if (wantsDemo) {
+      const { data_dir } = config
+      demo = await keepDemo(office, { data_dir, base_url: base(), pay_url: pay() })
+    }
     const worker = startWorker(context, jobs)
     const stop = once(async () => {
       await close()

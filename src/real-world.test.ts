@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
-import { pooledBytes } from './real-world.ts'
+import { createServer, type OutgoingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { openHttp, pooledBytes, realClock } from './real-world.ts'
+import { OutgoingFailure } from './world.ts'
 
 /** A source whose every byte pair is new, so that what is given twice shows. */
 function counting() {
@@ -37,4 +41,58 @@ test('what was handed out is a copy, and is wiped from the block', () => {
 test('the machine is asked by default', () => {
   const bytes = pooledBytes()
   expect(bytes(16).equals(bytes(16))).toBe(false)
+})
+
+describe('a GET', () => {
+  const page = Buffer.from('ä page '.repeat(100))
+
+  /** Reads what a server answers with, once. */
+  async function read(
+    answer: { status?: number; headers?: OutgoingHttpHeaders; body?: Buffer },
+    answer_bytes_max = 2_000,
+  ) {
+    const { status = 200, headers = {}, body = page } = answer
+    const server = createServer((_request, response) => {
+      response.writeHead(status, headers).end(body)
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    try {
+      const asked = { url, headers: {}, timeout_ms: 10_000, answer_bytes_max }
+      return await openHttp(realClock()).get(asked)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+
+  test.each([
+    ['br', brotliCompressSync(page)],
+    ['gzip', gzipSync(page)],
+    ['deflate', deflateSync(page)],
+    [undefined, page],
+  ])('gives the text of a body encoded as %s', async (encoding, body) => {
+    const headers: OutgoingHttpHeaders = encoding ? { 'content-encoding': encoding } : {}
+    expect((await read({ headers, body })).body).toBe(page.toString())
+  })
+
+  test('follows no redirect, and joins headers that came several times', async () => {
+    const headers = { location: 'http://127.0.0.1:1/', link: ['<a>', '<b>'] }
+    expect(await read({ status: 302, headers, body: Buffer.of() })).toMatchObject({
+      status: 302,
+      headers: { location: 'http://127.0.0.1:1/', link: '<a>, <b>' },
+      body: '',
+    })
+  })
+
+  test.each([
+    ['too long', { body: Buffer.alloc(2_001) }],
+    [
+      'too long once unpacked',
+      { headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(2_001)) },
+    ],
+    ['encoded in no way that was asked for', { headers: { 'content-encoding': 'zstd' } }],
+  ])('fails where the answer is %s', async (_name, answer) => {
+    await expect(read(answer)).rejects.toThrow(OutgoingFailure)
+  })
 })

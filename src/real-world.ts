@@ -2,11 +2,13 @@
 
 import { randomFillSync } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import pino from 'pino'
 import { Agent, request } from 'undici'
 import {
   type Clock,
   type Http,
+  type HttpReader,
   type Log,
   OutgoingFailure,
   type OutgoingRequest,
@@ -57,8 +59,8 @@ export function openLog(level: string): Log {
 
 const answer_bytes_default = 256 * 1024
 
-/** Outgoing POSTs. The time-out runs on the service's clock, so that a test can let it pass. */
-export function openHttp(clock: Clock): Http {
+/** Outgoing requests. The time-out runs on the service's clock, so that a test can let it pass. */
+export function openHttp(clock: Clock): Http & HttpReader {
   const agents = new Map<OutgoingRequest['tls'], Agent>()
 
   function agentFor(tls: OutgoingRequest['tls']): Agent {
@@ -71,30 +73,55 @@ export function openHttp(clock: Clock): Http {
   }
 
   return {
-    async post({ url, headers, body, timeout_ms, tls, answer_bytes_max }) {
-      const over = new AbortController()
-      const done = new AbortController()
-      const watch = clock.sleep(timeout_ms, done.signal).then(
-        () => over.abort(),
-        () => {},
-      )
-      try {
-        const options = { method: 'POST' as const, headers, body, signal: over.signal }
+    post: ({ url, headers, body, timeout_ms, tls, answer_bytes_max }) =>
+      within(clock, timeout_ms, async (signal) => {
+        const options = { method: 'POST' as const, headers, body, signal }
         const answer = await request(url, { ...options, dispatcher: agentFor(tls) })
         const content_type = String(answer.headers['content-type'] ?? '')
-        const text = await readUpTo(answer.body, answer_bytes_max ?? answer_bytes_default)
-        return { status: answer.statusCode, content_type, body: text }
-      } catch (error) {
-        throw failureOf(error, over.signal.aborted)
-      } finally {
-        done.abort()
-        await watch
-      }
-    },
+        const bytes = await readUpTo(answer.body, answer_bytes_max ?? answer_bytes_default)
+        return { status: answer.statusCode, content_type, body: bytes.toString() }
+      }),
+    get: ({ url, headers: asked, timeout_ms, answer_bytes_max = answer_bytes_default }) =>
+      within(clock, timeout_ms, async (signal) => {
+        const sent = { ...asked, 'accept-encoding': 'gzip, deflate, br' }
+        const answer = await request(url, {
+          headers: sent,
+          signal,
+          dispatcher: agentFor(undefined),
+        })
+        const headers = Object.fromEntries(
+          Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
+        )
+        const bytes = await readUpTo(answer.body, answer_bytes_max)
+        const body = unpacked(bytes, headers['content-encoding'], answer_bytes_max).toString()
+        return { status: answer.statusCode, headers, body }
+      }),
   }
 }
 
-async function readUpTo(body: AsyncIterable<Buffer>, bytes_max: number): Promise<string> {
+/** Throws an OutgoingFailure where the work fails or takes longer. */
+async function within<T>(
+  clock: Clock,
+  timeout_ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController()
+  const done = new AbortController()
+  const watch = clock.sleep(timeout_ms, done.signal).then(
+    () => over.abort(),
+    () => {},
+  )
+  try {
+    return await work(over.signal)
+  } catch (error) {
+    throw failureOf(error, over.signal.aborted)
+  } finally {
+    done.abort()
+    await watch
+  }
+}
+
+async function readUpTo(body: AsyncIterable<Buffer>, bytes_max: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
   for await (const part of body) {
@@ -102,7 +129,16 @@ async function readUpTo(body: AsyncIterable<Buffer>, bytes_max: number): Promise
     if (length > bytes_max) throw new Error('an answer longer than allowed')
     parts.push(part)
   }
-  return Buffer.concat(parts).toString()
+  return Buffer.concat(parts)
+}
+
+/** Throws where what comes out is longer than allowed. */
+function unpacked(bytes: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer {
+  if (!encoding || bytes.length === 0) return bytes
+  if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength })
+  if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength })
+  if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength })
+  throw new Error(`an answer encoded as ${encoding}`)
 }
 
 // What the socket says when not one byte of a request was sent.

@@ -10,15 +10,12 @@ import { readSession } from './checkout/read-session.ts'
 import { receiveResult } from './checkout/receive-result.ts'
 import { referenceCard } from './checkout/reference-card.ts'
 import { resumeSession } from './checkout/resume-session.ts'
-import { sessionCors } from './checkout/session-cors.ts'
 import {
   challengeNotification,
   challengePage,
   methodNotification,
   methodPage,
 } from './checkout/three-ds-pages.ts'
-import type { Context } from './context.ts'
-import type { Route } from './http/route.ts'
 
 export const routes = [
   createSession,
@@ -29,16 +26,11 @@ export const routes = [
   readHostedConfig,
   createPublicSession,
   createHostedSession,
-  inPages(resumeSession),
+  resumeSession,
   referenceCard,
-  inPages(authenticate),
-  inPages(confirm),
+  authenticate,
+  confirm,
 ]
-
-/** What a session's page calls from its own origin. Card numbers alone come from ours only. */
-function inPages(route: Route<Context>): Route<Context> {
-  return { ...route, cors: sessionCors }
-}
 
 /** What browsers and Directory Servers open besides the API. */
 export const pages = [

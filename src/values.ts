@@ -17,7 +17,7 @@ export type Brand = (typeof brands)[number]
 /** The largest amount taken, in minor units. */
 export const amount_max = 99_999_999_999
 
-export type Currency = { code: string; numeric: string; exponent: number }
+type Currency = { code: string; numeric: string; exponent: number }
 
 // ISO 4217, active codes that have a minor unit: alphabetic code, numeric code, exponent where it is not 2.
 // `Intl` is not asked: it gives display digits, which differ from ISO for HUF, IDR, IQD and others.

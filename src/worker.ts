@@ -2,7 +2,7 @@
 
 import type { Job, JobContext } from './jobs.ts'
 
-export type Worker = { stop(): Promise<void> }
+type Worker = { stop(): Promise<void> }
 
 /** Starts every job's own loop. A job that fails is told of and tried again when it is next due. */
 export function startWorker(context: JobContext, jobs: Job[]): Worker {

@@ -38,6 +38,17 @@ export type Http = {
   post(request: OutgoingRequest): Promise<OutgoingAnswer>
 }
 
+type ReadRequest = Pick<OutgoingRequest, 'url' | 'headers' | 'timeout_ms' | 'answer_bytes_max'>
+
+/** Names of headers in lower case; one that came several times is joined with commas. The body is no longer compressed. */
+export type ReadAnswer = { status: number; headers: Record<string, string>; body: string }
+
+/** A GET of a page or script, as a browser would get it. Redirects are not followed. Only commands read. */
+export type HttpReader = {
+  /** Throws an OutgoingFailure. */
+  get(request: ReadRequest): Promise<ReadAnswer>
+}
+
 export class OutgoingFailure extends Error {
   /** `not_sent`: no byte of the request left; `unanswered`: it may have arrived, and nothing usable came back in time. */
   readonly kind: 'not_sent' | 'unanswered'

@@ -92,10 +92,19 @@ describe('accounts', () => {
     const refused = await create()
     expect(refused.status).toBe(401)
     expect(await refused.json()).toMatchObject({ error: 'key_revoked' })
+    const config = () => fetch(`${service.said.base_url}/v1/checkout/config/${key.publishable_key}`)
+    expect((await config()).status).toBe(200)
+    expect(await answer('key', 'revoke', key.publishable_key)).toEqual({
+      publishable_key: key.publishable_key,
+      revoked_at: expect.stringMatching(/^\d{4}-.*\+00:00$/),
+    })
+    expect((await config()).status).toBe(404)
     expect((await service.stop()).status).toBe(0)
   }, 60_000)
 
-  test('a price list and hold rules are taken', async () => {
+  test('a price list, looks and hold rules are taken', async () => {
+    const looks = join(folder, 'looks.json')
+    writeFileSync(looks, JSON.stringify({ theme: 'dark', variables: { colorPrimary: '#8ab0ff' } }))
     const path = join(folder, 'prices.json')
     writeFileSync(
       path,
@@ -113,6 +122,8 @@ describe('accounts', () => {
       'tea-page',
       '--price-list',
       path,
+      '--appearance',
+      looks,
       '--review-window-seconds',
       '60',
       '--at-deadline',
@@ -170,6 +181,27 @@ describe('refusals', () => {
       '--origin must be',
     ],
     [
+      'an origin with a star',
+      [
+        'integration',
+        'create',
+        '--merchant',
+        'm',
+        '--name',
+        'n',
+        '--origin',
+        'https://*.a.example',
+      ],
+      2,
+      '--origin must be',
+    ],
+    [
+      'a handle that is a page of the service',
+      ['integration', 'create', '--merchant', 'm', '--name', 'n', '--handle', 'docs'],
+      2,
+      '--handle must be none of',
+    ],
+    [
       'a hosted page without a handle',
       ['integration', 'create', '--merchant', 'm', '--name', 'n', '--hosted-page'],
       2,
@@ -182,10 +214,62 @@ describe('refusals', () => {
       'There is no merchant',
     ],
     ['an unknown key', ['key', 'revoke', 'key_000000000000000000000000'], 1, 'There is no key'],
+    ['an unknown publishable key', ['key', 'revoke', 'rip_pk_0'], 1, 'There is no key rip_pk_0'],
+    ['a secret key instead of its id', ['key', 'revoke', 'rip_sk_0'], 2, 'takes the key_id'],
+    [
+      'an amount that no session could have',
+      ['integration', 'create', '--merchant', 'm', '--name', 'n', '--amount', '100000000000'],
+      2,
+      '--amount must be at most 99999999999',
+    ],
+    [
+      'an integration without a name',
+      ['integration', 'create', '--merchant', 'm', '--name', ' '],
+      2,
+      '--name must have 1 to 100 characters',
+    ],
   ] as [string, string[], number, string][])('%s', async (_name, args, status, words) => {
     const ended = await ripper(args, { env })
     expect(ended.status).toBe(status)
     expect(ended.stdout + ended.stderr).toContain(words)
+  })
+
+  const price = { sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP' }
+  test.each<[string, unknown, string]>([
+    ['no list', { tea: 850 }, '--price-list: the file: '],
+    ['a line without a name', [price, { ...price, name: undefined }], '--price-list: [1].name: '],
+    ['pounds', [{ ...price, unit_amount: 8.5 }], '--price-list: [0].unit_amount: '],
+    ['no currency', [{ ...price, currency: 'XAU' }], '[0].currency: must be an active ISO 4217'],
+    ['a picture by http', [{ ...price, image_url: 'http://a.example/' }], '[0].image_url: '],
+    ['a field too much', [{ ...price, price: 1 }], 'price'],
+    [
+      'a sku twice',
+      [price, { ...price, unit_amount: 1 }],
+      '[1].sku: is on the list in GBP already',
+    ],
+  ])('a price list with %s', async (_, content, words) => {
+    const path = join(folder, 'wrong.json')
+    writeFileSync(path, JSON.stringify(content))
+    const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'priced']
+    const { status, stderr } = await ripper([...args, '--price-list', path], { env })
+    expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
+  })
+
+  test('looks that are none', async () => {
+    const path = join(folder, 'wrong.json')
+    writeFileSync(path, JSON.stringify({ theme: 'dusk' }))
+    const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'looked']
+    const { status, stderr } = await ripper([...args, '--appearance', path], { env })
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--appearance: theme: ')])
+  })
+
+  test('a price list that cannot be read', async () => {
+    const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'priced']
+    const { status, stderr } = await ripper([...args, '--price-list', '/nowhere.json'], { env })
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining('--price-list must name a readable'),
+    ])
   })
 
   test('a name that is taken, by --json', async () => {

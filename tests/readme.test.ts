@@ -45,13 +45,13 @@ test('demo.json is for its owner alone, and names what the specification lists',
   const demo = JSON.parse(readFileSync(path, 'utf8'))
   expect(demo).toEqual({
     base_url: service.said.base_url,
-    pay_url: null,
+    pay_url: `${service.said.base_url}/pay`,
     merchant_id: expect.stringMatching(/^m_[0-9a-f]{24}$/),
     secret_key: expect.stringMatching(/^rip_sk_[0-9a-f]{48}$/),
     publishable_key: expect.stringMatching(/^rip_pk_[0-9a-f]{48}$/),
     handle: 'demo',
     integration: 'default',
-    demo_page_url: null,
+    demo_page_url: `${service.said.base_url}/demo`,
     dashboard_url: null,
   })
 })

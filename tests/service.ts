@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { assemble } from '../src/assemble.ts'
+import type { ThreeDsFile } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import type { Sql } from '../src/database/open.ts'
 import { permissions } from '../src/http/access.ts'
@@ -16,6 +17,7 @@ import {
   type Office,
 } from '../src/merchants/manage.ts'
 import type { Merchant } from '../src/merchants/merchant.ts'
+import type { DemoShop } from '../src/pages/demo-shop.ts'
 import { openHttp } from '../src/real-world.ts'
 import type { Clock, Http, Log } from '../src/world.ts'
 import { type Client, openClient } from './client.ts'
@@ -51,11 +53,17 @@ export type Service = {
 type Options = {
   clock?: Clock
   gateway_limit?: number
+  trusted_proxies?: string[]
+  /** Live Directory Servers; live mode has none otherwise. */
+  three_ds?: ThreeDsFile
   /** Of another service, whose master key is then to be given too. */
   database?: FreshDatabase
   /** Another way to the same database. */
   database_url?: string
   master_key?: Buffer
+  demo_shop?(): DemoShop | null
+  /** Where hosted pages are, if not below the service's own address. */
+  pay_url?: string
   /** Stands between the service and what it posts to. */
   http?: (http: Http) => Http
 }
@@ -81,10 +89,16 @@ export async function startService(options: Options = {}): Promise<Service> {
     world,
     database: opened,
     keyring: openKeyring([options.master_key ?? randomBytes(32)], world.random),
-    three_ds: null,
-    addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
+    three_ds: options.three_ds ?? null,
+    addresses: {
+      base_url: address,
+      pay_url: () => options.pay_url ?? `${base_url}/pay`,
+      internal_url: address,
+    },
     gateway_limit: options.gateway_limit ?? 0,
-    trusted_proxies: [],
+    trusted_proxies: options.trusted_proxies ?? [],
+    pay_path: '/pay',
+    demo_shop: () => options.demo_shop?.() ?? null,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`

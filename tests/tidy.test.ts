@@ -28,11 +28,12 @@ function importsOf(file: string): Import[] {
 }
 
 /** The rooms of the house, and the rooms that each may import from. Wiring may import everything. */
-const kernel = ['values', 'errors', 'world', 'ids', 'keyring', 'html', 'peer']
+const kernel = ['values', 'errors', 'world', 'ids', 'keyring', 'html', 'words', 'peer']
 const rooms: Record<string, string[]> = {
   values: [],
   errors: [],
   html: [],
+  words: [],
   peer: [],
   world: [],
   keyring: ['world'],
@@ -56,6 +57,7 @@ const rooms: Record<string, string[]> = {
     'three-ds',
     'cards',
   ],
+  pages: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
   context: [...kernel, 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
 }
 const wiring = [

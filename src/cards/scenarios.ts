@@ -18,7 +18,7 @@ export type Scenario = {
   expected: string
 }
 
-export type PublishedGroup = {
+type PublishedGroup = {
   numbers: string[]
   three_ds: ThreeDsBehaviour
   acquirer: AcquirerBehaviour

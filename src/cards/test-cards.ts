@@ -56,7 +56,7 @@ export type AcquirerBehaviour =
   | 'refuse_void_once'
   | 'approve_slowly'
 
-export type TestCard = {
+type TestCard = {
   brand: Brand
   ranges: RangeProfile
   three_ds: ThreeDsBehaviour

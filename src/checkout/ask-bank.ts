@@ -24,7 +24,7 @@ const method_ms = 10_000
 /** A bank's challenge page lives 10 minutes; the RReq is due within one more. */
 const challenge_ms = 11 * 60 * 1000
 
-export type Question = {
+type Question = {
   session: Session
   attempt: Attempt
   body: AuthenticateBody

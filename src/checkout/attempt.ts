@@ -170,6 +170,11 @@ function rejectionOf(outcome: AuthenticationOutcome | null): Decline {
   }
 }
 
+/** Whether the card's bank itself said no: not where the shopper left its page, nor where a setting decided. */
+export function isRefusedByBank({ decline }: Verdict): boolean {
+  return decline?.code === 'authentication_failed' || decline?.code === 'authentication_rejected'
+}
+
 const unavailable = soft('authentication_unavailable', 'The card could not be authenticated')
 
 function soft(code: string, reason: string): Decline {

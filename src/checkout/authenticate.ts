@@ -18,6 +18,7 @@ import {
   type Session,
   sessionConflicts,
 } from './session.ts'
+import { sessionCors } from './session-cors.ts'
 import { claimAsking, findAttempt, openAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { authenticateView, viewAuthenticate } from './views.ts'
@@ -29,6 +30,7 @@ export const authenticate = route({
   summary: 'Open an attempt and start 3-D Secure',
   door: clientSecret,
   dialect: 'checkout',
+  cors: sessionCors,
   body: authenticateBody,
   status: 200,
   reply: authenticateView,

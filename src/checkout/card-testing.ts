@@ -4,13 +4,12 @@
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
-import { customerOf } from '../http/gateway-limit.ts'
+import { networkOf } from '../http/gateway-limit.ts'
 import type { Mode } from '../values.ts'
 import type { Attempt } from './attempt.ts'
-import { type Full, fullLimits, type Limit, takePlaces, type Use } from './limits-store.ts'
+import { type Full, type Limit, limitsOfPayer, takePlaces, type Use } from './limits-store.ts'
 import type { Payment } from './payment.ts'
 import { type Session, session_life_ms } from './session.ts'
-import { findCard } from './vault-store.ts'
 
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
@@ -62,9 +61,6 @@ const limits = {
 
 type Name = keyof typeof limits
 
-/** What a payment gets after too many declines, without its acquirer being asked. */
-const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'Too many declines' }
-
 /**
  * Counts a number that was typed into a session; `fingerprint` is null where it is no card's. Throws
  * `rate_limit_exceeded` where a limit is reached.
@@ -75,15 +71,15 @@ export async function limitCardReferences(
 ): Promise<void> {
   const { session, address, fingerprint, now } = typed
   const { merchant_id, session_id, expires_at } = session
-  const own = [useOf('references_of_session', session_id, anyMark(context), now)]
+  const own = [useOf(limitOf('references_of_session', session_id), anyMark(context), now)]
   if (fingerprint) {
-    const card = useOf('cards_of_session', session_id, fingerprint.toString('hex'), now)
-    own.push({ ...card, ends_at: expires_at })
+    const limit = limitOf('cards_of_session', session_id)
+    own.push({ ...limit, mark: fingerprint.toString('hex'), ends_at: expires_at })
   }
   const shared: Use[] = []
   if (session.mode === 'live') {
     const customer = digestOf(context, merchant_id, address)
-    shared.push(useOf('references_of_address', customer, anyMark(context), now))
+    shared.push(useOf(limitOf('references_of_address', customer), anyMark(context), now))
   }
   refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
@@ -99,61 +95,57 @@ export async function limitSessionCreates(
   const { merchant_id, public_key, address, mode, now } = asked
   if (mode === 'test') return
   const customer = digestOf(context, merchant_id, address)
-  const own = [useOf('sessions_of_address', customer, anyMark(context), now)]
-  const shared = [useOf('sessions_of_key', public_key, anyMark(context), now)]
+  const own = [useOf(limitOf('sessions_of_address', customer), anyMark(context), now)]
+  const shared = [useOf(limitOf('sessions_of_key', public_key), anyMark(context), now)]
   refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
 
-/** Whom declines are counted against: a card, where it is still held, and an address. */
-export type Payer = { merchant_id: string; counted: { limit: Name; whose: string }[] }
-
-/** Null in test mode, where a decline is what the card number asks for. */
-export async function payerOf(
-  context: Context,
-  { session, attempt, address }: { session: Session; attempt: Attempt; address: string },
-): Promise<Payer | null> {
-  if (session.mode === 'test') return null
-  const { merchant_id } = session
-  const counted: Payer['counted'] = [
-    { limit: 'declines_of_address', whose: digestOf(context, merchant_id, address) },
-  ]
-  const card = await findCard(context.sql, attempt)
-  if (card) counted.push({ limit: 'declines_of_card', whose: card.fingerprint.toString('hex') })
-  return { merchant_id, counted }
+/** Whom declines are counted against: an address, and a card where it is still held. */
+export type Payer = {
+  merchant_id: string
+  limits: Limit[]
+  /** There were too many: the payment is to be declined at once, without its acquirer being asked. */
+  is_blocked: boolean
 }
 
 /**
- * The decline that a payment gets at once where there were too many. Confirms that run at the same time do not see each
- * other's, so that a few more may come through.
+ * Null in test mode, where a decline is what the card number asks for. Confirms that run at the same time do not see each
+ * other's declines, so that a few more may come through.
  */
-export async function declineAtOnce(
-  { sql }: Context,
-  payer: Payer | null,
-  now: Date,
-): Promise<Decline | null> {
-  if (!payer) return null
-  const limits = payer.counted.map(({ limit, whose }) => limitOf(limit, whose))
-  const full = await fullLimits(sql, payer.merchant_id, limits, now)
-  return full.length > 0 ? blocked : null
+export async function payerOf(
+  context: Context,
+  paying: { session: Session; attempt: Attempt; address: string; now: Date },
+): Promise<Payer | null> {
+  const { session, attempt, address, now } = paying
+  if (session.mode === 'test') return null
+  const { merchant_id } = session
+  const limits = await limitsOfPayer(
+    context.sql,
+    attempt,
+    {
+      address: limitOf('declines_of_address', digestOf(context, merchant_id, address)),
+      any_card: limitOf('declines_of_card', ''),
+    },
+    now,
+  )
+  return { merchant_id, limits, is_blocked: limits.some(({ is_full }) => is_full) }
 }
 
-/** Declines that no bank spoke: the shopper's own doing, a setting's, and what follows from a limit that is full already. */
-const unspoken = [
-  'authentication_canceled',
-  'authentication_timeout',
-  'authentication_unavailable',
-  blocked.code,
-]
+/** What a blocked payment gets. */
+export const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'Too many declines' }
 
-/** Counts a payment that a bank declined. The payment is saved already: what goes wrong here is told of, not thrown. */
+/**
+ * Counts a payment that its acquirer or the card's bank declined, whatever their words: only those who call this know who
+ * spoke. The payment is saved already: what goes wrong here is told of, not thrown.
+ */
 export async function countDecline(
   { sql, world }: Context,
   payer: Payer | null,
-  { payment_id, status, decline }: Payment,
+  { payment_id, status }: Payment,
   now: Date,
 ): Promise<void> {
-  if (!payer || status !== 'declined' || unspoken.includes(decline!.code)) return
-  const own = payer.counted.map(({ limit, whose }) => useOf(limit, whose, payment_id, now))
+  if (!payer || status !== 'declined') return
+  const own = payer.limits.map((limit) => useOf(limit, payment_id, now))
   try {
     await takePlaces(sql, payer.merchant_id, { own, shared: [] }, now)
   } catch (error) {
@@ -161,13 +153,17 @@ export async function countDecline(
   }
 }
 
-function useOf(limit: Name, whose: string, mark: string, now: Date): Use {
-  const ends_at = new Date(now.getTime() + limits[limit].lasts_ms)
-  return { ...limitOf(limit, whose), mark, ends_at }
+function useOf({ name, places }: Limit, mark: string, now: Date): Use {
+  return { name, places, mark, ends_at: new Date(now.getTime() + ruleOf(name).lasts_ms) }
 }
 
 function limitOf(limit: Name, whose: string): Limit {
   return { name: `${limit} ${whose}`, places: limits[limit].places }
+}
+
+/** The rule of a limit by its row's name. */
+function ruleOf(name: string): Rule {
+  return limits[name.split(' ')[0] as Name]
 }
 
 /** For uses of which each counts. */
@@ -180,7 +176,7 @@ function anyMark({ world }: Context): string {
  * for fingerprints too, so that a rotation begins these limits anew.
  */
 function digestOf({ keyring }: Context, merchantId: string, address: string): string {
-  return keyring.mac('limited address', merchantId, customerOf(address)).toString('base64url')
+  return keyring.mac('limited address', merchantId, networkOf(address)).toString('base64url')
 }
 
 /** Of several full limits the one that lasts longest is told, so that waiting for so long is worth it. */
@@ -188,10 +184,13 @@ function refuseIfFull(full: Full[], now: Date): void {
   const [last] = full.toSorted((a, b) => b.frees_at.getTime() - a.frees_at.getTime())
   if (!last) return
   const seconds = Math.max(1, Math.ceil((last.frees_at.getTime() - now.getTime()) / 1000))
-  const rule: Rule = limits[last.name.split(' ')[0] as Name]
-  throw new Refusal('rate_limit_exceeded', rule.refusal!.replace('{wait}', inWords(seconds)), {
-    retry_after_seconds: seconds,
-  })
+  throw new Refusal(
+    'rate_limit_exceeded',
+    ruleOf(last.name).refusal!.replace('{wait}', inWords(seconds)),
+    {
+      retry_after_seconds: seconds,
+    },
+  )
 }
 
 function inWords(seconds: number): string {

@@ -9,9 +9,9 @@ import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { integrationOf } from '../merchants/directory.ts'
 import { challengeUrl } from './ask-bank.ts'
-import { type Attempt, attemptAt, isAuthenticationOver, judge } from './attempt.ts'
+import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank, judge } from './attempt.ts'
 import type { Confirming } from './authorise.ts'
-import { countDecline, declineAtOnce, payerOf } from './card-testing.ts'
+import { blocked, countDecline, payerOf } from './card-testing.ts'
 import { charge } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 import { email, must } from './fields.ts'
@@ -20,6 +20,7 @@ import { outcomeOf, recordedResult } from './outcome.ts'
 import { openPayment, refused } from './payment.ts'
 import type { Customer } from './purchase.ts'
 import { refuseUnlessOpen, type Session } from './session.ts'
+import { sessionCors } from './session-cors.ts'
 import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './views.ts'
 
 const confirmBody = z.strictObject({
@@ -33,6 +34,7 @@ export const confirm = route({
   summary: 'Charge the authenticated attempt',
   door: clientSecret,
   dialect: 'checkout',
+  cors: sessionCors,
   body: confirmBody,
   body_optional: true,
   status: 200,
@@ -53,9 +55,9 @@ export const confirm = route({
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body?.customer?.email ?? null)
       const attempt = readyOrRefuse(context, newest, now)
-      const payer = await payerOf(context, { session, attempt, address: caller.address })
+      const payer = await payerOf(context, { session, attempt, address: caller.address, now })
       const verdict = judge(attempt, integrationOf(account, session.integration_id))
-      const decline = verdict.decline ?? (await declineAtOnce(context, payer, now))
+      const decline = verdict.decline ?? (payer?.is_blocked ? blocked : null)
       const confirming = { session, attempt, account, verdict, payer, request_id, now }
       return decline ? declineUncharged(context, confirming, decline) : charge(context, confirming)
     })
@@ -114,6 +116,6 @@ async function declineUncharged(
   const outcome = outcomeOf(context, { ...confirming, change, operation: null, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
   context.metrics.paymentConfirmed('declined', session.mode)
-  await countDecline(context, payer, change.payment, now)
+  if (isRefusedByBank(verdict)) await countDecline(context, payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
 }

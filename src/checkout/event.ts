@@ -5,14 +5,14 @@ import { viewHold } from './hold.ts'
 import type { Change, PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
 
-export const eventTypes = [
+const eventTypes = [
   'payment.captured',
   'payment.held',
   'payment.voided',
   'payment.declined',
   'payment.failed',
 ] as const
-export type EventType = (typeof eventTypes)[number]
+type EventType = (typeof eventTypes)[number]
 
 export type Event = {
   merchant_id: MerchantId

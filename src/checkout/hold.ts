@@ -5,7 +5,7 @@ import { timestamp, timestampOrNull } from '../values.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 
-export type OperationRefusal = {
+type OperationRefusal = {
   kind: string
   sequence: number
   reason: string

@@ -62,19 +62,29 @@ function rowOf({ name, places, mark, ends_at }: Use, shared: boolean) {
   return { name, places, ends_at, shared, uses: { [mark]: ends_at.getTime() } }
 }
 
-/** Those of the limits, by their names, that have no free place. */
-export async function fullLimits(
+/**
+ * The limits of whoever pays with an attempt, and whether they have a free place: that of the address, and, where the card
+ * is still held, that of the card, whose name is `any_card`'s with the fingerprint behind it.
+ */
+export async function limitsOfPayer(
   sql: Sql,
-  merchantId: string,
-  limits: Limit[],
+  { merchant_id, card_reference }: { merchant_id: string; card_reference: string },
+  { address, any_card }: { address: Limit; any_card: Limit },
   now: Date,
-): Promise<string[]> {
-  const rows = await sql<{ name: string }[]>`
-    select name from json_to_recordset(${limits as never}::json) as asked (name text, places integer)
-    join limit_uses using (name)
-    where merchant_id = ${merchantId}
-      and (select count(*) from jsonb_each(uses) where value::bigint > ${now.getTime()}) >= places`
-  return rows.map(({ name }) => name)
+): Promise<(Limit & { is_full: boolean })[]> {
+  return sql<(Limit & { is_full: boolean })[]>`
+    with counted as (
+      select ${address.name}::text as name, ${address.places}::integer as places
+      union all
+      select ${any_card.name} || encode(fingerprint, 'hex'), ${any_card.places} from vault.cards
+      where merchant_id = ${merchant_id} and card_reference = ${card_reference}
+    )
+    select name, places, (
+      select count(*) from limit_uses k, jsonb_each(k.uses)
+      where k.merchant_id = ${merchant_id} and k.name = counted.name
+        and value::bigint > ${now.getTime()}
+    ) >= places as is_full
+    from counted`
 }
 
 const purge_batch = 5_000

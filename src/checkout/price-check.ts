@@ -15,7 +15,7 @@ export type PriceRules = Pick<
 /** What a page says of its purchase; null where it leaves that to the settings. */
 export type AskedPrice = { amount: number | null; currency: string | null; items: Item[] | null }
 
-export type CheckedPrice = {
+type CheckedPrice = {
   amount: number
   currency: string
   /** Priced from the list where they carry no price of their own. */

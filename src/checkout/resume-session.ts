@@ -11,6 +11,7 @@ import { checkoutOrRefuse } from './load-checkout.ts'
 import { recordedResult } from './outcome.ts'
 import { viewBasket } from './purchase.ts'
 import { attemptsLeft, type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
+import { sessionCors } from './session-cors.ts'
 import {
   attemptView,
   basketView,
@@ -52,6 +53,7 @@ export const resumeSession = route({
   summary: 'Resume a session',
   door: clientSecret,
   dialect: 'checkout',
+  cors: sessionCors,
   status: 200,
   reply: stateView,
   refusals: [],

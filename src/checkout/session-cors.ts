@@ -2,14 +2,19 @@
 
 import type { Context } from '../context.ts'
 import type { Cors } from '../http/cors.ts'
-import { isKnownOrigin, sessionOrigins } from '../merchants/browser.ts'
+import { isKnownOrigin, sessionOrigins } from '../merchants/public-account.ts'
+import { isClientSecret } from './client-secret.ts'
 
 export const sessionCors: Cors<Context> = {
-  async allows(context, { origin, params }) {
+  async allows(context, { origin, params, header }) {
     // Asked first, since it is kept in this process: an unknown origin costs no look-up of the session.
     if (!(await isKnownOrigin(context, origin))) return false
-    const session = await context.integrationOfSession(params.session_id ?? '')
-    // There is only a refusal to read then, the same for all: a page that mixed up its sessions should see it.
+    const session_id = params.session_id ?? ''
+    const secret = header('rip-client-secret')
+    // Without the secret, as in every preflight, nobody may learn by these headers that there is such a session, or whose
+    // it is. The answer is a refusal then, the same for all: a page that mixed up its sessions should see it.
+    if (!secret || !isClientSecret(context.keyring, session_id, secret)) return true
+    const session = await context.integrationOfSession(session_id)
     if (!session) return true
     const account = await context.directory.account(session.merchant_id)
     if (!account) return false

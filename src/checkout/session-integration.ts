@@ -3,9 +3,9 @@
 import type { Sql } from '../database/open.ts'
 import type { MerchantId, SessionId } from '../values.ts'
 import type { Session } from './session.ts'
-import { findSession } from './store.ts'
+import { findIntegrationId } from './store.ts'
 
-export type SessionIntegration = Pick<Session, 'merchant_id' | 'integration_id'>
+type SessionIntegration = Pick<Session, 'merchant_id' | 'integration_id'>
 
 /** Null where there is no such session. */
 export type IntegrationOfSession = (sessionId: string) => Promise<SessionIntegration | null>
@@ -22,10 +22,11 @@ export function openIntegrationOfSession(
     const known = kept.get(sessionId)
     if (known) return known
     const merchant_id = await merchantIdOfSession(sessionId)
-    const session =
-      merchant_id && (await findSession(sql, { merchant_id, session_id: sessionId as SessionId }))
-    if (!session) return null
-    const found = { merchant_id, integration_id: session.integration_id }
+    if (!merchant_id) return null
+    const key = { merchant_id, session_id: sessionId as SessionId }
+    const integration_id = await findIntegrationId(sql, key)
+    if (integration_id === undefined) return null
+    const found = { merchant_id, integration_id }
     // The oldest goes first: a session is used within half an hour of its creation.
     if (kept.size >= kept_max) kept.delete(kept.keys().next().value!)
     kept.set(sessionId, found)

@@ -44,7 +44,7 @@ export type Session = {
   expires_at: Date
 }
 
-export type SessionStatus = Session['status'] | 'expired'
+type SessionStatus = Session['status'] | 'expired'
 
 /** The status as read: an open session past its time is expired; a payment made or under way overrides that. */
 export function statusAt(

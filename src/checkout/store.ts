@@ -89,6 +89,17 @@ export async function findSession(sql: Sql, key: SessionKey): Promise<Session | 
   return row
 }
 
+/** Undefined where there is no such session; null for one without an integration. */
+export async function findIntegrationId(
+  sql: Sql,
+  key: SessionKey,
+): Promise<Session['integration_id'] | undefined> {
+  const [row] = await sql<Pick<Session, 'integration_id'>[]>`
+    select integration_id from sessions
+    where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`
+  return row?.integration_id
+}
+
 /** A session with the hold of its payment, where there is one. */
 export async function findSessionAndHold(
   sql: Sql,

@@ -1,13 +1,12 @@
 // Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host.
 // They are plain forms that a script merely submits: without a script the shopper presses Continue.
 
-import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { escapeHtml } from '../html.ts'
-import type { Page, PageAnswer } from '../http/pages.ts'
-import { integrationOf } from '../merchants/directory.ts'
-import type { Form } from '../three-ds/three-ds.ts'
+import type { Page } from '../http/pages.ts'
+import { sessionOrigins } from '../merchants/public-account.ts'
+import { languageFor } from '../words.ts'
 import { attemptAt } from './attempt.ts'
+import { answered, backTo, challengeFrame, type Frame, methodFrame, notice } from './framed-page.ts'
 import { type PageKind, readPageToken } from './page-token.ts'
 import type { Session } from './session.ts'
 import { findAttempt, findSession } from './store.ts'
@@ -22,19 +21,15 @@ export const methodPage: Page<Context> = {
     const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
     const card = key && (await findCard(context.sql, key))
     const provider = card && context.three_ds[card.mode]
-    if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.')
+    if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.', [])
     await openMethod(context.sql, key!, context.world.clock.now(), caller.header('accept') ?? '*/*')
     const form = provider.methodForm({
       server_transaction_id: card.server_transaction_id,
       method_url: card.method_url,
       notification_url: `${context.addresses.base_url()}/3ds/method/${params.token}/done`,
     })
-    return framed({
-      title: 'Checking the card',
-      form,
-      ancestors: await ancestorsOf(context, found!),
-      hidden: true,
-    })
+    const language = languageFor(null, caller.header('accept-language'))
+    return methodFrame({ form, frame: await frameOf(context, found!), language })
   },
 }
 
@@ -50,23 +45,26 @@ export const methodNotification: Page<Context> = {
     if (card && sameId(transaction, card.server_transaction_id)) {
       await completeMethod(context.sql, key!, context.world.clock.now())
     }
-    return notice(200, 'Done.', found ? await ancestorsOf(context, found) : undefined)
+    return notice(200, 'Done.', found ? (await frameOf(context, found)).origins : [])
   },
 }
 
-/** GET: the page that a checkout shows the shopper; it nests the bank's challenge. A reload posts the same CReq again. */
+/**
+ * GET: the page that a checkout shows the shopper; it nests the bank's challenge. A reload posts the same CReq again.
+ * Opened in full, with `return_url`, it leads back to the shop.
+ */
 export const challengePage: Page<Context> = {
   method: 'GET',
   path: '/3ds/challenge/{token}',
-  handle: async (context, { params }) => {
+  handle: async (context, { params, query, caller }) => {
     const found = await named(context, 'challenge', params.token!)
     const stored = found && (await findAttempt(context.sql, found.merchant_id, found.subject))
-    if (!found || !stored) return notice(404, 'This page is no longer needed.')
+    if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
     const attempt = attemptAt(stored, context.world.clock.now())
-    const ancestors = await ancestorsOf(context, found)
+    const frame = await frameOf(context, found, query.get('return_url'))
     const provider = context.three_ds[found.session.mode]
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
-      return notice(200, 'Your bank has answered. You can return to the shop.', ancestors)
+      return answered('Your bank has answered. You can return to the shop.', frame)
     }
     const form = provider.challengeForm({
       version: attempt.three_ds_version!,
@@ -75,7 +73,8 @@ export const challengePage: Page<Context> = {
       acs_transaction_id: attempt.acs_transaction_id!,
       window_size: attempt.window_size,
     })
-    return framed({ title: 'Confirm your payment with your bank', form, ancestors, hidden: false })
+    const language = languageFor(null, caller.header('accept-language'))
+    return challengeFrame({ form, frame, language })
   },
 }
 
@@ -85,7 +84,7 @@ export const challengeNotification: Page<Context> = {
   path: '/3ds/challenge/{token}/result',
   handle: async (context, { params, fields }) => {
     const found = await named(context, 'challenge', params.token!)
-    if (!found) return notice(404, 'This page is no longer needed.')
+    if (!found) return notice(404, 'This page is no longer needed.', [])
     const attempt = await findAttempt(context.sql, found.merchant_id, found.subject)
     const transaction = context.three_ds[found.session.mode]?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
@@ -94,7 +93,7 @@ export const challengeNotification: Page<Context> = {
         'the bank ended a challenge without a valid CRes',
       )
     }
-    return notice(200, 'Thank you. You can return to the shop.', await ancestorsOf(context, found))
+    return answered('Thank you. You can return to the shop.', await frameOf(context, found))
   },
 }
 
@@ -109,65 +108,18 @@ async function named(context: Context, kind: PageKind, token: string): Promise<N
   return session ? { session, merchant_id, subject: page.subject } : null
 }
 
-/** The origins whose pages may frame ours: our own, and those of the session's integration. */
-async function ancestorsOf(context: Context, { session }: Named): Promise<string[]> {
+/** Whose pages may frame ours, and where a page opened in full leads back to. */
+async function frameOf(
+  context: Context,
+  { session }: Named,
+  returnUrl: string | null = null,
+): Promise<Frame> {
   const account = await context.directory.account(session.merchant_id)
-  const origins = account ? integrationOf(account, session.integration_id).allowed_origins : []
-  return ["'self'", ...origins]
+  const shop = account ? sessionOrigins(context.addresses, account, session.integration_id) : []
+  const origins = [...new Set([new URL(context.addresses.base_url()).origin, ...shop])]
+  return { origins, back: returnUrl === null ? null : backTo(returnUrl, origins) }
 }
 
 function sameId(a: string | null | undefined, b: string): boolean {
   return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
-}
-
-const submitScript = 'document.forms[0].submit()'
-const submitHash = createHash('sha256').update(submitScript).digest('base64')
-const style =
-  'html,body{margin:0;height:100%;font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff}' +
-  'iframe{border:0;width:100%;height:100%;display:block}p,form{margin:1rem}'
-const styleHash = createHash('sha256').update(style).digest('base64')
-
-type Framed = { title: string; form: Form; ancestors: string[]; hidden: boolean }
-
-function framed({ title, form, ancestors, hidden }: Framed): PageAnswer {
-  // Banks post on to hosts of their own, so https is open; the simulator's http address is named.
-  const targets = `https: ${new URL(form.action).origin}`
-  const inputs = Object.entries(form.fields)
-    .map(
-      ([name, value]) =>
-        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-    )
-    .join('')
-  const html = page(
-    title,
-    `<form method="post" action="${escapeHtml(form.action)}" target="bank">${inputs}` +
-      `<noscript><button>Continue</button></noscript></form>` +
-      `<iframe name="bank" title="${escapeHtml(title)}" sandbox="allow-forms allow-scripts allow-same-origin allow-pointer-lock"` +
-      ` allow="payment *; publickey-credentials-get *"${hidden ? ' hidden' : ''}></iframe>` +
-      `<script>${submitScript}</script>`,
-  )
-  const policy =
-    `default-src 'none'; script-src 'sha256-${submitHash}'; style-src 'sha256-${styleHash}'; frame-src ${targets}; ` +
-    `form-action ${targets}; base-uri 'none'; frame-ancestors ${ancestors.join(' ')}`
-  return {
-    status: 200,
-    body: html,
-    headers: { 'content-security-policy': policy, 'referrer-policy': 'origin' },
-  }
-}
-
-function notice(status: number, words: string, ancestors = ["'self'"]): PageAnswer {
-  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors ${ancestors.join(' ')}`
-  return {
-    status,
-    body: page(words, `<p role="status">${escapeHtml(words)}</p>`),
-    headers: { 'content-security-policy': policy },
-  }
-}
-
-function page(title: string, body: string): string {
-  return (
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-    `<title>${escapeHtml(title)}</title><style>${style}</style></head><body>${body}</body></html>`
-  )
 }

@@ -33,7 +33,7 @@ export const holdView = z.object({
     .nullable(),
 })
 
-export const itemView = z.object({
+const itemView = z.object({
   kind: z.enum(itemKinds),
   sku: z.string().nullable(),
   name: z.string().nullable(),

@@ -25,7 +25,10 @@ export type Command = {
   /** Names of positional arguments, all required. */
   positionals?: string[]
   options: Record<string, OptionSpec>
-  run(call: { options: Options; positionals: string[]; json: boolean }): Promise<void>
+  /** What else whoever uses it must know, a paragraph each. */
+  remarks?: string[]
+  /** Gives the exit status where that may be another than 0. */
+  run(call: { options: Options; positionals: string[]; json: boolean }): Promise<number | undefined>
 }
 
 /** Reads a command's arguments. Throws a UsageError that says what is wrong. */
@@ -73,5 +76,6 @@ export function usageOf(command: Command): string {
     const left = `  --${name}${spec.value ? ` ${spec.value}` : ''}${spec.many ? ' …' : ''}`
     return `${left.padEnd(36)} ${spec.meaning}${spec.required ? ' (required)' : ''}`
   })
-  return `ripper ${command.name}${names}\n\n${command.summary}.\n\n${lines.join('\n')}\n`
+  const remarks = (command.remarks ?? []).map((remark) => `\n${remark}\n`).join('')
+  return `ripper ${command.name}${names}\n\n${command.summary}.\n\n${lines.join('\n')}\n${remarks}`
 }

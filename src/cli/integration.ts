@@ -1,14 +1,16 @@
 // `ripper integration create`: a place where a merchant takes payments, and its rules.
 
+import type { z } from 'zod'
 import { Refusal } from '../errors.ts'
+import { fieldPath } from '../http/field-path.ts'
 import {
+  appearanceRules,
   confirmationUrlFault,
   isOrigin,
-  type PriceListItem,
   priceList,
 } from '../merchants/integration.ts'
 import { createIntegration, type NewIntegration } from '../merchants/manage.ts'
-import { currencyOf } from '../values.ts'
+import { amount_max, currencyOf } from '../values.ts'
 import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { choice, jsonFile, list, text, wholeNumber, withOffice } from './office.ts'
 import { print } from './print.ts'
@@ -33,6 +35,10 @@ export const integrationCreate: Command = {
     'price-list': {
       value: 'FILE.json',
       meaning: 'array of {sku, name, unit_amount, currency, tax_rate?, image_url?}',
+    },
+    appearance: {
+      value: 'FILE.json',
+      meaning: 'looks of the pages: {theme?, variables?} as for checkout.js',
     },
     'require-verified-amount': {
       meaning: 'refuse browser sessions whose amount cannot be verified',
@@ -75,14 +81,15 @@ function askedOf(options: Options): NewIntegration {
     )
   }
   const asked: NewIntegration = {
-    name: text(options, 'name')!,
+    name: nameOf(options),
     is_default: options.default === true,
     is_hosted_page: options['hosted-page'] === true,
     handle: handleOf(options),
     allowed_origins: origins,
     confirmation_url: confirmationUrlOf(options, origins),
     ...amountOf(options),
-    price_list: priceListOf(options),
+    price_list: fileOf(options, 'price-list', priceList),
+    appearance: fileOf(options, 'appearance', appearanceRules),
     require_verified_amount: options['require-verified-amount'] === true,
     order_reference_metadata_key: text(options, 'order-reference-key'),
     escalate_after_seconds: wholeNumber(options, 'escalate-after-seconds'),
@@ -101,10 +108,16 @@ function askedOf(options: Options): NewIntegration {
   }
 }
 
+/** A pay address without a path puts handles beside these. */
+const taken_paths = ['docs', 'healthz', 'readyz', 'metrics']
+
 function handleOf(options: Options): string | null {
   const handle = text(options, 'handle')
   if (handle !== null && !/^[a-z0-9-]{3,64}$/.test(handle)) {
     throw new UsageError('--handle must have 3 to 64 characters of a-z, 0-9 and -')
+  }
+  if (handle !== null && taken_paths.includes(handle)) {
+    throw new UsageError(`--handle must be none of ${taken_paths.join(', ')}: pages of the service`)
   }
   if (handle === null && options['hosted-page'] === true) {
     throw new UsageError('--hosted-page needs --handle')
@@ -121,6 +134,8 @@ function confirmationUrlOf(options: Options, origins: string[]): string | null {
 
 function amountOf(options: Options): Pick<NewIntegration, 'default_amount' | 'default_currency'> {
   const default_amount = wholeNumber(options, 'amount')
+  if (default_amount !== null && default_amount > amount_max)
+    throw new UsageError(`--amount must be at most ${amount_max}`)
   const code = text(options, 'currency')
   const currency = code === null ? null : currencyOf(code)
   if (currency === undefined) throw new UsageError('--currency must be an active ISO 4217 code')
@@ -129,13 +144,23 @@ function amountOf(options: Options): Pick<NewIntegration, 'default_amount' | 'de
   return { default_amount, default_currency: currency?.code ?? null }
 }
 
-function priceListOf(options: Options): PriceListItem[] | null {
-  const content = jsonFile(options, 'price-list')
+/** What a JSON file has, where it keeps to the rules. */
+function fileOf<T>(options: Options, name: string, rules: z.ZodType<T>): T | null {
+  const content = jsonFile(options, name)
   if (content === null) return null
-  const parsed = priceList.safeParse(content)
+  const parsed = rules.safeParse(content)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new UsageError(`--price-list: ${issue!.path.join('.')}: ${issue!.message}`)
+  const where = fieldPath(issue!.path) || 'the file'
+  throw new UsageError(`--${name}: ${where}: ${issue!.message}`)
+}
+
+function nameOf(options: Options): string {
+  const name = text(options, 'name')!
+  if (name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name)) {
+    throw new UsageError('--name must have 1 to 100 characters, no control characters')
+  }
+  return name
 }
 
 function asRefusal(error: unknown, asked: NewIntegration): unknown {

@@ -1,6 +1,5 @@
 // The command line: finds the command, reads its arguments, and gives its failures their exit status.
 
-import { readFileSync } from 'node:fs'
 import { Refusal } from '../errors.ts'
 import { type Command, readArguments, UsageError, usageOf } from './command.ts'
 import { configCommand } from './config.ts'
@@ -8,8 +7,10 @@ import { integrationCreate } from './integration.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { merchantCreate, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
+import { pageCheck } from './page.ts'
 import { serveCommand, workerCommand } from './serve.ts'
 import { testCardsCommand } from './test-cards.ts'
+import { version } from './version.ts'
 
 const commands: Command[] = [
   serveCommand,
@@ -22,6 +23,7 @@ const commands: Command[] = [
   keyCreate,
   keyRevoke,
   testCardsCommand,
+  pageCheck,
 ]
 
 /** Exit status: 0 done, 1 refused or failed, 2 a wrong call. */
@@ -42,8 +44,8 @@ export async function main(args: string[]): Promise<number> {
     return 0
   }
   try {
-    await command.run(readArguments(command, args.slice(command.name.split(' ').length)))
-    return 0
+    const call = readArguments(command, args.slice(command.name.split(' ').length))
+    return (await command.run(call)) ?? 0
   } catch (error) {
     return tell(command, error, args.includes('--json'))
   }
@@ -77,11 +79,6 @@ function overview(args: string[], wantsHelp: boolean): number {
     group.length > 0 ? `${args[0]} needs one of these` : `there is no command ${args.join(' ')}`
   process.stderr.write(`ripper: ${wrong}\n\n${text}`)
   return 2
-}
-
-function version(): string {
-  const path = new URL('../../package.json', import.meta.url)
-  return JSON.parse(readFileSync(path, 'utf8')).version
 }
 
 function isPrefix(words: string[], args: string[]): boolean {

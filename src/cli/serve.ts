@@ -63,10 +63,12 @@ Ripper Checkout is running.
   if (!demo) return `${address}\n`
   return `${address}
   Demo merchant (test mode, moves no money)
+  Hosted page      ${demo.pay_url}/${demo.handle}
+  Demo shop        ${demo.demo_page_url}
   Secret key       ${demo.secret_key}
   Publishable key  ${demo.publishable_key}
 
-Create a first checkout session:
+Pay on either page with a test card by a click, or create a checkout session yourself:
 
   curl -s ${base_url}/v1/checkout/sessions \\
     -H 'X-Service-Api-Key: ${demo.secret_key}' \\

@@ -1,6 +1,6 @@
 // Counts statements, for benchmarks and tests: how many a request costs.
 
-export type StatementCount = {
+type StatementCount = {
   onStatement: (text: string) => void
   /** The statements since the last reset, `begin` and `commit` among them. */
   texts(): string[]

@@ -7,7 +7,7 @@ import { list_types, refused, type Types, types } from './types.ts'
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type Address = string | { socket_folder: string; database: string }
 
-export type ConnectOptions = {
+type ConnectOptions = {
   connections_max: number
   /** Milliseconds, 0 for none. */
   lock_timeout_ms?: number
@@ -17,15 +17,15 @@ export type ConnectOptions = {
   onNotify?: (channel: string, payload: string) => void
 }
 
-export const database_user = 'ripper'
-export const socket_port = 5432
+const database_user = 'ripper'
+const socket_port = 5432
 
 /** Makes a pool. Nothing is connected before the first statement. */
 export function connect(address: Address, options: ConnectOptions): Sql {
   return replaceablePool(() => openPool(address, options))
 }
 
-export type Listener = { heard: (payload: string) => void; opened: () => void }
+type Listener = { heard: (payload: string) => void; opened: () => void }
 
 /**
  * Hears a channel over a connection of its own, which is made again whenever it is lost. `opened` is called each

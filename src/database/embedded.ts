@@ -17,7 +17,7 @@ import {
 } from './embedded/process.ts'
 import type { Sql } from './pool.ts'
 
-export type EmbeddedServer = {
+type EmbeddedServer = {
   socket_folder: string
   data_folder: string
   /** A connection to the database `postgres`. */
@@ -26,7 +26,7 @@ export type EmbeddedServer = {
   leave(): Promise<void>
 }
 
-export type EmbeddedOptions = { data_dir: string; log: Log; clock: Clock }
+type EmbeddedOptions = { data_dir: string; log: Log; clock: Clock }
 
 const presence_lock = 7_214_001
 const start_limit_ms = 30_000

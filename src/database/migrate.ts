@@ -6,7 +6,7 @@ import type { Sql } from './pool.ts'
 
 export type Migration = { number: number; name: string; text: string }
 
-export type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
+type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
 
 /** Applies what is missing and returns its numbers. Several processes may do this at once. */
 export async function migrate(options: MigrateOptions): Promise<number[]> {

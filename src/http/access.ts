@@ -42,7 +42,7 @@ export type Access = {
 }
 
 /** What a door may look at. */
-export type Knock<Context> = {
+type Knock<Context> = {
   access: Access
   context: Context
   caller: Caller
@@ -106,7 +106,7 @@ async function presentedKey(access: Access, caller: Caller): Promise<SecretKey> 
 }
 
 /** Throws the first refusal that a key's restrictions give, in order of precedence. */
-export function judgeKey(
+function judgeKey(
   key: SecretKey,
   permission: Permission,
   caller: Pick<Caller, 'address' | 'origin'>,

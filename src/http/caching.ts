@@ -17,7 +17,7 @@ export function cacheHeaders(cache: keyof typeof lifetimes, body: string) {
 }
 
 /** Whether If-None-Match names the tag. By RFC 9110 it is compared weakly, so that a tag which a proxy weakened still fits. */
-export function names(ifNoneMatch: string | null, etag: string): boolean {
+export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
   if (ifNoneMatch === '*') return true
   const tags: string[] = ifNoneMatch.match(/"[^"]*"/g) ?? []

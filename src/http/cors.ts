@@ -3,8 +3,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
 import type { Log } from '../world.ts'
+import { callerOf } from './caller.ts'
 import { refusalOf } from './failures.ts'
-import type { Limits } from './gateway-limit.ts'
 import { fastifyPath } from './mount.ts'
 import { readBody } from './read-body.ts'
 import type { Route } from './route.ts'
@@ -14,6 +14,8 @@ export type CorsAsked = {
   origin: string
   params: Record<string, string>
   query: Record<string, unknown>
+  /** A header; null where it was not sent. A preflight names those that will be, and has none of them. */
+  header(name: string): string | null
   /** The parsed body; undefined where there is none, as in a preflight, or where it cannot be read. */
   body(): unknown
 }
@@ -49,12 +51,14 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
   }
 }
 
-/** Preflights of all paths that have such routes. A disallowed origin is told of no permission, and nothing else. */
+/**
+ * Preflights of all paths that have such routes. A disallowed origin is told of no permission, and nothing else. The
+ * gateway limit does not count them: they are the browser's, and one that was refused would hide the limit from the page.
+ */
 export function mountPreflights<Context>(
   app: FastifyInstance,
   routes: Route<Context>[],
   kernel: Kernel<Context>,
-  limits: Limits,
 ): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
     const readable = here.filter(({ cors }) => cors)
@@ -64,7 +68,7 @@ export function mountPreflights<Context>(
     app.route({
       method: 'OPTIONS',
       url: fastifyPath(path),
-      config: limits.ofRoute(readable[0]!.dialect),
+      config: { dialect: readable[0]!.dialect },
       handler: async (request, reply) => {
         reply.header('vary', 'Origin').header('allow', `${methods}, OPTIONS`)
         if (await isAllowed(kernel, { cors, request, limited: false })) {
@@ -88,7 +92,9 @@ async function isAllowed<Context>(
     if (limited) return await cors.knows(context, origin)
     const params = request.params as Record<string, string>
     const query = request.query as Record<string, unknown>
-    return await cors.allows(context, { origin, params, query, body: () => readable(request) })
+    const { header } = callerOf(request)
+    const body = () => readable(request)
+    return await cors.allows(context, { origin, params, query, header, body })
   } catch (error) {
     // The answer itself is made and has to go out; without a word of permission no page can read it.
     if (!isStoreUnavailable(error)) {

@@ -1,6 +1,7 @@
 // The API's description as a page for people, served from here and loading nothing from elsewhere.
 
 import { createHash } from 'node:crypto'
+import { catalogue } from '../errors.ts'
 import { escapeHtml } from '../html.ts'
 import type { OpenApiDocument, Operation } from './openapi.ts'
 import type { PageAnswer } from './pages.ts'
@@ -15,7 +16,7 @@ export function docsPage(document: OpenApiDocument): PageAnswer {
     `<header><h1>${escapeHtml(document.info.title)} API</h1><p>${escapeHtml(document.info.description)}</p>` +
     `<p>Version ${document.info.version} · <a href="/openapi.json">openapi.json</a></p></header>` +
     `<nav aria-label="Routes"><ul>${operations.map(linkOf).join('')}</ul></nav>` +
-    `<main>${operations.map(sectionOf).join('')}</main></body></html>`
+    `<main>${operations.map(sectionOf).join('')}${refusalsSection()}</main></body></html>`
   const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`
   return { status: 200, body: html, headers: { 'content-security-policy': policy } }
 }
@@ -38,6 +39,15 @@ function sectionOf({ method, path, operation }: Listed): string {
     `<h3>Answer ${status}</h3>${fieldsOf(success.content?.['application/json'].schema as Schema)}` +
     `<h3>Refusals</h3>${refusalsOf(operation)}</section>`
   )
+}
+
+/** Errors of checkout.js lead here by their code. */
+function refusalsSection(): string {
+  const rows = Object.entries(catalogue).map(
+    ([code, { status, when }]) =>
+      `<dt id="${code}"><code>${code}</code> ${status}</dt><dd>${escapeHtml(when)}</dd>`,
+  )
+  return `<section id="refusals"><h2>Every refusal</h2><dl>${rows.join('')}</dl></section>`
 }
 
 function doorText(operation: Operation): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { customerOf } from './gateway-limit.ts'
+import { networkOf } from './gateway-limit.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -11,6 +11,6 @@ test.each([
   ['2001:0db8:0000:0000::1', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
   ['fe80::', 'fe80:0:0:0'],
-])('%s counts as %s', (address, customer) => {
-  expect(customerOf(address)).toBe(customer)
+])('%s counts as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

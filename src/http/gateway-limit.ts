@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-export type Limits = {
+type Limits = {
   /** What a route's config needs to be counted. Webhook routes have limits of their own. */
   ofRoute(dialect: Dialect): object
   /** Options by which requests that find no route are counted. */
@@ -34,7 +34,7 @@ export async function limitGateway(
     global: false,
     max: requestsPerMinute,
     timeWindow: 60_000,
-    keyGenerator: (request) => customerOf(request.ip),
+    keyGenerator: (request) => networkOf(request.ip),
     addHeaders: { ...quiet, 'retry-after': true },
     addHeadersOnExceeding: quiet,
     errorResponseBuilder: (_request, { ttl }) =>
@@ -48,7 +48,7 @@ export async function limitGateway(
 }
 
 /** Who counts as one: an IPv4 address, or the first 64 bits of an IPv6 one, which is what one customer is given. */
-export function customerOf(address: string): string {
+export function networkOf(address: string): string {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (v4) return v4[1]!
   const [head, tail] = address.split('::') as [string, string | undefined]

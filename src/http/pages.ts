@@ -2,7 +2,7 @@
 
 import type { Caller } from './access.ts'
 
-export type PageRequest = {
+type PageRequest = {
   /** Path and query, as asked for. */
   url: string
   query: URLSearchParams

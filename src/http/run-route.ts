@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import type { Keyring } from '../keyring.ts'
 import type { World } from '../world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
-import { cacheHeaders, names } from './caching.ts'
+import { cacheHeaders, namesTag } from './caching.ts'
 import type { Dialect } from './dialects.ts'
 import {
   type Answer,
@@ -161,6 +161,6 @@ function sendCacheable<Context>(
 ): FastifyReply {
   const headers = cacheHeaders(route.cache!, answer.body)
   reply.headers(headers)
-  if (names(caller.header('if-none-match'), headers.etag)) return reply.code(304).send()
+  if (namesTag(caller.header('if-none-match'), headers.etag)) return reply.code(304).send()
   return send(reply, answer)
 }

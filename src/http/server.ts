@@ -6,7 +6,8 @@ import type { Ids } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Peer } from '../peer.ts'
 import type { World } from '../world.ts'
-import type { Access, Caller } from './access.ts'
+import type { Access } from './access.ts'
+import { callerOf } from './caller.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { answerBrokenRequest, body_bytes_max, fail, notFound, refusalOf } from './failures.ts'
 import { limitGateway } from './gateway-limit.ts'
@@ -16,7 +17,7 @@ import type { Page } from './pages.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
 
-export type ServerParts<Context> = {
+type ServerParts<Context> = {
   world: World
   sql: Sql
   ids: Ids
@@ -75,7 +76,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })
   }
-  mountPreflights(app, parts.routes, kernel, limits)
+  mountPreflights(app, parts.routes, kernel)
   refuseOtherMethods(app, parts.routes)
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers)
@@ -92,17 +93,6 @@ function closeAnswered(app: FastifyInstance): void {
     if (stopping) reply.header('connection', 'close')
     done()
   })
-}
-
-function callerOf(request: FastifyRequest): Caller {
-  return {
-    address: request.ip,
-    origin: request.headers.origin ?? null,
-    header(name) {
-      const value = request.headers[name]
-      return typeof value === 'string' ? value : null
-    },
-  }
 }
 
 const plainHeaders = {

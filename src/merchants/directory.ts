@@ -75,7 +75,10 @@ export async function openDirectory(parts: {
         return row ? secretKeyOf(row) : null
       }),
     publishableKey: (key) =>
-      kept.read(`publishable key ${key}`, async () => (await findPublishableKey(sql, key)) ?? null),
+      kept.read(`publishable key ${key}`, async () => {
+        // Its mode may change as a secret key expires; the age limit covers that too.
+        return (await findPublishableKey(sql, key, clock.now())) ?? null
+      }),
     newestPublishableKey: (merchantId) =>
       kept.read(`newest key ${merchantId}`, () => newestPublishableKey(sql, merchantId)),
     account: (merchantId) =>

@@ -58,7 +58,7 @@ const currency = z
   .refine((code) => currencyOf(code) !== undefined, 'must be an active ISO 4217 code')
   .transform((code) => code.toUpperCase())
 
-export const priceListItem = z.strictObject({
+const priceListItem = z.strictObject({
   sku: z.string().min(1).max(200),
   name: z.string().min(1).max(200),
   unit_amount: z.int().min(0).max(amount_max),
@@ -67,6 +67,27 @@ export const priceListItem = z.strictObject({
   image_url: z.url({ protocol: /^https$/ }).nullish(),
 })
 export type PriceListItem = z.infer<typeof priceListItem>
+
+/** How pages look. Whether a colour can be read is judged where it is used. */
+export const appearanceRules = z.strictObject({
+  theme: z.enum(['light', 'dark', 'auto']).optional(),
+  variables: z
+    .partialRecord(
+      z.enum([
+        'colorPrimary',
+        'colorBackground',
+        'colorText',
+        'colorDanger',
+        'colorBorder',
+        'borderRadius',
+        'fontSize',
+        'spacing',
+        'fontFamily',
+      ]),
+      z.string().max(300),
+    )
+    .optional(),
+})
 
 export const priceList = z
   .array(priceListItem)
@@ -87,7 +108,12 @@ export function isOrigin(text: string): boolean {
   const url = new URL(text)
   const local =
     url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]'
-  return url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && local))
+  // A policy would read a star as any host.
+  return (
+    url.origin === text &&
+    !text.includes('*') &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && local))
+  )
 }
 
 /** Why a text cannot be the address that shoppers go on to after paying, or null where it can. */

@@ -9,7 +9,6 @@ import type { Clock } from '../world.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import type { Merchant } from './merchant.ts'
 import {
-  addAllowedOrigin,
   findMerchant,
   insertIntegration,
   insertKey,
@@ -18,6 +17,7 @@ import {
   type KeyRow,
   newestPublishableKey,
   type RevokedPublishableKey,
+  replaceLoopbackOrigins,
   revokeKey,
   revokePublishableKey,
   tell,
@@ -106,14 +106,14 @@ export async function createKey(
   return { secret_key, key }
 }
 
-/** Lets the pages of an origin use all integrations of a merchant. */
-export async function allowOrigin(
+/** Lets the pages of an origin use all integrations of a merchant, instead of what was its service's before. */
+export async function moveOrigin(
   { sql }: Pick<Office, 'sql'>,
-  merchantId: string,
+  merchant_id: string,
   origin: string,
 ): Promise<void> {
   await sql.begin(async (tx) => {
-    if (await addAllowedOrigin(tx, { merchant_id: merchantId, origin })) await tell(tx, merchantId)
+    if (await replaceLoopbackOrigins(tx, { merchant_id, origin })) await tell(tx, merchant_id)
   })
 }
 

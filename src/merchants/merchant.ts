@@ -18,7 +18,7 @@ export type Merchant = {
 }
 
 /** What live card payments need. */
-export const acquiringProfile = z.looseObject({
+const acquiringProfile = z.looseObject({
   /** The name of the acquirer connection. */
   acquirer: z.string().min(1),
   /** The name on the shopper's card statement. */
@@ -32,7 +32,7 @@ export const acquiringProfile = z.looseObject({
     .optional(),
   acquirer_merchant_id: z.string().min(1).max(35).optional(),
 })
-export type AcquiringProfile = z.infer<typeof acquiringProfile>
+type AcquiringProfile = z.infer<typeof acquiringProfile>
 
 /** The profile, or the names of what it lacks. */
 export function readAcquiringProfile(

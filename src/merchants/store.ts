@@ -20,7 +20,7 @@ export type KeyRow = {
   revoked_at: Date | null
 }
 
-/** An active publishable key. Its mode is that of the secret keys paired with it, where they all agree. */
+/** A publishable key that is not revoked, and which sessions it may make. */
 export type PublishableKey = { merchant_id: string; key_mode: KeyRow['mode'] }
 
 /** The channel on which every process hears that an account, key or integration changed. */
@@ -122,17 +122,28 @@ export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
   return rows.map(({ origin }) => origin)
 }
 
+/**
+ * The key, where it is not revoked. Its mode is that of the usable secret keys paired with it, where they all agree. Where
+ * none is usable, those decide that were the last to be: what ends a test-only key must not make its page live.
+ */
 export async function findPublishableKey(
   sql: Sql,
   publishableKey: string,
+  now: Date,
 ): Promise<PublishableKey | undefined> {
   const [row] = await sql<PublishableKey[]>`
-    select p.merchant_id, case when bool_and(k.mode = 'test_only') then 'test_only'
-      when bool_and(k.mode = 'live_only') then 'live_only' else 'any' end as key_mode
-    from publishable_keys p
-    left join api_keys k on k.publishable_key = p.publishable_key and k.revoked_at is null
-    where p.publishable_key = ${publishableKey} and p.revoked_at is null
-    group by p.publishable_key`
+    with paired as (
+      select mode, coalesce(least(revoked_at, expires_at), 'infinity') as ends_at
+      from api_keys where publishable_key = ${publishableKey}
+    ), deciding as (
+      select mode from paired
+      where ends_at > ${now} or ends_at = (select max(ends_at) from paired)
+    )
+    select merchant_id, (
+      select case when bool_and(mode = 'test_only') then 'test_only'
+        when bool_and(mode = 'live_only') then 'live_only' else 'any' end from deciding
+    ) as key_mode
+    from publishable_keys where publishable_key = ${publishableKey} and revoked_at is null`
   return row
 }
 
@@ -188,13 +199,15 @@ export type RevokedPublishableKey = {
   revoked_at: Date
 }
 
-/** Adds an origin to all integrations of a merchant that lack it; returns whether there were any. */
-export async function addAllowedOrigin(
+/** Puts an origin of one's own machine in the place of such others; returns whether it was missing anywhere. */
+export async function replaceLoopbackOrigins(
   sql: AnySql,
   { merchant_id, origin }: { merchant_id: string; origin: string },
 ): Promise<boolean> {
   const { count } = await sql`
-    update integrations set allowed_origins = array_append(allowed_origins, ${origin})
+    update integrations set allowed_origins = array_append(array(
+      select allowed from unnest(allowed_origins) as allowed
+      where allowed !~ '^http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?$'), ${origin})
     where merchant_id = ${merchant_id} and not ${origin} = any(allowed_origins)`
   return count > 0
 }

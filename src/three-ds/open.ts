@@ -12,7 +12,7 @@ import type { CardRangeStore, StoredRanges, ThreeDs } from './three-ds.ts'
 /** Where the simulated Directory Server and ACS are mounted. */
 export const simulator_prefix = '/simulator/three-ds'
 
-export type LiveDirectoryServers = Identity & {
+type LiveDirectoryServers = Identity & {
   directory_servers: {
     scheme: DirectoryServer['scheme']
     url: string

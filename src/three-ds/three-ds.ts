@@ -7,7 +7,7 @@ import type { Brand, Mode } from '../values.ts'
 export class ProviderUnavailable extends Error {}
 
 /** What the card ranges say of a number. */
-export type Enrolment =
+type Enrolment =
   | { enrolled: false }
   | { enrolled: true; version: '2.1.0' | '2.2.0'; method_url: string | null }
 
@@ -26,7 +26,7 @@ export type BrowserFacts = {
   javascript_enabled: boolean
 }
 
-export type ChallengeWindowSize = '01' | '02' | '03' | '04' | '05'
+type ChallengeWindowSize = '01' | '02' | '03' | '04' | '05'
 
 export type AuthenticationRequest = {
   server_transaction_id: string

@@ -5,8 +5,10 @@ import type { Integration } from '../../src/merchants/integration.ts'
 import {
   changeMerchant,
   createIntegration,
+  withdrawKey,
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
+import { type KeyRow, newestPublishableKey } from '../../src/merchants/store.ts'
 import { type Answer, type Client, type Json, purchase, refusal } from '../client.ts'
 import {
   type Account,
@@ -264,6 +266,7 @@ describe('bodies', () => {
     ['customer.account_created', created('2024-01-01T00:00:00')],
     ['customer.account_created', created('2023-02-29T00:00:00Z')],
     ['customer.account_created', created(1_700_000_000)],
+    ['customer.account_created', created('9999-12-31T23:59:59-12:00')],
     ['confirmation_url', { confirmation_url: `${kiosk}/` }],
     ['confirmation_url', { confirmation_url: 'javascript:alert(1)' }],
   ])('refused: %s %j', async (field, more) => {
@@ -382,6 +385,7 @@ describe('what becomes of it', () => {
 })
 
 describe('mode', () => {
+  type KeyPast = `${KeyRow['mode']} ${'usable' | 'revoked' | 'expired'}`
   const acquiring_profile = { acquirer: 'x', descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
   const live = { live: true, live_enabled: true, acquiring_profile }
   test.each<[string, AskedAccount, string]>([
@@ -405,6 +409,46 @@ describe('mode', () => {
     await newKey(service.office, account.merchant_id, { mode: 'test_only' })
     const answer = await create({ public_key: account.publishable_key })
     expect(answer.body.mode).toBe('test')
+  })
+
+  test.each<[string, KeyPast[], string]>([
+    ['the only key, for tests, is revoked', ['test_only revoked'], 'test'],
+    ['the only key, for tests, has expired', ['test_only expired'], 'test'],
+    ['the only key, for any mode, is revoked', ['any revoked'], 'live'],
+    ['the last key was for tests', ['any revoked', 'test_only revoked'], 'test'],
+    ['the last key was for any mode', ['test_only revoked', 'any revoked'], 'live'],
+    ['the last to expire was for tests', ['any revoked', 'test_only expired'], 'test'],
+    ['a key for tests was revoked, and one is left', ['test_only revoked', 'any usable'], 'live'],
+    ['a key for tests has expired, and one is left', ['test_only expired', 'any usable'], 'live'],
+    ['a key for tests is all that is left', ['any revoked', 'test_only usable'], 'test'],
+    ['a key for tests is all that has not expired', ['any expired', 'test_only usable'], 'test'],
+    ['no secret key', [], 'live'],
+  ])('%s', async (_, pasts, expected) => {
+    const account = await service.newAccount({ merchant: live, key: { pair: false } })
+    for (const past of pasts) {
+      const [mode, end] = past.split(' ') as [KeyRow['mode'], string]
+      const expires_at = end === 'expired' ? new Date(clock.now().getTime() + 1000) : null
+      const { key } = await newKey(service.office, account.merchant_id, { mode, expires_at })
+      await clock.advance(1000)
+      if (end === 'revoked') await withdrawKey(service.office, key.key_id)
+    }
+    const public_key = await newestPublishableKey(service.sql, account.merchant_id)
+    expect((await create({ public_key })).body.mode).toBe(expected)
+  })
+
+  test('as a key expires, and as one is revoked', async () => {
+    const expires_at = new Date(clock.now().getTime() + 60_000)
+    const key = { mode: 'test_only', expires_at } as const
+    const account = await service.newAccount({ merchant: live, key })
+    const { key: rest } = await newKey(service.office, account.merchant_id)
+    const mode = async () =>
+      (await client.send('GET', `/v1/checkout/config/${account.publishable_key}`)).body?.mode
+    const answer = await create({ public_key: account.publishable_key })
+    expect(answer.body.mode).toBe('live')
+    await withdrawKey(service.office, rest.key_id)
+    await until(mode, (told) => told === 'test')
+    await clock.advance(90_000)
+    expect(await mode()).toBe('test')
   })
 
   test('live creates are limited, and the refusal can be read by the page', async () => {

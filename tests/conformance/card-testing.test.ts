@@ -7,6 +7,7 @@ import { luhn } from '../../src/cards/luhn.ts'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { limitSessionCreates } from '../../src/checkout/card-testing.ts'
 import { purgeLimits, takePlaces } from '../../src/checkout/limits-store.ts'
+import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { AuthenticationOutcome, ThreeDs } from '../../src/three-ds/three-ds.ts'
 import {
@@ -18,14 +19,20 @@ import {
   type SessionSecret,
   visa,
 } from '../client.ts'
+import { type FreshDatabase, freshDatabase } from '../database.ts'
 import { type Account, drivenClock, type Service, startService } from '../service.ts'
 
 const clock = drivenClock()
+const statements = countStatements()
+let database: FreshDatabase
 let service: Service
 let client: Client
 beforeAll(async () => {
+  database = await freshDatabase()
+  const { onStatement } = statements
   service = await startService({
     clock,
+    database: { ...database, open: (options) => database.open({ ...options, onStatement }) },
     trusted_proxies: ['127.0.0.1'],
     // A live 3DS Server that knows no scheme: no card is enrolled, and each is charged without.
     three_ds: {
@@ -35,7 +42,10 @@ beforeAll(async () => {
   })
   client = service.client
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await database.drop()
+})
 
 const limited = '429 rate_limit_exceeded'
 const testCards = ['000', '005', '051', '054', '041', '043'].map((abc) =>
@@ -346,6 +356,42 @@ describe('after too many declines in live mode', () => {
     )
     expect(new Set(confirms.map(({ body }) => body.decline.code))).toEqual(new Set([soft.code]))
     expect(await codes(5, () => shopper.pay(1))).toEqual([...Array(4).fill(soft.code), 'blocked'])
+  })
+
+  test.each([
+    'blocked',
+    'authentication_canceled',
+    'authentication_timeout',
+    'authentication_unavailable',
+  ])('what the acquirer says counts, even in our own words: %s', async (code) => {
+    answer = { result: 'declined', decline: { code, category: 'soft', reason: 'Theirs' } }
+    const shopper = shopperAt(account, '198.51.100.60')
+    expect(await codes(5, () => shopper.pay(1))).toEqual(Array(5).fill(code))
+    answer = 'approved'
+    expect(await codes(1, () => shopper.pay(1))).toEqual(['blocked'])
+    expect(asked).toHaveLength(5)
+  })
+
+  test('who pays is asked for once, in one statement', async () => {
+    const shopper = shopperAt(account, '198.51.100.70')
+    expect(await codes(1, () => shopper.pay(1))).toEqual([soft.code])
+    let before: string[] = []
+    const { authorise } = bank
+    bank.authorise = async (request) => {
+      before = statements.texts()
+      return authorise(request)
+    }
+    try {
+      const session = await account.client.open()
+      const { card_reference } = (await shopper.type(session, 1)).body
+      await account.client.authenticate(session, card_reference)
+      statements.reset()
+      expect((await account.client.confirm(session)).body.decline.code).toBe(soft.code)
+    } finally {
+      bank.authorise = authorise
+    }
+    const cards = new Set(before.filter((text) => /limit_uses|vault\.cards/.test(text)))
+    expect([...cards].map((text) => /update attempts/.test(text))).toEqual([false, true])
   })
 
   test.each<[string, Partial<AuthenticationOutcome>, string, boolean]>([

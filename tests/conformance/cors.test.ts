@@ -1,6 +1,7 @@
 // Which pages may read what the browser routes answer: exactly those of allowed origins, refusals included.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openIntegrationOfSession } from '../../src/checkout/session-integration.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import { routes } from '../../src/routes.ts'
 import {
@@ -249,25 +250,31 @@ describe('sessions', () => {
         const answer = await from(origin, method, at(session, verb), sent)
         expect(answer.status).toBe(method === 'POST' ? 400 : 200)
         expect([origin, allowed(answer)]).toEqual([origin, expected])
-        expect(allowed(await preflight(origin, at(session, verb), method))).toBe(expected)
-        const wrong = await from(origin, method, at(session, verb), {
-          headers: held({ ...session, client_secret: 'x' }),
-        })
-        expect([refusal(wrong), allowed(wrong)]).toEqual(['401 unauthorized', expected])
       }
     },
   )
 
   test.each(calls)(
-    '%s %s: of an unknown session every allowed origin may read the refusal',
+    '%s %s: without its secret a session is like one that is not there',
     async (method, verb) => {
-      for (const session of [unknownSession, { id: 'x' }, { id: '%00' }]) {
-        const answer = await from(shop, method, at(session, verb))
-        expect([refusal(answer), allowed(answer)]).toEqual(['401 unauthorized', shop])
-        expect(allowed(await preflight(shop, at(session, verb), method))).toBe(shop)
-        const strange = await from(evil, method, at(session, verb))
-        expect([refusal(strange), ...corsHeaders(strange)]).toEqual(['401 unauthorized'])
-        expect(corsHeaders(await preflight(evil, at(session, verb), method))).toEqual([])
+      const mine = await client.open()
+      const theirs = await other.client.open()
+      const guessed = `_secret_${'0'.repeat(64)}`
+      for (const { id } of [mine, theirs, unknownSession, { id: 'x' }, { id: '%00' }]) {
+        const anothers = id === mine.id ? theirs.client_secret : mine.client_secret
+        for (const client_secret of [null, 'x', id + guessed, anothers]) {
+          const headers = client_secret === null ? {} : held({ id, client_secret })
+          for (const origin of [shop, kiosk, pay, elsewhere]) {
+            const answer = await from(origin, method, at({ id }, verb), { headers })
+            expect([refusal(answer), allowed(answer)]).toEqual(['401 unauthorized', origin])
+          }
+          const strange = await from(evil, method, at({ id }, verb), { headers })
+          expect([refusal(strange), ...corsHeaders(strange)]).toEqual(['401 unauthorized'])
+        }
+        for (const origin of [shop, kiosk, pay, elsewhere]) {
+          expect(allowed(await preflight(origin, at({ id }, verb), method))).toBe(origin)
+        }
+        expect(corsHeaders(await preflight(evil, at({ id }, verb), method))).toEqual([])
       }
     },
   )
@@ -330,7 +337,7 @@ describe('what no other page may read', () => {
 })
 
 describe('look-ups', () => {
-  test('none without an origin, none of a session for an unknown one, one for a known', async () => {
+  test('one of a session where a known origin and the secret ask for it, and none otherwise', async () => {
     const { context } = service
     const session = await client.open()
     const { integrationOfSession } = context
@@ -344,27 +351,45 @@ describe('look-ups', () => {
       asked.push('origins')
       return allowedOrigins()
     }
-    const costs = async (origin: string | null) => {
+    const costs = async (origin: string | null, holder = session, method = 'GET') => {
       asked.length = 0
-      await from(origin, 'GET', at(session, 'state'), { headers: held(session) })
+      const headers = method === 'GET' ? held(holder) : {}
+      await from(origin, method, at(session, 'state'), { headers })
       return [...asked]
     }
-    expect(await costs(null)).toEqual([])
-    expect(await costs(evil)).toEqual(['origins'])
-    expect(await costs(shop)).toEqual(['origins', 'session'])
-    Object.assign(context, { integrationOfSession })
-    Object.assign(context.directory, { allowedOrigins })
+    try {
+      expect(await costs(null)).toEqual([])
+      expect(await costs(evil)).toEqual(['origins'])
+      expect(await costs(shop)).toEqual(['origins', 'session'])
+      expect(await costs(shop, { ...session, client_secret: 'x' })).toEqual(['origins'])
+      expect(await costs(shop, session, 'OPTIONS')).toEqual(['origins'])
+    } finally {
+      Object.assign(context, { integrationOfSession })
+      Object.assign(context.directory, { allowedOrigins })
+    }
   })
 
   test('the integration of a session is read once, and that of an unknown one is not kept', async () => {
     const session = await client.open()
-    const { integrationOfSession } = service.context
     const { merchant_id, integration } = account
     const found = { merchant_id, integration_id: integration!.integration_id }
-    expect(await integrationOfSession(session.id)).toEqual(found)
-    await service.sql`delete from sessions where session_id = ${session.id}`
-    expect(await integrationOfSession(session.id)).toEqual(found)
-    expect(await integrationOfSession(unknownSession.id)).toBeNull()
+    const told: string[] = []
+    const { sql, ...counted } = await service.database.open({
+      onStatement: (text) => told.push(text.replace(/\s+/g, ' ').trim()),
+    })
+    const integrationOfSession = openIntegrationOfSession(
+      sql,
+      service.context.directory.merchantIdOfSession,
+    )
+    try {
+      expect(await integrationOfSession(session.id)).toEqual(found)
+      expect(told.at(-1)).toMatch(/^select integration_id from sessions /)
+      await service.sql`delete from sessions where session_id = ${session.id}`
+      expect(await integrationOfSession(session.id)).toEqual(found)
+      expect(await integrationOfSession(unknownSession.id)).toBeNull()
+    } finally {
+      await counted.close()
+    }
   })
 
   test('one that fails costs the permission, not the answer', async () => {
@@ -372,28 +397,43 @@ describe('look-ups', () => {
     const { integrationOfSession } = context
     const session = await client.open()
     context.integrationOfSession = () => Promise.reject(new Error('a defect'))
-    const answer = await from(shop, 'GET', at(session, 'state'), { headers: held(session) })
-    const asked = await preflight(shop, at(session, 'state'), 'GET')
-    Object.assign(context, { integrationOfSession })
-    expect([answer.status, ...corsHeaders(answer)]).toEqual([200])
-    expect([asked.status, ...corsHeaders(asked)]).toEqual([204])
-    const told = service.log.filter(({ message }) => message === 'origin not judged')
-    expect(told.map(({ fields }) => fields)).toMatchObject([
-      { request_id: answer.headers.get('rip-request-id') },
-      { request_id: asked.headers.get('rip-request-id') },
-    ])
+    try {
+      const answer = await from(shop, 'GET', at(session, 'state'), { headers: held(session) })
+      expect([answer.status, ...corsHeaders(answer)]).toEqual([200])
+      const told = service.log.filter(({ message }) => message === 'origin not judged')
+      expect(told.map(({ fields }) => fields)).toMatchObject([
+        { request_id: answer.headers.get('rip-request-id') },
+      ])
+    } finally {
+      Object.assign(context, { integrationOfSession })
+    }
   })
 })
 
-test('the gateway limit can be read by the pages it holds up', async () => {
+test('the gateway limit can be read by the pages it holds up, and counts no preflight', async () => {
   const limited = await startService({ gateway_limit: 2 })
-  const path = `${limited.base_url}/v1/checkout/sessions/${unknownSession.id}/state`
-  const ask = (origin: string) => fetch(path, { headers: { origin } })
-  for (let count = 0; count < 2; count++) expect((await ask(shop)).status).toBe(401)
-  const answer = await ask(shop)
-  expect(answer.status).toBe(429)
-  expect(answer.headers.get('access-control-allow-origin')).toBe(shop)
-  expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After')
-  expect((await ask(evil)).headers.get('access-control-allow-origin')).toBeNull()
-  await limited.close()
+  const path = `${limited.base_url}/v1/checkout/sessions/${unknownSession.id}/confirm`
+  const asked = (origin: string) => ({ origin, 'access-control-request-method': 'POST' })
+  const ask = async (origin: string) => {
+    const before = await fetch(path, { method: 'OPTIONS', headers: asked(origin) })
+    expect([before.status, before.headers.get('retry-after')]).toEqual([204, null])
+    // What a page can send only after a preflight that said yes.
+    const headers = { origin, 'content-type': 'application/json', 'rip-client-secret': 'x' }
+    const answer = await fetch(path, { method: 'POST', headers, body: '{}' })
+    return [before, answer]
+      .map((each) => each.headers.get('access-control-allow-origin'))
+      .concat(
+        String(answer.status),
+        answer.headers.get('access-control-expose-headers')?.match(/Retry-After/)?.[0] ?? '',
+      )
+  }
+  try {
+    for (let count = 0; count < 2; count++) {
+      expect(await ask(shop)).toEqual([shop, shop, '401', 'Retry-After'])
+    }
+    expect(await ask(shop)).toEqual([shop, shop, '429', 'Retry-After'])
+    expect(await ask(evil)).toEqual([null, null, '429', ''])
+  } finally {
+    await limited.close()
+  }
 })

@@ -5,7 +5,7 @@ import type { AuthoriseAnswer, AuthoriseRequest, Decline } from '../acquirer.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 /** How long after the request a lost answer can be asked for. */
-export const found_after_ms = 30_000
+const found_after_ms = 30_000
 /** How long a slow approval takes. */
 export const slow_ms = 8_000
 

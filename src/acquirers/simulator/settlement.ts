@@ -6,7 +6,7 @@ import type { LedgerEntry } from './ledger.ts'
 export type SettleKind = 'capture' | 'void' | 'reverse'
 
 /** The operation's entry, and its authorisation as it becomes: null where that stays as it is. */
-export type Settlement = { operation: LedgerEntry; authorisation: LedgerEntry | null }
+type Settlement = { operation: LedgerEntry; authorisation: LedgerEntry | null }
 
 type Refusal = { decline_code: string; reason: string }
 

@@ -16,7 +16,7 @@ import type { Ledger, LedgerEntry } from './ledger.ts'
 import { reusedOperation, type SettleKind, settleAnswer, settlement } from './settlement.ts'
 
 /** After how long a lost answer is given up. */
-export const lost_after_ms = 2_000
+const lost_after_ms = 2_000
 
 // An authorisation changes at most three times, so that no call loses the race for it more often.
 const races_max = 4

@@ -5,7 +5,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { basename } from 'node:path'
 import { giveTo, type Home } from './home.ts'
 
-export type LockFile = { pid: number; socket_folder: string | null; text: string }
+type LockFile = { pid: number; socket_folder: string | null; text: string }
 
 export function readLockFile(path: string): LockFile | null {
   let text: string

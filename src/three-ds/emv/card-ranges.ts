@@ -8,7 +8,7 @@ import { higher, lower } from './versions.ts'
 /** Ranges in order, none overlapping another. */
 export type CardRangeTable = readonly CardRange[]
 
-export type RangeChange = { action: 'A' | 'M' | 'D'; range: CardRange }
+type RangeChange = { action: 'A' | 'M' | 'D'; range: CardRange }
 
 /** The range that a number lies in, or null: the card is not enrolled. */
 export function findRange(table: CardRangeTable, number: string): CardRange | null {

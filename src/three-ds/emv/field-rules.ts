@@ -8,7 +8,7 @@ export type Rule = {
   required: boolean | ((message: JsonObject) => boolean)
   valid: (value: unknown, message: JsonObject) => boolean
 }
-export type Rules = Record<string, Rule>
+type Rules = Record<string, Rule>
 
 export const messageTypes = [
   'AReq',

@@ -2,7 +2,7 @@
 
 export type JsonObject = Record<string, unknown>
 
-export type ReadJson = { object: JsonObject } | { duplicate: string } | { not_json: true }
+type ReadJson = { object: JsonObject } | { duplicate: string } | { not_json: true }
 
 export function readJson(text: string): ReadJson {
   let value: unknown

@@ -9,7 +9,7 @@ import type { Message } from './messages.ts'
 import { present } from './messages.ts'
 import { newTransactionId, transactionIdOf } from './transaction-id.ts'
 
-export type CardRanges = {
+type CardRanges = {
   /** Throws ProviderUnavailable where there is no table and none can be had. */
   tableOf(server: DirectoryServer): Promise<CardRangeTable>
 }

@@ -16,7 +16,7 @@ export type Message = JsonObject & { messageType: MessageType; messageVersion: s
 /** Why a message is refused: the Erro's code and the names of the fields to blame, never their values. */
 export type Fault = { code: string; detail: string; message: JsonObject }
 
-export type Component = 'S' | 'D' | 'A'
+type Component = 'S' | 'D' | 'A'
 
 /** Reads one of the expected messages. An Erro always reads as itself, whatever its fields say. */
 export function readMessage(

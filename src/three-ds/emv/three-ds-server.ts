@@ -18,7 +18,7 @@ import { openCardRanges } from './load-ranges.ts'
 import { answerResult, readResult } from './results.ts'
 import { highestCommon } from './versions.ts'
 
-export type ThreeDsServerOptions = {
+type ThreeDsServerOptions = {
   mode: Mode
   world: World
   /** At most one a scheme. A scheme without one has no enrolled cards. */

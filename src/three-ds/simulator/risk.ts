@@ -11,7 +11,7 @@ export type Ending = {
   cres: 'Y' | 'N'
 }
 
-export type Decision =
+type Decision =
   | { status: 'Y' | 'A' | 'I' }
   | { status: 'N' | 'R' | 'U'; reason: string; cardholder_info?: string }
   | { status: 'C'; unsafe: boolean }

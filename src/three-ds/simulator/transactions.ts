@@ -30,7 +30,7 @@ export type Transaction = {
   timer: AbortController
 }
 
-export type Transactions = {
+type Transactions = {
   add(transaction: Transaction): void
   find(acs_transaction_id: string): Transaction | null
   close(): void

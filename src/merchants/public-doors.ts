@@ -2,21 +2,21 @@
 
 import { Refusal } from '../errors.ts'
 import type { Caller, Door, KeyScope } from '../http/access.ts'
+import type { Directory } from './directory.ts'
 import {
   findHosted,
   findPublic,
   findPublishableKey,
   originsOf,
   type PublicAccount,
-} from './browser.ts'
-import type { Directory } from './directory.ts'
+} from './public-account.ts'
 
-type BrowserContext = { directory: Directory; addresses: { pay_url(): string } }
+type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
 const open = { kind: 'open', permission: null } as const
 
 /** `{public_key}` in the path, and perhaps `integration` in the query. */
-export const publicKeyInPath: Door<BrowserContext, PublicAccount> = {
+export const publicKeyInPath: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['resource_not_found'],
   check: async ({ context, params, query }) => {
@@ -43,7 +43,7 @@ function nameOf(integration: unknown): string | null {
 }
 
 /** `{handle}` in the path. */
-export const handleInPath: Door<BrowserContext, PublicAccount> = {
+export const handleInPath: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'merchant_not_active'],
   check: async ({ context, params }) => hostedOrRefuse(context, params),
@@ -51,7 +51,7 @@ export const handleInPath: Door<BrowserContext, PublicAccount> = {
 }
 
 /** `{handle}` in the path, called from a page that the hosted-page integration allows. */
-export const handleAndOrigin: Door<BrowserContext, PublicAccount> = {
+export const handleAndOrigin: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'origin_not_allowed', 'merchant_not_active'],
   check: async ({ context, caller, params }) =>
@@ -60,7 +60,7 @@ export const handleAndOrigin: Door<BrowserContext, PublicAccount> = {
 }
 
 /** `public_key` and perhaps `integration` in the body, called from a page that the integration allows. */
-export const publicKeyAndOrigin: Door<BrowserContext, PublicAccount> = {
+export const publicKeyAndOrigin: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: [
     'unauthorized',
@@ -99,7 +99,7 @@ export function namedInBody(
 }
 
 async function hostedOrRefuse(
-  { directory }: BrowserContext,
+  { directory }: PublicContext,
   { handle }: Record<string, string>,
 ): Promise<PublicAccount> {
   const found = await findHosted(directory, handle ?? '')
@@ -108,7 +108,7 @@ async function hostedOrRefuse(
 }
 
 function fromAllowedOrigin(
-  { addresses }: BrowserContext,
+  { addresses }: PublicContext,
   { origin }: Caller,
   found: PublicAccount,
 ): PublicAccount {

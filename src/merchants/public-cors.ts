@@ -2,11 +2,17 @@
 // preflight of a create, any origin that some integration allows may read the answer: a refusal, and the same for all.
 
 import type { Cors, CorsAsked } from '../http/cors.ts'
-import { findHosted, findPublic, isKnownOrigin, originsOf, type PublicAccount } from './browser.ts'
-import { namedInBody, namedInPath } from './browser-doors.ts'
 import type { Directory } from './directory.ts'
+import {
+  findHosted,
+  findPublic,
+  isKnownOrigin,
+  originsOf,
+  type PublicAccount,
+} from './public-account.ts'
+import { namedInBody, namedInPath } from './public-doors.ts'
 
-type BrowserContext = { directory: Directory; addresses: { pay_url(): string } }
+type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
 /** `{public_key}` and `integration` of the address. */
 export const publicKeyCors = corsOf(({ directory }, { params, query }) =>
@@ -25,8 +31,8 @@ export const bodyCors = corsOf(async ({ directory }, { body }) => {
 })
 
 function corsOf(
-  find: (context: BrowserContext, asked: CorsAsked) => Promise<PublicAccount | null>,
-): Cors<BrowserContext> {
+  find: (context: PublicContext, asked: CorsAsked) => Promise<PublicAccount | null>,
+): Cors<PublicContext> {
   return {
     async allows(context, asked) {
       // Asked first, since it is kept in this process: an unknown origin costs no look-up of what it names.

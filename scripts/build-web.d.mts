@@ -1,0 +1,2 @@
+export function isWebBuilt(root: string): boolean
+export function buildWeb(root: string): Promise<void>

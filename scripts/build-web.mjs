@@ -1,0 +1,115 @@
+// Builds what browsers load, from web/ into dist/web/: each entry one script without imports, each style sheet one file.
+// The set-up runs it where something in web/ has changed; where nothing has, it says nothing and takes some milliseconds.
+
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** In this order: checkout.js names the 3-D Secure part by its hash. */
+const scripts = ['three-ds', 'checkout', 'card-fields', 'pay', 'demo']
+const styles = ['card-fields', 'pay', 'demo']
+
+/** Whether dist/web is what web/ says. A checkout without web/ has nothing to build. */
+export function isWebBuilt(root) {
+  return !existsSync(join(root, 'web')) || read(markOf(root)) === sourceHash(root)
+}
+
+/** Builds into a folder aside and then takes its place, so that nobody ever sees half of it. */
+export async function buildWeb(root) {
+  const hash = sourceHash(root)
+  const draft = join(root, 'dist', `web.${process.pid}`)
+  mkdirSync(draft, { recursive: true })
+  try {
+    for (const name of scripts) await buildScript(root, name, draft)
+    for (const name of styles) await buildStyle(root, name, draft)
+    writeFileSync(join(draft, 'built'), hash)
+    const place = join(root, 'dist', 'web')
+    rmSync(place, { recursive: true, force: true })
+    renameSync(draft, place)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+async function buildScript(root, name, outDir) {
+  const { build } = await import('vite')
+  await build({
+    root: join(root, 'web'),
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    define: {
+      RIPPER_VERSION: JSON.stringify(JSON.parse(read(join(root, 'package.json'))).version),
+      THREE_DS_PART: JSON.stringify(partOf(outDir, 'three-ds.js')),
+    },
+    build: {
+      outDir,
+      emptyOutDir: false,
+      target: 'es2022',
+      lib: {
+        entry: join(root, 'web', name, 'main.ts'),
+        formats: ['iife'],
+        name: 'ripper',
+        fileName: () => `${name}.js`,
+      },
+    },
+  })
+}
+
+async function buildStyle(root, name, outDir) {
+  const { bundle } = await import('lightningcss')
+  const { code } = bundle({ filename: join(root, 'web', name, 'style.css'), minify: true })
+  writeFileSync(join(outDir, `${name}.css`), code)
+}
+
+/** Where the service will serve a file for ever, and what a browser checks it by. Must agree with src/pages/assets.ts. */
+function partOf(folder, file) {
+  const content = read(join(folder, file))
+  if (content === null) return null
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16)
+  const integrity = `sha384-${createHash('sha384').update(content).digest('base64')}`
+  return { path: `/assets/${hash}/${file}`, integrity }
+}
+
+/** Of everything that the result depends on. */
+function sourceHash(root) {
+  const hash = createHash('sha256')
+  const sources = readdirSync(join(root, 'web'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.ts$|\.json$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  for (const file of [
+    ...sources,
+    join(root, 'package-lock.json'),
+    fileURLToPath(import.meta.url),
+  ]) {
+    const content = read(file) ?? ''
+    hash.update(`${file.slice(root.length)} ${content.length}\n`).update(content)
+  }
+  return hash.digest('hex')
+}
+
+function markOf(root) {
+  return join(root, 'dist', 'web', 'built')
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildWeb(fileURLToPath(new URL('..', import.meta.url)))
+}

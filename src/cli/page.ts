@@ -1,0 +1,164 @@
+// `ripper page check`: whether a page that the service serves is the one that this release has.
+
+import { isOrigin } from '../merchants/integration.ts'
+import { readAssets } from '../pages/assets.ts'
+import { check_limits } from '../pages/check-limits.ts'
+import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'
+import { namesOrigins } from '../pages/origin-check.ts'
+import { comparePage, filesOf, type Report } from '../pages/page-check.ts'
+import { openHttp, realClock } from '../real-world.ts'
+import { type HttpReader, OutgoingFailure, type ReadAnswer } from '../world.ts'
+import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
+import { choice, list, text } from './office.ts'
+import { printJson } from './print.ts'
+import { version } from './version.ts'
+
+export const pageCheck: Command = {
+  name: 'page check',
+  summary: 'Compares a page that is served, its scripts and headers, with this release',
+  positionals: ['URL'],
+  options: {
+    page: {
+      value: 'NAME',
+      meaning: `which page it is, where its path does not tell: ${page_names.join(', ')}`,
+    },
+    service: {
+      value: 'ORIGIN',
+      meaning: "where scripts come from, where that is not the page's own origin",
+    },
+    origin: {
+      value: 'ORIGIN',
+      many: true,
+      meaning: 'may frame the page: then just these may, and the service itself',
+    },
+  },
+  remarks: ['What it cannot see:', ...check_limits],
+  async run({ options, positionals, json }) {
+    const url = addressOf(positionals[0]!)
+    const service = serviceOf(options) ?? url.origin
+    const entries = entriesFor(url, options)
+    const origins = originsOf(options, entries)
+    const { entry, report } = await check({ url: url.href, service, origins, entries })
+    if (json) {
+      printJson({ url: url.href, page: entry.name, release: version(), ...report })
+    } else {
+      process.stdout.write(told(url.href, entry, report))
+    }
+    return report.differences.length === 0 ? 0 : 1
+  },
+}
+
+function addressOf(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    throw new UsageError('URL must be an http or https address such as https://pay.example/pay/tea')
+  }
+  url.hash = ''
+  return url
+}
+
+function serviceOf(options: Options): string | null {
+  const service = text(options, 'service')
+  if (service !== null && !isOrigin(service)) {
+    throw new UsageError(
+      '--service must be scheme, host and port alone, such as https://pay.example',
+    )
+  }
+  return service
+}
+
+/** Null where none is named. */
+function originsOf(options: Options, entries: PageEntry[]): string[] | null {
+  const origins = list(options, 'origin')
+  if (origins.length === 0) return null
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `--origin must be scheme, host and port alone, such as https://shop.example, not ${wrong}`,
+    )
+  }
+  if (!entries.some(namesOrigins)) {
+    throw new UsageError(`--origin is of no use for ${entries[0]!.title}, which no shop frames`)
+  }
+  return origins
+}
+
+/** A challenge's address gives another page once the bank has answered. */
+function entriesFor({ pathname }: URL, options: Options): PageEntry[] {
+  const named = choice(options, 'page', page_names)
+  const entries = pageInventory(readAssets()).filter(({ name, path }) =>
+    named ? name === named : path.test(pathname),
+  )
+  if (entries.length > 0) return entries
+  throw new UsageError(`needs --page, because ${pathname} does not tell which page it is`)
+}
+
+/** Reads the page once, and compares it with that of the entries which it is most like. */
+async function check({
+  entries,
+  ...place
+}: {
+  url: string
+  service: string
+  origins: string[] | null
+  entries: PageEntry[]
+}): Promise<{ entry: PageEntry; report: Report }> {
+  const http = openHttp(realClock())
+  const { url } = place
+  const page = await read(http, url, document_headers)
+  if (typeof page === 'string') throw new CommandRefused(`${url} cannot be read: ${page}`)
+  const addresses = entries.flatMap((entry) => filesOf(entry, { ...place, page }))
+  const files = new Map<string, ReadAnswer | string>()
+  for (const address of addresses) {
+    if (!files.has(address)) files.set(address, await read(http, address, script_headers))
+  }
+  const compared = entries.map((entry) => ({
+    entry,
+    report: comparePage(entry, { ...place, page, files }),
+  }))
+  return compared.sort((a, b) => a.report.differences.length - b.report.differences.length)[0]!
+}
+
+/** What came, or why nothing did. */
+async function read(
+  http: HttpReader,
+  url: string,
+  headers: Record<string, string>,
+): Promise<ReadAnswer | string> {
+  try {
+    return await http.get({ url, headers, timeout_ms: 20_000, answer_bytes_max: 8 * 1024 * 1024 })
+  } catch (error) {
+    if (error instanceof OutgoingFailure) return error.message
+    throw error
+  }
+}
+
+/** A page may have been tampered with for browsers alone, so one is asked for as a browser asks. */
+const browser_headers = {
+  'user-agent':
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36',
+  'accept-language': 'en-GB,en;q=0.9',
+}
+const document_headers = {
+  ...browser_headers,
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'none',
+  'upgrade-insecure-requests': '1',
+}
+const script_headers = { ...browser_headers, accept: '*/*', 'sec-fetch-mode': 'cors' }
+
+function told(url: string, { title }: PageEntry, report: Report): string {
+  const { checked, not_checked, differences } = report
+  const release = `Ripper Checkout ${version()}`
+  const unseen = not_checked.length > 0 ? `Not compared was:\n${listed(not_checked)}` : ''
+  if (differences.length > 0) {
+    return `${url} is not as ${release} serves it (${title}):\n${listed(differences)}${unseen}`
+  }
+  return `${url} is as ${release} serves it (${title}). Compared were:\n${listed(checked)}${unseen}`
+}
+
+function listed(lines: string[]): string {
+  return lines.map((line) => `  ${line}\n`).join('')
+}

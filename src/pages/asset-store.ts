@@ -1,0 +1,32 @@
+// The SQL of kept assets: what every version of the service served, for whoever still asks for it.
+
+import type { Sql } from '../database/open.ts'
+
+const kept_ms = 400 * 24 * 3600 * 1000
+
+/** Keeps the assets that this process serves, so that the next version's processes can. */
+export async function keepAssets(
+  sql: Sql,
+  assets: { path: string; body: Buffer }[],
+  now: Date,
+): Promise<void> {
+  const paths = assets.map(({ path }) => path)
+  const bodies = assets.map(({ body }) => body.toString('base64'))
+  await sql`
+    insert into page_assets (path, body, served_at)
+    select path, decode(body, 'base64'), ${now}
+    from unnest(${paths}::text[], ${bodies}::text[]) as asset (path, body)
+    on conflict (path) do update set served_at = excluded.served_at`
+}
+
+export async function findAsset(sql: Sql, path: string): Promise<Buffer | null> {
+  const [row] = await sql<{ body: Buffer }[]>`select body from page_assets where path = ${path}`
+  return row?.body ?? null
+}
+
+/** Deletes what no process has started with for 400 days; returns how many went. */
+export async function purgeAssets(sql: Sql, now: Date): Promise<number> {
+  const { count } = await sql`
+    delete from page_assets where served_at < ${new Date(now.getTime() - kept_ms)}`
+  return count
+}

@@ -1,0 +1,134 @@
+// The scripts and style sheets that were built from web/, each under an address that names its content and never changes.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { Context } from '../context.ts'
+import type { Sql } from '../database/open.ts'
+import { namesTag } from '../http/caching.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
+import { findAsset, keepAssets } from './asset-store.ts'
+
+const asset_names = [
+  'checkout.js',
+  'three-ds.js',
+  'card-fields.js',
+  'card-fields.css',
+  'pay.js',
+  'pay.css',
+  'demo.js',
+  'demo.css',
+] as const
+export type AssetName = (typeof asset_names)[number]
+
+export type Asset = {
+  name: AssetName
+  text: string
+  /** `/assets/{hash}/{name}`: what is there now stays what is there. */
+  path: string
+  /** For the attribute `integrity`. */
+  integrity: string
+  /** For a content security policy that allows the text inline. */
+  sha256: string
+  encoded: { br: Buffer; gzip: Buffer }
+}
+
+export type Assets = Record<AssetName, Asset>
+
+const folder = new URL('../../dist/web/', import.meta.url)
+
+/** Reads what the set-up built. Throws where it is missing. */
+export function readAssets(): Assets {
+  return assetsOf((name) => readFileSync(new URL(name, folder)))
+}
+
+export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
+  return Object.fromEntries(
+    asset_names.map((name) => [name, assetOf(name, bytesOf(name))]),
+  ) as Assets
+}
+
+function assetOf(name: AssetName, bytes: Buffer): Asset {
+  return {
+    name,
+    text: bytes.toString(),
+    path: pathOf(name, bytes),
+    integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
+    sha256: `'sha256-${createHash('sha256').update(bytes).digest('base64')}'`,
+    encoded: { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) },
+  }
+}
+
+function pathOf(name: string, bytes: Buffer): string {
+  return `/assets/${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}/${name}`
+}
+
+/** Puts the assets where processes of a later version find them. */
+export async function keepForLater(
+  { sql, world }: Pick<Context, 'sql' | 'world'>,
+  assets: Assets,
+): Promise<void> {
+  const files = Object.values(assets).map(({ path, text }) => ({ path, body: Buffer.from(text) }))
+  await keepAssets(sql, files, world.clock.now())
+}
+
+/** The addresses of the assets, and `/checkout.js`, which is always the newest. */
+export function assetPages(assets: Assets): Page<Context>[] {
+  const byPath = new Map(Object.values(assets).map((asset) => [asset.path, asset]))
+  return [
+    {
+      method: 'GET',
+      path: '/checkout.js',
+      handle: async (_context, { caller }) => {
+        const asset = assets['checkout.js']
+        const etag = `"${asset.integrity.slice(7, 39)}"`
+        const headers = { ...assetHeaders(asset), 'cache-control': 'public, max-age=300', etag }
+        return namesTag(caller.header('if-none-match'), etag)
+          ? { status: 304, body: '', headers }
+          : { status: 200, body: asset.text, encoded: asset.encoded, headers }
+      },
+    },
+    {
+      method: 'GET',
+      path: '/assets/{hash}/{name}',
+      handle: async ({ sql }, { params }) => {
+        const path = `/assets/${params.hash}/${params.name}`
+        const asset = byPath.get(path) ?? (await findEarlier(sql, path))
+        return asset ? immutable(asset) : missing
+      },
+    },
+  ]
+}
+
+/** An asset of another version: an older one's, or that of a process beside this one in the middle of an upgrade. */
+async function findEarlier(sql: Sql, path: string): Promise<Asset | null> {
+  const name = asset_names.find((each) => path.endsWith(`/${each}`))
+  const body = name && /^\/assets\/[0-9a-f]{16}\//.test(path) && (await findAsset(sql, path))
+  if (!name || !body) return null
+  // Whatever became of the row, no other script may go by this name.
+  return pathOf(name, body) === path ? assetOf(name, body) : null
+}
+
+const missing: PageAnswer = {
+  status: 404,
+  body: 'There is no such file.\n',
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+}
+
+function immutable(asset: Asset): PageAnswer {
+  const headers = { ...assetHeaders(asset), 'cache-control': 'public, max-age=31536000, immutable' }
+  return { status: 200, body: asset.text, encoded: asset.encoded, headers }
+}
+
+/** All but how long it may be kept. */
+export function assetHeaders({ name }: Pick<Asset, 'name'>): Record<string, string> {
+  const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
+  return {
+    'content-type': `${type}; charset=utf-8`,
+    'x-content-type-options': 'nosniff',
+    // A script with an integrity attribute is asked for with CORS; there is nothing secret in it.
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    vary: 'Accept-Encoding',
+  }
+}

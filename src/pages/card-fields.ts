@@ -1,0 +1,63 @@
+// GET /card-fields/{public_key}: the frame that a checkout takes the card in. One document, script and style included.
+
+import type { Context } from '../context.ts'
+import type { Page } from '../http/pages.ts'
+import { findPublic, framingOrigins } from '../merchants/public-account.ts'
+import { brands } from '../values.ts'
+import { languageFor } from '../words.ts'
+import type { Assets } from './assets.ts'
+import { document, documentHeaders, type Parts } from './document.ts'
+import { messagePage } from './message-page.ts'
+
+export function cardFieldsPage(assets: Assets): Page<Context> {
+  return {
+    method: 'GET',
+    path: '/card-fields/{public_key}',
+    handle: async (context, { params, query, caller }) => {
+      const language = languageFor(query.get('locale'), caller.header('accept-language'))
+      const found = await findPublic(context.directory, {
+        public_key: params.public_key!,
+        integration: query.get('integration'),
+      })
+      if (found?.account.merchant.status !== 'active') {
+        return messagePage({ status: 404, language, words: 'unavailable', framed: true })
+      }
+      const { integration, account, public_key } = found
+      const origins = framingOrigins(context.addresses, account, integration)
+      const appearance = JSON.stringify(integration.appearance ?? null)
+      const own = new URL(context.addresses.base_url()).origin
+      return document({
+        parts: cardFieldsParts(assets, { origins }),
+        language,
+        title: language.words.card_details!,
+        appearance: integration.appearance,
+        base_url: context.addresses.base_url(),
+        main_id: 'fields',
+        context_json:
+          `{"origins":${JSON.stringify([...new Set([own, ...origins])])},"public_key":${JSON.stringify(public_key)},` +
+          `"brands":${JSON.stringify(brands)},"locale":${JSON.stringify(language.locale)},` +
+          `"words":${language.words_json},"appearance":${appearance}}`,
+      })
+    },
+  }
+}
+
+/** `origins` may frame it. */
+export function cardFieldsParts(assets: Assets, { origins }: { origins: string[] }): Parts {
+  const script = assets['card-fields.js']
+  const style = assets['card-fields.css']
+  const headers = documentHeaders({
+    'script-src': [script.sha256],
+    'style-src': [style.sha256],
+    'connect-src': ["'self'"],
+    'img-src': ['data:'],
+    // The 3DS Method's page, which is ours and nests the bank's.
+    'frame-src': ["'self'"],
+    'frame-ancestors': ["'self'", ...origins],
+  })
+  return {
+    style: { inline: style },
+    scripts: [{ inline: script }],
+    headers: { ...headers, vary: 'Accept-Language' },
+  }
+}

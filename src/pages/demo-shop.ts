@@ -1,0 +1,133 @@
+// The demo merchant's shop: a page made with checkout.js as a merchant would make it, and the shop's own little server.
+
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
+import type { PriceListItem } from '../merchants/integration.ts'
+import { languageFor } from '../words.ts'
+import type { Assets } from './assets.ts'
+import { canonicalAddress } from './canonical-address.ts'
+import { document, documentHeaders, type Parts } from './document.ts'
+import { messagePage } from './message-page.ts'
+
+/** What the shop's server knows. */
+export type DemoShop = {
+  secret_key: string
+  publishable_key: string
+  handle: string
+  goods: PriceListItem[]
+}
+
+/** `shop` gives null where there is no demo merchant; then there is no shop either. */
+export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page<Context>[] {
+  return [
+    {
+      method: 'GET',
+      path: '/demo',
+      handle: async (context, { url, caller }) => {
+        const { base_url } = context.addresses
+        const elsewhere = canonicalAddress(base_url(), { url, caller })
+        if (elsewhere) return elsewhere
+        const open = shop()
+        const language = languageFor('en', null)
+        if (!open) return messagePage({ status: 404, language, words: 'unavailable' })
+        return shopPage(context, { assets, shop: open })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/demo/orders',
+      handle: async (context, { body }) => {
+        const open = shop()
+        return open ? order(context, open, body) : json(404, { message: 'There is no demo shop.' })
+      },
+    },
+  ]
+}
+
+function shopPage(
+  context: Context,
+  { assets, shop }: { assets: Assets; shop: DemoShop },
+): PageAnswer {
+  const base_url = context.addresses.base_url()
+  const { goods, publishable_key, handle } = shop
+  const hosted_url = `${context.addresses.pay_url()}/${handle}`
+  return document({
+    parts: demoShopParts(assets, { service: new URL(base_url).origin }),
+    language: languageFor('en', null),
+    title: 'Hearth & Leaf, a demo shop',
+    appearance: null,
+    base_url,
+    main_id: 'shop',
+    context_json: JSON.stringify({ base_url, public_key: publishable_key, goods, hosted_url }),
+  })
+}
+
+export function demoShopParts(assets: Assets, { service }: { service: string }): Parts {
+  const headers = documentHeaders({
+    'script-src': [service],
+    'style-src': [service],
+    'connect-src': [service],
+    'img-src': ['data:'],
+    'frame-src': [service],
+    'trusted-types': ['ripper-checkout'],
+    'frame-ancestors': ["'none'"],
+  })
+  return {
+    style: { link: assets['demo.css'] },
+    scripts: [{ link: assets['checkout.js'] }, { link: assets['demo.js'] }],
+    headers: { ...headers, 'x-frame-options': 'DENY' },
+  }
+}
+
+const orderBody = z.strictObject({
+  items: z
+    .array(z.strictObject({ sku: z.string(), quantity: z.int().min(1).max(99) }))
+    .min(1)
+    .max(20),
+})
+
+/** The prices are the shop's own: a browser says only what it wants. */
+async function order(context: Context, shop: DemoShop, body: string): Promise<PageAnswer> {
+  const asked = orderBody.safeParse(parsed(body))
+  if (!asked.success) return json(400, { message: 'items must name goods and quantities.' })
+  const items = asked.data.items.map(({ sku, quantity }) => {
+    const good = shop.goods.find((each) => each.sku === sku)
+    return good && { sku, quantity, name: good.name, unit_amount: good.unit_amount }
+  })
+  if (!items.every((item) => item !== undefined)) {
+    return json(400, { message: 'items names goods that the shop does not have.' })
+  }
+  const order_reference = `HL-${context.world.random.bytes(4).toString('hex')}`
+  const { status, body: answer } = await context.world.http.post({
+    url: `${context.addresses.internal_url()}/v1/checkout/sessions`,
+    headers: {
+      'content-type': 'application/json',
+      'x-service-api-key': shop.secret_key,
+      'rip-idempotency-key': order_reference,
+    },
+    body: JSON.stringify({
+      amount: items.reduce((sum, { quantity, unit_amount }) => sum + quantity * unit_amount, 0),
+      currency: shop.goods[0]!.currency,
+      items,
+      order_reference,
+    }),
+    timeout_ms: 10_000,
+  })
+  if (status !== 201) return json(502, { message: 'The payment service refused the order.' })
+  const { client_secret, public_key } = JSON.parse(answer) as Record<string, string>
+  return json(201, { client_secret, public_key, order_reference })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function json(status: number, body: object): PageAnswer {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, body: JSON.stringify(body), headers }
+}

@@ -1,0 +1,74 @@
+// One HTML document: what goes into it, and the headers that keep anything else out.
+
+import { escapeHtml, guarded, htmlDocument, type Policy } from '../html.ts'
+import type { PageAnswer } from '../http/pages.ts'
+import type { Language } from '../words.ts'
+import type { Asset } from './assets.ts'
+
+/** Whatever a browser may run or be styled by on a page, and the page's headers. */
+export type Parts = {
+  /** `inline` puts the text itself into the document, so that it needs no request of its own. */
+  style: { inline: Asset } | { link: Asset }
+  scripts: ({ inline: Asset } | { link: Asset })[]
+  headers: Record<string, string>
+}
+
+type Contents = {
+  parts: Parts
+  language: Pick<Language, 'locale' | 'direction'>
+  title: string
+  /** The merchant's choice of looks. Its theme stands in the page, so that a dark page does not begin as a white one. */
+  appearance: unknown
+  /** Where linked assets are: the service's address. */
+  base_url: string
+  main_id: string
+  /** What the script is told, as JSON text. */
+  context_json: string
+}
+
+export function document({ parts, language, title, appearance, ...rest }: Contents): PageAnswer {
+  const { scripts, style, headers } = parts
+  const { base_url, main_id, context_json } = rest
+  const linked = scripts.map((script) => ('link' in script ? scriptTag(script, base_url) : ''))
+  const inline = scripts.map((script) => ('inline' in script ? scriptTag(script, '') : ''))
+  const html = htmlDocument({
+    language,
+    title,
+    head: styleTag(style, base_url) + linked.join(''),
+    body:
+      `<main id="${main_id}"></main>` +
+      `<script type="application/json" id="context">${inScript(context_json)}</script>${inline.join('')}`,
+    attributes: { html: { 'data-theme': themeOf(appearance) } },
+  })
+  return { status: 200, body: html, headers }
+}
+
+function themeOf(appearance: unknown): string | null {
+  const { theme } = (appearance ?? {}) as { theme?: unknown }
+  return theme === 'dark' || theme === 'auto' ? theme : null
+}
+
+/** The headers of a document that takes cards or leads to one that does. */
+export function documentHeaders(policy: Policy): Record<string, string> {
+  return {
+    ...guarded(policy),
+    'permissions-policy': 'payment=(self), publickey-credentials-get=*',
+  }
+}
+
+function styleTag(style: Parts['style'], base_url: string): string {
+  if ('inline' in style) return `<style>${style.inline.text}</style>`
+  const { path, integrity } = style.link
+  return `<link rel="stylesheet" href="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin>`
+}
+
+function scriptTag(script: Parts['scripts'][number], base_url: string): string {
+  if ('inline' in script) return `<script>${script.inline.text}</script>`
+  const { path, integrity } = script.link
+  return `<script defer src="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin></script>`
+}
+
+/** JSON that cannot end the element it stands in. */
+function inScript(json: string): string {
+  return json.replace(/</g, '\\u003c')
+}

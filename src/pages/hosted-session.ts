@@ -1,0 +1,22 @@
+// GET {pay_url}/{handle}/sessions/{session_id}: whether the hosted page of a shop may resume a session. A page that bears
+// one shop's name must not take another's payments, whoever made up the link.
+
+import type { Context } from '../context.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
+import { findHosted } from '../merchants/public-account.ts'
+
+export function hostedSessionPage(path: string): Page<Context> {
+  return {
+    method: 'GET',
+    path: `${path}/{handle}/sessions/{session_id}`,
+    handle: async ({ directory }, { params }) => {
+      const found = await findHosted(directory, params.handle!)
+      // The id carries its merchant, so nothing is said of whether there is such a session.
+      const merchant_id = await directory.merchantIdOfSession(params.session_id!)
+      return found && found.account.merchant.merchant_id === merchant_id ? theirs : foreign
+    },
+  }
+}
+
+const theirs: PageAnswer = { status: 204, body: '', headers: {} }
+const foreign: PageAnswer = { status: 404, body: '', headers: {} }

@@ -1,0 +1,204 @@
+// Every page that a shopper's browser gets, what it may run there and why, and the headers that keep out the rest.
+// Made from the parts that the pages themselves are built from; addresses that differ are written in braces.
+
+import { createHash } from 'node:crypto'
+import {
+  challengeParts,
+  type FrameParts,
+  frame_style,
+  methodParts,
+  resultParts,
+} from '../checkout/framed-page.ts'
+import { type Asset, type AssetName, type Assets, assetHeaders } from './assets.ts'
+import { cardFieldsParts } from './card-fields.ts'
+import { demoShopParts } from './demo-shop.ts'
+import type { Parts } from './document.ts'
+import { hostedPageParts } from './pay.ts'
+
+/** What a policy has in place of origins that differ from one installation, shop or bank to another. */
+export const placeholders = {
+  service: '{service}',
+  allowed: '{allowed origins}',
+  pictures: '{origins of pictures}',
+  bank: "{bank's origin}",
+} as const
+
+export const page_names = [
+  'checkout.js',
+  'card-fields',
+  'hosted-page',
+  'demo-shop',
+  'challenge-page',
+  'method-page',
+  'result-page',
+] as const
+export type PageName = (typeof page_names)[number]
+
+export type ScriptEntry = {
+  /** Of the file, or of what an inline script is for. */
+  name: string
+  /** `on demand`: checkout.js adds it to the page when the shopper begins to type, or sooner. */
+  way: 'inline' | 'linked' | 'on demand'
+  text: string
+  /** Of a file: `/assets/{hash}/{name}`. */
+  path: string | null
+  integrity: string
+  size_bytes: number
+  purpose: string
+}
+
+export type PageEntry = {
+  name: PageName
+  title: string
+  /** Where it is, as people write it, and the paths of such an address. */
+  address: string
+  path: RegExp
+  seen: string
+  /** A document is drawn by its script, a frame nests the bank's page, a script is loaded by others' pages. */
+  kind: 'document' | 'frame' | 'script'
+  scripts: ScriptEntry[]
+  styles: ScriptEntry[]
+  /** The headers that a browser's behaviour hangs on. */
+  headers: Record<string, string>
+}
+
+export function pageInventory(assets: Assets): PageEntry[] {
+  const { service } = placeholders
+  const origins = [placeholders.allowed]
+  const framed = { origins, bank: placeholders.bank }
+  const threeDs = fileEntry(assets['three-ds.js'], 'on demand')
+  const withCheckout = (parts: Parts): Contents => {
+    const { scripts, ...contents } = documentContents(parts)
+    return { ...contents, scripts: [...scripts, threeDs] }
+  }
+  const contents: Record<PageName, Contents> = {
+    'checkout.js': {
+      scripts: [fileEntry(assets['checkout.js'], 'linked'), threeDs],
+      styles: [],
+      headers: assetHeaders(assets['checkout.js']),
+    },
+    'card-fields': documentContents(cardFieldsParts(assets, { origins })),
+    'hosted-page': withCheckout(
+      hostedPageParts(assets, { service, pictures: [placeholders.pictures] }),
+    ),
+    'demo-shop': withCheckout(demoShopParts(assets, { service })),
+    'challenge-page': frameContents('challenge', challengeParts(framed)),
+    'method-page': frameContents('method', methodParts(framed)),
+    'result-page': frameContents('result', resultParts({ origins })),
+  }
+  return page_names.map((name) => {
+    const { headers, ...rest } = contents[name]
+    return { name, ...places[name], ...rest, headers: guarding(headers, places[name].kind) }
+  })
+}
+
+type Contents = Pick<PageEntry, 'scripts' | 'styles' | 'headers'>
+
+const places: Record<PageName, Pick<PageEntry, 'title' | 'address' | 'path' | 'seen' | 'kind'>> = {
+  'checkout.js': {
+    title: 'checkout.js',
+    address: '{service}/checkout.js',
+    path: /\/checkout\.js$/,
+    seen: "loaded by a shop's own page, which draws the checkout with it",
+    kind: 'script',
+  },
+  'card-fields': {
+    title: 'The card fields',
+    address: '{service}/card-fields/{public_key}',
+    path: /\/card-fields\/[^/]+$/,
+    seen: 'the frame in a checkout, in which the card is typed',
+    kind: 'document',
+  },
+  'hosted-page': {
+    title: 'The hosted page',
+    address: '{pay_url}/{handle}',
+    path: /\/pay\/[^/]+$/,
+    seen: 'a page of its own, for shops without a page',
+    kind: 'document',
+  },
+  'demo-shop': {
+    title: 'The demo shop',
+    address: '{service}/demo',
+    path: /\/demo$/,
+    seen: 'a page of its own, in test mode, where there is a demo merchant',
+    kind: 'document',
+  },
+  'challenge-page': {
+    title: 'The 3-D Secure challenge page',
+    address: '{service}/3ds/challenge/{token}',
+    path: /\/3ds\/challenge\/\w+$/,
+    seen: "a frame in the checkout's dialog, or a page of its own; it nests the bank's page",
+    kind: 'frame',
+  },
+  'method-page': {
+    title: 'The 3DS Method page',
+    address: '{service}/3ds/method/{token}',
+    path: /\/3ds\/method\/\w+$/,
+    seen: "a hidden frame in the card fields; it nests the bank's page",
+    kind: 'frame',
+  },
+  'result-page': {
+    title: 'The 3-D Secure result page',
+    address: '{service}/3ds/challenge/{token}',
+    path: /\/3ds\/challenge\/\w+$/,
+    seen: "in the place of the bank's page once the bank has answered, and from then on in that of the challenge page",
+    kind: 'frame',
+  },
+}
+
+const purposes: Record<AssetName | 'challenge' | 'method' | 'result', string> = {
+  'checkout.js':
+    'Draws the checkout: opens the session, frames the card fields, asks for the email address, adds three-ds.js and tells the page what happens.',
+  'three-ds.js':
+    "Takes the payment: has the card authenticated, opens the dialog with the bank's page, confirms the payment, shows the outcome, counts down the last two minutes, and in test mode draws the test cards. Added when the shopper begins to type or comes back to a payment, in test mode at once.",
+  'card-fields.js':
+    'Takes number, expiry and security code, checks them while they are typed, and sends them to the service alone.',
+  'card-fields.css': 'The look of the card fields.',
+  'pay.js': 'Reads the payment link, shows what is paid for and mounts the checkout.',
+  'pay.css': 'The look of the hosted page.',
+  'demo.js':
+    "The demo shop's basket: asks the shop's server for a session and mounts the checkout.",
+  'demo.css': 'The look of the demo shop.',
+  challenge:
+    "Posts the shopper on to the bank's challenge, and tells the page around when it is over.",
+  method: "Posts the browser on to the bank's 3DS Method.",
+  result: "Tells the page around that the bank's challenge is over.",
+}
+
+function documentContents({ scripts, style, headers }: Parts): Contents {
+  return { scripts: scripts.map(partEntry), styles: [partEntry(style)], headers }
+}
+
+function partEntry(part: Parts['style']): ScriptEntry {
+  return 'link' in part ? fileEntry(part.link, 'linked') : fileEntry(part.inline, 'inline')
+}
+
+function fileEntry(asset: Asset, way: ScriptEntry['way']): ScriptEntry {
+  const path = way === 'inline' ? null : asset.path
+  return entry({ name: asset.name, way, text: asset.text, path, purpose: purposes[asset.name] })
+}
+
+function frameContents(
+  name: 'challenge' | 'method' | 'result',
+  { script, headers }: FrameParts,
+): Contents {
+  const inline = { way: 'inline', path: null } as const
+  const scripts = [entry({ ...inline, name, text: script!.text, purpose: purposes[name] })]
+  const look = { name: 'frame', text: frame_style.text, purpose: 'The look of the page.' }
+  return { scripts, styles: [entry({ ...inline, ...look })], headers }
+}
+
+function entry(of: Omit<ScriptEntry, 'integrity' | 'size_bytes'>): ScriptEntry {
+  return { ...of, integrity: integrityOf(of.text), size_bytes: Buffer.byteLength(of.text) }
+}
+
+export function integrityOf(text: string): string {
+  return `sha384-${createHash('sha384').update(text).digest('base64')}`
+}
+
+/** Without what only tells caches about an answer, but for the word that a page is not to be kept at all. */
+function guarding(headers: Record<string, string>, kind: PageEntry['kind']) {
+  const { vary: _vary, 'cache-control': cache, ...rest } = headers
+  if (kind === 'script') return rest
+  return { 'content-type': 'text/html; charset=utf-8', ...rest, 'cache-control': cache! }
+}

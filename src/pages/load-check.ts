@@ -1,0 +1,89 @@
+// What a page loads and holds, script by script and sheet by sheet: each that the inventory has, once, and no other.
+
+import type { ReadAnswer } from '../world.ts'
+import { integrityOf, type ScriptEntry } from './inventory.ts'
+import type { Tag } from './markup.ts'
+import { isStyleSheet } from './markup-check.ts'
+
+/** By address: what came, or why nothing did. */
+export type Files = ReadonlyMap<string, ReadAnswer | string>
+
+/** Where a script or style sheet comes from; null for one that stands in the page. */
+export function linkOf(tag: Tag): string | null {
+  if (tag.name === 'script') return tag.attributes.get('src') ?? null
+  return isStyleSheet(tag) ? (tag.attributes.get('href') ?? '') : null
+}
+
+export function addressOf(link: string | null, url: string): string | null {
+  return link !== null && URL.canParse(link, url) ? new URL(link, url).href : null
+}
+
+/** `what` is a script or a style sheet, `known` those that the page has to have, `url` the page's. */
+export function loadedDifferences(
+  what: string,
+  { tags, known, url, files }: { tags: Tag[]; known: ScriptEntry[]; url: string; files: Files },
+): string[] {
+  const left = new Set(known)
+  const wrong = tags.flatMap((tag) => {
+    const link = linkOf(tag)
+    const address = addressOf(link, url)
+    const file = address === null ? undefined : files.get(address)
+    const text = link === null ? tag.text! : typeof file === 'object' ? file.body : null
+    const way = link === null ? 'inline' : 'linked'
+    const found = [...left].find((each) => each.way === way && each.text === text)
+    if (!found) return [strange(what, { tag, link: address ?? link, file, text })]
+    left.delete(found)
+    return link === null ? inlineFaults(found, tag) : linkFaults(found, tag, file as ReadAnswer)
+  })
+  return [...wrong, ...[...left].map(({ name, way }) => `The ${way} ${what} ${name} is missing.`)]
+}
+
+function strange(
+  what: string,
+  of: { tag: Tag; link: string | null; file: ReadAnswer | string | undefined; text: string | null },
+): string {
+  const { link, file, text } = of
+  if (link === null) return unknown(`The inline ${what} “${text!.trim().slice(0, 60)}”`, text!)
+  if (file === undefined) return `The ${what} ${link} comes from elsewhere.`
+  if (text === null) return `The ${what} ${link} could not be read: ${file as string}.`
+  return unknown(`The ${what} ${link}`, text)
+}
+
+export function unknown(subject: string, text: string): string {
+  return `${subject} is not known: ${integrityOf(text)}.`
+}
+
+function inlineFaults({ name }: ScriptEntry, { attributes }: Tag): string[] {
+  return attributes.size === 0 ? [] : [`The inline script or style ${name} has attributes.`]
+}
+
+function linkFaults(known: ScriptEntry, { attributes }: Tag, file: ReadAnswer): string[] {
+  const { name, integrity } = known
+  const told = attributes.get('integrity')
+  const faults = [
+    told !== integrity &&
+      `The link to ${name} has ${told ? `the integrity ${told}` : 'no integrity'}, not ${integrity}.`,
+    !attributes.has('crossorigin') && `The link to ${name} lacks the attribute crossorigin.`,
+    fileFault(`The file ${name}`, known, file),
+  ]
+  return faults.filter((fault) => typeof fault === 'string')
+}
+
+export function fileFault(
+  subject: string,
+  { text }: ScriptEntry,
+  file: ReadAnswer | string | undefined,
+): string | null {
+  const fault = answerFault(subject, file)
+  if (fault !== null) return fault
+  const { body } = file as ReadAnswer
+  return body === text ? null : unknown(subject, body)
+}
+
+/** Why there is nothing to compare, or null where there is. */
+export function answerFault(subject: string, file: ReadAnswer | string | undefined): string | null {
+  if (typeof file === 'object') {
+    return file.status === 200 ? null : `${subject} answers ${file.status}, not 200.`
+  }
+  return `${subject} could not be read: ${file ?? 'it was not asked for'}.`
+}

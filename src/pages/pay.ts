@@ -1,0 +1,84 @@
+// GET {pay_url}/{handle}: the hosted page, on which a merchant takes payments without a line of code.
+
+import { type Configuration, readConfiguration } from '../checkout/read-config.ts'
+import type { Context } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import type { Page } from '../http/pages.ts'
+import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
+import { languageFor } from '../words.ts'
+import type { Assets } from './assets.ts'
+import { canonicalAddress } from './canonical-address.ts'
+import { document, documentHeaders, type Parts } from './document.ts'
+import { messagePage } from './message-page.ts'
+
+export function payPage(assets: Assets, path: string): Page<Context> {
+  return {
+    method: 'GET',
+    path: `${path}/{handle}`,
+    handle: async (context, { params, query, url, caller }) => {
+      const { addresses, directory } = context
+      const elsewhere = canonicalAddress(addresses.pay_url(), { url, caller })
+      if (elsewhere) return elsewhere
+      const language = languageFor(query.get('locale'), caller.header('accept-language'))
+      const found = await findHosted(directory, params.handle!)
+      const active = found?.account.merchant.status === 'active'
+      const config = active ? configurationOf(context, found) : null
+      if (!config) {
+        const status = active ? 503 : 404
+        return messagePage({ status, language, words: 'unavailable' })
+      }
+      const base_url = addresses.base_url()
+      const pictures = (config.pricing.price_list ?? []).flatMap(({ image_url }) =>
+        image_url ? [new URL(image_url).origin] : [],
+      )
+      return document({
+        parts: hostedPageParts(assets, { service: new URL(base_url).origin, pictures }),
+        language,
+        title: config.merchant.name,
+        appearance: config.appearance,
+        base_url,
+        main_id: 'pay',
+        context_json:
+          `{"handle":${JSON.stringify(params.handle)},"base_url":${JSON.stringify(base_url)},` +
+          `"locale":${JSON.stringify(language.locale)},"config":${JSON.stringify(config)},"words":${language.words_json}}`,
+      })
+    },
+  }
+}
+
+/** `service` is the service's origin, `pictures` are those that the price list's pictures come from. */
+export function hostedPageParts(
+  assets: Assets,
+  { service, pictures }: { service: string; pictures: string[] },
+): Parts {
+  const headers = documentHeaders({
+    'script-src': [service],
+    'style-src': [service],
+    'connect-src': ["'self'", service],
+    'img-src': ['data:', ...pictures],
+    'frame-src': [service],
+    'form-action': ["'self'"],
+    'trusted-types': ['ripper-checkout'],
+    'frame-ancestors': ["'none'"],
+  })
+  return {
+    style: { link: assets['pay.css'] },
+    scripts: [{ link: assets['checkout.js'] }, { link: assets['pay.js'] }],
+    headers: {
+      ...headers,
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      vary: 'Accept-Language',
+    },
+  }
+}
+
+/** Null where cards could not be authenticated now. */
+function configurationOf(context: Context, found: PublicAccount): Configuration | null {
+  try {
+    return readConfiguration(context, found)
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}

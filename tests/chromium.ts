@@ -1,0 +1,57 @@
+// The Chromium that tests and benchmarks drive: the one of RIPPER_TEST_CHROMIUM, or the one that came by npm.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium } from 'playwright-core'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export function chromiumPath(): string {
+  return process.env.RIPPER_TEST_CHROMIUM ?? unpackedChromium()
+}
+
+/** Starts it with its web security on: what pages do is tested against that. */
+export async function launchChromium(executablePath: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath,
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--font-render-hinting=none',
+    ],
+    env: { ...process.env, FONTCONFIG_PATH: `${dirname(executablePath)}/fonts` },
+  })
+}
+
+/**
+ * The Chromium that came by npm, unpacked once. Its package would unpack into the folder of temporary files and take
+ * whatever stands there, half unpacked or of another version; so it is given a folder of its own, and that is moved.
+ */
+function unpackedChromium(): string {
+  const folder = `${root}node_modules/@sparticuz/chromium`
+  const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
+    version: string
+  }
+  const place = `${root}node_modules/.cache/chromium-${version}`
+  if (existsSync(place)) return `${place}/chromium`
+  const draft = `${place}.${process.pid}`
+  mkdirSync(draft, { recursive: true })
+  const unpack = `import chromium from '@sparticuz/chromium'; await chromium.executablePath()`
+  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', unpack], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, TMPDIR: draft },
+  })
+  if (status !== 0) throw new Error('Chromium could not be unpacked; the reason is above.')
+  try {
+    renameSync(draft, place)
+  } catch {
+    // Another run was faster.
+    rmSync(draft, { recursive: true, force: true })
+  }
+  return `${place}/chromium`
+}

@@ -1,0 +1,301 @@
+// `ripper page check` against the running service, and against somebody between it and the shopper.
+
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { pageCheck } from '../src/cli/page.ts'
+import { createIntegration } from '../src/merchants/manage.ts'
+import { cardOf, runChallenge, visa } from './client.ts'
+import { ripper } from './programs.ts'
+import { type Account, type Service, shop, startService } from './service.ts'
+
+let service: Service
+let account: Account
+let pages: Record<string, string>
+beforeAll(async () => {
+  const goods = [{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP' }]
+  service = await startService({
+    demo_shop: () => ({
+      secret_key: account.secret_key,
+      publishable_key: account.publishable_key!,
+      handle: 'tea',
+      goods,
+    }),
+  })
+  account = service.account
+  await createIntegration(service.office, account.merchant_id, {
+    name: 'hosted',
+    is_hosted_page: true,
+    handle: 'tea',
+    allowed_origins: [shop],
+    price_list: goods.map((good) => ({ ...good, image_url: 'https://cdn.example/tea.png' })),
+  })
+  const { body } = await account.client.referenceCard(await account.client.open(), cardOf(visa))
+  const over = await challenge()
+  await runChallenge(over)
+  pages = {
+    'checkout.js': `${service.base_url}/checkout.js`,
+    'card-fields': `${service.base_url}/card-fields/${account.publishable_key}?locale=ar`,
+    'hosted-page': `${service.base_url}/pay/tea`,
+    'demo-shop': `${service.base_url}/demo`,
+    'challenge-page': `${await challenge()}?return_url=${shop}/basket`,
+    'method-page': body.three_ds_method.url,
+    'result-page': over,
+  }
+})
+afterAll(() => service.close())
+
+async function challenge(): Promise<string> {
+  const { client } = account
+  const { body } = await client.present(await client.open(), '4000000000003220')
+  return body.three_ds.challenge.url
+}
+
+type Said = { status: number; page: string; checked: string[]; differences: string[] }
+
+/** The command in this process. */
+async function check(url: string, options: Record<string, string> = {}): Promise<Said> {
+  const said: string[] = []
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    said.push(String(text))
+    return true
+  })
+  try {
+    const status = await pageCheck.run({ options, positionals: [url], json: true })
+    return { status: status ?? 0, ...JSON.parse(said.join('')) }
+  } finally {
+    write.mockRestore()
+  }
+}
+
+test.each([
+  'checkout.js',
+  'card-fields',
+  'hosted-page',
+  'demo-shop',
+  'challenge-page',
+  'method-page',
+  'result-page',
+])('%s is as this release has it', async (page) => {
+  const said = await check(pages[page]!)
+  expect(said).toMatchObject({ status: 0, page, differences: [] })
+  expect(said.checked.length).toBeGreaterThan(1)
+})
+
+test('a file of the service by its own address', async () => {
+  const html = await (await fetch(pages['hosted-page']!)).text()
+  const [, url] = /src="([^"]+\/checkout\.js)"/.exec(html)!
+  expect(await check(url!)).toMatchObject({ status: 0, page: 'checkout.js' })
+})
+
+type Change = {
+  page?: string
+  options?: Record<string, string>
+  /** Of bodies, by the path that they come from. */
+  body?: (text: string, path: string) => string
+  headers?: (headers: Record<string, string>) => void
+}
+
+/** Serves what the service serves under an address of its own, but for the change, and checks a page there. */
+async function checkChanged({ page = 'hosted-page', options, body, headers }: Change) {
+  const between = createServer(async (request, response) => {
+    const answer = await fetch(service.base_url + request.url, { redirect: 'manual' })
+    const text = (await answer.text()).replaceAll(service.base_url, originOf(between))
+    const own = Object.fromEntries(
+      [...answer.headers]
+        .filter(([name]) => !['content-encoding', 'transfer-encoding'].includes(name))
+        .map(([name, value]) => [name, value.replaceAll(service.base_url, originOf(between))]),
+    )
+    delete own['content-length']
+    headers?.(own)
+    response.writeHead(answer.status, own).end(body?.(text, request.url!) ?? text)
+  })
+  await new Promise<void>((listening) => between.listen(0, '127.0.0.1', listening))
+  try {
+    return await check(pages[page]!.replace(service.base_url, originOf(between)), options)
+  } finally {
+    between.closeAllConnections()
+    between.close()
+  }
+}
+
+function originOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('somebody in between', () => {
+  test.each(['checkout.js', 'card-fields', 'hosted-page', 'demo-shop', 'challenge-page'])(
+    'who changes nothing is not noticed: %s',
+    async (page) => {
+      expect(await checkChanged({ page })).toMatchObject({ status: 0, page, differences: [] })
+    },
+  )
+
+  test.each<[string, Change, string[]]>([
+    [
+      'adds a script',
+      { body: (text) => text.replace('</head>', '<script>steal()</script></head>') },
+      [expect.stringContaining('The inline script “steal()” is not known: sha384-')],
+    ],
+    [
+      'adds a script to the card fields, and allows it',
+      {
+        page: 'card-fields',
+        body: (text) => text.replace('</body>', '<script>steal()</script></body>'),
+        headers: (headers) => {
+          const policy = headers['content-security-policy']!
+          headers['content-security-policy'] = policy.replace(
+            'script-src',
+            "script-src 'unsafe-inline'",
+          )
+        },
+      },
+      [
+        expect.stringContaining('The inline script “steal()” is not known: sha384-'),
+        "script-src of the policy allows 'unsafe-inline', which is not ours.",
+      ],
+    ],
+    [
+      'changes a script',
+      { body: (text, path) => (path.endsWith('/pay.js') ? `${text};steal()` : text) },
+      [
+        expect.stringMatching(/^The script http\S+\/pay\.js is not known: sha384-/),
+        'The linked script pay.js is missing.',
+      ],
+    ],
+    [
+      'changes the script that is loaded on demand',
+      {
+        page: 'checkout.js',
+        body: (text, path) => (path.endsWith('/three-ds.js') ? `${text};steal()` : text),
+      },
+      [expect.stringMatching(/^http\S+\/three-ds\.js is not known: sha384-/)],
+    ],
+    [
+      'changes checkout.js',
+      { page: 'checkout.js', body: (text, path) => (path === '/checkout.js' ? `${text} ` : text) },
+      [expect.stringContaining('The script is not known: sha384-')],
+    ],
+    [
+      'takes the policy away',
+      { page: 'challenge-page', headers: (headers) => delete headers['content-security-policy'] },
+      ['The header content-security-policy is missing.'],
+    ],
+    [
+      'takes a header away',
+      {
+        headers: (headers) => {
+          delete headers['x-frame-options']
+          delete headers['strict-transport-security']
+        },
+      },
+      [
+        'The header strict-transport-security is missing.',
+        'The header x-frame-options is missing.',
+      ],
+    ],
+    [
+      'lets a stranger frame the card fields',
+      {
+        page: 'card-fields',
+        headers: (headers) => {
+          headers['content-security-policy'] += ' https://evil.example'
+        },
+      },
+      ['frame-ancestors of the policy allows https://evil.example, which is not ours.'],
+    ],
+    [
+      'has a click run something',
+      { body: (text) => text.replace('<body>', '<body onclick="steal()">') },
+      ['<body> has the event handler onclick.'],
+    ],
+  ])('who %s', async (_name, change, differences) => {
+    expect(await checkChanged(change)).toMatchObject({ status: 1, differences })
+  })
+
+  test('whose scripts come from another origin is only right where that is named', async () => {
+    const back = (text: string) => text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, service.base_url)
+    const options = { service: service.base_url }
+    const change: Change = {
+      body: (text) => back(text),
+      headers: (headers) => {
+        headers['content-security-policy'] = back(headers['content-security-policy'] ?? '')
+      },
+    }
+    expect(await checkChanged({ ...change, options })).toMatchObject({ status: 0 })
+    const { status, differences } = await checkChanged(change)
+    expect(status).toBe(1)
+    expect(differences).toContainEqual(expect.stringMatching(/pay\.js comes from elsewhere\.$/))
+  })
+})
+
+describe('as a command', () => {
+  let nobody: string
+  beforeAll(async () => {
+    const gone = createServer()
+    await new Promise<void>((listening) => gone.listen(0, '127.0.0.1', listening))
+    nobody = originOf(gone)
+    gone.close()
+  })
+
+  const rows: [string, () => string[], number, RegExp][] = [
+    [
+      'a page that is right',
+      () => [pages['hosted-page']!],
+      0,
+      /is as Ripper Checkout \d\S+ serves it \(The hosted page\)\. Compared were:\n {2}its scripts: checkout\.js \(linked\), pay\.js \(linked\)\n/,
+    ],
+    [
+      'a page that is not there',
+      () => [`${service.base_url}/pay/nobody`],
+      1,
+      /is not as Ripper Checkout \S+ serves it \(The hosted page\):\n {2}The answer is 404, not 200\.\n/,
+    ],
+    [
+      'a redirect',
+      () => [`${service.base_url.replace('127.0.0.1', 'localhost')}/demo`],
+      1,
+      /The answer is 302 and leads to http:\/\/127\.0\.0\.1:\d+\/demo, not 200\./,
+    ],
+    ['nobody there', () => [`${nobody}/demo`], 1, /cannot be read: ECONNREFUSED/],
+    [
+      'another page than is named',
+      () => [pages['demo-shop']!, '--page', 'hosted-page'],
+      1,
+      /pay\.js/,
+    ],
+    ['no address', () => [], 2, /needs URL/],
+    ['an address of another kind', () => ['ftp://pay.example/demo'], 2, /URL must be an http/],
+    ['a path that does not tell', () => ['https://pay.example/x'], 2, /needs --page/],
+    ['an unknown page', () => ['https://pay.example/', '--page', 'x'], 2, /--page must be one of/],
+    [
+      'a service that is no origin',
+      () => ['https://pay.example/demo', '--service', 'https://a.example/x'],
+      2,
+      /--service must be/,
+    ],
+  ]
+
+  test.each(rows)('%s', async (_name, args, status, words) => {
+    const ended = await ripper(['page', 'check', ...args()])
+    expect(ended.stdout + ended.stderr).toMatch(words)
+    expect(ended.status).toBe(status)
+  })
+
+  test('by --json', async () => {
+    const { status, stdout } = await ripper([
+      'page',
+      'check',
+      `${service.base_url}/pay/x`,
+      '--json',
+    ])
+    expect(status).toBe(1)
+    expect(JSON.parse(stdout)).toEqual({
+      url: `${service.base_url}/pay/x`,
+      page: 'hosted-page',
+      release: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      checked: [],
+      differences: ['The answer is 404, not 200.'],
+    })
+  })
+})

@@ -1,0 +1,115 @@
+// The card fields at work: what a key stroke, the shopper's leaving a field and the checkout's word each lead to.
+
+import type { Field, FromFrame, ToFrame } from '../shared/protocol.ts'
+import { type CardInputs, cardInputs } from './card-inputs.ts'
+import { exchange } from './exchange.ts'
+import { type Fields, fieldNames } from './fields.ts'
+import { type Judge, judge } from './judge.ts'
+import type { CardReferences } from './references.ts'
+
+type World = {
+  /** The brands taken here. */
+  brands: readonly string[]
+  references: CardReferences
+  send(message: FromFrame): void
+  now(): Date
+}
+
+export type CardForm = ReturnType<typeof cardForm>
+
+export function cardForm(fields: Fields, { brands, references, send, now }: World) {
+  const verdicts = judge(fields, { brands, now })
+  const card = cardInputs(fields, (field) => {
+    verdicts.typed(field)
+    tell()
+  })
+  const exchanged = exchange({ fields, card, judge: verdicts, references })
+  let locked = false
+  let told = ''
+
+  /** Says how the fields stand, if that is news. */
+  function tell() {
+    const message = changeOf(card, verdicts)
+    const text = JSON.stringify(message)
+    if (text !== told) send(message)
+    told = text
+  }
+
+  function left(field: Field, frame_left: boolean) {
+    card.tidy(field)
+    verdicts.left(field)
+    send({ type: 'blur', field })
+    tell()
+    if (field !== 'name' || frame_left) early()
+  }
+
+  function early() {
+    exchanged.early().then(tell)
+  }
+
+  followFocus(fields, {
+    entered: (field) => send({ type: 'focus', field }),
+    left,
+  })
+  fields.form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (!locked) send({ type: 'enter' })
+  })
+
+  function receive(message: Exclude<ToFrame, { type: 'appearance' }>) {
+    switch (message.type) {
+      case 'session':
+        return references.open(message)
+      case 'fill':
+        if (references.session()?.mode !== 'test' || locked) return
+        card.fill(message.number, now())
+        return early()
+      case 'submit':
+        exchanged.submit().then((submitted) => {
+          tell()
+          send({ type: 'submitted', id: message.id, ...submitted })
+        })
+        return
+      case 'focus':
+        return fields.inputs[message.field].focus()
+      case 'clear_code':
+        references.drop()
+        verdicts.forgive('code')
+        return card.clearCode()
+      case 'lock':
+        locked = message.locked
+        return fields.lock(locked)
+    }
+  }
+
+  return {
+    receive,
+    /** From now on messages arrive; a browser may have filled the fields before. */
+    connected() {
+      told = ''
+      tell()
+    },
+  }
+}
+
+function followFocus(
+  { inputs }: Fields,
+  told: { entered(field: Field): void; left(field: Field, frame_left: boolean): void },
+) {
+  for (const field of fieldNames) {
+    inputs[field].addEventListener('focus', () => told.entered(field))
+    inputs[field].addEventListener('blur', ({ relatedTarget }) =>
+      told.left(field, relatedTarget === null),
+    )
+  }
+}
+
+function changeOf(card: CardInputs, verdicts: Judge): FromFrame {
+  return {
+    type: 'change',
+    brand: card.brand(),
+    complete: verdicts.faults().length === 0,
+    empty: card.isEmpty(),
+    faults: verdicts.shown(),
+  }
+}

@@ -1,0 +1,42 @@
+// The card number: how it is shown while it is typed, and what may be wrong with it.
+
+import type { FaultCode } from '../shared/protocol.ts'
+import { ruleOf } from './brands.ts'
+import { digitsOf, placeBehind, type Typed } from './digits.ts'
+import { luhn } from './luhn.ts'
+
+/** Lengths of numbers whose brand is not known. */
+const any_lengths = [16, 17, 18, 19]
+
+/** In groups, the caret behind the digits that it stood behind. Nothing is cut off, however long. */
+export function formatNumber({ value, caret }: Typed): Typed {
+  const digits = digitsOf(value)
+  const formatted = inGroups(digits, ruleOf(digits)?.gaps ?? [4, 8, 12])
+  return {
+    value: formatted,
+    caret: placeBehind(formatted, digitsOf(value.slice(0, caret)).length),
+  }
+}
+
+/** `accepted` are the brands taken here. */
+export function numberFault(value: string, accepted: readonly string[]): FaultCode | null {
+  const digits = digitsOf(value)
+  if (digits === '') return 'number_missing'
+  const rule = ruleOf(digits)
+  if (rule && !accepted.includes(rule.brand)) return 'brand_unsupported'
+  const lengths = rule?.lengths ?? any_lengths
+  if (digits.length < lengths[0]!) return 'number_incomplete'
+  if (!lengths.includes(digits.length) || !luhn(digits)) return 'number_wrong'
+  return rule ? null : 'brand_unsupported'
+}
+
+/** Whether it is as long as a number of its brand is, or longer, so that a fault is no mere "not yet". */
+export function isNumberWhole(value: string): boolean {
+  const digits = digitsOf(value)
+  const lengths = ruleOf(digits)?.lengths ?? any_lengths
+  return lengths.includes(digits.length) || digits.length > lengths.at(-1)!
+}
+
+function inGroups(digits: string, gaps: number[]): string {
+  return [...digits].map((digit, index) => (gaps.includes(index) ? ` ${digit}` : digit)).join('')
+}

@@ -1,0 +1,31 @@
+// The security code: three digits on the back, four on the front of an Amex.
+
+import type { FaultCode } from '../shared/protocol.ts'
+import { ruleOf } from './brands.ts'
+import { digitsOf, type Typed } from './digits.ts'
+
+export type CodeLengths = { shortest: 3 | 4; longest: 3 | 4 }
+
+/** How long the code of a card is; open while its brand is. */
+export function codeLengths(number: string): CodeLengths {
+  const length = ruleOf(digitsOf(number))?.code_length
+  return { shortest: length ?? 3, longest: length ?? 4 }
+}
+
+/** A digit more than the card has is not taken. */
+export function formatCode({ value, caret }: Typed, { longest }: CodeLengths): Typed {
+  const digits = digitsOf(value).slice(0, longest)
+  const before = digitsOf(value.slice(0, caret)).length
+  return { value: digits, caret: Math.min(before, digits.length) }
+}
+
+export function codeFault(value: string, { shortest }: CodeLengths): FaultCode | null {
+  const digits = digitsOf(value)
+  if (digits === '') return 'code_missing'
+  return digits.length < shortest ? 'code_incomplete' : null
+}
+
+/** A longer code than the card has is another card's. */
+export function isOfAnotherCard(value: string, { longest }: CodeLengths): boolean {
+  return digitsOf(value).length > longest
+}

@@ -1,0 +1,49 @@
+// The digits in what was typed or pasted, in whatever script and with whatever stands between them.
+
+/** What stands in a field, and where its caret is in UTF-16 units. */
+export type Typed = { value: string; caret: number }
+
+/** As ASCII digits, nothing else. */
+export function digitsOf(text: string): string {
+  return (text.match(/\p{Nd}/gu) ?? []).map(asciiDigit).join('')
+}
+
+/** The text with every script's digits as ASCII ones. */
+export function withPlainDigits(text: string): string {
+  return text.replace(/\p{Nd}/gu, asciiDigit)
+}
+
+/** Where the caret stands right behind so many digits; 0 for none of them. */
+export function placeBehind(value: string, digits: number): number {
+  let place = 0
+  for (let left = digits; left > 0 && place < value.length; place++) {
+    if (isDigit(value[place])) left--
+  }
+  return place
+}
+
+/**
+ * What is left when the key next to a gap takes the digit behind that gap. Null where it stands next to a digit, so that
+ * the key does the right thing by itself.
+ */
+export function deleteOverGap({ value, caret }: Typed, forward: boolean): Typed | null {
+  const step = forward ? 1 : -1
+  let at = forward ? caret : caret - 1
+  if (at < 0 || at >= value.length || isDigit(value[at])) return null
+  while (at >= 0 && at < value.length && !isDigit(value[at])) at += step
+  if (at < 0 || at >= value.length) return null
+  return { value: value.slice(0, at) + value.slice(at + 1), caret: forward ? caret : at }
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9'
+}
+
+// Unicode keeps the ten digits of a script together from 0 to 9, so that the place in its block is the value.
+function asciiDigit(character: string): string {
+  if (isDigit(character)) return character
+  const code = character.codePointAt(0)!
+  let before = 0
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before++
+  return String(before % 10)
+}

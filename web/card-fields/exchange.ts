@@ -1,0 +1,55 @@
+// Gives the card for a reference: silently as soon as it is known, and with an answer when the checkout asks.
+
+import type { Submitted } from '../shared/protocol.ts'
+import type { CardInputs } from './card-inputs.ts'
+import type { Fields } from './fields.ts'
+import type { Judge } from './judge.ts'
+import type { CardReferences } from './references.ts'
+
+type Parts = { fields: Fields; card: CardInputs; judge: Judge; references: CardReferences }
+
+export function exchange({ fields, card, judge, references }: Parts) {
+  const { inputs } = fields
+  let submitting: Promise<Submitted> | null = null
+
+  async function submitted(): Promise<Submitted> {
+    judge.all()
+    const faults = judge.faults()
+    if (faults.length > 0) {
+      inputs[faults[0]!.field].focus()
+      return { ok: false, faults, error: null }
+    }
+    const typed = card.typedCard()
+    const answer = await references.need(typed)
+    if (answer.kind === 'made') {
+      const { card_reference, brand, last4 } = answer
+      return { ok: true, card_reference, brand, last4 }
+    }
+    if (answer.kind === 'error') return { ok: false, faults: [], error: answer.error }
+    if (typed.edition === card.edition()) judge.refuse(answer.fault)
+    judge.all()
+    inputs[answer.fault.field].focus()
+    return { ok: false, faults: [answer.fault], error: null }
+  }
+
+  return {
+    /** Nothing is said of a failure but of a refused number, once its field has been left. */
+    async early(): Promise<void> {
+      if (submitting || judge.faults().length > 0) return
+      const typed = card.typedCard()
+      const answer = await references.early(typed)
+      if (answer?.kind !== 'refused' || answer.fault.field !== 'number') return
+      if (typed.edition !== card.edition()) return
+      judge.refuse(answer.fault)
+      if (document.activeElement !== inputs.number) judge.left('number')
+    },
+
+    /** Asked again before the answer is there, it gives the same answer. Never rejects. */
+    submit(): Promise<Submitted> {
+      submitting ??= submitted().finally(() => {
+        submitting = null
+      })
+      return submitting
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// The expiry date: shown as `MM / YY`, taken in every way that people and browsers write it.
+
+import type { FaultCode } from '../shared/protocol.ts'
+import { digitsOf, placeBehind, type Typed, withPlainDigits } from './digits.ts'
+
+export type Expiry = { exp_month: number; exp_year: number }
+
+/** Years from now that an expiry may lie ahead. */
+const years_ahead = 19
+const between = ' / '
+
+/**
+ * `1` waits, `2` becomes `02 / `, `1/30` becomes `01 / 30`. While something is deleted nothing is put in: what is left
+ * of `12 / 30` is `2 / 30`, so that another month can be typed.
+ */
+export function formatExpiry({ value, caret }: Typed, deleting = false): Typed {
+  const { month, year, padded, turned } = partsOf(value, deleting)
+  const open = month.length === 2 && !deleting
+  const formatted = year || open ? month + between + year : month
+  if (turned) return { value: formatted, caret: formatted.length }
+  const digits = digitsOf(value.slice(0, caret)).length
+  const behind = digits > 0 && padded ? digits + 1 : digits
+  const at_gap = open && behind === month.length
+  return {
+    value: formatted,
+    caret: at_gap ? (month + between).length : placeBehind(formatted, behind),
+  }
+}
+
+/** Null where it is not a month and a year. */
+export function readExpiry(value: string): Expiry | null {
+  const { month, year } = partsOf(value, false)
+  if (month.length !== 2 || (year.length !== 2 && year.length !== 4)) return null
+  const exp_month = Number(month)
+  if (exp_month < 1 || exp_month > 12) return null
+  return { exp_month, exp_year: Number(year.length === 2 ? `20${year}` : year) }
+}
+
+/** A card is good until the end of its month, by UTC as for the service. */
+export function expiryFault(value: string, now: Date): FaultCode | null {
+  if (digitsOf(value) === '') return 'expiry_missing'
+  const expiry = readExpiry(value)
+  if (!expiry) return 'expiry_incomplete'
+  const months_left =
+    (expiry.exp_year - now.getUTCFullYear()) * 12 + expiry.exp_month - 1 - now.getUTCMonth()
+  if (months_left < 0) return 'expiry_past'
+  return expiry.exp_year > now.getUTCFullYear() + years_ahead ? 'expiry_too_far' : null
+}
+
+/** Whether nothing more need follow. After `04 / 20` the rest of 2029 may. */
+export function isExpiryWhole(value: string): boolean {
+  const { month, year } = partsOf(value, false)
+  return month.length === 2 && (year.length > 3 || (year.length === 2 && year !== '20'))
+}
+
+type Parts = {
+  month: string
+  year: string
+  /** The month got its 0. */
+  padded: boolean
+  /** The year stood first. */
+  turned: boolean
+}
+
+function partsOf(value: string, deleting: boolean): Parts {
+  const text = withPlainDigits(value).trimStart().replace(/\D+/g, '/')
+  const year_first = /^(20\d\d)\/(\d\d?)(\/|$)/.exec(text) ?? /^(20\d\d)(0[1-9]|1[0-2])$/.exec(text)
+  if (year_first && !deleting) {
+    const month = year_first[2]!.padStart(2, '0')
+    return { month, year: year_first[1]!, padded: false, turned: true }
+  }
+  const [first = '', ...rest] = text.split('/')
+  const parted = rest.length > 0
+  const digits_of_month = monthLength(first, { parted, deleting })
+  const month = first.slice(0, digits_of_month)
+  const padded = !deleting && /^[1-9]$/.test(month) && (parted || first.length > 1 || month > '1')
+  const year = first.slice(digits_of_month) + rest.join('')
+  return { month: padded ? `0${month}` : month, year, padded, turned: false }
+}
+
+// `2` can only be February, and `13` only January of a year that begins with 3; but what is apart already stays so.
+function monthLength(first: string, { parted, deleting }: { parted: boolean; deleting: boolean }) {
+  return !parted && !deleting && Number(first.slice(0, 2)) > 12 ? 1 : 2
+}

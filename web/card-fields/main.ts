@@ -1,0 +1,67 @@
+// The card fields' frame: draws them, finds the checkout around it, and carries messages between the two.
+
+import { applyAppearance } from '../shared/appearance.ts'
+import { readContext } from '../shared/element.ts'
+import { followLook } from '../shared/look.ts'
+import type { Appearance, FromFrame } from '../shared/protocol.ts'
+import type { Words } from '../shared/words.ts'
+import { cardForm } from './card-form.ts'
+import { drawFields } from './fields.ts'
+import { awaitHello } from './handshake.ts'
+import { readMessage } from './messages.ts'
+import { methodFrame } from './method-frame.ts'
+import { cardReferences } from './references.ts'
+
+/** `origins`: whose pages may take payments with these fields. */
+type Context = {
+  origins: string[]
+  brands: string[]
+  words: Words
+  locale: string
+  appearance: Appearance | null
+}
+
+const { origins, brands, words, locale, appearance } = readContext<Context>()
+const page = document.documentElement
+const root = document.getElementById('fields')!
+let port: MessagePort | null = null
+let height_px = 0
+
+applyAppearance(page, appearance)
+const form = cardForm(drawFields(root, words, brands), {
+  brands,
+  references: cardReferences({
+    fetch: (...request) => fetch(...request),
+    now_ms: () => Date.now(),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    openMethod: methodFrame(),
+  }),
+  send,
+  now: () => new Date(),
+})
+
+awaitHello(origins, (opened) => {
+  port = opened
+  followLook(page, (style) => send({ type: 'look', style }))
+  send({ type: 'ready', words, locale, appearance })
+  tellHeight()
+  form.connected()
+  opened.onmessage = ({ data }) => {
+    const message = readMessage(data)
+    if (message?.type === 'appearance') applyAppearance(page, message.appearance)
+    else if (message) form.receive(message)
+  }
+})
+
+new ResizeObserver(() => {
+  height_px = Math.ceil(root.getBoundingClientRect().height)
+  tellHeight()
+}).observe(root)
+
+function tellHeight() {
+  if (height_px > 0) send({ type: 'height', height_px })
+}
+
+function send(message: FromFrame) {
+  port?.postMessage(message)
+}

@@ -1,0 +1,39 @@
+// Keeps a field formatted while it is typed in, with the caret where the shopper left it.
+
+import { deleteOverGap, type Typed } from './digits.ts'
+
+export type Format = (typed: Typed, deleting: boolean) => Typed
+
+/** `typed` is called after every change by the shopper or the browser. */
+export function followTyping(input: HTMLInputElement, format: Format | null, typed: () => void) {
+  input.addEventListener('beforeinput', (event) => {
+    const forward = event.inputType === 'deleteContentForward'
+    if (!format || input.readOnly || input.selectionStart !== input.selectionEnd) return
+    if (!forward && event.inputType !== 'deleteContentBackward') return
+    const left = deleteOverGap(typedIn(input), forward)
+    // Some keyboards' deletions cannot be stopped: those only step over the gap.
+    if (!left || !event.cancelable) return
+    event.preventDefault()
+    show(input, format(left, true))
+    typed()
+  })
+  input.addEventListener('input', (event) => {
+    const { inputType = '', isComposing = false } = event as InputEvent
+    if (format && !isComposing) show(input, format(typedIn(input), inputType.startsWith('delete')))
+    typed()
+  })
+  input.addEventListener('compositionend', () => {
+    if (format) show(input, format(typedIn(input), false))
+    typed()
+  })
+}
+
+function typedIn({ value, selectionStart }: HTMLInputElement): Typed {
+  return { value, caret: selectionStart ?? value.length }
+}
+
+function show(input: HTMLInputElement, { value, caret }: Typed) {
+  if (input.value !== value) input.value = value
+  // Elsewhere it would take the focus in some browsers.
+  if (document.activeElement === input) input.setSelectionRange(caret, caret)
+}

@@ -1,0 +1,61 @@
+// The checkout that a page holds: where it stands, who listens, and the one payment it takes.
+
+import type { Checkout, CheckoutEvents, CheckoutOptions } from './api.ts'
+import type { Desk } from './desk.ts'
+import { RipperError } from './failure.ts'
+import { openDesk } from './open.ts'
+import { run } from './run.ts'
+import { sessionOpener } from './session.ts'
+
+type Names = keyof CheckoutEvents
+
+export function newCheckout(publicKey: string, options: CheckoutOptions): Checkout {
+  const openSession = sessionOpener(publicKey, options)
+  const listeners = new Set<[name: Names, listener: (event: never) => void]>()
+  let life: AbortController
+  let opened: ReturnType<typeof openDesk> | undefined
+
+  const emit: Desk['emit'] = (name, event) => {
+    for (const [wanted, listener] of listeners) {
+      // A listener that throws is the page's trouble, not the payment's.
+      if (wanted === name) queueMicrotask(() => listener(event as never))
+    }
+  }
+
+  const checkout: Checkout = {
+    mount(target) {
+      const place = typeof target === 'string' ? document.querySelector(target) : target
+      if (!place) throw new RipperError('element_not_found', `No element matches ${target}.`)
+      if (!opened) {
+        life = new AbortController()
+        const again = () => {
+          checkout.unmount()
+          checkout.mount(place)
+        }
+        opened = openDesk({ publicKey, options, openSession, emit, signal: life.signal, again })
+      }
+      const { host } = opened.desk.ui
+      if (host.parentNode !== place) place.append(host)
+    },
+
+    unmount() {
+      life?.abort()
+      opened?.desk.ui.host.remove()
+      opened = undefined
+    },
+
+    on(name, listener) {
+      const entry: [Names, (event: never) => void] = [name, listener]
+      listeners.add(entry)
+      return () => listeners.delete(entry)
+    },
+
+    async confirm(more) {
+      if (!opened) throw new RipperError('not_mounted', 'mount() comes before confirm().')
+      const { desk, usable } = opened
+      if (desk.stage === 'loading') await usable
+      return run(desk, (part) => part.pay(desk, more?.email))
+    },
+  }
+  return checkout
+}

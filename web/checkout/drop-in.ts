@@ -1,0 +1,85 @@
+// What stands in the merchant's page: a shadow root with the form, and room for what takes the form's place.
+
+import { element } from '../shared/element.ts'
+import { directionOf } from '../shared/words.ts'
+import { amountOf, type Desk, text } from './desk.ts'
+import { drawEmail } from './email.ts'
+import { loadPart } from './part.ts'
+import style from './style.css?inline'
+
+export type DropIn = ReturnType<typeof drawDropIn>
+
+/** Draws the card fields at once: a frame that is moved loads anew. The rest waits for its words. */
+export function drawDropIn(frame: HTMLElement) {
+  const host = element('div')
+  const shadow = host.attachShadow({ mode: 'open' })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(style)
+  shadow.adoptedStyleSheets = [sheet]
+
+  const alert = element('p', { class: 'alert', role: 'alert' })
+  const info = element('p', { class: 'info' })
+  const ui = {
+    host,
+    alert,
+    /** What the card's bank asks to be shown to the cardholder. */
+    info,
+    /** Told politely to those who do not see the button change. */
+    status: element('p', { class: 'status', role: 'status' }, 'Loading the payment form …'),
+    time: element('p', { class: 'hint' }),
+    payButton: element('button', { class: 'pay' }),
+    form: element('form', { novalidate: '' }, frame, alert, info),
+    /** Takes the form's place, which its class hides. */
+    screen: element('div'),
+    /** Its class is `loading`, `failed`, `over` or none. */
+    root: element('div', { class: 'loading' }),
+  }
+  ui.root.append(ui.form, ui.screen, ui.status)
+  shadow.append(ui.root)
+  return ui
+}
+
+/** Draws the rest of the form. */
+export function drawForm(desk: Desk, press: () => void): void {
+  const { ui, frame, locale, session } = desk
+  const { root, form, payButton, time } = ui
+  root.className = ''
+  root.lang = locale
+  root.dir = directionOf(locale)
+  frame.element.title = text(desk, 'card_details')
+  ui.alert.textContent = ''
+  if (desk.state.session.mode === 'test') drawRibbon(desk)
+  if (desk.state.session.customer_email_required) {
+    desk.email = drawEmail(desk.words, session.place)
+    form.prepend(desk.email.element)
+  }
+  labelButton(desk, '')
+  if (desk.options.button !== false) form.append(payButton)
+  form.append(time, element('p', { class: 'hint' }, text(desk, 'secure')))
+  form.onsubmit = (event) => {
+    event.preventDefault()
+    press()
+  }
+}
+
+/** The button says what it does, or what is waited for. */
+export function labelButton(desk: Desk, waiting: string): void {
+  const { payButton, status, alert } = desk.ui
+  payButton.setAttribute('aria-disabled', String(!!waiting))
+  payButton.textContent = waiting || text(desk, 'pay', { amount: amountOf(desk) })
+  status.textContent = waiting
+  if (waiting) alert.textContent = ''
+}
+
+/** The part brings the cards to click. */
+function drawRibbon(desk: Desk): void {
+  const ribbon = element('div', { class: 'test' }, text(desk, 'test_mode'))
+  desk.ui.root.prepend(ribbon)
+  loadPart(desk).then(
+    (part) =>
+      ribbon.append(
+        part.drawTestCards(desk.words, (number) => desk.frame.send({ type: 'fill', number })),
+      ),
+    () => {},
+  )
+}

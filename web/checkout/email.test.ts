@@ -1,0 +1,25 @@
+// The form refuses exactly the addresses that the service refuses, but for their length.
+
+import { expect, test } from 'vitest'
+import { isEmail } from './email.ts'
+
+// By a name that the compiler does not follow: the service's types are not those of a browser.
+const service = '../../src/checkout/fields.ts'
+const { email } = (await import(service)) as {
+  email: { safeParse(text: string): { success: boolean } }
+}
+
+test.each([
+  ['plain', 'ann@example.com'],
+  ['of one label', 'a@b'],
+  ['of other scripts', '用户@例え.jp'],
+  ['with a plus', 'a+b@example.com'],
+  ['without an at', 'example.com'],
+  ['with two ats', 'a@b@c'],
+  ['with a space', 'a b@c'],
+  ['with nothing before', '@c'],
+  ['with nothing behind', 'a@'],
+  ['empty', ''],
+])('an address %s', (_, text) => {
+  expect(isEmail(text)).toBe(email.safeParse(text).success)
+})

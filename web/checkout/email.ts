@@ -1,0 +1,58 @@
+// The email field, for sessions that have none. What was typed outlives a reload, such as one for the bank's check.
+
+import { element } from '../shared/element.ts'
+import { say, type Words } from '../shared/words.ts'
+import { keep, recall } from './keep.ts'
+
+export type EmailField = {
+  element: HTMLElement
+  /** The address, or null where it is missing or wrong: then the field says so and has the focus. */
+  read(): string | null
+  complain(key: string): null
+}
+
+/** The service's own rule. */
+export function isEmail(text: string): boolean {
+  return /^[^\s@]+@[^\s@]+$/.test(text)
+}
+
+/** `place` is where the address is kept. */
+export function drawEmail(words: Words, place: string): EmailField {
+  const fault = element('p', { id: 'fault', class: 'fault' })
+  const input = element('input', {
+    id: 'email',
+    type: 'email',
+    autocomplete: 'email',
+    required: '',
+    dir: 'ltr',
+    'aria-describedby': 'fault hint',
+  })
+  input.value = recall(place) ?? ''
+  input.oninput = () => mark('')
+  function mark(key: string): void {
+    fault.textContent = key && say(words, key)
+    input.ariaInvalid = String(!!key)
+  }
+  function complain(key: string): null {
+    mark(key)
+    input.focus()
+    return null
+  }
+  return {
+    element: element(
+      'div',
+      {},
+      element('label', { for: 'email' }, say(words, 'email')),
+      input,
+      fault,
+      element('p', { id: 'hint', class: 'hint' }, say(words, 'email_hint')),
+    ),
+    read() {
+      const address = input.value.trim()
+      if (!isEmail(address)) return complain(address ? 'email_wrong' : 'email_missing')
+      keep(place, address)
+      return address
+    },
+    complain,
+  }
+}

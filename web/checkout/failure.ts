@@ -1,0 +1,25 @@
+// The error that every rejection and `loaderror` is.
+
+import type { RipperFailure } from './api.ts'
+import { origin } from './origin.ts'
+import type { Refused } from './wire.ts'
+
+export class RipperError extends Error implements RipperFailure {
+  override readonly name = 'RipperError'
+  declare readonly code: string
+  declare readonly request_id: string | null
+  declare readonly docs_url: string
+  /** Only with `authentication_incomplete`: where the authentication stands. */
+  declare readonly three_ds: Refused['three_ds']
+  /** Only with `rate_limit_exceeded`, where the service told it. */
+  declare readonly retry_after_seconds: number
+
+  constructor(code: string, message: string, refused: Refused = {}, retry_after_seconds = 0) {
+    super(message)
+    this.code = code
+    this.request_id = refused.request_id ?? null
+    this.docs_url = `${origin}/docs#${code}`
+    this.three_ds = refused.three_ds
+    this.retry_after_seconds = retry_after_seconds
+  }
+}

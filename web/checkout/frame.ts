@@ -1,0 +1,77 @@
+// The card fields: an iframe of the service, greeted once it has loaded, then spoken with over the port that it sends.
+
+import { element as make } from '../shared/element.ts'
+import type { FromFrame, Submitted, ToFrame } from '../shared/protocol.ts'
+import { RipperError } from './failure.ts'
+import { origin } from './origin.ts'
+import { random } from './random.ts'
+import { sleep } from './sleep.ts'
+
+/** What is not an answer. */
+export type Heard = Exclude<FromFrame, { type: 'submitted' }>
+
+export type CardFrame = {
+  element: HTMLIFrameElement
+  /** Dropped while there is no port. */
+  send(message: ToFrame): void
+  /** The card reference, or null where the shopper must mend a field. Rejects with RipperError. */
+  submit(): Promise<string | null>
+}
+
+const answer_ms = 90_000
+
+/** `signal` ends the listening. */
+export function openFrame(
+  path: string,
+  signal: AbortSignal,
+  hear: (message: Heard) => void,
+): CardFrame {
+  const nonce = random()
+  let port: MessagePort | undefined
+  let count = 0
+  let answer: (submitted: Submitted) => void
+  const element = make('iframe', {
+    src: origin + path,
+    title: 'Card details',
+    allow: 'autofill; shared-autofill',
+  })
+  element.onload = () => element.contentWindow?.postMessage({ type: 'ripper:hello', nonce }, origin)
+
+  function welcome({ source, origin: from, data, ports }: MessageEvent): void {
+    if (source !== element.contentWindow || from !== origin) return
+    if (data?.type !== 'ripper:port' || data.nonce !== nonce || !ports[0]) return
+    port = ports[0]
+    port.onmessage = ({ data }: MessageEvent<FromFrame>) => {
+      if (data.type !== 'submitted') hear(data)
+      else if (data.id === count) answer(data)
+    }
+  }
+  addEventListener('message', welcome, { signal })
+
+  const send = (message: ToFrame) => port?.postMessage(message)
+  return {
+    element,
+    send,
+    async submit() {
+      const id = ++count
+      send({ type: 'submit', id })
+      const answered = await Promise.race([
+        new Promise<Submitted>((resolve) => {
+          answer = resolve
+        }),
+        sleep(answer_ms),
+      ])
+      if (answered?.ok) return answered.card_reference
+      if (answered && !answered.error) {
+        // A frame may not take the focus by itself.
+        element.focus()
+        send({ type: 'focus', field: answered.faults[0]!.field })
+        return null
+      }
+      const { code, message, request_id } = answered?.error ?? {}
+      throw new RipperError(code ?? 'network_error', message ?? 'No card reference came.', {
+        request_id,
+      })
+    },
+  }
+}

@@ -1,0 +1,24 @@
+// checkout.js: gives the page window.Ripper. Loaded twice, the first one stays.
+
+import type { CheckoutFactory, Ripper } from './api.ts'
+import { newCheckout } from './checkout.ts'
+import { RipperError } from './failure.ts'
+
+declare global {
+  interface Window {
+    Ripper?: Ripper
+  }
+}
+
+const factories: Record<string, CheckoutFactory> = {}
+
+window.Ripper ??= {
+  version: RIPPER_VERSION,
+  async loadCheckout(publicKey) {
+    if (!/^rip_pk_[0-9a-f]{48}$/.test(publicKey)) {
+      throw new RipperError('public_key_malformed', 'This is no publishable key (rip_pk_…).')
+    }
+    factories[publicKey] ??= { checkout: (options) => newCheckout(publicKey, options) }
+    return factories[publicKey]
+  },
+}

@@ -1,0 +1,60 @@
+// The part that is loaded later, when the shopper begins to type: all that it takes to pay, and the test cards.
+
+import type { countDown } from '../three-ds/countdown.ts'
+import type { goOn, pay } from '../three-ds/pay.ts'
+import type { settle } from '../three-ds/settle.ts'
+import type { drawTestCards } from '../three-ds/test-cards.ts'
+import type { understand } from '../three-ds/understand.ts'
+import type { Desk } from './desk.ts'
+import { RipperError } from './failure.ts'
+import { nonce, origin } from './origin.ts'
+
+export type Part = {
+  sheet: CSSStyleSheet
+  pay: typeof pay
+  goOn: typeof goOn
+  settle: typeof settle
+  countDown: typeof countDown
+  understand: typeof understand
+  drawTestCards: typeof drawTestCards
+}
+
+type Policy = { createScriptURL(url: string): string }
+
+declare global {
+  interface Window {
+    RipperThreeDs?: Part
+    trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
+  }
+}
+
+let policy: Policy | undefined
+let loading: Promise<Part> | undefined
+
+/** Rejects where the part cannot be had; the next call tries again. */
+export async function loadPart(desk: Desk): Promise<Part> {
+  loading ??= new Promise((resolve, reject) => {
+    policy ??= window.trustedTypes?.createPolicy('ripper-checkout', {
+      createScriptURL: (url) => url,
+    })
+    const { path, integrity } = THREE_DS_PART
+    const url = origin + path
+    const script = document.createElement('script')
+    script.crossOrigin = 'anonymous'
+    script.integrity = integrity
+    script.nonce = nonce
+    script.src = policy?.createScriptURL(url) ?? url
+    script.onload = () => resolve(window.RipperThreeDs!)
+    script.onerror = () => reject(new RipperError('part_not_loaded', `Could not load ${url}.`))
+    document.head.append(script)
+  })
+  try {
+    const part = await loading
+    const { adoptedStyleSheets } = desk.ui.host.shadowRoot!
+    if (!adoptedStyleSheets.includes(part.sheet)) adoptedStyleSheets.push(part.sheet)
+    return part
+  } catch (error) {
+    loading = undefined
+    throw error
+  }
+}

@@ -1,0 +1,37 @@
+// What the service's browser routes answer, as far as the checkout reads it.
+
+import type { ConfirmResult } from './api.ts'
+
+export type Challenge = { url: string; window_size: string; expires_at: string }
+
+export type ThreeDs = {
+  /** `not_started`, `awaiting_challenge`, or how it ended. */
+  state: string
+  challenge: Challenge | null
+  cardholder_info: string | null
+}
+
+export type State = {
+  session: {
+    id: string
+    status: 'requires_payment' | 'processing' | 'succeeded' | 'declined' | 'expired'
+    mode: 'test' | 'live'
+    amount: number
+    currency: string
+    expires_in_seconds: number
+    attempts_left: number
+    customer_email_required: boolean
+    last_decline: ConfirmResult['decline']
+    order_reference: string | null
+  }
+  three_ds: ThreeDs | null
+  result: ConfirmResult | null
+}
+
+/** A refusal's body. `three_ds` comes with `authentication_incomplete`. */
+export type Refused = {
+  error?: string
+  message?: string | null
+  request_id?: string | null
+  three_ds?: ThreeDs
+}

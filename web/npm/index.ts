@@ -1,0 +1,70 @@
+// checkout.js for bundlers: puts its script into the page once and hands over what the script offers.
+// Nothing touches the page on import, so that a server may render with it.
+
+import type { CheckoutFactory, Ripper, RipperFailure } from '../checkout/api.ts'
+
+export type * from '../checkout/api.ts'
+
+export type LoadOptions = {
+  /** The address of checkout.js, such as `https://pay.example.com/checkout.js`. */
+  src: string
+  /** For an address with a version in it: the integrity that is published beside it. */
+  integrity?: string
+  /** Of a page whose policy allows scripts by nonce. */
+  nonce?: string
+}
+
+/**
+ * Gives the factory of checkouts, and the same one for the same key. Rejects with an error that has a `code`:
+ * `script_not_loaded` (call again to try again), `not_in_browser`, or whatever checkout.js says of the key.
+ */
+export async function loadCheckout(
+  publicKey: string,
+  options: LoadOptions,
+): Promise<CheckoutFactory> {
+  if (typeof document === 'undefined') {
+    throw failure('not_in_browser', 'loadCheckout needs a page: call it in the browser.')
+  }
+  const ripper = loaded() ?? (await load(options))
+  return ripper.loadCheckout(publicKey)
+}
+
+let loading: Promise<Ripper> | undefined
+
+function load(options: LoadOptions): Promise<Ripper> {
+  loading ??= addScript(options).catch((error: unknown) => {
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+function addScript({ src, integrity, nonce }: LoadOptions): Promise<Ripper> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.async = true
+    if (integrity) {
+      script.integrity = integrity
+      script.crossOrigin = 'anonymous'
+    }
+    if (nonce) script.nonce = nonce
+    const give = () => {
+      const ripper = loaded()
+      if (ripper) return resolve(ripper)
+      script.remove()
+      reject(failure('script_not_loaded', `${src} could not be loaded as checkout.js.`))
+    }
+    script.onload = give
+    script.onerror = give
+    script.src = src
+    document.head.append(script)
+  })
+}
+
+function loaded(): Ripper | undefined {
+  return (globalThis as { Ripper?: Ripper }).Ripper
+}
+
+function failure(code: string, message: string): Error & RipperFailure {
+  return Object.assign(new Error(message), { code, request_id: null, docs_url: null })
+}

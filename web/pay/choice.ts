@@ -1,0 +1,113 @@
+// The page of a link that names nothing to pay for: the shop's goods, and how many of each.
+
+import { button, element } from '../shared/element.ts'
+import { formatAmount } from '../shared/money.ts'
+import { say } from '../shared/words.ts'
+import type { Context, Good } from './context.ts'
+import { type Ordered, quantity_max } from './link.ts'
+import { shopLine } from './summary.ts'
+
+/** `choose` gets the goods of which at least one is wanted. */
+export function choiceForm(
+  context: Context,
+  { goods, choose }: { goods: Good[]; choose: (ordered: Ordered[]) => void },
+): HTMLElement[] {
+  const { words, locale } = context
+  const currency = goods[0]!.currency
+  const money = (amount: number) => element('bdi', {}, formatAmount(amount, currency, locale))
+  const quantities = new Map<string, number>()
+  const total = element('output', { class: 'amount', 'aria-live': 'polite' }, money(0))
+  const complaint = element('p', { class: 'complaint', role: 'alert' })
+  const change = (good: Good, quantity: number) => {
+    quantities.set(good.sku, quantity)
+    complaint.replaceChildren()
+    total.replaceChildren(money(sumOf(goods, quantities)))
+  }
+  const rows = goods.map((good) => {
+    const label = element('span', { class: 'name' }, good.name)
+    const price = element('span', { class: 'price' }, money(good.unit_amount))
+    const stepper = stepperOf(
+      {
+        quantity: say(words, 'quantity', { name: good.name }),
+        less: say(words, 'one_less', { name: good.name }),
+        more: say(words, 'one_more', { name: good.name }),
+      },
+      (quantity) => change(good, quantity),
+    )
+    const text = element('span', { class: 'text' }, label, price)
+    return element('li', {}, picture(good), text, stepper)
+  })
+  const form = element(
+    'form',
+    { novalidate: '' },
+    element('ul', { class: 'goods' }, ...rows),
+    element('p', { class: 'line total' }, element('span', {}, say(words, 'total')), total),
+    complaint,
+    element('button', { type: 'submit', class: 'primary' }, say(words, 'continue')),
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const ordered = goods
+      .map(({ sku }) => ({ sku, quantity: quantities.get(sku) ?? 0 }))
+      .filter(({ quantity }) => quantity > 0)
+    if (ordered.length > 0) choose(ordered)
+    else complaint.replaceChildren(say(words, 'choose_something'))
+  })
+  const heading = element('h1', { tabindex: '-1' }, say(words, 'choose'))
+  return [shopLine(context, 'p'), heading, form]
+}
+
+function sumOf(goods: Good[], quantities: Map<string, number>): number {
+  return goods.reduce(
+    (sum, { sku, unit_amount }) => sum + unit_amount * (quantities.get(sku) ?? 0),
+    0,
+  )
+}
+
+type StepperNames = { quantity: string; less: string; more: string }
+
+/** A number field between two buttons. What is typed beyond 0 to 99 is set right on leaving the field. */
+function stepperOf(names: StepperNames, changed: (quantity: number) => void): HTMLElement {
+  const field = element('input', {
+    type: 'number',
+    min: '0',
+    max: String(quantity_max),
+    step: '1',
+    value: '0',
+    inputmode: 'numeric',
+    'aria-label': names.quantity,
+  })
+  const read = () => Math.min(quantity_max, Math.max(0, Math.trunc(field.valueAsNumber || 0)))
+  const step = (by: number) => {
+    field.value = String(Math.min(quantity_max, Math.max(0, read() + by)))
+    tell()
+  }
+  const less = button({ 'aria-label': names.less }, '−', () => step(-1))
+  const more = button({ 'aria-label': names.more }, '+', () => step(1))
+  const tell = () => {
+    // Not `disabled`: a button that turns off under the finger would lose the focus.
+    less.setAttribute('aria-disabled', String(read() === 0))
+    more.setAttribute('aria-disabled', String(read() === quantity_max))
+    changed(read())
+  }
+  field.addEventListener('input', tell)
+  field.addEventListener('change', () => step(0))
+  less.setAttribute('aria-disabled', 'true')
+  return element('span', { class: 'stepper' }, less, field, more)
+}
+
+/** The shop's own picture; its name stands beside it, so it needs no text of its own. */
+function picture({ image_url }: Good): HTMLElement | null {
+  if (!image_url) return null
+  const image = element('img', {
+    alt: '',
+    width: '56',
+    height: '56',
+    loading: 'lazy',
+    decoding: 'async',
+    referrerpolicy: 'no-referrer',
+  })
+  image.addEventListener('error', () => image.remove())
+  image.src = image_url
+  return image
+}

@@ -1,0 +1,36 @@
+// What the server writes into the page: the shop, its prices, and the words of the shopper's language.
+
+import type { Appearance } from '../shared/protocol.ts'
+import type { Words } from '../shared/words.ts'
+
+export type Context = {
+  handle: string
+  base_url: string
+  config: Config
+  words: Words
+  locale: string
+}
+
+/** The members of the configuration body that this page uses. */
+export type Config = {
+  public_key: string
+  merchant: { name: string }
+  pricing: Pricing
+  appearance: Appearance | null
+}
+
+/** `amount` and `currency` are the integration's default. */
+export type Pricing = {
+  amount: number | null
+  currency: string | null
+  price_list: Good[] | null
+}
+
+/** `unit_amount` in minor units. */
+export type Good = {
+  sku: string
+  name: string
+  unit_amount: number
+  currency: string
+  image_url?: string | null
+}

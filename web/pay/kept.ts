@@ -1,0 +1,71 @@
+// What a tab remembers of its payments, so that a reload or the back button goes on with the same one.
+
+import { type Purchase, queryOf } from './link.ts'
+
+/** `client_secret` is null until the service has answered; the key then brings the same session. */
+export type Kept = { idempotency_key: string; client_secret: string | null; paid: boolean }
+
+type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+export type KeptPayments = {
+  read(key: string): Kept | null
+  write(key: string, kept: Kept): void
+  forget(key: string): void
+}
+
+/** The same purchase at the same shop is one payment, however its link is spelt and whatever its language. */
+export function keyOfPurchase(handle: string, purchase: Purchase): string {
+  return `ripper:${handle}${queryOf(purchase)}`
+}
+
+export function keyOfSession(handle: string, session_id: string): string {
+  return `ripper:${handle}#${session_id}`
+}
+
+/** `open` gives the tab's storage, and throws where the shopper's browser allows none: then nothing outlives the page. */
+export function keptPayments(open: () => Storage): KeptPayments {
+  const storage = usable(open) ?? memory()
+  return {
+    read: (key) => parse(storage.getItem(key)),
+    write: (key, kept) => {
+      try {
+        storage.setItem(key, JSON.stringify(kept))
+      } catch {
+        // A full storage costs the shopper no more than a new session after a reload.
+      }
+    },
+    forget: (key) => storage.removeItem(key),
+  }
+}
+
+function usable(open: () => Storage): Storage | null {
+  try {
+    const storage = open()
+    storage.getItem('ripper')
+    return storage
+  } catch {
+    return null
+  }
+}
+
+function memory(): Storage {
+  const values = new Map<string, string>()
+  return {
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => void values.set(key, value),
+    removeItem: (key) => void values.delete(key),
+  }
+}
+
+/** Null for what is not a record of ours. */
+function parse(text: string | null): Kept | null {
+  if (text === null) return null
+  try {
+    const { idempotency_key, client_secret, paid } = JSON.parse(text) as Partial<Kept>
+    if (typeof idempotency_key !== 'string') return null
+    const secret = typeof client_secret === 'string' ? client_secret : null
+    return { idempotency_key, client_secret: secret, paid: paid === true }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,116 @@
+// The hosted page: what its address asks for, drawn, and drawn anew whenever the address changes.
+
+import type { Ripper } from '../checkout/api.ts'
+import { applyAppearance } from '../shared/appearance.ts'
+import { element, readContext } from '../shared/element.ts'
+import { choiceForm } from './choice.ts'
+import type { Context } from './context.ts'
+import { keptPayments, keyOfPurchase, keyOfSession } from './kept.ts'
+import { type Ordered, type Purchase, readLink } from './link.ts'
+import { linkNotice } from './notice.ts'
+import { openPayment, type Page } from './payment.ts'
+import { shopLine } from './summary.ts'
+
+const context = readContext<Context>()
+const ripper = (globalThis as { Ripper?: Ripper }).Ripper
+const page: Page = {
+  context,
+  root: document.getElementById('pay')!,
+  kept: keptPayments(() => sessionStorage),
+  factory: ripper
+    ? ripper.loadCheckout(context.config.public_key)
+    : Promise.reject(new Error('checkout.js did not load')),
+}
+// Told where it is awaited; a choice or a fault never awaits it.
+page.factory.catch(() => {})
+
+let leave = () => {}
+
+applyAppearance(document.documentElement, context.config.appearance)
+draw()
+window.addEventListener('popstate', drawNext)
+
+/** The page in place of the one before, for those who do not see it change too. */
+function drawNext() {
+  leave()
+  draw()
+  scrollTo(0, 0)
+  page.root.querySelector('h1')?.focus({ preventScroll: true })
+}
+
+function draw() {
+  leave = () => {}
+  const link = readLink(location, context.config.pricing)
+  if (link.kind === 'purchase') {
+    drawPurchase(link.purchase)
+  } else if (link.kind === 'session') {
+    const { client_secret, session_id } = link
+    const key = keyOfSession(context.handle, session_id)
+    keepSecret(key, client_secret)
+    leave = openPayment(page, { kind: 'session', key, client_secret })
+    void refuseForeign(session_id)
+  } else if (link.kind === 'kept_session') {
+    drawKept(link.session_id)
+  } else if (link.kind === 'choice') {
+    drawCard(...choiceForm(context, { goods: link.goods, choose }))
+  } else {
+    drawCard(shopLine(context, 'h1'), linkNotice(context.words, link.fault))
+  }
+}
+
+function drawCard(...parts: HTMLElement[]) {
+  page.root.replaceChildren(
+    element('div', { class: 'alone' }, element('div', { class: 'card' }, ...parts)),
+  )
+}
+
+function drawPurchase(purchase: Purchase) {
+  leave = openPayment(page, {
+    kind: 'purchase',
+    key: keyOfPurchase(context.handle, purchase),
+    purchase,
+    reopen: drawNext,
+    another: () => {
+      // Who chose on this page chooses again; a link that names its goods is paid again.
+      if (history.state?.chosen) goTo([], null)
+      drawNext()
+    },
+  })
+}
+
+/** A page that bears this shop's name takes no other shop's payments, whoever made up the link. */
+async function refuseForeign(session_id: string) {
+  const drawn = leave
+  const answer = await fetch(`${location.pathname}/sessions/${session_id}`).catch(() => null)
+  if (answer?.status !== 404 || leave !== drawn) return
+  leave()
+  leave = () => {}
+  drawCard(shopLine(context, 'h1'), linkNotice(context.words, 'link_secret'))
+}
+
+function keepSecret(key: string, client_secret: string) {
+  const { idempotency_key = '', paid = false } = page.kept.read(key) ?? {}
+  page.kept.write(key, { idempotency_key, client_secret, paid })
+}
+
+/** The address gets its secret back, so that it is the one that the shopper came by. */
+function drawKept(session_id: string) {
+  const secret = page.kept.read(keyOfSession(context.handle, session_id))?.client_secret
+  if (secret) {
+    history.replaceState(history.state, '', `#${secret}`)
+    draw()
+  } else drawCard(shopLine(context, 'h1'), linkNotice(context.words, 'link_secret'))
+}
+
+/** The chosen goods become the address, so that a reload pays for them and the back button chooses anew. */
+function choose(items: Ordered[]) {
+  goTo(items, { chosen: true })
+  drawNext()
+}
+
+function goTo(items: Ordered[], state: object | null) {
+  const query = new URLSearchParams(location.search)
+  query.delete('sku')
+  for (const { sku, quantity } of items) query.append('sku', `${sku}:${quantity}`)
+  history.pushState(state, '', `?${query}`)
+}

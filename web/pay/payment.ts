@@ -1,0 +1,155 @@
+// One payment on the page: a session opened or resumed, the checkout that takes it, and what is offered after it.
+
+import type { Checkout, CheckoutFactory, ConfirmResult } from '../checkout/api.ts'
+import { say } from '../shared/words.ts'
+import type { Context } from './context.ts'
+import type { KeptPayments } from './kept.ts'
+import type { Purchase } from './link.ts'
+import { notice, refusalNotice } from './notice.ts'
+import { readState } from './requests.ts'
+import { paymentScreen, type Screen } from './screen.ts'
+import { openSession } from './session.ts'
+import { billOf, expectedBill } from './totals.ts'
+
+export type Page = {
+  context: Context
+  root: HTMLElement
+  kept: KeptPayments
+  /** Rejects where checkout.js did not load. */
+  factory: Promise<CheckoutFactory>
+}
+
+export type Intended = (OwnPurchase | GivenSession) & {
+  /** What the tab keeps the payment under. */
+  key: string
+}
+
+type OwnPurchase = {
+  kind: 'purchase'
+  purchase: Purchase
+  /** Draws the page of this purchase anew. */
+  reopen: () => void
+  /** Goes to where another purchase like this one begins. */
+  another: () => void
+}
+
+/** Opened by the merchant's server, which alone can open another. */
+type GivenSession = { kind: 'session'; client_secret: string }
+
+type Visit = {
+  page: Page
+  intended: Intended
+  screen: Screen
+  checkout: Checkout | null
+  left: boolean
+}
+
+/** Draws the payment into the page and starts it. Returns how to leave it. */
+export function openPayment(page: Page, intended: Intended): () => void {
+  const { context, kept, root } = page
+  const own = intended.kind === 'purchase' ? intended.purchase : null
+  const screen = paymentScreen(context, own && expectedBill(own, context.config.pricing))
+  const visit: Visit = { page, intended, screen, checkout: null, left: false }
+  const client_secret =
+    intended.kind === 'session' ? intended.client_secret : kept.read(intended.key)?.client_secret
+  if (client_secret) {
+    void showCheckout(visit, client_secret)
+    void readHowItStands(visit, client_secret)
+  } else if (own) {
+    void open(visit, own)
+  }
+  root.replaceChildren(screen.element)
+  return () => leave(visit)
+}
+
+async function open(visit: Visit, purchase: Purchase): Promise<void> {
+  const { page, intended, screen } = visit
+  const answer = await openSession(page.context, page.kept, { key: intended.key, purchase })
+  if (visit.left) return
+  if (answer.ok) {
+    screen.charge(answer.body)
+    await showCheckout(visit, answer.body.client_secret)
+    return
+  }
+  const tryAgain = () => {
+    screen.wait()
+    void open(visit, purchase)
+  }
+  screen.tell(refusalNotice(page.context.words, answer.refusal, tryAgain))
+}
+
+/** The bill of a session that was opened before, and what to offer where it is over. */
+async function readHowItStands(visit: Visit, client_secret: string): Promise<void> {
+  const { page, intended, screen } = visit
+  const answer = await readState(page.context, client_secret)
+  if (visit.left) return
+  if (answer.ok) {
+    const { status, ...charged } = answer.body.session
+    screen.bill(billOf(charged))
+    if (status === 'succeeded') keepPaid(visit, client_secret)
+    if (status === 'declined' || status === 'expired') offerStartAgain(visit)
+  } else if (answer.refusal.code === 'unauthorized' && intended.kind === 'purchase') {
+    // A session that the tab kept and the service does not know.
+    page.kept.forget(intended.key)
+    intended.reopen()
+  }
+}
+
+async function showCheckout(visit: Visit, client_secret: string): Promise<void> {
+  const { page, intended, screen } = visit
+  const { context, kept } = page
+  try {
+    const factory = await page.factory
+    if (visit.left) return
+    const checkout = factory.checkout({
+      clientSecret: client_secret,
+      locale: context.locale,
+      appearance: context.config.appearance ?? undefined,
+      // Who comes back to what was paid here wants to see it, and not to be sent on a second time.
+      redirect: kept.read(intended.key)?.paid ? 'never' : 'auto',
+    })
+    visit.checkout = checkout
+    checkout.on('ready', screen.charge)
+    checkout.on('expired', () => offerStartAgain(visit))
+    checkout.on('decline', ({ attempts_left }) => {
+      if (attempts_left === 0) offerStartAgain(visit)
+    })
+    checkout.on('complete', (result) => {
+      if (isPaid(result)) keepPaid(visit, client_secret)
+    })
+    checkout.mount(screen.place())
+  } catch {
+    const { words } = context
+    screen.tell(notice(say(words, 'unavailable'), say(words, 'load_failed')))
+  }
+}
+
+/** A payment whose outcome is not known yet is not to be followed by another. */
+function isPaid({ status }: ConfirmResult): boolean {
+  return status === 'captured' || status === 'held'
+}
+
+function keepPaid(visit: Visit, client_secret: string) {
+  const { page, intended, screen } = visit
+  const record = page.kept.read(intended.key) ?? { idempotency_key: '', client_secret }
+  page.kept.write(intended.key, { ...record, client_secret, paid: true })
+  if (intended.kind === 'purchase') {
+    screen.offer('another_payment', () => {
+      page.kept.forget(intended.key)
+      intended.another()
+    })
+  }
+}
+
+function offerStartAgain({ page, intended, screen }: Visit) {
+  if (intended.kind !== 'purchase') return
+  screen.offer('start_again', () => {
+    page.kept.forget(intended.key)
+    intended.reopen()
+  })
+}
+
+function leave(visit: Visit) {
+  visit.left = true
+  visit.checkout?.unmount()
+}

@@ -1,0 +1,92 @@
+// What the page asks the service: a session for a purchase, and how a session stands.
+
+import type { Context } from './context.ts'
+import type { Purchase } from './link.ts'
+import type { Item } from './totals.ts'
+
+export type Answer<Body> = { ok: true; body: Body } | { ok: false; refusal: ApiRefusal }
+
+/** `code` is the API's, or `network_error` where no answer came. */
+export type ApiRefusal = { code: string; message: string | null; request_id: string | null }
+
+/** Amounts in minor units. */
+export type Created = { id: string; client_secret: string; amount: number; currency: string }
+
+export type State = {
+  session: {
+    id: string
+    status: 'requires_payment' | 'processing' | 'succeeded' | 'declined' | 'expired'
+    amount: number
+    currency: string
+    items: Item[] | null
+    order_reference: string | null
+  }
+}
+
+/** A page that got no answer asks again with the same key, and gets the session that the first request made. */
+export function createSession(
+  { base_url, handle }: Context,
+  { purchase, idempotency_key }: { purchase: Purchase; idempotency_key: string },
+): Promise<Answer<Created>> {
+  return ask(`${base_url}/v1/checkout/handles/${encodeURIComponent(handle)}/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'rip-idempotency-key': idempotency_key },
+    body: JSON.stringify(bodyOf(purchase)),
+  })
+}
+
+export function readState({ base_url }: Context, client_secret: string): Promise<Answer<State>> {
+  const [session_id] = client_secret.split('_secret_')
+  return ask(`${base_url}/v1/checkout/sessions/${session_id}/state`, {
+    headers: { 'rip-client-secret': client_secret },
+  })
+}
+
+/** Only what the link says: the service knows the prices. */
+export function bodyOf({ amount, currency, items, email, order_reference }: Purchase): object {
+  return {
+    ...(amount !== null && { amount }),
+    ...(currency !== null && { currency }),
+    ...(items !== null && { items }),
+    ...(email !== null && { customer: { email } }),
+    ...(order_reference !== null && { order_reference }),
+  }
+}
+
+/** Without crypto.randomUUID, which pages on plain http lack. */
+export function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return `page_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+const timeout_ms = 20_000
+
+async function ask<Body>(url: string, init: RequestInit): Promise<Answer<Body>> {
+  let answer: Response
+  let body: unknown
+  try {
+    const signal = AbortSignal.timeout(timeout_ms)
+    answer = await fetch(url, { ...init, signal, credentials: 'omit', cache: 'no-store' })
+    // A gateway answers in plain text.
+    body = JSON.parse((await answer.text()) || 'null')
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) {
+      return { ok: false, refusal: { code: 'network_error', message: null, request_id: null } }
+    }
+  }
+  if (answer!.ok && body) return { ok: true, body: body as Body }
+  return { ok: false, refusal: refusalOf(answer!, body) }
+}
+
+function refusalOf(answer: Response, body: unknown): ApiRefusal {
+  const { error, message, request_id } = (body ?? {}) as Record<string, unknown>
+  return {
+    code: answer.status === 429 ? 'rate_limit_exceeded' : (text(error) ?? 'internal_error'),
+    message: text(message),
+    request_id: text(request_id) ?? answer.headers.get('rip-request-id'),
+  }
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

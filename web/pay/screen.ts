@@ -1,0 +1,61 @@
+// The page of a payment: the summary beside the place of the checkout, and what is offered below that.
+
+import { button, element } from '../shared/element.ts'
+import { say } from '../shared/words.ts'
+import type { Context } from './context.ts'
+import { summary } from './summary.ts'
+import { type Bill, chargedBill } from './totals.ts'
+
+export type Screen = {
+  element: HTMLElement
+  bill(bill: Bill): void
+  /** What the service charges, where it is not what the bill said. */
+  charge(charged: { amount: number; currency: string }): void
+  wait(): void
+  /** A message where the checkout would be. */
+  tell(message: HTMLElement): void
+  /** An empty element for the checkout. */
+  place(): HTMLElement
+  /** A button below the checkout, in place of any before it. `name` is the key of its words. */
+  offer(name: string, press: () => void): void
+}
+
+export function paymentScreen(context: Context, expected: Bill | null): Screen {
+  const { words } = context
+  const side = summary(context)
+  const place = element('div', { class: 'place' })
+  const offers = element('div', { class: 'offers' })
+  let shown = expected
+  const bill = (next: Bill) => {
+    shown = next
+    side.show(next)
+  }
+  const wait = () => {
+    const waiting = element('p', { class: 'waiting', role: 'status' }, say(words, 'loading'))
+    place.replaceChildren(waiting)
+  }
+  if (expected) bill(expected)
+  wait()
+  return {
+    element: element(
+      'div',
+      { class: 'payment' },
+      side.element,
+      element('div', { class: 'pay' }, place, offers),
+    ),
+    bill,
+    charge: ({ amount, currency }) => {
+      if (shown?.amount === amount && shown.currency === currency) return
+      bill(chargedBill(shown, { amount, currency }))
+    },
+    wait,
+    tell: (message) => place.replaceChildren(message),
+    place: () => {
+      const target = element('div')
+      place.replaceChildren(target)
+      return target
+    },
+    offer: (name, press) =>
+      offers.replaceChildren(button({ class: 'quiet' }, say(words, name), press)),
+  }
+}

@@ -1,0 +1,90 @@
+// What is paid, line by line: the lines, what they add up to, and what the amount differs from that.
+
+import type { Pricing } from './context.ts'
+import { currencyOf, type Purchase } from './link.ts'
+
+/** An item of a session. Amounts in minor units; `unit_amount` is null while a line has no price. */
+export type Item = {
+  kind: 'product' | 'shipping' | 'discount' | 'fee'
+  sku: string | null
+  name: string | null
+  quantity: number
+  unit_amount: number | null
+}
+
+/** `total` is negative for a discount. `adjustment` is what the amount has over the lines; 0 where they agree. */
+export type Bill = {
+  lines: BillLine[]
+  adjustment: number
+  /** Null while it is not known. */
+  amount: number | null
+  currency: string | null
+  order_reference: string | null
+}
+
+export type BillLine = {
+  kind: Item['kind']
+  name: string | null
+  quantity: number
+  unit_amount: number | null
+  total: number | null
+}
+
+type Charged = Pick<Bill, 'amount' | 'currency' | 'order_reference'> & { items: Item[] | null }
+
+export function billOf({ items, amount, currency, order_reference }: Charged): Bill {
+  const lines = (items ?? []).map(lineOf)
+  return { lines, adjustment: adjustmentOf(lines, amount), amount, currency, order_reference }
+}
+
+/** The bill with the amount that the service charges. Lines in another currency would only mislead. */
+export function chargedBill(
+  bill: Bill | null,
+  { amount, currency }: { amount: number; currency: string },
+): Bill {
+  const lines = bill?.currency === currency ? bill.lines : []
+  const order_reference = bill?.order_reference ?? null
+  return { lines, adjustment: adjustmentOf(lines, amount), amount, currency, order_reference }
+}
+
+/** The bill of a purchase before the service has answered, by the prices that the page came with. */
+export function expectedBill(purchase: Purchase, pricing: Pricing): Bill {
+  const ordered = purchase.items ?? []
+  const currency =
+    purchase.currency ?? currencyOf(ordered, pricing, null) ?? pricing.currency ?? null
+  const items = ordered.map(({ sku, quantity }): Item => {
+    const good = pricing.price_list?.find((each) => each.sku === sku && each.currency === currency)
+    return {
+      kind: 'product',
+      sku,
+      name: good?.name ?? null,
+      quantity,
+      unit_amount: good?.unit_amount ?? null,
+    }
+  })
+  const amount = purchase.amount ?? sumOf(items) ?? pricing.amount
+  return billOf({ items, amount, currency, order_reference: purchase.order_reference })
+}
+
+function adjustmentOf(lines: BillLine[], amount: number | null): number {
+  const totals = lines.map((line) => line.total)
+  if (lines.length === 0 || amount === null || totals.includes(null)) return 0
+  return amount - totals.reduce<number>((sum, total) => sum + total!, 0)
+}
+
+/** Null without lines, or while one has no price. */
+function sumOf(items: Item[]): number | null {
+  if (items.length === 0 || items.some((item) => item.unit_amount === null)) return null
+  return items.reduce((sum, item) => sum + item.quantity * item.unit_amount!, 0)
+}
+
+function lineOf({ kind, sku, name, quantity, unit_amount }: Item): BillLine {
+  const sign = kind === 'discount' ? -1 : 1
+  return {
+    kind,
+    name: name ?? sku,
+    quantity,
+    unit_amount,
+    total: unit_amount === null ? null : sign * quantity * unit_amount,
+  }
+}

@@ -1,0 +1,26 @@
+// Amounts as people of a language write them, with the ISO 4217 exponent: `Intl` has display digits of its own.
+
+const exponents: Record<string, number> = {}
+for (const [digits, codes] of [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+] as const) {
+  for (const code of codes.split(' ')) exponents[code] = digits
+}
+
+/** Digits after the point, by ISO 4217. */
+export function exponentOf(currency: string): number {
+  return exponents[currency] ?? 2
+}
+
+/** `amount` in minor units; `£42.00`, `42,00 €`, `¥4,200`. */
+export function formatAmount(amount: number, currency: string, locale: string): string {
+  const digits = exponentOf(currency)
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(amount / 10 ** digits)
+}

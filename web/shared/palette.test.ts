@@ -1,0 +1,68 @@
+// Whatever a merchant chooses, everything can be read.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { contrast, readColour } from './colour.ts'
+import { defaults, type Palette, paletteOf } from './palette.ts'
+
+test.each([
+  ['nothing', {}, {}],
+  ['a primary', { colorPrimary: '#0a7d5c' }, { primary: '#0a7d5c', 'on-primary': '#ffffff' }],
+  ['a light primary', { colorPrimary: '#e07a00' }, { primary: '#e07a00', 'on-primary': '#000000' }],
+  ['a primary that cannot be seen', { colorPrimary: '#ffe' }, {}],
+  ['a text that cannot be read', { colorText: '#999' }, {}],
+  ['a danger that cannot be read', { colorDanger: '#ff8080' }, {}],
+  ['a border that cannot be seen', { colorBorder: '#ddd' }, {}],
+  ['a border', { colorBorder: 'rgb(0, 0, 0)' }, { border: '#000000' }],
+  ['a background', { colorBackground: '#fbf7f0' }, { background: '#fbf7f0' }],
+  ['no colour', { colorText: 'red', colorPrimary: 'var(--x)' }, {}],
+  ['the default', { colorText: '#1a1f2b' }, {}],
+])('with %s', (_, variables, colours) => {
+  expect(paletteOf('light', variables)).toEqual({ theme: 'light', colours })
+})
+
+test('a dark background brings the dark theme, and a light one the light theme', () => {
+  expect(paletteOf('light', { colorBackground: '#101014' }).theme).toBe('dark')
+  expect(paletteOf('dark', { colorBackground: '#fff' })).toEqual({ theme: 'light', colours: {} })
+})
+
+test('on a background that no text can be read on, all stays as it is', () => {
+  expect(paletteOf('light', { colorBackground: '#777' })).toEqual({ theme: 'light', colours: {} })
+})
+
+describe('whatever is chosen', () => {
+  const colour = fc.option(
+    fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`),
+    { nil: undefined },
+  )
+  const variables = fc.record({
+    colorPrimary: colour,
+    colorBackground: colour,
+    colorText: colour,
+    colorDanger: colour,
+    colorBorder: colour,
+  })
+  const of = ({ theme, colours }: Palette, name: keyof typeof defaults.light) =>
+    readColour(colours[name] ?? defaults[theme][name])!
+
+  test('text has 4.5 and marks have 3', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('light', 'dark'), variables, (theme, chosen) => {
+        const palette = paletteOf(theme, chosen)
+        const against = (name: keyof typeof defaults.light) =>
+          contrast(of(palette, name), of(palette, 'background'))
+        for (const name of ['text', 'muted', 'danger', 'good'] as const) {
+          expect(against(name)).toBeGreaterThanOrEqual(4.5)
+        }
+        for (const name of ['primary', 'border'] as const) {
+          expect(against(name)).toBeGreaterThanOrEqual(3)
+        }
+        const label = palette.colours['on-primary']
+        if (label) {
+          expect(contrast(readColour(label)!, of(palette, 'primary'))).toBeGreaterThanOrEqual(4.5)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})

@@ -1,0 +1,79 @@
+// The colours that a checkout gets: those a merchant chose, as far as everything in them can still be read.
+
+import { type Colour, contrast, hexOf, readColour } from './colour.ts'
+import type { Appearance } from './protocol.ts'
+
+export type Theme = 'light' | 'dark'
+export type ColourName = 'background' | 'text' | 'muted' | 'danger' | 'good' | 'primary' | 'border'
+/** By their custom properties without `--ripper-`, as #rrggbb; only those that are not as in tokens.css. */
+export type Palette = { theme: Theme; colours: Partial<Record<ColourName | 'on-primary', string>> }
+
+/** As in tokens.css. */
+export const defaults: Record<Theme, Record<ColourName, string>> = {
+  light: {
+    background: '#ffffff',
+    text: '#1a1f2b',
+    muted: '#5a6373',
+    danger: '#b3261e',
+    good: '#1a7546',
+    primary: '#1d4ed8',
+    border: '#858e9e',
+  },
+  dark: {
+    background: '#14181f',
+    text: '#eef1f6',
+    muted: '#a9b2c1',
+    danger: '#ff9d94',
+    good: '#6fd29f',
+    primary: '#8ab0ff',
+    border: '#7b8698',
+  },
+}
+
+/** Of text, and of what shows where something is: WCAG 2.2, 1.4.3 and 1.4.11. */
+const text_contrast_min = 4.5
+const mark_contrast_min = 3
+
+/**
+ * A chosen colour that cannot be told from the background gives way to the default, and that to the text's colour.
+ * A background that belongs to the other theme brings that theme with it.
+ */
+export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): Palette {
+  const { theme, background } = groundOf(wanted, readColour(chosen.colorBackground))
+  const standard = defaults[theme]
+  const legible = (contrast_min: number, ...colours: (string | undefined)[]) =>
+    colours
+      .map(readColour)
+      .find((colour) => colour !== null && contrast(colour, background) >= contrast_min)
+
+  const text = legible(text_contrast_min, chosen.colorText, standard.text)!
+  const primary = legible(mark_contrast_min, chosen.colorPrimary, standard.primary) ?? text
+  const taken: Record<ColourName, Colour> = {
+    background,
+    text,
+    primary,
+    muted: legible(text_contrast_min, standard.muted) ?? text,
+    danger: legible(text_contrast_min, chosen.colorDanger, standard.danger) ?? text,
+    good: legible(text_contrast_min, standard.good) ?? text,
+    border: legible(mark_contrast_min, chosen.colorBorder, standard.border) ?? text,
+  }
+  const colours: Palette['colours'] = {}
+  for (const [name, colour] of Object.entries(taken) as [ColourName, Colour][]) {
+    if (hexOf(colour) !== standard[name]) colours[name] = hexOf(colour)
+  }
+  // On any colour white or black can be read.
+  if (colours.primary) colours['on-primary'] = whiteOrBlack(primary)
+  return { theme, colours }
+}
+
+function groundOf(wanted: Theme, chosen: Colour | null): { theme: Theme; background: Colour } {
+  for (const theme of [wanted, wanted === 'light' ? 'dark' : 'light'] as const) {
+    const text = readColour(defaults[theme].text)!
+    if (chosen && contrast(chosen, text) >= text_contrast_min) return { theme, background: chosen }
+  }
+  return { theme: wanted, background: readColour(defaults[wanted].background)! }
+}
+
+function whiteOrBlack(ground: Colour): string {
+  return contrast(ground, [1, 1, 1]) >= text_contrast_min ? '#ffffff' : '#000000'
+}

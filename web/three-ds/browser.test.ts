@@ -1,0 +1,46 @@
+// What we tell of a browser is what the service takes, whatever browsers say.
+
+import { afterEach, expect, test, vi } from 'vitest'
+import { browserFacts, windowSize } from './browser.ts'
+
+// By a name that the compiler does not follow: the service's types are not those of a browser.
+const service = '../../src/checkout/authenticate-body.ts'
+const { authenticateBody } = (await import(service)) as {
+  authenticateBody: { safeParse(body: object): { error?: object } }
+}
+
+afterEach(() => vi.unstubAllGlobals())
+
+function inBrowser(language: string, screen: object) {
+  vi.stubGlobal('navigator', { language })
+  vi.stubGlobal('screen', screen)
+}
+
+test.each([
+  ['a desktop', 'en-GB', { colorDepth: 24, height: 900, width: 1440 }],
+  ['a colour depth of 30', 'de', { colorDepth: 30, height: 1080, width: 1920 }],
+  ['a zoomed page', 'fr-CA', { colorDepth: 24, height: 823.6667, width: 411.4286 }],
+  ['a long language tag', 'zh-Hant-TW-u-nu-hanidec', { colorDepth: 24, height: 1, width: 1 }],
+])('%s', (_, language, screen) => {
+  inBrowser(language, screen)
+  const browser = browserFacts()
+  const body = { card_reference: 'card_1', browser, challenge_window_size: '05' }
+  expect(authenticateBody.safeParse(body).error).toBeUndefined()
+  expect(browser).toMatchObject({ language, color_depth: (screen as Screen).colorDepth })
+})
+
+test('the time zone is UTC less the local time, in minutes', () => {
+  inBrowser('en', { colorDepth: 24, height: 1, width: 1 })
+  vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValueOnce(-330)
+  expect(browserFacts().time_zone_offset).toBe(-330)
+})
+
+test.each([
+  [390, '05'],
+  [599, '05'],
+  [600, '03'],
+  [1280, '03'],
+])('%i px wide asks for window size %s', (width, size) => {
+  vi.stubGlobal('innerWidth', width)
+  expect(windowSize()).toBe(size)
+})

@@ -1,0 +1,18 @@
+// What the card's bank is told of the shopper's browser. The service cuts each value to what the message allows.
+
+export function browserFacts() {
+  const { colorDepth, height, width } = screen
+  return {
+    language: navigator.language,
+    color_depth: colorDepth,
+    screen_height: height,
+    screen_width: width,
+    time_zone_offset: new Date().getTimezoneOffset(),
+    javascript_enabled: true,
+  }
+}
+
+/** The bank's page fills a phone and is 500 x 600 elsewhere. */
+export function windowSize(): '03' | '05' {
+  return innerWidth < 600 ? '05' : '03'
+}

@@ -1,0 +1,52 @@
+// The bank's check: our page, which nests the bank's, over the merchant's page. How it ends the service alone knows.
+
+import { type Desk, readState, text } from '../checkout/desk.ts'
+import { origin } from '../checkout/origin.ts'
+import { sleep } from '../checkout/sleep.ts'
+import type { Challenge } from '../checkout/wire.ts'
+import { type Dialog, openDialog } from './dialog.ts'
+
+const poll_ms = 2000
+const poll_most_ms = 5000
+
+/** Whether the check is over; false where the shopper left it. */
+export async function passes(desk: Desk, challenge: Challenge): Promise<boolean> {
+  const life = new AbortController()
+  desk.emit('challenge', { open: true })
+  const dialog = openDialog(desk, challenge, fullPage(challenge.url))
+  desk.signal.addEventListener('abort', dialog.leave, { signal: life.signal })
+  const over = await Promise.race([dialog.left, answered(desk, dialog, life.signal)])
+  life.abort()
+  dialog.close()
+  desk.emit('challenge', { open: false })
+  return over
+}
+
+/** Our page in the place of the merchant's, which it comes back to by itself. */
+function fullPage(url: string): string {
+  // A client secret in the fragment must not get into a log on its way through the query.
+  const here = location.href.replace(/_secret_\w+/, '')
+  return `${url}?return_url=${encodeURIComponent(here)}`
+}
+
+/** Asks for the state now and then; at once when our page says that the bank is done, or the shopper comes back. */
+async function answered(desk: Desk, { frame, status }: Dialog, signal: AbortSignal): Promise<true> {
+  let wake = () => {}
+  const hear = ({ source, origin: from, data }: MessageEvent) => {
+    if (source !== frame.contentWindow || from !== origin) return
+    if (data?.type !== 'ripper:challenge' || !data.done) return
+    status.textContent = text(desk, 'challenge_waiting')
+    wake()
+  }
+  addEventListener('message', hear, { signal })
+  document.addEventListener('visibilitychange', () => wake(), { signal })
+  for (let wait_ms = poll_ms; !signal.aborted; wait_ms = Math.min(wait_ms * 1.2, poll_most_ms)) {
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    await Promise.race([sleep(wait_ms), woken])
+    const state = await readState(desk).catch(() => null)
+    if (state && state.three_ds?.state !== 'awaiting_challenge') break
+  }
+  return true
+}

@@ -1,0 +1,31 @@
+// A checkout's last two minutes, and its end. By performance.now(): a shopper's clock may be wrong, or be set.
+
+import { type Desk, resultOf, text } from '../checkout/desk.ts'
+import { sleep } from '../checkout/sleep.ts'
+import { settle } from './settle.ts'
+
+/** Called when they begin. A payment under way is waited for. */
+export async function countDown(desk: Desk): Promise<void> {
+  const { ui, signal } = desk
+  let told = false
+  while (desk.stage !== 'over' && !signal.aborted) {
+    const left = secondsUntil(desk.deadline_ms, performance.now())
+    if (desk.stage === 'form' && !desk.running) {
+      if (!told) ui.status.textContent = text(desk, 'time_running_out')
+      told = true
+      ui.time.textContent = text(desk, 'time_left', { time: clock(left) })
+      if (left === 0) settle(desk, resultOf(desk, 'expired'), false)
+    }
+    await sleep(1000)
+  }
+}
+
+/** Whole seconds from one time to another, none left at the least. */
+export function secondsUntil(deadline_ms: number, now_ms: number): number {
+  return Math.max(0, Math.ceil((deadline_ms - now_ms) / 1000))
+}
+
+/** `1:05` */
+export function clock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

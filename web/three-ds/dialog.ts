@@ -1,0 +1,131 @@
+// The dialog of the bank's check, in a shadow root of its own on the page's body.
+
+import { type Desk, text } from '../checkout/desk.ts'
+import type { Challenge } from '../checkout/wire.ts'
+import { button, element } from '../shared/element.ts'
+
+/** In CSS pixels, by the names that banks have for them; any other, and a phone, is filled. */
+const sizes: Record<string, [width: number, height: number]> = {
+  '01': [250, 400],
+  '02': [390, 400],
+  '03': [500, 600],
+  '04': [600, 400],
+}
+/** A page that has not come by then had better be opened in full. */
+const patience_ms = 10_000
+
+export type Dialog = {
+  frame: HTMLIFrameElement
+  status: HTMLElement
+  /** The shopper does not want to go on. */
+  left: Promise<false>
+  leave(): void
+  close(): void
+}
+
+export function openDialog(desk: Desk, challenge: Challenge, full_page_url: string): Dialog {
+  const title = text(desk, 'challenge_title')
+  const heading = element('h2', { id: 'title' }, title)
+  const cancel = button({}, text(desk, 'challenge_cancel'), () => question.ask())
+  const header = element('header', {}, heading, cancel)
+  const status = element('p', { role: 'status' }, text(desk, 'challenge_loading'))
+  const frame = element('iframe', {
+    src: challenge.url,
+    title,
+    allow: 'payment *; publickey-credentials-get *',
+  })
+  const link = element('a', { href: full_page_url }, text(desk, 'challenge_full_page'))
+  const question = leaveQuestion(desk, frame, link)
+  const dialog = element(
+    'dialog',
+    { 'aria-labelledby': 'title' },
+    header,
+    status,
+    frame,
+    question.footer,
+  )
+  const host = hostOf(desk, dialog)
+  size(dialog, frame, challenge.window_size)
+
+  let open = true
+  function show(): void {
+    dialog.showModal()
+    frame.focus()
+  }
+  dialog.oncancel = (event) => {
+    event.preventDefault()
+    question.ask()
+  }
+  // Browsers let a second Esc through.
+  dialog.onclose = () => {
+    if (!open) return
+    show()
+    question.ask()
+  }
+  show()
+
+  const late = setTimeout(() => {
+    link.className = 'pay'
+  }, patience_ms)
+  const arrive = () => {
+    clearTimeout(late)
+    status.textContent = ''
+  }
+  frame.addEventListener('load', arrive, { once: true })
+
+  const { left, leave } = question
+  return {
+    frame,
+    status,
+    left,
+    leave,
+    close() {
+      open = false
+      // Gives the focus back.
+      dialog.close()
+      host.remove()
+    },
+  }
+}
+
+/** The dialog's foot, which asks before anything is given up: the key may have been pressed by mistake. */
+function leaveQuestion(desk: Desk, frame: HTMLElement, link: HTMLElement) {
+  const footer = element('footer', {}, link)
+  let leave = () => {}
+  const left = new Promise<false>((resolve) => {
+    leave = () => resolve(false)
+  })
+  const yes = button({}, text(desk, 'challenge_leave_yes'), leave)
+  const no = button({ class: 'pay' }, text(desk, 'challenge_leave_no'), () => {
+    footer.replaceChildren(link)
+    frame.focus()
+  })
+  function ask(): void {
+    const words = element('p', { role: 'alert' }, text(desk, 'challenge_leave'))
+    footer.replaceChildren(words, yes, no)
+    no.focus()
+  }
+  return { footer, left, leave, ask }
+}
+
+function size(dialog: HTMLElement, frame: HTMLElement, windowSize: string): void {
+  const [width, height] = sizes[windowSize] ?? []
+  if (width) {
+    // And its border.
+    dialog.style.width = `${width + 2}px`
+    frame.style.height = `${height}px`
+  } else dialog.className = 'full'
+}
+
+/** Looks and reads like the checkout that it belongs to. */
+function hostOf({ ui }: Desk, dialog: HTMLElement): HTMLElement {
+  const host = element('div')
+  const shadow = host.attachShadow({ mode: 'open' })
+  host.style.cssText = ui.host.style.cssText
+  shadow.adoptedStyleSheets = ui.host.shadowRoot!.adoptedStyleSheets
+  dialog.lang = ui.root.lang
+  dialog.dir = ui.root.dir
+  shadow.append(dialog)
+  document.body.append(host)
+  return host
+}

@@ -1,0 +1,15 @@
+// three-ds.js: all that a payment takes once the card is known, loaded when the shopper begins to type.
+
+import type { Part } from '../checkout/part.ts'
+import { countDown } from './countdown.ts'
+import { goOn, pay } from './pay.ts'
+import { settle } from './settle.ts'
+import style from './style.css?inline'
+import { drawTestCards } from './test-cards.ts'
+import { understand } from './understand.ts'
+
+const sheet = new CSSStyleSheet()
+sheet.replaceSync(style)
+
+const part: Part = { sheet, pay, goOn, settle, understand, countDown, drawTestCards }
+window.RipperThreeDs = part

@@ -1,0 +1,42 @@
+// Why something did not work, as the keys of plain words.
+
+import type { ConfirmResult } from '../checkout/api.ts'
+import type { Field } from '../shared/protocol.ts'
+
+type Decline = NonNullable<ConfirmResult['decline']>
+
+const byCategory: Record<string, string> = {
+  hard: 'decline_other_card',
+  network: 'decline_try_again',
+  provider_error: 'decline_failed',
+}
+
+/**
+ * The words of a decline. Lost and stolen cards, and fraud, are not told as such: whoever holds the card may be the thief.
+ */
+export function declineKey({ code, category }: Decline): string {
+  if (/^(insufficient_funds|expired_card|incorrect_cvc)$/.test(code)) return `decline_${code}`
+  if (code === 'authentication_canceled') return 'canceled'
+  if (/^authentication_(?!rejected)/.test(code)) return 'decline_authentication'
+  return byCategory[category ?? ''] ?? 'decline_declined'
+}
+
+/** The field that another try begins with: the number where this card will never do. */
+export function fieldOf(decline: Decline | null): Field {
+  return decline?.category === 'hard' || decline?.category === 'fraud' ? 'number' : 'code'
+}
+
+const byCode: Record<string, string> = {
+  network_error: 'connection_lost',
+  store_unavailable: 'connection_lost',
+  internal_error: 'connection_lost',
+  rate_limit_exceeded: 'too_many',
+  three_ds_provider_unavailable: 'decline_try_again',
+  merchant_not_active: 'unavailable',
+  unauthorized: 'unavailable',
+}
+
+/** The words of an error's code. */
+export function errorKey(code: string): string {
+  return byCode[code] ?? 'something_wrong'
+}
