@@ -4,57 +4,43 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pageCheck } from '../src/cli/page.ts'
-import { createIntegration } from '../src/merchants/manage.ts'
-import { cardOf, runChallenge, visa } from './client.ts'
 import { ripper } from './programs.ts'
-import { type Account, type Service, shop, startService } from './service.ts'
+import { servePages } from './served-pages.ts'
+import { type Service, shop } from './service.ts'
 
 let service: Service
-let account: Account
 let pages: Record<string, string>
 beforeAll(async () => {
-  const goods = [{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP' }]
-  service = await startService({
-    demo_shop: () => ({
-      secret_key: account.secret_key,
-      publishable_key: account.publishable_key!,
-      handle: 'tea',
-      goods,
-    }),
-  })
-  account = service.account
-  await createIntegration(service.office, account.merchant_id, {
-    name: 'hosted',
-    is_hosted_page: true,
-    handle: 'tea',
-    allowed_origins: [shop],
-    price_list: goods.map((good) => ({ ...good, image_url: 'https://cdn.example/tea.png' })),
-  })
-  const { body } = await account.client.referenceCard(await account.client.open(), cardOf(visa))
-  const over = await challenge()
-  await runChallenge(over)
-  pages = {
-    'checkout.js': `${service.base_url}/checkout.js`,
-    'card-fields': `${service.base_url}/card-fields/${account.publishable_key}?locale=ar`,
-    'hosted-page': `${service.base_url}/pay/tea`,
-    'demo-shop': `${service.base_url}/demo`,
-    'challenge-page': `${await challenge()}?return_url=${shop}/basket`,
-    'method-page': body.three_ds_method.url,
-    'result-page': over,
+  const served = await servePages()
+  service = served.service
+  const { fields, pay, demo, challenge, method, result } = served.pages
+  const paths = {
+    'checkout.js': '/checkout.js',
+    'card-fields': `${fields}?locale=ar`,
+    'hosted-page': pay,
+    'demo-shop': demo,
+    'challenge-page': `${challenge}?return_url=${shop}/basket`,
+    'method-page': method,
+    'result-page': result,
   }
+  pages = Object.fromEntries(
+    Object.entries(paths).map(([name, path]) => [name, service.base_url + path]),
+  )
 })
 afterAll(() => service.close())
 
-async function challenge(): Promise<string> {
-  const { client } = account
-  const { body } = await client.present(await client.open(), '4000000000003220')
-  return body.three_ds.challenge.url
+type Said = {
+  status: number
+  page: string
+  checked: string[]
+  not_checked: string[]
+  differences: string[]
 }
 
-type Said = { status: number; page: string; checked: string[]; differences: string[] }
+type Asked = Record<string, string | string[]>
 
 /** The command in this process. */
-async function check(url: string, options: Record<string, string> = {}): Promise<Said> {
+async function check(url: string, options: Asked = {}): Promise<Said> {
   const said: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     said.push(String(text))
@@ -82,6 +68,28 @@ test.each([
   expect(said.checked.length).toBeGreaterThan(1)
 })
 
+describe('with the origins named', () => {
+  test.each(['card-fields', 'challenge-page', 'method-page', 'result-page'])('%s', async (page) => {
+    const said = await check(pages[page]!, { origin: [shop] })
+    expect(said).toMatchObject({ status: 0, page, not_checked: [], differences: [] })
+    const other = 'https://other.example'
+    expect(await check(pages[page]!, { origin: [other] })).toMatchObject({
+      status: 1,
+      differences: expect.arrayContaining([
+        `The page trusts ${shop}, which is not ours.`,
+        `The page does not trust ${other}.`,
+        `frame-ancestors of the policy allows ${shop}, which is not ours.`,
+        `frame-ancestors of the policy lacks ${other}.`,
+      ]),
+    })
+  })
+})
+
+test('the card fields of an integration', async () => {
+  const url = pages['card-fields']!.replace('?', '?integration=hosted&')
+  expect(await check(url)).toMatchObject({ status: 0, differences: [] })
+})
+
 test('a file of the service by its own address', async () => {
   const html = await (await fetch(pages['hosted-page']!)).text()
   const [, url] = /src="([^"]+\/checkout\.js)"/.exec(html)!
@@ -90,7 +98,7 @@ test('a file of the service by its own address', async () => {
 
 type Change = {
   page?: string
-  options?: Record<string, string>
+  options?: Asked
   /** Of bodies, by the path that they come from. */
   body?: (text: string, path: string) => string
   headers?: (headers: Record<string, string>) => void
@@ -205,12 +213,82 @@ describe('somebody in between', () => {
       ['frame-ancestors of the policy allows https://evil.example, which is not ours.'],
     ],
     [
+      'lets a stranger frame the card fields and talk to them',
+      {
+        page: 'card-fields',
+        options: { origin: [shop] },
+        body: (text, path) =>
+          path.startsWith('/card-fields/')
+            ? text.replace('{"origins":[', '{"origins":["https://evil.example",')
+            : text,
+        headers: (headers) => {
+          headers['content-security-policy'] += ' https://evil.example'
+        },
+      },
+      [
+        'The page trusts https://evil.example, which is not ours.',
+        'frame-ancestors of the policy allows https://evil.example, which is not ours.',
+      ],
+    ],
+    [
+      'has the hosted page pay somebody else',
+      {
+        body: (text, path) =>
+          path.startsWith('/pay/') ? text.replaceAll(/rip_pk_\w+/g, 'rip_pk_evil') : text,
+      },
+      [
+        expect.stringMatching(
+          /^config\.public_key of the context is rip_pk_evil, not rip_pk_\w+\.$/,
+        ),
+        expect.stringMatching(
+          /^config\.card_fields_url of the context is \S+\/rip_pk_evil\S*, not /,
+        ),
+      ],
+    ],
+    [
+      'has the card fields take cards for somebody else',
+      {
+        page: 'card-fields',
+        body: (text, path) =>
+          path.startsWith('/card-fields/') ? text.replaceAll(/rip_pk_\w+/g, 'rip_pk_evil') : text,
+      },
+      [expect.stringMatching(/^public_key of the context is rip_pk_evil, not rip_pk_\w+\.$/)],
+    ],
+    [
       'has a click run something',
       { body: (text) => text.replace('<body>', '<body onclick="steal()">') },
       ['<body> has the event handler onclick.'],
     ],
   ])('who %s', async (_name, change, differences) => {
     expect(await checkChanged(change)).toMatchObject({ status: 1, differences })
+  })
+
+  test.each<[string, Change, RegExp]>([
+    [
+      'who makes page and configuration agree',
+      {
+        body: (text, path) =>
+          /^\/(pay|v1)\//.test(path) ? text.replace('"unit_amount":850', '"unit_amount":1') : text,
+      },
+      /whoever serves both/i,
+    ],
+    [
+      'who lets a stranger frame the card fields, without origins named',
+      {
+        page: 'card-fields',
+        body: (text, path) =>
+          path.startsWith('/card-fields/')
+            ? text.replace('{"origins":[', '{"origins":["https://evil.example",')
+            : text,
+        headers: (headers) => {
+          headers['content-security-policy'] += ' https://evil.example'
+        },
+      },
+      /without --origin/i,
+    ],
+  ])('%s, is not seen, and the help says so', async (_name, change, words) => {
+    expect(await checkChanged(change)).toMatchObject({ status: 0, differences: [] })
+    expect((await ripper(['page', 'check', '--help'])).stdout).toMatch(words)
   })
 
   test('whose scripts come from another origin is only right where that is named', async () => {
@@ -274,6 +352,24 @@ describe('as a command', () => {
       2,
       /--service must be/,
     ],
+    [
+      'an origin that is none',
+      () => ['https://pay.example/card-fields/x', '--origin', 'https://a.example/'],
+      2,
+      /--origin must be .*, not https:\/\/a\.example\/$/m,
+    ],
+    [
+      'an origin for a page that nobody frames',
+      () => [pages['hosted-page']!, '--origin', shop],
+      2,
+      /--origin is of no use for The hosted page/,
+    ],
+    [
+      'the card fields, without origins named',
+      () => [pages['card-fields']!],
+      0,
+      /Not compared was:\n {2}whether the origins that may frame it are yours, .*https:\/\/shop\.example\n$/,
+    ],
   ]
 
   test.each(rows)('%s', async (_name, args, status, words) => {
@@ -295,6 +391,7 @@ describe('as a command', () => {
       page: 'hosted-page',
       release: expect.stringMatching(/^\d+\.\d+\.\d+$/),
       checked: [],
+      not_checked: [],
       differences: ['The answer is 404, not 200.'],
     })
   })

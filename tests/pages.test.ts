@@ -1,102 +1,18 @@
-// The pages that shoppers' browsers get: their headers, their languages, what they load, and what they never say.
+// The headers of the pages that shoppers' browsers get, the pages that are not there, and those asked for by another name.
 
-import { createHash } from 'node:crypto'
-import { get, type IncomingHttpHeaders } from 'node:http'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { changeMerchant, createIntegration } from '../src/merchants/manage.ts'
 import { readMarkup } from '../src/pages/markup.ts'
-import { cardOf, runChallenge, visa } from './client.ts'
-import { type Account, type Service, shop, startService } from './service.ts'
-
-const name = '</script><script>alert(1)'
-const picture = 'https://cdn.example/tea.png'
-const tea = { sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP', image_url: picture }
+import { hashOf, policyOf, type ServedPages, servePages } from './served-pages.ts'
+import { type Service, shop, startService } from './service.ts'
 
 let service: Service
-let account: Account
-/** Addresses of the pages, below the service's own. */
-let pages: Record<
-  'fields' | 'pay' | 'demo' | 'method' | 'challenge' | 'result' | 'suspended',
-  string
->
-let client_secret: string
+let pages: ServedPages['pages']
+let read: ServedPages['read']
 
 beforeAll(async () => {
-  service = await startService({
-    demo_shop: () => ({
-      secret_key: account.secret_key,
-      publishable_key: account.publishable_key!,
-      handle: 'tea',
-      goods: [tea],
-    }),
-  })
-  account = await service.newAccount({ merchant: { name } })
-  await hostedPage(account, 'tea')
-  const suspended = await service.newAccount()
-  await hostedPage(suspended, 'closed')
-  await changeMerchant(service.office, suspended.merchant_id, { status: 'suspended' })
-  const { client } = account
-  const session = await client.open()
-  const { body } = await client.referenceCard(session, cardOf(visa))
-  const challenge = await challengeOf(account)
-  const over = await challengeOf(account)
-  await runChallenge(over)
-  client_secret = session.client_secret
-  pages = {
-    fields: `/card-fields/${account.publishable_key}`,
-    pay: '/pay/tea',
-    demo: '/demo',
-    method: new URL(body.three_ds_method.url).pathname,
-    challenge: new URL(challenge).pathname,
-    result: new URL(over).pathname,
-    suspended: '/pay/closed',
-  }
+  ;({ service, pages, read } = await servePages())
 })
 afterAll(() => service.close())
-
-async function hostedPage({ merchant_id }: Account, handle: string): Promise<void> {
-  await createIntegration(service.office, merchant_id, {
-    name: 'hosted',
-    is_hosted_page: true,
-    handle,
-    allowed_origins: [shop],
-    price_list: [tea],
-  })
-}
-
-async function challengeOf({ client }: Account): Promise<string> {
-  const { body } = await client.present(await client.open(), '4000000000003220')
-  return body.three_ds.challenge.url
-}
-
-type Got = { status: number; headers: IncomingHttpHeaders; bytes: Buffer; text: string }
-
-/** Just what is asked: no header added, nothing decompressed, no redirect followed. */
-function read(path: string, headers: Record<string, string> = {}): Promise<Got> {
-  return new Promise((resolve, reject) => {
-    get(service.base_url + path, { headers }, async (response) => {
-      const bytes = Buffer.concat(await response.toArray())
-      const { statusCode: status = 0, headers } = response
-      resolve({ status, headers, bytes, text: bytes.toString() })
-    }).on('error', reject)
-  })
-}
-
-function policyOf({ headers }: Got): Record<string, string[]> {
-  const policy = String(headers['content-security-policy'])
-  const directives = policy.split('; ').map((each) => each.split(' '))
-  return Object.fromEntries(directives.map(([directive, ...sources]) => [directive!, sources]))
-}
-
-/** What the page itself holds, as its policy has to name it. */
-function hashOf({ text }: Got, element: 'script' | 'style'): string {
-  const found = readMarkup(text).tags.filter(
-    (tag) => tag.name === element && tag.attributes.size === 0,
-  )
-  expect(found).toHaveLength(1)
-  return `'sha256-${createHash('sha256').update(found[0]!.text!).digest('base64')}'`
-}
 
 const nothing = ["'none'"]
 const always = {
@@ -155,7 +71,7 @@ describe('headers', () => {
       ...always,
       'script-src': own,
       'style-src': own,
-      'connect-src': own,
+      'connect-src': ["'self'", ...own],
       'img-src': ['data:', 'https://cdn.example'],
       'frame-src': own,
       'form-action': ["'self'"],
@@ -246,147 +162,6 @@ describe('a page that is not there', () => {
     expect(text).not.toContain('This checkout is not available')
     expect(headers.vary).toContain('Accept-Language')
   })
-})
-
-/** What the linked scripts and style sheets of a page are, with their integrity. */
-async function linkedBy(path: string): Promise<{ path: string; integrity: string }[]> {
-  const { tags } = readMarkup((await read(path)).text)
-  return tags.flatMap(({ attributes }) => {
-    const url = attributes.get('src') ?? attributes.get('href') ?? 'data:,'
-    if (url === 'data:,') return []
-    expect(attributes.has('crossorigin')).toBe(true)
-    expect(url.startsWith(`${service.base_url}/assets/`)).toBe(true)
-    return [{ path: new URL(url).pathname, integrity: attributes.get('integrity')! }]
-  })
-}
-
-describe('scripts and style sheets', () => {
-  test.each([
-    ['pay', ['checkout.js', 'pay.css', 'pay.js']],
-    ['demo', ['checkout.js', 'demo.css', 'demo.js']],
-  ] as const)('of %s have their integrity and may be kept for ever', async (page, files) => {
-    const links = await linkedBy(pages[page])
-    expect(links.map(({ path }) => path.split('/').at(-1)).sort()).toEqual(files)
-    for (const { path, integrity } of links) {
-      const { status, bytes, headers } = await read(path)
-      expect(status).toBe(200)
-      expect(integrity).toBe(`sha384-${createHash('sha384').update(bytes).digest('base64')}`)
-      const type = path.endsWith('.css') ? 'text/css' : 'text/javascript'
-      expect(headers).toMatchObject({
-        'cache-control': 'public, max-age=31536000, immutable',
-        'content-type': `${type}; charset=utf-8`,
-        'x-content-type-options': 'nosniff',
-        'access-control-allow-origin': '*',
-        'cross-origin-resource-policy': 'cross-origin',
-        vary: 'Accept-Encoding',
-      })
-    }
-  })
-
-  test.each([
-    ['br', 'br', brotliDecompressSync],
-    ['gzip, deflate, br', 'br', brotliDecompressSync],
-    ['gzip', 'gzip', gunzipSync],
-    ['identity', undefined, (bytes: Buffer) => bytes],
-  ] as const)('Accept-Encoding %s', async (accepted, encoding, unpack) => {
-    const { path } = (await linkedBy(pages.pay))[0]!
-    const plain = await read(path)
-    const packed = await read(path, { 'accept-encoding': accepted })
-    expect(packed.headers['content-encoding']).toBe(encoding)
-    expect(unpack(packed.bytes).equals(plain.bytes)).toBe(true)
-    expect(packed.bytes.length < plain.bytes.length).toBe(encoding !== undefined)
-  })
-
-  test('of another version are not there, and that is not kept', async () => {
-    const { path } = (await linkedBy(pages.pay))[0]!
-    const [, , hash, file] = path.split('/')
-    for (const other of [`/assets/0123456789abcdef/${file}`, `/assets/${hash}/x.js`]) {
-      const { status, headers } = await read(other)
-      expect(status).toBe(404)
-      expect(headers['cache-control']).toBe('no-store')
-    }
-  })
-
-  test('/checkout.js is the newest, and is not sent again to those who have it', async () => {
-    const links = await linkedBy(pages.demo)
-    const pinned = await read(links.find(({ path }) => path.endsWith('/checkout.js'))!.path)
-    const { status, headers, bytes } = await read('/checkout.js')
-    expect(status).toBe(200)
-    expect(bytes.equals(pinned.bytes)).toBe(true)
-    expect(headers).toMatchObject({
-      'cache-control': 'public, max-age=300',
-      'access-control-allow-origin': '*',
-      'content-type': 'text/javascript; charset=utf-8',
-    })
-    const etag = headers.etag!
-    for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
-      const again = await read('/checkout.js', { 'if-none-match': known })
-      expect(again).toMatchObject({ status: 304, text: '' })
-      expect(again.headers.etag).toBe(etag)
-    }
-    expect((await read('/checkout.js', { 'if-none-match': '"x"' })).status).toBe(200)
-  })
-})
-
-/** What the script of a page is told. */
-function contextOf({ text }: Got) {
-  const block = readMarkup(text).tags.find(({ attributes }) => attributes.get('id') === 'context')
-  return JSON.parse(block!.text!)
-}
-
-describe('the language', () => {
-  test.each([
-    ['none', '', undefined, 'en', 'ltr'],
-    ["the browser's", '', 'xx, de-CH;q=0.8, fr;q=0.9', 'fr', 'ltr'],
-    ['with its region', '', 'de-CH', 'de-CH', 'ltr'],
-    ['asked for', 'locale=ja', 'de', 'ja', 'ltr'],
-    ['asked for as auto', 'locale=auto', 'de', 'de', 'ltr'],
-    ['one that is not there', 'locale=xx', 'de', 'en', 'ltr'],
-    ['one that is no tag', 'locale=de%22%3E%3Cscript%3E', undefined, 'en', 'ltr'],
-    ['from right to left', 'locale=ar-EG', undefined, 'ar-EG', 'rtl'],
-  ])('%s', async (_name, query, accepted, locale, direction) => {
-    for (const page of [pages.fields, pages.pay]) {
-      const headers: Record<string, string> = accepted ? { 'accept-language': accepted } : {}
-      const got = await read(`${page}?${query}`, headers)
-      expect(got.text).toContain(`<html lang="${locale}" dir="${direction}">`)
-      const { locale: told, words } = contextOf(got)
-      expect(told).toBe(locale)
-      const english = words.card_details === 'Card details'
-      expect(english).toBe(locale === 'en')
-      expect(got.headers.vary).toContain('Accept-Language')
-    }
-  })
-
-  test.each([
-    ['challenge', 'ar', '<html lang="ar" dir="rtl">'],
-    ['method', 'fr-CA', '<html lang="fr-CA" dir="ltr">'],
-    ['result', 'de', '<html lang="en" dir="ltr">'],
-  ] as const)('of the page around the bank: %s in %s', async (page, accepted, element) => {
-    expect((await read(pages[page], { 'accept-language': accepted })).text).toContain(element)
-  })
-})
-
-test('a merchant’s name stays a name', async () => {
-  for (const page of [pages.pay, pages.fields, pages.demo]) {
-    const got = await read(page)
-    expect(got.text).not.toContain(name)
-    expect(got.text).not.toContain('<script>alert')
-  }
-  const got = await read(pages.pay)
-  expect(contextOf(got).config.merchant.name).toBe(name)
-  const scripts = readMarkup(got.text).tags.filter((tag) => tag.name === 'script')
-  expect(scripts).toHaveLength(3)
-  expect(got.text).toContain('<title>&#60;/script&#62;&#60;script&#62;alert(1)</title>')
-})
-
-test('no page says a secret', async () => {
-  for (const path of Object.values(pages)) {
-    const { text, headers } = await read(`${path}?client_secret=${client_secret}`)
-    const said = `${text}${JSON.stringify(headers)}`
-    expect(said).not.toContain(account.secret_key)
-    expect(said).not.toContain(client_secret)
-    expect(said).not.toMatch(/rip_sk_|_secret_/)
-  }
 })
 
 describe("this machine's other name", () => {

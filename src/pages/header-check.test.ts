@@ -50,13 +50,16 @@ describe('headers', () => {
     [
       'another service',
       'hosted-page',
-      { policy: (policy) => policy.replace(`connect-src ${service}`, `connect-src ${shop}`) },
+      {
+        policy: (policy) =>
+          policy.replace(`connect-src 'self' ${service}`, `connect-src 'self' ${shop}`),
+      },
       `connect-src of the policy allows ${shop}, which is not ours.`,
     ],
     [
       'the service is not allowed',
       'hosted-page',
-      { policy: (policy) => policy.replace(`connect-src ${service}`, 'connect-src') },
+      { policy: (policy) => policy.replace(`connect-src 'self' ${service}`, "connect-src 'self'") },
       `connect-src of the policy lacks ${service}.`,
     ],
     [

@@ -27,14 +27,14 @@ npx ripper page check https://pay.example/card-fields/rip_pk_… --origin https:
 
 reads a page as a browser does and compares its scripts, its markup and its headers with this inventory, and what the
 card fields or the hosted page tell their script with the configuration that the service answers with. The exit status
-is 0 where they are the same, and 1 with a line for each difference. Name by \`--origin\` every origin that may frame the
-card fields or a 3-D Secure page, which are the integration's allowed origins and, where the merchant has a hosted page,
-that page's own: then just these and the service itself may. A shared cache may keep the configuration for five minutes
-after you changed it. Let a scheduler run it at least weekly, from outside
-your own network and from a copy of the release that the service cannot change, for each page that you use, and raise an
-alarm on any status but 0. Where a page's path does not tell which one it is, say so by \`--page\`; where the hosted page
-has a host of its own, name the service's by \`--service\`. An address of the 3DS Method or of a challenge holds a token
-that is good for one payment only: make that payment for the check.
+is 0 where they are the same, and 1 with a line for each difference. Name by \`--origin\` every origin that may frame
+the card fields or a 3-D Secure page, which are the integration's allowed origins and, where the merchant has a hosted
+page, that page's own: then just these and the service itself may. A shared cache may keep the configuration for five
+minutes after you changed it. Let a scheduler run it at least weekly, from outside your own network and from a copy of
+the release that the service cannot change, for each page that you use, and raise an alarm on any status but 0. Where
+a page's path does not tell which one it is, say so by \`--page\`; where the hosted page has a host of its own, name
+the service's by \`--service\`. An address of the 3DS Method or of a challenge holds a token that is good for one
+payment only: make that payment for the check.
 
 What the check cannot see:
 

@@ -17,7 +17,7 @@ import { isStyleSheet, markupDifferences } from './markup-check.ts'
 import { backDifferences, framersOf, namesOrigins, originDifferences } from './origin-check.ts'
 
 /** What came from the service. */
-export type Seen = {
+type Seen = {
   url: string
   /** The origin that scripts come from. */
   service: string

@@ -203,6 +203,13 @@ test("a server's session comes back from the bank's page in full, its secret in 
   expect(addresses.filter((address) => address.includes('_secret_'))).toEqual([])
 })
 
+test("another shop's session is not paid under this shop's name", async () => {
+  const { body } = await theatre.stage.service.client.create({ amount: 990, currency: 'GBP' })
+  const page = await theatre.arrive(`${theatre.stage.pay_url}#${body.client_secret}`)
+  await page.getByRole('alert').waitFor()
+  expect(await payButton(page).count()).toBe(0)
+})
+
 describe('when it does not go through', () => {
   test('a decline, then another card', async () => {
     const page = await theatre.arrive(`${tea()}&email=jo@example.com`)

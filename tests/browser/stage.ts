@@ -8,9 +8,9 @@ import { type Account, type Service, startService } from '../service.ts'
 import { realClock } from '../world.ts'
 
 /** The real clock, set forward by hand. */
-export type ShiftedClock = Clock & { shift(duration_ms: number): void }
+type ShiftedClock = Clock & { shift(duration_ms: number): void }
 
-export function shiftedClock(): ShiftedClock {
+function shiftedClock(): ShiftedClock {
   let offset_ms = 0
   return {
     ...realClock,
@@ -70,7 +70,7 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-export type MerchantsSite = {
+type MerchantsSite = {
   origin: string
   /** Serves a page from now on and gives its address. */
   page(html: string, headers?: Record<string, string>): string

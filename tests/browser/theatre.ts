@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { newShopper, type Outfit, type Shopper, startBrowser } from './shopper.ts'
 import { type Stage, setStage } from './stage.ts'
 
-export type Theatre = {
+type Theatre = {
   /** For all tests of the file. */
   readonly stage: Stage
   /** Of this test. */
