@@ -266,8 +266,10 @@ ${step('tests', tests!)}`,
     const outcome = await run(['scripts/check.mjs'])
     expect(outcome.status).toBe(status)
     expect(outcome.out.trimEnd().split('\n')).toContain(last)
-    const failed = [lint, types, tests].findIndex((code) => code !== 0)
-    const reached = ['lint', 'types', 'tests'].slice(0, failed === -1 ? 3 : failed + 1)
+    // The service's types, then the pages'.
+    const failed = [lint, types, types, tests].findIndex((code) => code !== 0)
+    const steps = ['lint', 'types', 'types', 'tests']
+    const reached = steps.slice(0, failed === -1 ? steps.length : failed + 1)
     expect(outcome.lines.filter((line) => /^(lint|types|tests)$/.test(line))).toEqual(reached)
   })
 })
