@@ -55,6 +55,7 @@ async function buildScript(root, name, outDir) {
       outDir,
       emptyOutDir: false,
       target: 'es2022',
+      rollupOptions: name === 'three-ds' ? takenFromCheckout : {},
       lib: {
         entry: join(root, 'web', name, 'main.ts'),
         formats: ['iife'],
@@ -63,6 +64,12 @@ async function buildScript(root, name, outDir) {
       },
     },
   })
+}
+
+/** The part is only ever loaded by checkout.js: what that has too, it lends as window.RipperKit. See web/checkout/part.ts. */
+const takenFromCheckout = {
+  external: /web\/(checkout\/.*|shared\/(element|email))\.ts$/,
+  output: { globals: () => 'RipperKit' },
 }
 
 async function buildStyle(root, name, outDir) {

@@ -15,7 +15,7 @@ export type Parts = {
 
 type Contents = {
   parts: Parts
-  language: Pick<Language, 'locale' | 'direction'>
+  language: Pick<Language, 'locale' | 'direction' | 'words'>
   title: string
   /** The merchant's choice of looks. Its theme stands in the page, so that a dark page does not begin as a white one. */
   appearance: unknown
@@ -36,7 +36,7 @@ export function document({ parts, language, title, appearance, ...rest }: Conten
     title,
     head: styleTag(style, base_url) + linked.join(''),
     body:
-      `<main id="${main_id}"></main>` +
+      `<main id="${main_id}"><noscript>${escapeHtml(language.words.no_script!)}</noscript></main>` +
       `<script type="application/json" id="context">${inScript(context_json)}</script>${inline.join('')}`,
     attributes: { html: { 'data-theme': themeOf(appearance) } },
   })

@@ -13,6 +13,7 @@ const document_elements: Record<string, string[]> = {
   style: [],
   body: [],
   main: ['id'],
+  noscript: [],
   script: ['type', 'id', 'defer', 'src', 'integrity', 'crossorigin'],
 }
 
@@ -26,7 +27,6 @@ const frame_elements: Record<string, string[]> = {
   p: ['role'],
   form: ['method', 'action', 'target'],
   input: ['type', 'name', 'value'],
-  noscript: [],
   button: [],
   iframe: ['name', 'title', 'sandbox', 'allow', 'hidden'],
 }

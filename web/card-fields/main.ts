@@ -1,6 +1,6 @@
 // The card fields' frame: draws them, finds the checkout around it, and carries messages between the two.
 
-import { applyAppearance } from '../shared/appearance.ts'
+import { applyAppearance, followAppearance } from '../shared/appearance.ts'
 import { readContext } from '../shared/element.ts'
 import { followLook } from '../shared/look.ts'
 import type { Appearance, FromFrame } from '../shared/protocol.ts'
@@ -22,12 +22,13 @@ type Context = {
 }
 
 const { origins, brands, words, locale, appearance } = readContext<Context>()
+let wanted = appearance
 const page = document.documentElement
 const root = document.getElementById('fields')!
 let port: MessagePort | null = null
 let height_px = 0
 
-applyAppearance(page, appearance)
+followAppearance(page, () => wanted)
 const form = cardForm(drawFields(root, words, brands), {
   brands,
   references: cardReferences({
@@ -48,8 +49,10 @@ awaitHello(origins, (opened) => {
   form.connected()
   opened.onmessage = ({ data }) => {
     const message = readMessage(data)
-    if (message?.type === 'appearance') applyAppearance(page, message.appearance)
-    else if (message) form.receive(message)
+    if (message?.type === 'appearance') {
+      wanted = message.appearance
+      applyAppearance(page, wanted)
+    } else if (message) form.receive(message)
   }
 })
 

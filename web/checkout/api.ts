@@ -19,7 +19,10 @@ export type CheckoutOptions = (SessionGiven | SessionAsked) & {
   locale?: string
   /** false leaves the Pay button to the page, which then calls confirm(). */
   button?: boolean
-  /** `auto`, the default, goes on to the session's confirmation_url after an outcome; `never` leaves that to the page. */
+  /**
+   * `auto`, the default, goes on to the session's confirmation_url after an outcome, and has a link to it; `never` leaves
+   * both to the page.
+   */
   redirect?: 'auto' | 'never'
 }
 
@@ -74,8 +77,8 @@ export type CheckoutEvents = {
 
 export type ConfirmResult = {
   /**
-   * As POST …/confirm answers, and: `canceled` the shopper left the bank's check, `invalid` a field needs mending,
-   * `expired` the session ended first.
+   * As POST …/confirm answers, and: `canceled` the shopper left the bank's check or the page unmounted the checkout,
+   * `invalid` a field needs mending, `expired` the session ended first.
    */
   status:
     | 'captured'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonical } from './canonical.ts'
+import { canonical, digest } from './canonical.ts'
 
 test('the order of members does not matter, at any depth', () => {
   const one = {
@@ -27,4 +27,11 @@ test.each([
 ])('%s is something else', (_, options) => {
   expect(canonical(options)).not.toBe(canonical({ amount: 1 }))
   expect(canonical(options)).not.toBe(canonical({ amount: 1, items: [1, 2] }))
+})
+
+test('texts that differ a little have digests that differ', () => {
+  const texts = Array.from({ length: 10_000 }, (_, number) => `{"amount":${number}}`)
+  expect(new Set(texts.map(digest)).size).toBe(texts.length)
+  expect(digest('ab')).not.toBe(digest('ba'))
+  expect(digest('')).toMatch(/^[\d-]+$/)
 })

@@ -1,4 +1,4 @@
-// The same text for the same options, in whatever order a page writes them.
+// The same short name for the same options, in whatever order a page writes them.
 
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each) =>
@@ -6,4 +6,16 @@ export function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(each).sort())
       : each,
   )
+}
+
+/** 64 bits that tell texts apart and do not show them: options may have an email address in them. */
+export function digest(text: string): string {
+  let one = 1
+  let other = 2
+  for (const each of text) {
+    const code = each.codePointAt(0)!
+    one = Math.imul(one ^ code, 0x01000193)
+    other = Math.imul(other ^ code, 0x9e3779b1)
+  }
+  return `${one}${other}`
 }

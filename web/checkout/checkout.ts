@@ -1,7 +1,7 @@
 // The checkout that a page holds: where it stands, who listens, and the one payment it takes.
 
 import type { Checkout, CheckoutEvents, CheckoutOptions } from './api.ts'
-import type { Desk } from './desk.ts'
+import { type Desk, resultOf } from './desk.ts'
 import { RipperError } from './failure.ts'
 import { openDesk } from './open.ts'
 import { run } from './run.ts'
@@ -31,16 +31,18 @@ export function newCheckout(publicKey: string, options: CheckoutOptions): Checko
         const again = () => {
           checkout.unmount()
           checkout.mount(place)
+          // The button that was pressed is gone.
+          opened!.mounted.frame.element.focus()
         }
         opened = openDesk({ publicKey, options, openSession, emit, signal: life.signal, again })
       }
-      const { host } = opened.desk.ui
+      const { host } = opened.mounted.ui
       if (host.parentNode !== place) place.append(host)
     },
 
     unmount() {
       life?.abort()
-      opened?.desk.ui.host.remove()
+      opened?.mounted.ui.host.remove()
       opened = undefined
     },
 
@@ -52,8 +54,9 @@ export function newCheckout(publicKey: string, options: CheckoutOptions): Checko
 
     async confirm(more) {
       if (!opened) throw new RipperError('not_mounted', 'mount() comes before confirm().')
-      const { desk, usable } = opened
-      if (desk.stage === 'loading') await usable
+      const { mounted, usable } = opened
+      const desk = await usable()
+      if (!desk) return resultOf(mounted, 'canceled')
       return run(desk, (part) => part.pay(desk, more?.email))
     },
   }

@@ -9,31 +9,37 @@ import type { CardFrame } from './frame.ts'
 import type { Session } from './session.ts'
 import type { State } from './wire.ts'
 
-export type Desk = {
+/** From mounting on. */
+export type Mounted = {
   readonly options: CheckoutOptions
   readonly frame: CardFrame
   readonly ui: DropIn
-  /** Aborted by unmount. */
+  /** Aborted by unmount: from then on nothing is asked of the shopper and nothing is charged. */
   readonly signal: AbortSignal
   emit<Name extends keyof CheckoutEvents>(name: Name, event: CheckoutEvents[Name]): void
   words: Words
   locale: string
-  /** Set, with what follows, before anything is drawn that can be paid with. */
+  /** Where the session has none. */
+  email?: EmailField
+  stage: 'loading' | 'form' | 'processing' | 'over'
+  /** The payment under way; a second click joins it. */
+  running?: Promise<ConfirmResult> | undefined
+  /** What a checkout that is over, or is waiting for its outcome, answers. */
+  result?: ConfirmResult | undefined
+} & Partial<Opened>
+
+type Opened = {
   session: Session
   /** As read last. */
   state: State
   /** When the session ends, by performance.now(). */
   deadline_ms: number
-  /** Where the session has none. */
-  email: EmailField | undefined
-  stage: 'loading' | 'form' | 'processing' | 'over'
-  /** The payment under way; a second click joins it. */
-  running: Promise<ConfirmResult> | undefined
-  /** What a checkout that is over, or is waiting for its outcome, answers. */
-  result: ConfirmResult | undefined
 }
 
-export function text(desk: Desk, key: string, values?: Record<string, string>): string {
+/** From the time on that anything is drawn that can be paid with. */
+export type Desk = Mounted & Opened
+
+export function text(desk: Mounted, key: string, values?: Record<string, string>): string {
   return say(desk.words, key, values)
 }
 
@@ -41,26 +47,34 @@ export function amountOf({ state, locale }: Desk): string {
   return formatAmount(state.session.amount, state.session.currency, locale)
 }
 
-export function keepState(desk: Desk, state: State): State {
-  desk.deadline_ms = performance.now() + state.session.expires_in_seconds * 1000
-  desk.state = state
-  return state
+/** A session that was opened, or its state as read anew. */
+export function keepState(desk: Mounted, session: Session, state: State): Desk {
+  const deadline_ms = performance.now() + state.session.expires_in_seconds * 1000
+  return Object.assign(desk, { session, state, deadline_ms })
 }
 
 export async function readState(desk: Desk): Promise<State> {
-  return keepState(desk, await desk.session.ask<State>('state'))
+  const { session } = desk
+  return keepState(desk, session, await session.ask('state')).state
 }
 
-/** A result that the service did not give, or has not yet. */
-export function resultOf(desk: Desk, status: ConfirmResult['status']): ConfirmResult {
-  const { id, last_decline, attempts_left, order_reference } = desk.state.session
+/** A result that the service did not give, or has not yet. Without a session its id is empty. */
+export function resultOf({ state }: Mounted, status: ConfirmResult['status']): ConfirmResult {
+  const {
+    id = '',
+    last_decline,
+    attempts_left = 0,
+    order_reference = null,
+  }: Known = state?.session ?? {}
   return {
     status,
     session_id: id,
     payment_id: null,
-    decline: status === 'declined' ? last_decline : null,
+    decline: (status === 'declined' && last_decline) || null,
     attempts_left,
     order_reference,
     confirmation_url: null,
   }
 }
+
+type Known = Partial<State['session']>

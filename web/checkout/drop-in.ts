@@ -1,10 +1,8 @@
 // What stands in the merchant's page: a shadow root with the form, and room for what takes the form's place.
 
 import { element } from '../shared/element.ts'
-import { directionOf } from '../shared/words.ts'
 import { amountOf, type Desk, text } from './desk.ts'
 import { drawEmail } from './email.ts'
-import { loadPart } from './part.ts'
 import style from './style.css?inline'
 
 export type DropIn = ReturnType<typeof drawDropIn>
@@ -41,14 +39,10 @@ export function drawDropIn(frame: HTMLElement) {
 
 /** Draws the rest of the form. */
 export function drawForm(desk: Desk, press: () => void): void {
-  const { ui, frame, locale, session } = desk
+  const { ui, session } = desk
   const { root, form, payButton, time } = ui
   root.className = ''
-  root.lang = locale
-  root.dir = directionOf(locale)
-  frame.element.title = text(desk, 'card_details')
   ui.alert.textContent = ''
-  if (desk.state.session.mode === 'test') drawRibbon(desk)
   if (desk.state.session.customer_email_required) {
     desk.email = drawEmail(desk.words, session.place)
     form.prepend(desk.email.element)
@@ -69,17 +63,4 @@ export function labelButton(desk: Desk, waiting: string): void {
   payButton.textContent = waiting || text(desk, 'pay', { amount: amountOf(desk) })
   status.textContent = waiting
   if (waiting) alert.textContent = ''
-}
-
-/** The part brings the cards to click. */
-function drawRibbon(desk: Desk): void {
-  const ribbon = element('div', { class: 'test' }, text(desk, 'test_mode'))
-  desk.ui.root.prepend(ribbon)
-  loadPart(desk).then(
-    (part) =>
-      ribbon.append(
-        part.drawTestCards(desk.words, (number) => desk.frame.send({ type: 'fill', number })),
-      ),
-    () => {},
-  )
 }

@@ -1,6 +1,7 @@
 // The email field, for sessions that have none. What was typed outlives a reload, such as one for the bank's check.
 
 import { element } from '../shared/element.ts'
+import { isEmail } from '../shared/email.ts'
 import { say, type Words } from '../shared/words.ts'
 import { keep, recall } from './keep.ts'
 
@@ -9,11 +10,6 @@ export type EmailField = {
   /** The address, or null where it is missing or wrong: then the field says so and has the focus. */
   read(): string | null
   complain(key: string): null
-}
-
-/** The service's own rule. */
-export function isEmail(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/.test(text)
 }
 
 /** `place` is where the address is kept. */

@@ -14,7 +14,7 @@ export type CardFrame = {
   element: HTMLIFrameElement
   /** Dropped while there is no port. */
   send(message: ToFrame): void
-  /** The card reference, or null where the shopper must mend a field. Rejects with RipperError. */
+  /** The card reference, or null where the shopper must mend a field, or the fields are gone. Rejects with RipperError. */
   submit(): Promise<string | null>
 }
 
@@ -29,7 +29,8 @@ export function openFrame(
   const nonce = random()
   let port: MessagePort | undefined
   let count = 0
-  let answer: (submitted: Submitted) => void
+  let answer = (_: Submitted | null) => {}
+  const lose = () => answer(null)
   const element = make('iframe', {
     src: origin + path,
     title: 'Card details',
@@ -40,6 +41,8 @@ export function openFrame(
   function welcome({ source, origin: from, data, ports }: MessageEvent): void {
     if (source !== element.contentWindow || from !== origin) return
     if (data?.type !== 'ripper:port' || data.nonce !== nonce || !ports[0]) return
+    // Of a frame that was moved, and so loaded anew, no answer comes any more.
+    lose()
     port = ports[0]
     port.onmessage = ({ data }: MessageEvent<FromFrame>) => {
       if (data.type !== 'submitted') hear(data)
@@ -47,6 +50,7 @@ export function openFrame(
     }
   }
   addEventListener('message', welcome, { signal })
+  signal.addEventListener('abort', lose)
 
   const send = (message: ToFrame) => port?.postMessage(message)
   return {
@@ -56,11 +60,12 @@ export function openFrame(
       const id = ++count
       send({ type: 'submit', id })
       const answered = await Promise.race([
-        new Promise<Submitted>((resolve) => {
+        new Promise<Submitted | null>((resolve) => {
           answer = resolve
         }),
         sleep(answer_ms),
       ])
+      if (answered === null) return null
       if (answered?.ok) return answered.card_reference
       if (answered && !answered.error) {
         // A frame may not take the focus by itself.

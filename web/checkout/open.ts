@@ -1,14 +1,13 @@
 // A checkout from its mounting on: card fields and session side by side, then whatever the session's state asks for.
 
 import { button } from '../shared/element.ts'
-import { say } from '../shared/words.ts'
+import { directionOf, say } from '../shared/words.ts'
 import type { CheckoutOptions } from './api.ts'
-import { type Desk, keepState } from './desk.ts'
+import { type Desk, keepState, type Mounted, text } from './desk.ts'
 import { drawDropIn, drawForm } from './drop-in.ts'
 import { RipperError } from './failure.ts'
 import { type Heard, openFrame } from './frame.ts'
-import { loadPart } from './part.ts'
-import { recordedOf, refresh } from './resume.ts'
+import { loadPart, type Part } from './part.ts'
 import { run } from './run.ts'
 import type { Opened } from './session.ts'
 import { sleep } from './sleep.ts'
@@ -21,38 +20,53 @@ type Asked = {
   publicKey: string
   options: CheckoutOptions
   openSession: () => Promise<Opened>
-  emit: Desk['emit']
+  emit: Mounted['emit']
   signal: AbortSignal
   /** Begins anew, after what did not load. */
   again: () => void
 }
 
-/** `usable` rejects with the RipperError of a checkout that could not be shown. */
-export function openDesk(asked: Asked): { desk: Desk; usable: Promise<void> } {
+type Opening = {
+  mounted: Mounted
+  /** Null where unmount came first. Rejects with the RipperError of a checkout that could not be shown. */
+  usable(): Promise<Desk | null>
+}
+
+export function openDesk(asked: Asked): Opening {
   const { options, emit, signal } = asked
   let greeted = () => {}
   const ready = new Promise<void>((resolve) => {
     greeted = resolve
   })
-  const frame = openFrame(framePath(asked), signal, (message) => hear(desk, message, greeted))
-  const desk = {
+  /** An error is shown where the shopper pays; nobody else is waiting for it. */
+  const press = () => {
+    if (options.button === false) return
+    shown.then((desk) => desk && run(desk, (part) => part.pay(desk))).catch(() => {})
+  }
+  const frame = openFrame(framePath(asked), signal, (message) =>
+    hear(mounted, message, { greeted, press }),
+  )
+  const mounted: Mounted = {
     options,
     frame,
     ui: drawDropIn(frame.element),
     signal,
     emit,
     words: firstWords,
+    locale: '',
     stage: 'loading',
-  } as unknown as Desk
-
-  const shown = Promise.all([asked.openSession(), ready]).then(([opened]) => start(desk, opened))
-  const late = sleep(frame_ms).then(() => {
-    if (desk.words === firstWords) throw frameNotLoaded()
-    return shown
+  }
+  const shown = Promise.all([asked.openSession(), ready]).then(([opened]) =>
+    start(mounted, opened, press),
+  )
+  const ended = new Promise<null>((resolve, reject) => {
+    signal.addEventListener('abort', () => resolve(null))
+    setTimeout(() => mounted.words === firstWords && reject(frameNotLoaded()), frame_ms)
   })
-  const usable = Promise.race([shown, late])
-  usable.catch((error) => signal.aborted || fail(desk, error, asked.again))
-  return { desk, usable }
+  const soon = Promise.race([shown, ended])
+  soon.catch((error) => fail(mounted, error, asked.again))
+  // What came late is good too.
+  return { mounted, usable: () => (mounted.stage === 'loading' ? soon : shown) }
 }
 
 /** Until the frame brings those of the shopper's language. */
@@ -69,72 +83,84 @@ function framePath({ publicKey, options }: Asked): string {
   return `/card-fields/${publicKey}?${query}`
 }
 
-function hear(desk: Desk, message: Heard, greeted: () => void): void {
+type Told = { greeted(): void; press(): void }
+
+function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
+  const { frame, ui, options } = desk
   switch (message.type) {
     case 'ready':
       desk.words = message.words
       desk.locale = message.locale
-      if (desk.options.appearance) {
-        desk.frame.send({ type: 'appearance', appearance: desk.options.appearance })
-      }
+      ui.root.lang = message.locale
+      ui.root.dir = directionOf(message.locale)
+      frame.element.title = text(desk, 'card_details')
+      if (options.appearance) frame.send({ type: 'appearance', appearance: options.appearance })
       // After it was moved, the frame must be told again.
-      if (desk.session) sendSession(desk)
+      sendSession(desk)
       greeted()
       break
     case 'look':
-      desk.ui.host.style.cssText = message.style
+      ui.host.style.cssText = message.style
       break
     case 'height':
-      desk.frame.element.style.height = `${message.height_px}px`
+      frame.element.style.height = `${message.height_px}px`
       break
     case 'enter':
-      if (desk.options.button !== false) press(desk)
+      press()
       break
-    default: {
-      const { type, ...event } = message
-      // Whoever begins to type will pay.
-      if (type === 'focus') loadPart(desk).catch(() => {})
-      desk.emit(type, event as never)
+    case 'change': {
+      const { brand, complete, empty } = message
+      desk.emit('change', { brand, complete, empty })
+      break
     }
+    default:
+      // Whoever begins to type will pay.
+      loadPart(desk).catch(() => {})
+      desk.emit(message.type, { field: message.field })
   }
 }
 
-/** An error is shown where the shopper pays; nobody else is waiting for it. */
-function press(desk: Desk): void {
-  run(desk, (part) => part.pay(desk)).catch(() => {})
-}
-
-function sendSession({ frame, session, state }: Desk): void {
+function sendSession({ frame, session, state, running }: Mounted): void {
+  if (!session || !state) return
   const { id: session_id, client_secret } = session
   frame.send({ type: 'session', session_id, client_secret, mode: state.session.mode })
+  frame.send({ type: 'lock', locked: !!running })
 }
 
-async function start(desk: Desk, { session, state }: Opened): Promise<void> {
-  const { signal } = desk
-  const { three_ds } = state
-  desk.session = session
-  keepState(desk, state)
-  const recorded = recordedOf(desk)
-  const part = recorded && (await loadPart(desk))
-  if (signal.aborted) return
+async function start(
+  mounted: Mounted,
+  { session, state }: Opened,
+  press: () => void,
+): Promise<Desk | null> {
+  const { signal } = mounted
+  const { id: session_id, status, amount, currency, mode } = state.session
+  if (signal.aborted) return null
+  const begun = state.three_ds || status !== 'requires_payment'
+  const part = begun ? await loadPart(mounted) : null
+  if (signal.aborted) return null
+  const desk = keepState(mounted, session, state)
   sendSession(desk)
-  drawForm(desk, () => press(desk))
+  drawForm(desk, press)
   desk.stage = 'form'
-  desk.emit('ready', { ...state.session, session_id: session.id })
-  if (part) part.settle(desk, recorded, true)
-  else if (three_ds && three_ds.state !== 'not_started') {
-    run(desk, (part) => part.goOn(desk, three_ds)).catch(() => {})
-  }
-  const again = () => document.hidden || refresh(desk).catch(() => {})
+  desk.emit('ready', { session_id, amount, currency, mode })
+  if (part?.resume(desk)) run(desk, (part) => part.goOn(desk)).catch(() => {})
+  const withPart = (work: (part: Part) => unknown) =>
+    signal.aborted ||
+    loadPart(desk)
+      .then(work)
+      .catch(() => {})
+  if (mode === 'test') withPart((part) => part.drawTestCards(desk))
+  const again = () => document.hidden || withPart((part) => part.refresh(desk))
   document.addEventListener('visibilitychange', again, { signal })
   addEventListener('pageshow', ({ persisted }) => persisted && again(), { signal })
-  sleep(desk.deadline_ms - performance.now() - countdown_ms)
-    .then(() => loadPart(desk))
-    .then((part) => part.countDown(desk))
-    .catch(() => {})
+  addEventListener('online', again, { signal })
+  sleep(desk.deadline_ms - performance.now() - countdown_ms).then(() =>
+    withPart((part) => part.countDown(desk)),
+  )
+  return desk
 }
 
-function fail(desk: Desk, error: RipperError, again: () => void): void {
+function fail(desk: Mounted, error: RipperError, again: () => void): void {
   const { ui, words } = desk
   const lost = /network|loaded/.test(error.code)
   ui.root.className = 'failed'

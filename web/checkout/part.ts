@@ -1,28 +1,51 @@
 // The part that is loaded later, when the shopper begins to type: all that it takes to pay, and the test cards.
 
+import { button, element } from '../shared/element.ts'
+import { isEmail } from '../shared/email.ts'
 import type { countDown } from '../three-ds/countdown.ts'
 import type { goOn, pay } from '../three-ds/pay.ts'
-import type { settle } from '../three-ds/settle.ts'
+import type { resume } from '../three-ds/resume.ts'
+import type { refresh, settle } from '../three-ds/settle.ts'
 import type { drawTestCards } from '../three-ds/test-cards.ts'
 import type { understand } from '../three-ds/understand.ts'
-import type { Desk } from './desk.ts'
+import { amountOf, type Mounted, readState, resultOf, text } from './desk.ts'
 import { RipperError } from './failure.ts'
+import { keep, recall } from './keep.ts'
 import { nonce, origin } from './origin.ts'
+import { sleep } from './sleep.ts'
 
 export type Part = {
   sheet: CSSStyleSheet
   pay: typeof pay
   goOn: typeof goOn
+  resume: typeof resume
+  refresh: typeof refresh
   settle: typeof settle
   countDown: typeof countDown
   understand: typeof understand
   drawTestCards: typeof drawTestCards
 }
 
+/** What the part imports and the shopper has already: scripts/build-web.mjs lets it take them from here. */
+export const kit = {
+  amountOf,
+  button,
+  element,
+  isEmail,
+  keep,
+  origin,
+  readState,
+  recall,
+  resultOf,
+  sleep,
+  text,
+}
+
 type Policy = { createScriptURL(url: string): string }
 
 declare global {
   interface Window {
+    RipperKit?: typeof kit
     RipperThreeDs?: Part
     trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
   }
@@ -32,7 +55,7 @@ let policy: Policy | undefined
 let loading: Promise<Part> | undefined
 
 /** Rejects where the part cannot be had; the next call tries again. */
-export async function loadPart(desk: Desk): Promise<Part> {
+export async function loadPart(desk: Mounted): Promise<Part> {
   loading ??= new Promise((resolve, reject) => {
     policy ??= window.trustedTypes?.createPolicy('ripper-checkout', {
       createScriptURL: (url) => url,
@@ -46,6 +69,7 @@ export async function loadPart(desk: Desk): Promise<Part> {
     script.src = policy?.createScriptURL(url) ?? url
     script.onload = () => resolve(window.RipperThreeDs!)
     script.onerror = () => reject(new RipperError('part_not_loaded', `Could not load ${url}.`))
+    window.RipperKit = kit
     document.head.append(script)
   })
   try {

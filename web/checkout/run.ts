@@ -8,8 +8,8 @@ import { loadPart, type Part } from './part.ts'
 type Steps = (part: Part) => Promise<ConfirmResult>
 
 /** Joins the payment that is under way. Rejects with RipperError where the service cannot be reached or refuses. */
-export function run(desk: Desk, steps: Steps): Promise<ConfirmResult> {
-  if (desk.result) return Promise.resolve(desk.result)
+export async function run(desk: Desk, steps: Steps): Promise<ConfirmResult> {
+  if (desk.result) return desk.result
   desk.running ??= take(desk, steps)
   return desk.running
 }

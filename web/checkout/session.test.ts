@@ -71,7 +71,7 @@ test.each(['expired', 'declined'] as const)(
 )
 
 test.each(['succeeded', 'processing'] as const)(
-  'a payment that is %s and was not shown is shown, not taken again',
+  'a payment that is %s is shown again, not taken again',
   async (status) => {
     await open()
     statuses.cs_1 = status
@@ -85,13 +85,20 @@ test('a kept session that nobody knows any more makes place', async () => {
   expect((await open()).session.id).toBe('cs_2')
 })
 
-test('a session that was forgotten is not asked for again', async () => {
+test('mounted again after it is over it is another session', async () => {
   const opener = sessionOpener('rip_pk_1', options)
-  const { session } = await opener()
-  storage.set(session.place, 'a@b')
-  session.forget()
-  expect(storage.size).toBe(0)
+  await opener()
+  statuses.cs_1 = 'declined'
+  storage.clear()
   expect((await opener()).session.id).toBe('cs_2')
+})
+
+test('what the tab keeps does not show what the page says of the shopper', async () => {
+  const customer = { email: 'ann@example.com' }
+  await sessionOpener('rip_pk_1', { ...options, customer, metadata: { note: 'a gift' } })()
+  const kept = JSON.stringify([...storage])
+  expect(kept).toContain('cs_1_secret_x')
+  expect(kept).not.toMatch(/ann|gift|4200/)
 })
 
 test('opened again after a failure it is the same session', async () => {

@@ -2,7 +2,7 @@
 
 import type { CheckoutOptions } from './api.ts'
 import { ask } from './ask.ts'
-import { canonical } from './canonical.ts'
+import { canonical, digest } from './canonical.ts'
 import { RipperError } from './failure.ts'
 import { keep, recall } from './keep.ts'
 import { random } from './random.ts'
@@ -14,8 +14,6 @@ export type Session = {
   ask<Reply>(step: 'state' | 'authenticate' | 'confirm', body?: object): Promise<Reply>
   /** Where the email is kept that the shopper typed. */
   place: string
-  /** Once it is over, a reload begins anew. */
-  forget(): void
 }
 
 export type Opened = { session: Session; state: State }
@@ -24,48 +22,41 @@ export type Opened = { session: Session; state: State }
 export function sessionOpener(publicKey: string, options: CheckoutOptions): () => Promise<Opened> {
   const { appearance, locale, button, redirect, clientSecret, ...asked } = options
   const body = { public_key: publicKey, ...asked }
-  const place = `ripper:${canonical(body)}`
+  const place = `ripper:${digest(canonical(body))}`
   let once = random()
-  const forget = () => {
-    keep(place, '')
-    once = random()
-  }
 
   return async () => {
-    if (clientSecret) return read(clientSecret, () => {})
-    const kept = recall(place)
-    const resumed = kept && (await read(kept, forget).catch(unlessUnknown))
-    // A payment that was taken but never shown is shown: it must not be taken again.
-    if (resumed && !/declined|expired/.test(resumed.state.session.status)) return resumed
-    const { client_secret } = await ask<{ client_secret: string }>(
-      '/v1/checkout/public/sessions',
-      { 'rip-idempotency-key': once },
-      body,
-    )
-    keep(place, client_secret)
-    return read(client_secret, forget)
+    if (clientSecret) return read(clientSecret)
+    for (;;) {
+      const kept = recall(place)
+      const client_secret = kept ?? (await create(body, once))
+      keep(place, client_secret)
+      const opened = await read(client_secret).catch((error: RipperError) => {
+        if (!kept || error.code !== 'unauthorized') throw error
+      })
+      // A payment that was taken is shown again: it must not be taken again.
+      if (opened && !/declined|expired/.test(opened.state.session.status)) return opened
+      keep(place, '')
+      once = random()
+    }
   }
 }
 
-async function read(client_secret: string, forget: () => void): Promise<Opened> {
+async function create(body: object, once: string): Promise<string> {
+  const headers = { 'rip-idempotency-key': once }
+  return (await ask<{ client_secret: string }>('/v1/checkout/public/sessions', headers, body))
+    .client_secret
+}
+
+async function read(client_secret: string): Promise<Opened> {
   const [id, rest] = client_secret.split('_secret_')
   if (!rest) throw new RipperError('client_secret_malformed', 'This is no client secret.')
-  const place = `ripper:${id}`
   const session: Session = {
     id: id!,
     client_secret,
     ask: (step, body) =>
       ask(`/v1/checkout/sessions/${id}/${step}`, { 'rip-client-secret': client_secret }, body),
-    place,
-    forget() {
-      keep(place, '')
-      forget()
-    },
+    place: `ripper:${id}`,
   }
   return { session, state: await session.ask('state') }
-}
-
-function unlessUnknown(error: RipperError): null {
-  if (error.code === 'unauthorized') return null
-  throw error
 }

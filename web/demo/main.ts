@@ -6,7 +6,7 @@ import { type Good, hostedLink, linesOf, withQuantity } from './basket.ts'
 import { checkoutStep } from './checkout-step.ts'
 import { type Kept, nothing, type Order, readKept, writeKept } from './kept.ts'
 import { howItIsMade } from './note.ts'
-import { placeOrder } from './order.ts'
+import { isUnpaid, placeOrder } from './order.ts'
 import { basketPanel, shelf } from './shop.ts'
 
 type Context = { base_url: string; hosted_url: string; goods: Good[] }
@@ -35,9 +35,16 @@ if (kept.order) history.replaceState({ order: true }, '')
 draw()
 // Back from the checkout is back at the basket.
 window.addEventListener('popstate', () => {
-  if (!history.state?.order) keep(kept.paid ? nothing : { order: null })
+  if (!history.state?.order) void leaveOrder()
   drawNext()
 })
+
+/** An order that may be paid yet is kept: what becomes of it is still to be seen. */
+async function leaveOrder() {
+  const { order, paid } = kept
+  if (paid) keep(nothing)
+  else if (order && (await isUnpaid(base_url, order)) && kept.order === order) keep({ order: null })
+}
 
 function keep(change: Partial<Kept>) {
   kept = { ...kept, ...change }
@@ -47,7 +54,7 @@ function keep(change: Partial<Kept>) {
 function draw() {
   leave()
   leave = () => {}
-  if (kept.order) drawCheckout(kept.order)
+  if (kept.order && history.state?.order) drawCheckout(kept.order)
   else drawShop()
 }
 
@@ -76,8 +83,10 @@ function drawShop() {
 }
 
 async function checkOut() {
-  const order = await placeOrder(base_url, linesOf(kept.basket, goods))
-  keep({ order, paid: null })
+  await leaveOrder()
+  if (!kept.order) {
+    keep({ order: await placeOrder(base_url, linesOf(kept.basket, goods)), paid: null })
+  }
   history.pushState({ order: true }, '')
   drawNext()
 }
@@ -89,7 +98,10 @@ function drawCheckout(order: Order) {
     lines: linesOf(kept.basket, goods),
     paid: kept.paid,
     keepPaid: (paid) => keep({ paid }),
-    back: () => begin({ order: null, paid: null }),
+    back: () => {
+      void leaveOrder()
+      begin({})
+    },
     again: async () => {
       keep({ order: await placeOrder(base_url, linesOf(kept.basket, goods)), paid: null })
       drawNext()

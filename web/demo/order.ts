@@ -24,3 +24,15 @@ export async function placeOrder(base_url: string, lines: BasketLine[]): Promise
       .join(' '),
   )
 }
+
+/** Whether nothing was taken for the order, and nothing is about to be. What cannot be read is not known to be unpaid. */
+export async function isUnpaid(base_url: string, { client_secret }: Order): Promise<boolean> {
+  const [session_id] = client_secret.split('_secret_')
+  const answer = await fetch(`${base_url}/v1/checkout/sessions/${session_id}/state`, {
+    headers: { 'rip-client-secret': client_secret },
+    cache: 'no-store',
+  }).catch(() => null)
+  if (answer?.status === 401) return true
+  const body: { session?: { status: string } } | null = await answer?.json().catch(() => null)
+  return /requires_payment|declined|expired/.test(body?.session?.status ?? '')
+}

@@ -56,9 +56,26 @@ function addScript({ src, integrity, nonce }: LoadOptions): Promise<Ripper> {
     }
     script.onload = give
     script.onerror = give
-    script.src = src
+    try {
+      script.src = trusted(src)
+    } catch {
+      return give()
+    }
     document.head.append(script)
   })
+}
+
+type Policy = { createScriptURL(url: string): string }
+
+let policy: Policy | undefined
+
+/** As a page under Trusted Types takes it. Throws where such a page does not allow the policy. */
+function trusted(url: string): string {
+  const { trustedTypes } = globalThis as {
+    trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
+  }
+  policy ??= trustedTypes?.createPolicy('ripper-checkout-loader', { createScriptURL: (url) => url })
+  return policy?.createScriptURL(url) ?? url
 }
 
 function loaded(): Ripper | undefined {

@@ -9,7 +9,7 @@ const purchase: Purchase = {
   email: null,
   order_reference: null,
 }
-const record = { idempotency_key: 'page_1', client_secret: 'cs_1_secret_2', paid: false }
+const record = { idempotency_key: 'page_1', client_secret: 'cs_1_secret_2' }
 
 function storage(values = new Map<string, string>()) {
   return {

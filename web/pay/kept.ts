@@ -3,7 +3,7 @@
 import { type Purchase, queryOf } from './link.ts'
 
 /** `client_secret` is null until the service has answered; the key then brings the same session. */
-export type Kept = { idempotency_key: string; client_secret: string | null; paid: boolean }
+export type Kept = { idempotency_key: string; client_secret: string | null }
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>
 
@@ -61,10 +61,10 @@ function memory(): Storage {
 function parse(text: string | null): Kept | null {
   if (text === null) return null
   try {
-    const { idempotency_key, client_secret, paid } = JSON.parse(text) as Partial<Kept>
+    const { idempotency_key, client_secret } = JSON.parse(text) as Partial<Kept>
     if (typeof idempotency_key !== 'string') return null
     const secret = typeof client_secret === 'string' ? client_secret : null
-    return { idempotency_key, client_secret: secret, paid: paid === true }
+    return { idempotency_key, client_secret: secret }
   } catch {
     return null
   }

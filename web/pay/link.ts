@@ -1,5 +1,6 @@
 // What a payment link asks for: `?amount=4200&currency=GBP`, `?sku=tea:2&sku=cup`, or `#` and a client secret.
 
+import { isEmail } from '../shared/email.ts'
 import type { Good, Pricing } from './context.ts'
 
 export type Link =
@@ -105,10 +106,6 @@ function valuesOf(query: URLSearchParams, name: string): string[] {
 
 function isAmount(value: string): boolean {
   return /^[0-9]{1,11}$/.test(value) && Number(value) >= 1 && Number(value) <= amount_max
-}
-
-function isEmail(value: string): boolean {
-  return value.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(value)
 }
 
 function readSecret(fragment: string): Link {

@@ -1,7 +1,7 @@
 // The hosted page: what its address asks for, drawn, and drawn anew whenever the address changes.
 
 import type { Ripper } from '../checkout/api.ts'
-import { applyAppearance } from '../shared/appearance.ts'
+import { followAppearance } from '../shared/appearance.ts'
 import { element, readContext } from '../shared/element.ts'
 import { choiceForm } from './choice.ts'
 import type { Context } from './context.ts'
@@ -26,7 +26,7 @@ page.factory.catch(() => {})
 
 let leave = () => {}
 
-applyAppearance(document.documentElement, context.config.appearance)
+followAppearance(document.documentElement, () => context.config.appearance)
 draw()
 window.addEventListener('popstate', drawNext)
 
@@ -89,8 +89,7 @@ async function refuseForeign(session_id: string) {
 }
 
 function keepSecret(key: string, client_secret: string) {
-  const { idempotency_key = '', paid = false } = page.kept.read(key) ?? {}
-  page.kept.write(key, { idempotency_key, client_secret, paid })
+  page.kept.write(key, { idempotency_key: '', client_secret })
 }
 
 /** The address gets its secret back, so that it is the one that the shopper came by. */

@@ -86,7 +86,7 @@ async function readHowItStands(visit: Visit, client_secret: string): Promise<voi
   if (answer.ok) {
     const { status, ...charged } = answer.body.session
     screen.bill(billOf(charged))
-    if (status === 'succeeded') keepPaid(visit, client_secret)
+    if (status === 'succeeded') offerAnother(visit)
     if (status === 'declined' || status === 'expired') offerStartAgain(visit)
   } else if (answer.refusal.code === 'unauthorized' && intended.kind === 'purchase') {
     // A session that the tab kept and the service does not know.
@@ -96,8 +96,8 @@ async function readHowItStands(visit: Visit, client_secret: string): Promise<voi
 }
 
 async function showCheckout(visit: Visit, client_secret: string): Promise<void> {
-  const { page, intended, screen } = visit
-  const { context, kept } = page
+  const { page, screen } = visit
+  const { context } = page
   try {
     const factory = await page.factory
     if (visit.left) return
@@ -105,8 +105,6 @@ async function showCheckout(visit: Visit, client_secret: string): Promise<void> 
       clientSecret: client_secret,
       locale: context.locale,
       appearance: context.config.appearance ?? undefined,
-      // Who comes back to what was paid here wants to see it, and not to be sent on a second time.
-      redirect: kept.read(intended.key)?.paid ? 'never' : 'auto',
     })
     visit.checkout = checkout
     checkout.on('ready', screen.charge)
@@ -115,7 +113,7 @@ async function showCheckout(visit: Visit, client_secret: string): Promise<void> 
       if (attempts_left === 0) offerStartAgain(visit)
     })
     checkout.on('complete', (result) => {
-      if (isPaid(result)) keepPaid(visit, client_secret)
+      if (isPaid(result)) offerAnother(visit)
     })
     checkout.mount(screen.place())
   } catch {
@@ -129,16 +127,12 @@ function isPaid({ status }: ConfirmResult): boolean {
   return status === 'captured' || status === 'held'
 }
 
-function keepPaid(visit: Visit, client_secret: string) {
-  const { page, intended, screen } = visit
-  const record = page.kept.read(intended.key) ?? { idempotency_key: '', client_secret }
-  page.kept.write(intended.key, { ...record, client_secret, paid: true })
-  if (intended.kind === 'purchase') {
-    screen.offer('another_payment', () => {
-      page.kept.forget(intended.key)
-      intended.another()
-    })
-  }
+function offerAnother({ page, intended, screen }: Visit) {
+  if (intended.kind !== 'purchase') return
+  screen.offer('another_payment', () => {
+    page.kept.forget(intended.key)
+    intended.another()
+  })
 }
 
 function offerStartAgain({ page, intended, screen }: Visit) {

@@ -28,7 +28,6 @@ async function tryOpen(
   const record: Kept = kept.read(key) ?? {
     idempotency_key: newIdempotencyKey(),
     client_secret: null,
-    paid: false,
   }
   kept.write(key, record)
   const { idempotency_key } = record

@@ -22,6 +22,13 @@ export function applyAppearance(root: HTMLElement, appearance: Appearance | null
   }
 }
 
+/** Applies it now, and again whenever the device turns dark or light. */
+export function followAppearance(root: HTMLElement, appearance: () => Appearance | null): void {
+  const apply = () => applyAppearance(root, appearance())
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply)
+  apply()
+}
+
 const names =
   'background text muted danger good primary on-primary border radius size space font'.split(' ')
 

@@ -36,11 +36,14 @@ test('the time zone is UTC less the local time, in minutes', () => {
 })
 
 test.each([
-  [390, '05'],
-  [599, '05'],
-  [600, '03'],
-  [1280, '03'],
-])('%i px wide asks for window size %s', (width, size) => {
+  [390, 844, '05'],
+  [599, 900, '05'],
+  [600, 640, '03'],
+  [1280, 900, '03'],
+  [1280, 639, '05'],
+  [844, 390, '05'],
+])('%i x %i px asks for window size %s', (width, height, size) => {
   vi.stubGlobal('innerWidth', width)
+  vi.stubGlobal('innerHeight', height)
   expect(windowSize()).toBe(size)
 })

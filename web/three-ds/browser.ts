@@ -12,7 +12,7 @@ export function browserFacts() {
   }
 }
 
-/** The bank's page fills a phone and is 500 x 600 elsewhere. */
+/** The bank's page fills a small window and is 500 x 600, with its heading above it, elsewhere. */
 export function windowSize(): '03' | '05' {
-  return innerWidth < 600 ? '05' : '03'
+  return innerWidth < 600 || innerHeight < 640 ? '05' : '03'
 }

@@ -1,25 +1,31 @@
 // The bank's check: our page, which nests the bank's, over the merchant's page. How it ends the service alone knows.
 
 import { type Desk, readState, text } from '../checkout/desk.ts'
+import type { RipperError } from '../checkout/failure.ts'
 import { origin } from '../checkout/origin.ts'
 import { sleep } from '../checkout/sleep.ts'
 import type { Challenge } from '../checkout/wire.ts'
 import { type Dialog, openDialog } from './dialog.ts'
+import { errorKey } from './reasons.ts'
 
 const poll_ms = 2000
 const poll_most_ms = 5000
 
-/** Whether the check is over; false where the shopper left it. */
+/** Whether the check is over; false where the shopper left it. Throws the RipperError after which waiting is in vain. */
 export async function passes(desk: Desk, challenge: Challenge): Promise<boolean> {
+  const { signal } = desk
+  if (signal.aborted) return false
   const life = new AbortController()
   desk.emit('challenge', { open: true })
   const dialog = openDialog(desk, challenge, fullPage(challenge.url))
-  desk.signal.addEventListener('abort', dialog.leave, { signal: life.signal })
-  const over = await Promise.race([dialog.left, answered(desk, dialog, life.signal)])
-  life.abort()
-  dialog.close()
-  desk.emit('challenge', { open: false })
-  return over
+  signal.addEventListener('abort', dialog.leave, { signal: life.signal })
+  try {
+    return await Promise.race([dialog.left, answered(desk, dialog, life.signal)])
+  } finally {
+    life.abort()
+    dialog.close()
+    desk.emit('challenge', { open: false })
+  }
 }
 
 /** Our page in the place of the merchant's, which it comes back to by itself. */
@@ -32,6 +38,7 @@ function fullPage(url: string): string {
 /** Asks for the state now and then; at once when our page says that the bank is done, or the shopper comes back. */
 async function answered(desk: Desk, { frame, status }: Dialog, signal: AbortSignal): Promise<true> {
   let wake = () => {}
+  let told = ''
   const hear = ({ source, origin: from, data }: MessageEvent) => {
     if (source !== frame.contentWindow || from !== origin) return
     if (data?.type !== 'ripper:challenge' || !data.done) return
@@ -40,13 +47,22 @@ async function answered(desk: Desk, { frame, status }: Dialog, signal: AbortSign
   }
   addEventListener('message', hear, { signal })
   document.addEventListener('visibilitychange', () => wake(), { signal })
-  for (let wait_ms = poll_ms; !signal.aborted; wait_ms = Math.min(wait_ms * 1.2, poll_most_ms)) {
+  for (let wait_ms = poll_ms; ; wait_ms = Math.min(wait_ms * 1.2, poll_most_ms)) {
     const woken = new Promise<void>((resolve) => {
       wake = resolve
     })
     await Promise.race([sleep(wait_ms), woken])
-    const state = await readState(desk).catch(() => null)
-    if (state && state.three_ds?.state !== 'awaiting_challenge') break
+    if (signal.aborted) return true
+    const lost = await readState(desk).then(() => '', waitingKey)
+    if (!lost && desk.state.three_ds?.state !== 'awaiting_challenge') return true
+    if (lost || told) status.textContent = lost && text(desk, lost)
+    told = lost
   }
-  return true
+}
+
+/** The words to wait with while the service does not answer. */
+function waitingKey(error: RipperError): string {
+  const key = errorKey(error.code)
+  if (/connection|too_many/.test(key)) return key
+  throw error
 }

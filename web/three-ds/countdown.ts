@@ -1,8 +1,8 @@
 // A checkout's last two minutes, and its end. By performance.now(): a shopper's clock may be wrong, or be set.
 
-import { type Desk, resultOf, text } from '../checkout/desk.ts'
+import { type Desk, text } from '../checkout/desk.ts'
 import { sleep } from '../checkout/sleep.ts'
-import { settle } from './settle.ts'
+import { doubt, refresh } from './settle.ts'
 
 /** Called when they begin. A payment under way is waited for. */
 export async function countDown(desk: Desk): Promise<void> {
@@ -14,7 +14,8 @@ export async function countDown(desk: Desk): Promise<void> {
       if (!told) ui.status.textContent = text(desk, 'time_running_out')
       told = true
       ui.time.textContent = text(desk, 'time_left', { time: clock(left) })
-      if (left === 0) settle(desk, resultOf(desk, 'expired'), false)
+      // Another tab may have paid meanwhile.
+      if (left === 0) await refresh(desk).catch(() => doubt(desk))
     }
     await sleep(1000)
   }

@@ -3,7 +3,8 @@
 import type { Part } from '../checkout/part.ts'
 import { countDown } from './countdown.ts'
 import { goOn, pay } from './pay.ts'
-import { settle } from './settle.ts'
+import { resume } from './resume.ts'
+import { refresh, settle } from './settle.ts'
 import style from './style.css?inline'
 import { drawTestCards } from './test-cards.ts'
 import { understand } from './understand.ts'
@@ -11,5 +12,15 @@ import { understand } from './understand.ts'
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(style)
 
-const part: Part = { sheet, pay, goOn, settle, understand, countDown, drawTestCards }
+const part: Part = {
+  sheet,
+  pay,
+  goOn,
+  resume,
+  refresh,
+  settle,
+  understand,
+  countDown,
+  drawTestCards,
+}
 window.RipperThreeDs = part

@@ -1,49 +1,60 @@
 // One payment: email, card reference, authentication, the bank's check, charge.
 
 import type { ConfirmResult } from '../checkout/api.ts'
-import { type Desk, resultOf, text } from '../checkout/desk.ts'
-import { isEmail } from '../checkout/email.ts'
+import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
 import { keep, recall } from '../checkout/keep.ts'
+import { sleep } from '../checkout/sleep.ts'
 import type { ThreeDs } from '../checkout/wire.ts'
+import { isEmail } from '../shared/email.ts'
 import { browserFacts, windowSize } from './browser.ts'
 import { passes } from './challenge.ts'
+import { markUnderWay } from './under-way.ts'
+
+const poll_ms = 1000
+/** The service asks the bank anew where the first asking has not ended after 45 s. */
+const polls_max = 60
 
 /** `given` is the email that the page hands over. Throws what was refused. */
 export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
+  const { frame, signal, session, ui } = desk
+  if (signal.aborted) return resultOf(desk, 'canceled')
   const email = readEmail(desk, given)
   if (email === null) return resultOf(desk, 'invalid')
-  for (let first = true; ; first = false) {
-    const card_reference = await desk.frame.submit()
-    if (!card_reference) return resultOf(desk, 'invalid')
-    desk.ui.status.textContent = text(desk, 'checking')
-    try {
-      const { three_ds } = await desk.session.ask<{ three_ds: ThreeDs }>('authenticate', {
-        card_reference,
-        browser: browserFacts(),
-        challenge_window_size: windowSize(),
-      })
-      return await finish(desk, three_ds, email)
-    } catch (error) {
-      if (!/card_reference/.test((error as Error).message)) throw error
-      // The reference was too old. What the fields still have is no better: with the code anew they make another.
-      if (!first) {
-        desk.frame.send({ type: 'clear_code' })
-        throw error
-      }
-    }
+  const card_reference = await frame.submit()
+  if (signal.aborted) return resultOf(desk, 'canceled')
+  if (!card_reference) return resultOf(desk, 'invalid')
+  ui.status.textContent = text(desk, 'checking')
+  markUnderWay(desk, true)
+  try {
+    const { three_ds } = await session.ask<{ three_ds: ThreeDs }>('authenticate', {
+      card_reference,
+      browser: browserFacts(),
+      challenge_window_size: windowSize(),
+    })
+    return await finish(desk, three_ds, email)
+  } catch (error) {
+    // The reference was too old, and the fields would give it again: with the code anew they make another.
+    if (/card_reference/.test((error as Error).message)) frame.send({ type: 'clear_code' })
+    throw error
   }
 }
 
-/** Takes up an attempt that a reload cut off: the bank's check, then the charge. */
-export function goOn(desk: Desk, threeDs: ThreeDs): Promise<ConfirmResult> {
-  return finish(desk, threeDs, recall(desk.session.place) ?? '')
+/** Takes up an attempt that a reload cut off: the bank's answer, its check, then the charge. */
+export async function goOn(desk: Desk): Promise<ConfirmResult> {
+  for (let polls = 0; polls < polls_max && !desk.signal.aborted; polls++) {
+    if (desk.state.three_ds?.state !== 'not_started') break
+    await sleep(poll_ms)
+    if (!desk.signal.aborted) await readState(desk)
+  }
+  return finish(desk, desk.state.three_ds, recall(desk.session.place) ?? '')
 }
 
 /** Empty where the session has one; null where the shopper must mend it. */
 function readEmail(desk: Desk, given?: string): string | null {
   if (!given) return desk.email ? desk.email.read() : ''
   if (!isEmail(given)) {
+    if (desk.email) return desk.email.complain('email_wrong')
     desk.ui.alert.textContent = text(desk, 'email_wrong')
     return null
   }
@@ -51,11 +62,15 @@ function readEmail(desk: Desk, given?: string): string | null {
   return given
 }
 
-/** From the bank's first answer to the outcome: its check as often as it takes, then the charge. */
-async function finish(desk: Desk, threeDs: ThreeDs, email: string): Promise<ConfirmResult> {
+/**
+ * From the bank's first answer to the outcome: its check as often as it takes, then the charge. Without an answer the
+ * service says what is wrong.
+ */
+async function finish(desk: Desk, threeDs: ThreeDs | null, email: string): Promise<ConfirmResult> {
   for (let at = threeDs; ; ) {
-    desk.ui.info.textContent = at.cardholder_info
-    if (at.challenge && !(await passes(desk, at.challenge))) return resultOf(desk, 'canceled')
+    desk.ui.info.textContent = at?.cardholder_info ?? ''
+    const left = at?.challenge && !(await passes(desk, at.challenge))
+    if (left || desk.signal.aborted) return resultOf(desk, 'canceled')
     try {
       return await desk.session.ask('confirm', email ? { customer: { email } } : {})
     } catch (error) {

@@ -11,15 +11,17 @@ const keys: Partial<Record<ConfirmResult['status'], string>> = {
   expired: 'expired',
 }
 
-/** Takes the reader to its heading. `reason` is why the last attempt was declined. */
+/** Takes the reader to its heading. `reason` is why the last attempt was declined, or why nothing more is known. */
 export function showScreen(desk: Desk, result: ConfirmResult, reason: string): void {
   const { root, screen, info } = desk.ui
   const key = keys[result.status] ?? 'no_attempts_left'
+  // That nothing was taken is only said where it is known.
+  const detail = reason && result.status === 'expired' ? '' : (desk.words[`${key}_detail`] ?? '')
   const heading = element('h2', { class: key, tabindex: '-1' }, text(desk, key))
   root.className = 'over'
   screen.replaceChildren(
     heading,
-    element('p', {}, `${reason} ${desk.words[`${key}_detail`] ?? ''}`),
+    element('p', {}, `${reason} ${detail}`),
     info,
     listOf(desk, result),
     ...linkOf(desk, result.confirmation_url),
@@ -34,7 +36,9 @@ function listOf(desk: Desk, { order_reference, payment_id }: ConfirmResult): HTM
     ['payment', payment_id],
   ] as const
   const drawn = rows.flatMap(([name, value]) =>
-    value ? [element('dt', {}, text(desk, name)), element('dd', {}, value)] : [],
+    value
+      ? [element('dt', {}, text(desk, name)), element('dd', {}, element('bdi', {}, value))]
+      : [],
   )
   return element('dl', {}, ...drawn)
 }

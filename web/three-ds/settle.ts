@@ -1,18 +1,24 @@
 // What a result makes of the checkout: the form again, or a screen in its place.
 
 import type { ConfirmResult } from '../checkout/api.ts'
-import { type Desk, readState, text } from '../checkout/desk.ts'
+import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
+import { keep } from '../checkout/keep.ts'
 import { sleep } from '../checkout/sleep.ts'
 import { declineKey, fieldOf } from './reasons.ts'
 import { showScreen } from './screens.ts'
+import { markUnderWay } from './under-way.ts'
 
 const redirect_ms = 3000
 /** A missing outcome is asked for after 1, 2, 4 seconds, then every 8, for about two minutes. */
 const watch_ms = [1000, 2000, 4000, ...Array<number>(14).fill(8000)]
 
-/** Shows a result and tells the page. `recorded`: it was there before this page, so nobody is waiting for it. */
+/**
+ * Shows a result and tells the page. `recorded`: it was there before this page, so nobody is waiting for it; who comes
+ * back to see it is not sent on a second time.
+ */
 export function settle(desk: Desk, result: ConfirmResult, recorded: boolean): void {
   const { status, session_id, confirmation_url } = result
+  markUnderWay(desk, false)
   switch (status) {
     case 'invalid':
       break
@@ -35,7 +41,7 @@ export function settle(desk: Desk, result: ConfirmResult, recorded: boolean): vo
     default:
       end(desk, result)
       desk.emit('complete', result)
-      if (confirmation_url && desk.options.redirect !== 'never') {
+      if (!recorded && confirmation_url && desk.options.redirect !== 'never') {
         setTimeout(() => desk.signal.aborted || location.assign(confirmation_url), redirect_ms)
       }
   }
@@ -73,18 +79,45 @@ function replaceForm(desk: Desk, result: ConfirmResult, reason = ''): void {
 function end(desk: Desk, result: ConfirmResult, reason?: string): void {
   replaceForm(desk, result, reason)
   desk.stage = 'over'
-  desk.session.forget()
   // With it goes what was typed.
+  keep(desk.session.place, '')
   desk.frame.element.remove()
+}
+
+/** What stands recorded and is shown; null where the form, or the bank's check, is next. */
+export function recordedOf(desk: Desk): ConfirmResult | null {
+  const { session, result } = desk.state
+  if (session.status === 'expired') return resultOf(desk, 'expired')
+  return result ?? (session.status === 'requires_payment' ? null : resultOf(desk, 'processing'))
+}
+
+/** Reads the state anew: another tab or device may have paid. A form that is still good is left as it is. */
+export async function refresh(desk: Desk): Promise<void> {
+  if (isBusy(desk)) return
+  await readState(desk)
+  const recorded = recordedOf(desk)
+  const waited_for = desk.result?.status
+  const isNews = waited_for
+    ? recorded?.status !== 'processing' || waited_for !== 'processing'
+    : desk.state.session.status !== 'requires_payment'
+  if (recorded && isNews && !isBusy(desk)) settle(desk, recorded, false)
+}
+
+function isBusy({ signal, stage, running }: Desk): boolean {
+  return signal.aborted || running !== undefined || stage === 'over'
+}
+
+/** The time is over, and the service cannot be asked what became of the payment in another tab. */
+export function doubt(desk: Desk): void {
+  if (isBusy(desk)) return
+  replaceForm(desk, resultOf(desk, 'expired'), text(desk, 'connection_lost'))
+  watch(desk)
 }
 
 async function watch(desk: Desk): Promise<void> {
   for (const wait_ms of watch_ms) {
     await sleep(wait_ms)
-    if (desk.signal.aborted) return
-    const state = await readState(desk).catch(() => null)
     if (desk.stage !== 'processing') return
-    const { result } = state ?? {}
-    if (result && result.status !== 'processing') return settle(desk, result, false)
+    await refresh(desk).catch(() => {})
   }
 }

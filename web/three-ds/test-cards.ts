@@ -1,16 +1,17 @@
-// Test mode's cards to click.
+// What test mode says on top of the form, with cards to click.
 
+import { type Desk, text } from '../checkout/desk.ts'
 import { button, element } from '../shared/element.ts'
 import { testCards } from '../shared/test-cards.ts'
-import { say, type Words } from '../shared/words.ts'
 
-/** `fill` gets the number of the card that was chosen. */
-export function drawTestCards(words: Words, fill: (number: string) => void): HTMLElement {
-  const buttons = testCards.map((card) => {
-    const made = button({}, say(words, card.words), () => fill(card.number))
-    made.append(element('bdi', {}, card.number.replace(/\d{4}(?=\d)/g, '$& ')))
+export function drawTestCards(desk: Desk): void {
+  const buttons = testCards.map(({ words, number }) => {
+    const fill = () => desk.frame.send({ type: 'fill', number })
+    const made = button({}, text(desk, words), fill)
+    made.append(element('bdi', {}, number.replace(/\d{4}(?=\d)/g, '$& ')))
     return made
   })
-  const summary = element('summary', {}, say(words, 'test_mode_hint'))
-  return element('details', { open: '' }, summary, ...buttons)
+  const summary = element('summary', {}, text(desk, 'test_mode_hint'))
+  const cards = element('details', { open: '' }, summary, ...buttons)
+  desk.ui.root.prepend(element('div', { class: 'test' }, text(desk, 'test_mode'), cards))
 }

@@ -5,6 +5,7 @@ import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
 import { clock } from './countdown.ts'
 import { errorKey } from './reasons.ts'
+import { markUnderWay } from './under-way.ts'
 
 const ending: Record<string, ConfirmResult['status']> = {
   session_completed: 'processing',
@@ -29,9 +30,12 @@ export async function understand(desk: Desk, error: RipperError): Promise<Confir
     return status === 'expired' ? result : { ...result, ...state?.result }
   }
   // A service that is down says when to come back, too: that is not the shopper's doing.
+  const key = errorKey(code)
   desk.ui.alert.textContent =
     retry_after_seconds && code === 'rate_limit_exceeded'
       ? text(desk, 'too_many_wait', { time: clock(retry_after_seconds) })
-      : text(desk, errorKey(code))
+      : text(desk, key)
+  // What became of the attempt a reload may find out. What was refused is not tried again by itself.
+  if (key !== 'connection_lost') markUnderWay(desk, false)
   throw error
 }

@@ -1,4 +1,4 @@
-// The form refuses exactly the addresses that the service refuses, but for their length.
+// The pages refuse exactly the addresses that the service refuses.
 
 import { expect, test } from 'vitest'
 import { isEmail } from './email.ts'
@@ -20,6 +20,8 @@ test.each([
   ['with nothing before', '@c'],
   ['with nothing behind', 'a@'],
   ['empty', ''],
+  ['as long as may be', `${'a'.repeat(252)}@b`],
+  ['too long', `${'a'.repeat(253)}@b`],
 ])('an address %s', (_, text) => {
   expect(isEmail(text)).toBe(email.safeParse(text).success)
 })

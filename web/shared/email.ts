@@ -1,0 +1,6 @@
+// What counts as an email address.
+
+/** The service's own rule. */
+export function isEmail(text: string): boolean {
+  return text.length < 255 && /^[^\s@]+@[^\s@]+$/.test(text)
+}
