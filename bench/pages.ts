@@ -42,7 +42,7 @@ async function sizes(base_url: string): Promise<Table> {
     rows: [
       row('checkout.js, on the merchant’s page', asset('checkout.js'), 6_000),
       row('card fields, script, style and words in one', fields, 20_000),
-      row('3-D Secure part, where a bank asks', asset('three-ds.js'), 5_000),
+      row('the part that pays, when the shopper begins to type', asset('three-ds.js'), 5_000),
     ],
   }
 }

@@ -131,7 +131,7 @@ function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: Seen }
       entry.kind === 'document' ? contextDifferences(entry, { tags, url, service, files }) : [],
   }
   const framing = {
-    checked: `the origins that it trusts: ${[service, ...(origins ?? [])].join(', ')}`,
+    checked: `the origins that it trusts: ${[...new Set([service, ...(origins ?? [])])].join(', ')}`,
     differences: origins ? originDifferences(framers, [service, ...origins]) : [],
   }
   const back = {
