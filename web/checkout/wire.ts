@@ -24,6 +24,8 @@ export type State = {
     last_decline: ConfirmResult['decline']
     order_reference: string | null
   }
+  /** The newest. */
+  attempt: { id: string } | null
   three_ds: ThreeDs | null
   result: ConfirmResult | null
 }

@@ -11,8 +11,12 @@ import { errorKey } from './reasons.ts'
 const poll_ms = 2000
 const poll_most_ms = 5000
 
-/** Whether the check is over; false where the shopper left it. Throws the RipperError after which waiting is in vain. */
-export async function passes(desk: Desk, challenge: Challenge): Promise<boolean> {
+/** Whether the check is over, or given up for another window's; false where the shopper left it. Throws the RipperError after which waiting is in vain. */
+export async function passes(
+  desk: Desk,
+  challenge: Challenge,
+  attemptId: string,
+): Promise<boolean> {
   const { signal } = desk
   if (signal.aborted) return false
   const life = new AbortController()
@@ -20,7 +24,7 @@ export async function passes(desk: Desk, challenge: Challenge): Promise<boolean>
   const dialog = openDialog(desk, challenge, fullPage(challenge.url))
   signal.addEventListener('abort', dialog.leave, { signal: life.signal })
   try {
-    return await Promise.race([dialog.left, answered(desk, dialog, life.signal)])
+    return await Promise.race([dialog.left, answered(desk, dialog, attemptId, life.signal)])
   } finally {
     life.abort()
     dialog.close()
@@ -36,7 +40,12 @@ function fullPage(url: string): string {
 }
 
 /** Asks for the state now and then; at once when our page says that the bank is done, or the shopper comes back. */
-async function answered(desk: Desk, { frame, status }: Dialog, signal: AbortSignal): Promise<true> {
+async function answered(
+  desk: Desk,
+  { frame, status }: Dialog,
+  attemptId: string,
+  signal: AbortSignal,
+): Promise<true> {
   let wake = () => {}
   let told = ''
   const hear = ({ source, origin: from, data }: MessageEvent) => {
@@ -54,7 +63,9 @@ async function answered(desk: Desk, { frame, status }: Dialog, signal: AbortSign
     await Promise.race([sleep(wait_ms), woken])
     if (signal.aborted) return true
     const lost = await readState(desk).then(() => '', waitingKey)
-    if (!lost && desk.state.three_ds?.state !== 'awaiting_challenge') return true
+    const { attempt, three_ds } = desk.state
+    const waits = attempt?.id === attemptId && three_ds?.state === 'awaiting_challenge'
+    if (!lost && !waits) return true
     if (lost || told) status.textContent = lost && text(desk, lost)
     told = lost
   }

@@ -5,10 +5,11 @@ import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
 import { keep, recall } from '../checkout/keep.ts'
 import { sleep } from '../checkout/sleep.ts'
-import type { ThreeDs } from '../checkout/wire.ts'
+import type { State, ThreeDs } from '../checkout/wire.ts'
 import { isEmail } from '../shared/email.ts'
 import { browserFacts, windowSize } from './browser.ts'
 import { passes } from './challenge.ts'
+import { recordedOf } from './settle.ts'
 import { markUnderWay } from './under-way.ts'
 
 const poll_ms = 1000
@@ -27,12 +28,12 @@ export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
   ui.status.textContent = text(desk, 'checking')
   markUnderWay(desk, true)
   try {
-    const { three_ds } = await session.ask<{ three_ds: ThreeDs }>('authenticate', {
+    const { attempt, three_ds } = await session.ask<Authenticated>('authenticate', {
       card_reference,
       browser: browserFacts(),
       challenge_window_size: windowSize(),
     })
-    return await finish(desk, three_ds, email)
+    return await finish(desk, { attempt, three_ds, email })
   } catch (error) {
     // The reference was too old, and the fields would give it again: with the code anew they make another.
     if (/card_reference/.test((error as Error).message)) frame.send({ type: 'clear_code' })
@@ -47,7 +48,7 @@ export async function goOn(desk: Desk): Promise<ConfirmResult> {
     await sleep(poll_ms)
     if (!desk.signal.aborted) await readState(desk)
   }
-  return finish(desk, desk.state.three_ds, recall(desk.session.place) ?? '')
+  return finish(desk, { ...desk.state, email: recall(desk.session.place) ?? '' })
 }
 
 /** Empty where the session has one; null where the shopper must mend it. */
@@ -62,21 +63,30 @@ function readEmail(desk: Desk, given?: string): string | null {
   return given
 }
 
+type Authenticated = Pick<State, 'attempt'> & { three_ds: ThreeDs }
+type Begun = Pick<State, 'attempt' | 'three_ds'> & { email: string }
+
 /**
  * From the bank's first answer to the outcome: its check as often as it takes, then the charge. Without an answer the
- * service says what is wrong.
+ * service says what is wrong. The charge is of the newest attempt, so another window's is waited for and not charged.
  */
-async function finish(desk: Desk, threeDs: ThreeDs | null, email: string): Promise<ConfirmResult> {
-  for (let at = threeDs; ; ) {
+async function finish(desk: Desk, { attempt, three_ds, email }: Begun): Promise<ConfirmResult> {
+  for (let at = three_ds; ; ) {
     desk.ui.info.textContent = at?.cardholder_info ?? ''
-    const left = at?.challenge && !(await passes(desk, at.challenge))
+    const left = at?.challenge && !(await passes(desk, at.challenge, attempt!.id))
     if (left || desk.signal.aborted) return resultOf(desk, 'canceled')
+    if (at?.challenge && isNewer(desk, attempt)) break
     try {
       return await desk.session.ask('confirm', email ? { customer: { email } } : {})
     } catch (error) {
-      const { three_ds } = error as RipperError
-      if (!three_ds?.challenge) throw error
-      at = three_ds
+      if (!(error as RipperError).three_ds) throw error
+      at = (await readState(desk)).three_ds
+      if (isNewer(desk, attempt)) break
     }
   }
+  return recordedOf(desk) ?? resultOf(desk, 'processing')
+}
+
+function isNewer({ state }: Desk, attempt: State['attempt']): boolean {
+  return state.attempt?.id !== attempt?.id
 }

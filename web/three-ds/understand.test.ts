@@ -18,7 +18,10 @@ const declined = {
 }
 
 function deskWith(result: object | null) {
-  const session = { id: 'cs_1', attempts_left: 0, expires_in_seconds: 60, last_decline: null }
+  const session = {
+    ...{ id: 'cs_1', status: 'requires_payment', attempts_left: 0 },
+    ...{ expires_in_seconds: 60, last_decline: null },
+  }
   const state = { session, three_ds: null, result } as unknown as State
   const alert = { textContent: '' }
   const complain = vi.fn()
@@ -68,4 +71,17 @@ test.each([
   const error = refusal(code, seconds)
   await expect(understand(desk, error)).rejects.toBe(error)
   expect(alert.textContent).toBe(text)
+})
+
+test.each([
+  ['captured', true],
+  ['held', true],
+  ['processing', true],
+  // It may be of the attempt before the one whose answer was lost.
+  ['declined', false],
+])('a lost connection after which %s stands recorded: shown %s', async (status, shown) => {
+  const { desk } = deskWith({ ...declined, status })
+  const lost = refusal('network_error')
+  if (shown) expect(await understand(desk, lost)).toMatchObject({ status })
+  else await expect(understand(desk, lost)).rejects.toBe(lost)
 })

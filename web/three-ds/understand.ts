@@ -5,6 +5,7 @@ import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
 import { clock } from './countdown.ts'
 import { errorKey } from './reasons.ts'
+import { recordedOf } from './settle.ts'
 import { markUnderWay } from './under-way.ts'
 
 const ending: Record<string, ConfirmResult['status']> = {
@@ -35,7 +36,15 @@ export async function understand(desk: Desk, error: RipperError): Promise<Confir
     retry_after_seconds && code === 'rate_limit_exceeded'
       ? text(desk, 'too_many_wait', { time: clock(retry_after_seconds) })
       : text(desk, key)
-  // What became of the attempt a reload may find out. What was refused is not tried again by itself.
+  // What became of the attempt the state may tell, or a reload. What was refused is not tried again by itself.
   if (key !== 'connection_lost') markUnderWay(desk, false)
+  else {
+    const recorded = await readState(desk).then(
+      () => recordedOf(desk),
+      () => null,
+    )
+    // A decline may be of the attempt before.
+    if (recorded && /captured|held|processing/.test(recorded.status)) return recorded
+  }
   throw error
 }
