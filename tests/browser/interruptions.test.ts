@@ -1,8 +1,9 @@
 // What comes between a shopper and the payment: reloads, other tabs, lost answers, a page that changes its mind.
 
-import type { Page, Request, Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { until } from '../service.ts'
+import { hold, of, shopVisits } from './shop-visits.ts'
 import {
   bankDialog,
   bankPage,
@@ -12,70 +13,16 @@ import {
   typeCard,
   typeEmail,
 } from './shopper.ts'
-import { merchantsPage } from './stage.ts'
 import { openTheatre } from './theatre.ts'
 
 const theatre = openTheatre()
 
-type Session = { id: string; client_secret: string }
-
-async function newSession(more = {}): Promise<Session> {
-  const customer = { email: 'jo@example.com' }
-  const asked = { amount: 4200, currency: 'GBP', customer, ...more }
-  return (await theatre.stage.account.client.create(asked)).body
-}
-
-/** A shop's page with the checkout in it. `options` is script text. */
-function shopPage(options: string): string {
-  const { shop, service, account } = theatre.stage
-  return shop.page(merchantsPage(service, account.publishable_key!, options))
-}
-
-const of = ({ client_secret }: Session, more = '') => `{ clientSecret: '${client_secret}'${more} }`
-
-function arrive(options: string): Promise<Page> {
-  return theatre.arrive(shopPage(options), { origins: [theatre.stage.shop.origin] })
-}
-
-async function readSession({ id }: Session) {
-  return (await theatre.stage.account.client.readSession(id)).body
-}
-
-async function stateOf({ id, client_secret }: Session) {
-  const answer = await fetch(`${theatre.stage.service.base_url}/v1/checkout/sessions/${id}/state`, {
-    headers: { 'rip-client-secret': client_secret },
-  })
-  return (await answer.json()) as { session: { status: string }; three_ds: { state: string } }
-}
-
-/** Counts the requests of one step from now on, of all tabs. */
-function requestsOf(step: string): Request[] {
-  const found: Request[] = []
-  theatre.shopper.context.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith(`/${step}`)) found.push(request)
-  })
-  return found
-}
+const { newSession, shopPage, arrive, readSession, stateOf, requestsOf } = shopVisits(theatre)
 
 type Told = { name: string; [member: string]: unknown }
 
 async function toldNames(page: Page): Promise<string[]> {
   return ((await page.evaluate('told')) as Told[]).map(({ name }) => name)
-}
-
-/** Keeps the answers of a step back until they are released. */
-async function hold(page: Page, step: string) {
-  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  await page.route(`**/${step}`, async (route) => {
-    if (route.request().method() !== 'POST') return route.continue()
-    const response = await route.fetch()
-    arrive()
-    await released
-    // A page that was left takes no answer any more.
-    await route.fulfill({ response }).catch(() => {})
-  })
-  return { arrived, release }
 }
 
 /** Calls confirm() without waiting for it: `paid` is its promise. */
@@ -448,54 +395,6 @@ describe('the network', () => {
     expect(await page.evaluate(focused)).toBe('IFRAME')
     await page.locator('button.pay[aria-disabled="false"]').waitFor()
     faults.length = 0
-  })
-})
-
-describe('another window takes over', () => {
-  async function twoWindows(card: string) {
-    const session = await newSession()
-    const page = await arrive(of(session))
-    const other = await theatre.shopper.context.newPage()
-    await other.goto(page.url())
-    for (const each of [page, other]) await typeCard(each, card)
-    return { session, page, other }
-  }
-
-  test('its check was left: what passes there is not charged from here, and nobody pays again unawares', async () => {
-    const { session, page, other } = await twoWindows(cards.code)
-    const charges = requestsOf('confirm')
-    await payButton(page).click()
-    await bankPage(page).getByLabel('One-time code').waitFor()
-    await payButton(other).click()
-    await bankPage(other).getByLabel('One-time code').waitFor()
-    await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
-    await bankDialog(other).getByRole('button', { name: 'Cancel' }).click()
-    const address = await bankDialog(other).locator('iframe').getAttribute('src')
-    await bankDialog(other).getByRole('button', { name: 'Leave' }).click()
-    await other.getByText('Nothing was taken').first().waitFor()
-    const bank = await theatre.shopper.context.newPage()
-    await bank.goto(address!)
-    const title = 'iframe[title="Confirm your payment with your bank"]'
-    await bank.frameLocator(title).getByLabel('One-time code').fill('1234')
-    await bank.frameLocator(title).getByRole('button', { name: 'Submit' }).click()
-    await until(
-      () => stateOf(session),
-      ({ three_ds }) => three_ds.state === 'authenticated',
-    )
-    expect(charges).toEqual([])
-    expect((await stateOf(session)).session.status).toBe('requires_payment')
-  })
-
-  test('and pays: the first shows that payment, though its own charge was refused', async () => {
-    const { session, page, other } = await twoWindows(cards.approved)
-    const asking = await hold(page, 'authenticate')
-    await payButton(page).click()
-    await asking.arrived
-    await payButton(other).click()
-    await other.getByRole('heading', { name: 'Payment complete' }).waitFor()
-    asking.release()
-    await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
-    expect(await readSession(session)).toMatchObject({ status: 'succeeded', attempt_count: 2 })
   })
 })
 
