@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
+import { inlineText } from '../html.ts'
 import { namesTag } from '../http/caching.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { findAsset, keepAssets } from './asset-store.ts'
@@ -49,13 +50,17 @@ export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
 }
 
 function assetOf(name: AssetName, bytes: Buffer): Asset {
+  let encoded: Asset['encoded'] | undefined
   return {
+    ...inlineText(bytes.toString()),
     name,
-    text: bytes.toString(),
     path: pathOf(name, bytes),
     integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
-    sha256: `'sha256-${createHash('sha256').update(bytes).digest('base64')}'`,
-    encoded: { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) },
+    // When it is first asked for: compressing this well takes longer than a start should.
+    get encoded() {
+      encoded ??= { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) }
+      return encoded
+    },
   }
 }
 

@@ -17,7 +17,8 @@ import { openTheatre } from './theatre.ts'
 
 const theatre = openTheatre()
 
-const { newSession, shopPage, arrive, readSession, stateOf, requestsOf } = shopVisits(theatre)
+const { newSession, shopPage, arrive, readSession, stateOf, requestsOf, passElsewhere } =
+  shopVisits(theatre)
 
 type Told = { name: string; [member: string]: unknown }
 
@@ -56,16 +57,7 @@ describe('nothing is charged without a press', () => {
     const address = await bankDialog(page).locator('iframe').getAttribute('src')
     await leaveTheBank(page)
 
-    const bank = await theatre.shopper.context.newPage()
-    await bank.goto(address!)
-    const title = 'iframe[title="Confirm your payment with your bank"]'
-    await bank.frameLocator(title).getByLabel('One-time code').fill('1234')
-    await bank.frameLocator(title).getByRole('button', { name: 'Submit' }).click()
-    await until(
-      () => stateOf(session),
-      ({ three_ds }) => three_ds.state === 'authenticated',
-    )
-    await bank.close()
+    await passElsewhere(session, address!)
 
     await page.reload()
     await formOf(page)

@@ -1,6 +1,7 @@
 // Visits to a shop of another origin that has the checkout on its page, and what becomes of its sessions.
 
 import type { Page, Request } from 'playwright-core'
+import { until } from '../service.ts'
 import { merchantsPage } from './stage.ts'
 import type { openTheatre } from './theatre.ts'
 
@@ -50,7 +51,21 @@ export function shopVisits(theatre: ReturnType<typeof openTheatre>) {
     return found
   }
 
-  return { newSession, shopPage, arrive, readSession, stateOf, requestsOf }
+  /** The bank's check of a session, passed in a window of its own. */
+  async function passElsewhere(session: Session, address: string): Promise<void> {
+    const bank = await theatre.shopper.context.newPage()
+    await bank.goto(address)
+    const frame = bank.frameLocator('iframe[title="Confirm your payment with your bank"]')
+    await frame.getByLabel('One-time code').fill('1234')
+    await frame.getByRole('button', { name: 'Submit' }).click()
+    await until(
+      () => stateOf(session),
+      ({ three_ds }) => three_ds.state === 'authenticated',
+    )
+    await bank.close()
+  }
+
+  return { newSession, shopPage, arrive, readSession, stateOf, requestsOf, passElsewhere }
 }
 
 /** Keeps the answers of a step back until they are released. */

@@ -1,13 +1,12 @@
 // Two windows of one shopper on one session: one payment, and each window tells of it.
 
 import { expect, test } from 'vitest'
-import { until } from '../service.ts'
 import { hold, of, shopVisits } from './shop-visits.ts'
 import { bankDialog, bankPage, cards, payButton, typeCard } from './shopper.ts'
 import { openTheatre } from './theatre.ts'
 
 const theatre = openTheatre()
-const { newSession, arrive, readSession, stateOf, requestsOf } = shopVisits(theatre)
+const { newSession, arrive, readSession, stateOf, requestsOf, passElsewhere } = shopVisits(theatre)
 
 async function twoWindows(card: string) {
   const session = await newSession()
@@ -30,15 +29,7 @@ test('its check was left: what passes there is not charged from here, and nobody
   const address = await bankDialog(other).locator('iframe').getAttribute('src')
   await bankDialog(other).getByRole('button', { name: 'Leave' }).click()
   await other.getByText('Nothing was taken').first().waitFor()
-  const bank = await theatre.shopper.context.newPage()
-  await bank.goto(address!)
-  const title = 'iframe[title="Confirm your payment with your bank"]'
-  await bank.frameLocator(title).getByLabel('One-time code').fill('1234')
-  await bank.frameLocator(title).getByRole('button', { name: 'Submit' }).click()
-  await until(
-    () => stateOf(session),
-    ({ three_ds }) => three_ds.state === 'authenticated',
-  )
+  await passElsewhere(session, address!)
   expect(charges).toEqual([])
   expect((await stateOf(session)).session.status).toBe('requires_payment')
 })
