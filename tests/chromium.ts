@@ -1,7 +1,7 @@
 // The Chromium that tests and benchmarks drive: the one of RIPPER_TEST_CHROMIUM, or the one that came by npm.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
@@ -14,6 +14,7 @@ export function chromiumPath(): string {
 
 /** Starts it with its web security on: what pages do is tested against that. */
 export async function launchChromium(executablePath: string): Promise<Browser> {
+  const fonts = `${dirname(executablePath)}/fonts.conf`
   return chromium.launch({
     executablePath,
     headless: true,
@@ -23,7 +24,7 @@ export async function launchChromium(executablePath: string): Promise<Browser> {
       '--disable-dev-shm-usage',
       '--font-render-hinting=none',
     ],
-    env: { ...process.env, FONTCONFIG_PATH: `${dirname(executablePath)}/fonts` },
+    env: { ...process.env, ...(existsSync(fonts) && { FONTCONFIG_FILE: fonts }) },
   })
 }
 
@@ -36,7 +37,7 @@ function unpackedChromium(): string {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
     version: string
   }
-  const place = `${root}node_modules/.cache/chromium-${version}`
+  const place = `${root}node_modules/.cache/chromium-${version}-with-fonts`
   if (existsSync(place)) return `${place}/chromium`
   const draft = `${place}.${process.pid}`
   mkdirSync(draft, { recursive: true })
@@ -47,6 +48,7 @@ function unpackedChromium(): string {
     env: { ...process.env, TMPDIR: draft },
   })
   if (status !== 0) throw new Error('Chromium could not be unpacked; the reason is above.')
+  writeFileSync(`${draft}/fonts.conf`, fontsOf(place))
   try {
     renameSync(draft, place)
   } catch {
@@ -54,4 +56,11 @@ function unpackedChromium(): string {
     rmSync(draft, { recursive: true, force: true })
   }
   return `${place}/chromium`
+}
+
+/** The package's own settings look for its fonts in the folder of temporary files; without a font Chromium ends. */
+function fontsOf(place: string): string {
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
+<dir>${place}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>${place}/fonts-cache</cachedir></fontconfig>
+`
 }
