@@ -1,7 +1,6 @@
 // The world as it really is: the machine's clock and randomness, undici for outgoing HTTP, pino for the log.
 
 import { randomFillSync } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import pino from 'pino'
 import { Agent, request } from 'undici'
@@ -30,10 +29,26 @@ export function openWorld(options: { log_level: string; clock_offset_seconds: nu
 export function realClock(offset_seconds = 0): Clock {
   return {
     now: () => new Date(Date.now() + offset_seconds * 1000),
-    sleep: async (duration_ms, signal) => {
-      await pause(duration_ms, undefined, { signal })
-    },
+    sleep: pause,
   }
+}
+
+/** Node's own promised timer makes an exception, stack and all, of each sleep that is called off: most of them are. */
+function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  if (signal?.aborted) reject(signal.reason)
+  else {
+    const callOff = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', callOff)
+      resolve()
+    }, duration_ms)
+    signal?.addEventListener('abort', callOff, { once: true })
+  }
+  return promise
 }
 
 /** Draws in blocks, one system call for many small draws. What was handed out is wiped here. */

@@ -60,4 +60,68 @@ export class OutgoingFailure extends Error {
   }
 }
 
+/** A POST to an address that a merchant named: it goes to public addresses and the allowed networks alone. */
+export type GuardedRequest = {
+  url: string
+  headers: Record<string, string>
+  body: string
+  /** For everything: name, connection, TLS, the answer's headers and body. */
+  timeout_ms: number
+  /** For name, connection and TLS. */
+  connect_timeout_ms: number
+}
+
+/**
+ * `body`: the answer's first 1,024 characters (code points), well-formed, without U+0000; not decompressed.
+ * `retry_after_seconds`: of its Retry-After, never negative; null where there is none, or none that can be read.
+ */
+export type GuardedAnswer = { status: number; retry_after_seconds: number | null; body: string }
+
+/**
+ * `invalid_url`: no URL that may be posted to. `blocked_address`: it leads, or its name does, to an address that
+ * must not be reached. `name_not_found`: no such name. `name_lookup_failed`: the resolver could not say.
+ * `connection_refused`, `unreachable`, `connect_timeout`, `tls`: no connection. `no_socket`: this machine had none
+ * to spare, the receiver is not to blame. Up to here nothing was sent; from here the receiver may have acted:
+ * `connection_lost`, `bad_answer` (not HTTP, too many headers, another protocol), `timeout` (which may also come
+ * before anything was sent).
+ */
+export type GuardedFailureCode =
+  | 'invalid_url'
+  | 'blocked_address'
+  | 'name_not_found'
+  | 'name_lookup_failed'
+  | 'connection_refused'
+  | 'unreachable'
+  | 'no_socket'
+  | 'connect_timeout'
+  | 'tls'
+  | 'connection_lost'
+  | 'bad_answer'
+  | 'timeout'
+
+export class GuardedFailure extends Error {
+  readonly code: GuardedFailureCode
+  /** What the machine called it, such as `CERT_HAS_EXPIRED`: for the operator's log alone. */
+  readonly detail: string | null
+  /** What had come of an answer by then, where its status had. */
+  readonly answer: GuardedAnswer | null
+  constructor(
+    code: GuardedFailureCode,
+    detail: string | null = null,
+    answer: GuardedAnswer | null = null,
+  ) {
+    super(detail ? `${code} (${detail})` : code)
+    this.code = code
+    this.detail = detail
+    this.answer = answer
+  }
+}
+
+export type GuardedHttp = {
+  /** Throws a GuardedFailure. Redirects are not followed: they are answers. */
+  post(request: GuardedRequest): Promise<GuardedAnswer>
+  /** Ends every connection; posts that are under way fail as `connection_lost`. */
+  close(): Promise<void>
+}
+
 export type World = { clock: Clock; random: Random; http: Http; log: Log }

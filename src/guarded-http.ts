@@ -1,0 +1,122 @@
+// Posts to addresses that merchants named, without being led to where only this machine may go. The deadline runs
+// on the service's clock, so that a test can let it pass.
+
+import { alarm } from './guarded-http/alarm.ts'
+import { retryAfterSeconds, shownText } from './guarded-http/answer.ts'
+import { openConnect, type Resolve } from './guarded-http/connect.ts'
+import { type Connection, openConnections } from './guarded-http/connections.ts'
+import { requestFailure } from './guarded-http/failures.ts'
+import { judgeUrl, openAddressRule } from './safe-address.ts'
+import {
+  type Clock,
+  type GuardedAnswer,
+  GuardedFailure,
+  type GuardedFailureCode,
+  type GuardedHttp,
+  type GuardedRequest,
+} from './world.ts'
+
+type Options = {
+  clock: Clock
+  /** IP addresses or CIDR networks that may be posted to although they are not public. */
+  allowed_networks: string[]
+  /** Instead of the machine's resolver. */
+  resolve?: Resolve
+  /** Trusted instead of the public roots, PEM. */
+  ca?: string
+  /** Connections kept open for their next post; 512 where nothing is said. */
+  idle_connections_max?: number
+}
+
+// As many bytes as 1,024 characters can have. A connection on which more comes is given up.
+const read_bytes_max = 4 * 1024
+const known_urls_max = 1_000
+
+export function openGuardedHttp(options: Options): GuardedHttp {
+  const { clock, allowed_networks, resolve, ca, idle_connections_max = 512 } = options
+  const rule = openAddressRule(allowed_networks)
+  const connections = openConnections(
+    openConnect({ clock, rule, resolve, ca }),
+    idle_connections_max,
+  )
+  const known = new Map<string, URL>()
+  let closed = false
+
+  /** The same few are posted to again and again. Throws the GuardedFailure of one that may not be. */
+  function judged(text: string): URL {
+    const before = known.get(text)
+    if (before) return before
+    const fault = judgeUrl(text, rule)
+    if (fault) throw new GuardedFailure(fault.code)
+    if (known.size >= known_urls_max) known.clear()
+    const url = new URL(text)
+    known.set(text, url)
+    return url
+  }
+
+  async function post(request: GuardedRequest): Promise<GuardedAnswer> {
+    const url = judged(request.url)
+    if (closed) throw new GuardedFailure('connection_lost')
+    const kept = connections.reuse(url, request.connect_timeout_ms)
+    const connection = kept ?? connections.open(url, request.connect_timeout_ms)
+    const exchange = send(connection, url, request)
+    const off = alarm(clock, request.timeout_ms, () => exchange.giveUp('timeout'))
+    try {
+      return await exchange.answer
+    } finally {
+      off()
+    }
+  }
+
+  /** The answer has come when its body has ended, or is longer than is read. */
+  function send(connection: Connection, url: URL, request: GuardedRequest) {
+    const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
+    const answer = { status: 0, retry_after_seconds: null as number | null }
+    const parts: Buffer[] = []
+    let length = 0
+    const soFar = (isCut: boolean) => {
+      const bytes = Buffer.concat(parts).subarray(0, read_bytes_max)
+      return { ...answer, body: shownText(bytes, isCut) }
+    }
+    const giveUp = (code: GuardedFailureCode, detail: string | null = null) => {
+      const failure = new GuardedFailure(code, detail, answer.status === 0 ? null : soFar(true))
+      reject(failure)
+      connections.drop(connection, failure)
+    }
+    const { origin, pathname, search } = url
+    const headers = { ...request.headers, 'accept-encoding': 'identity' }
+    connection.client.dispatch(
+      { origin, path: pathname + search, method: 'POST', headers, body: request.body },
+      {
+        onRequestStart() {},
+        onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
+          answer.status = status
+          answer.retry_after_seconds = retryAfterSeconds(retryAfter, clock.now())
+        },
+        onResponseData(_controller, bytes) {
+          parts.push(bytes)
+          length += bytes.length
+          if (length <= read_bytes_max) return
+          resolve(soFar(true))
+          connections.drop(connection, new GuardedFailure('connection_lost'))
+        },
+        onResponseEnd() {
+          resolve(soFar(false))
+          connections.keep(connection)
+        },
+        onResponseError(_controller, error) {
+          const { code, detail } = requestFailure(error)
+          giveUp(code, detail)
+        },
+      },
+    )
+    return { answer: promise, giveUp }
+  }
+
+  async function close(): Promise<void> {
+    closed = true
+    await connections.close()
+  }
+
+  return { post, close }
+}

@@ -1,0 +1,13 @@
+// A time limit on the service's clock.
+
+import type { Clock } from '../world.ts'
+
+/** Calls `ring` when the time is over. What comes back calls it off. */
+export function alarm(clock: Clock, duration_ms: number, ring: () => void): () => void {
+  const off = new AbortController()
+  clock.sleep(duration_ms, off.signal).then(ring, () => {})
+  return () => off.abort(called_off)
+}
+
+// Without a reason of ours each call would make an exception, stack and all.
+const called_off = 'called off'

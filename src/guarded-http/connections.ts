@@ -1,0 +1,104 @@
+// Connections that are kept between posts. Each is an undici Client of its own, so that one can be ended without the others.
+
+import { Client } from 'undici'
+import { GuardedFailure } from '../world.ts'
+import type { Connect } from './connect.ts'
+
+export type Connection = {
+  client: Client
+  origin: string
+  /** Of the post that has it now; undici opens it anew where it was closed meanwhile. */
+  connect_timeout_ms: number
+  given_up: AbortController
+}
+
+export type Connections = {
+  /** One that is kept, or undefined. */
+  reuse(url: URL, connect_timeout_ms: number): Connection | undefined
+  open(url: URL, connect_timeout_ms: number): Connection
+  /** Takes back one whose answer was read to its end. */
+  keep(connection: Connection): void
+  /** Ends one at once, whatever it is at. */
+  drop(connection: Connection, failure: GuardedFailure): void
+  close(): Promise<void>
+}
+
+// What a receiver asks for holds, between these: short enough that few receivers close first.
+const idle_ms = 4_000
+const idle_ms_max = 60_000
+
+/** At most `idle_max` wait for their next post; the one that has waited longest is dropped for another. */
+export function openConnections(connect: Connect, idle_max: number): Connections {
+  const all = new Set<Connection>()
+  // In the order in which they began to wait.
+  const idle = new Set<Connection>()
+  const idleOf = new Map<string, Connection[]>()
+
+  function open(url: URL, connect_timeout_ms: number): Connection {
+    const given_up = new AbortController()
+    const client = new Client(url.origin, {
+      connect(_options, connected) {
+        connect(url, connection.connect_timeout_ms, given_up.signal).then(
+          (socket) => connected(null, socket),
+          (error) => connected(error, null),
+        )
+      },
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: 16 * 1024,
+      // The deadline of the post is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: idle_ms,
+      keepAliveMaxTimeout: idle_ms_max,
+    })
+    const connection = { client, origin: url.origin, connect_timeout_ms, given_up }
+    client.on('disconnect', () => {
+      if (idle.has(connection)) drop(connection, lost())
+    })
+    all.add(connection)
+    return connection
+  }
+
+  function reuse(url: URL, connect_timeout_ms: number): Connection | undefined {
+    const connection = idleOf.get(url.origin)?.at(-1)
+    if (!connection) return undefined
+    takeOut(connection)
+    connection.connect_timeout_ms = connect_timeout_ms
+    return connection
+  }
+
+  function keep(connection: Connection): void {
+    if (connection.given_up.signal.aborted) return
+    idle.add(connection)
+    const same = idleOf.get(connection.origin)
+    if (same) same.push(connection)
+    else idleOf.set(connection.origin, [connection])
+    const [oldest] = idle
+    if (oldest && idle.size > idle_max) drop(oldest, lost())
+  }
+
+  function takeOut(connection: Connection): void {
+    if (!idle.delete(connection)) return
+    const same = idleOf.get(connection.origin)!
+    same.splice(same.lastIndexOf(connection), 1)
+    if (same.length === 0) idleOf.delete(connection.origin)
+  }
+
+  function drop(connection: Connection, failure: GuardedFailure): Promise<void> {
+    takeOut(connection)
+    all.delete(connection)
+    connection.given_up.abort(failure)
+    return connection.client.destroy(failure)
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([...all].map((connection) => drop(connection, lost())))
+  }
+
+  return { reuse, open, keep, drop, close }
+}
+
+function lost(): GuardedFailure {
+  return new GuardedFailure('connection_lost')
+}

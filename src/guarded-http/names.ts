@@ -1,0 +1,24 @@
+// From a name to its addresses.
+
+import { lookup, Resolver } from 'node:dns/promises'
+
+const query_ms = 1_500
+const queries_max = 2
+
+/**
+ * By DNS alone. The machine's own look-up occupies one of few threads for as long as it likes: some merchants' names that hang
+ * would hold up those of all others.
+ */
+export async function lookUpPublicly(name: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: query_ms, tries: queries_max })
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (found.length > 0) return found
+  throw (answers[0] as PromiseRejectedResult).reason
+}
+
+/** Where private networks are allowed, names that only this machine knows are found too, those of its hosts file first. */
+export async function lookUpLocally(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true, order: 'verbatim' })
+  return found.map(({ address }) => address)
+}

@@ -1,0 +1,175 @@
+// Where a merchant may have us post to: judged as a URL when it is named, and as an IP address at every connection.
+
+import { BlockList, isIP } from 'node:net'
+
+export type AddressRule = {
+  /** Whether a connection may go to this IP address: a public one, or one in an allowed network. */
+  allows(ip: string): boolean
+  /** Whether it lies in an allowed network, where plain http may be used too. */
+  inAllowedNetwork(ip: string): boolean
+  has_allowed_networks: boolean
+}
+
+/** `reason` goes on from the name of the field: `must not …`. It repeats nothing of the value. */
+export type UrlFault = { code: 'invalid_url' | 'blocked_address'; reason: string }
+
+/**
+ * The rule for addresses. Allowed networks are IP addresses or CIDR networks. The addresses at which clouds hand
+ * out their machines' credentials are reached only where they are listed singly, whatever network they lie in.
+ */
+export function openAddressRule(allowed_networks: string[]): AddressRule {
+  const allowed = networksOf(allowed_networks)
+  const single = networksOf(allowed_networks.filter(isSingle))
+  const inAllowedNetwork = (ip: string) => holds(holds(metadata, ip) ? single : allowed, ip)
+  return {
+    allows: (ip) => isPublic(ip) || inAllowedNetwork(ip),
+    inAllowedNetwork,
+    has_allowed_networks: allowed_networks.length > 0,
+  }
+}
+
+const url_length_max = 2048
+
+/** Why a URL cannot be posted to, or null. Names are not looked up: their addresses are judged at each connection. */
+export function judgeUrl(text: string, rule: AddressRule): UrlFault | null {
+  return spellingFault(text) ?? destinationFault(new URL(text), rule)
+}
+
+/** The host as a connection needs it: an IP address without brackets, or a name without a dot at its end. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$|\.$/g, '')
+}
+
+/** Whether a URL may be posted to in an allowed network alone: plain http. */
+export function needsAllowedNetwork(url: URL): boolean {
+  return url.protocol !== 'https:'
+}
+
+/** The addresses of `localhost` and of names below it, which are this machine's whatever a resolver says; else null. */
+export function loopbackAddresses(name: string): string[] | null {
+  return /(^|\.)localhost$/.test(name) ? ['127.0.0.1', '::1'] : null
+}
+
+/** Whether two spellings are one IP address; IPv4 mapped into IPv6 is the IPv4 address. */
+export function isSameAddress([one, other]: [string, string]): boolean {
+  const list = new BlockList()
+  list.addAddress(one, isIP(one) === 6 ? 'ipv6' : 'ipv4')
+  return list.check(other, isIP(other) === 6 ? 'ipv6' : 'ipv4')
+}
+
+function spellingFault(text: string): UrlFault | null {
+  const invalid = (reason: string) => ({ code: 'invalid_url' as const, reason })
+  if (text.length > url_length_max) return invalid('must not be longer than 2,048 characters')
+  // The parser forgives what a reader of the specification would not: spaces, line breaks, slashes of any number.
+  const absolute = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text)
+  if (!absolute) return invalid('must be an absolute https URL')
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return invalid('must not carry user information')
+  if (text.includes('#')) return invalid('must not have a fragment')
+  if (!isHost(hostOf(new URL(text)))) return invalid('must name a host')
+  return null
+}
+
+function destinationFault(url: URL, rule: AddressRule): UrlFault | null {
+  const host = hostOf(url)
+  const reach = reachOf(host, rule)
+  if (reach === 'none') {
+    return { code: 'blocked_address', reason: 'must not lead to a private or local address' }
+  }
+  if (reach === 'allowed_network' || !needsAllowedNetwork(url)) return null
+  return { code: 'invalid_url', reason: 'must be an absolute https URL' }
+}
+
+/** As far as it can be told without a look-up: a local name may lead into any allowed network. */
+function reachOf(host: string, rule: AddressRule): 'public' | 'allowed_network' | 'none' {
+  const addresses = isIP(host) === 0 ? loopbackAddresses(host) : [host]
+  if (addresses?.some(rule.inAllowedNetwork)) return 'allowed_network'
+  if (addresses) return addresses.some(rule.allows) ? 'public' : 'none'
+  if (!isLocalName(host)) return 'public'
+  return rule.has_allowed_networks ? 'allowed_network' : 'none'
+}
+
+function isHost(host: string): boolean {
+  if (isIP(host) !== 0) return true
+  return host.length <= 253 && host.split('.').every((label) => /^[a-z0-9_-]{1,63}$/.test(label))
+}
+
+function isLocalName(name: string): boolean {
+  return !name.includes('.') || /(^|\.)(local|internal|localdomain|home\.arpa)$/.test(name)
+}
+
+type Networks = { ipv4: BlockList; ipv6: BlockList }
+
+function networksOf(list: string[]): Networks {
+  const networks = { ipv4: new BlockList(), ipv6: new BlockList() }
+  for (const network of list) {
+    const [address, bits] = network.split('/') as [string, string | undefined]
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    networks[family].addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family)
+  }
+  return networks
+}
+
+function isSingle(network: string): boolean {
+  const [address, bits] = network.split('/') as [string, string | undefined]
+  return bits === undefined || Number(bits) === (isIP(address) === 6 ? 128 : 32)
+}
+
+const mapped = networksOf(['::ffff:0:0/96']).ipv6
+
+/** An IPv4 address that is mapped into IPv6 is judged as the IPv4 address that it reaches. */
+function holds({ ipv4, ipv6 }: Networks, ip: string): boolean {
+  const family = isIP(ip)
+  if (family === 4) return ipv4.check(ip, 'ipv4')
+  // An address with a zone is one of this machine's links.
+  if (family === 0 || ip.includes('%')) return false
+  return (mapped.check(ip, 'ipv6') ? ipv4 : ipv6).check(ip, 'ipv6')
+}
+
+/** Denied unless known: of IPv6 only what is given out as global unicast, which leaves out every form that holds an IPv4. */
+function isPublic(ip: string): boolean {
+  if (isIP(ip) === 4) return !holds(special, ip)
+  return holds(globalUnicast, ip) && !holds(special, ip)
+}
+
+const globalUnicast = networksOf(['2000::/3'])
+
+// The special-purpose registries of IANA, and what clouds keep on public addresses.
+const special = networksOf([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16',
+  // Teredo, benchmarking, ORCHID and the rest of the protocol assignments; documentation; 6to4; AS112.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '2620:4f:8000::/48',
+  '3fff::/20',
+])
+
+const metadata = networksOf([
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+])
