@@ -26,6 +26,10 @@ export type Context = {
   /** Null where no Directory Server is configured for the mode. */
   three_ds: Record<Mode, ThreeDs | null>
   addresses: Addresses
+  /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
+  webhook_urls: { judge(url: string): string | null }
+  /** Tells this process's delivery loop of something that was committed and is due now. */
+  wakeDeliveries(what?: 'event' | 'replay'): void
 }
 
 /** Where the service is found. Known once the server listens. */

@@ -2,6 +2,7 @@
 
 import { version } from './cli/version.ts'
 import { catalogue } from './errors.ts'
+import { statusOf } from './http/dialects.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { refusalsOf } from './http/route.ts'
 import { readAssets } from './pages/assets.ts'
@@ -25,13 +26,21 @@ function errorsDocument(): string {
       where.length === routes.length
         ? 'every route'
         : where.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
-    return `| \`${code}\` | ${status} | ${when} | ${places} |`
+    const statuses = new Set(where.map(({ dialect }) => statusOf(dialect, { code, status })))
+    return `| \`${code}\` | ${[...statuses].join(' or ')} | ${when} | ${places} |`
   })
   return `# Refusals
 
 Every refusal of the API, in order of precedence: a request that breaks several rules gets the one that stands higher.
-The shape is \`{error, message, request_id}\`; branch on \`error\`, never on \`message\`. Made from the code by
-\`npm run docs\`.
+Branch on the code, never on \`message\`. Made from the code by \`npm run docs\`.
+
+| where | the body of a refusal |
+|---|---|
+| checkout and payment routes | \`{error, message, request_id}\` |
+| webhook routes: what is wrong with the key | \`{code}\` |
+| webhook routes: idempotency and rate limit; list of deliveries | \`{error, message}\` |
+| webhook endpoints: create, list, delete | \`{error, message, allowed}\`; \`allowed\` is null but for \`unknown_event_type\` |
+| replay of a delivery | \`{error}\` |
 
 | error | status | when | routes |
 |---|---|---|---|

@@ -6,12 +6,17 @@ export const catalogue = {
     status: 401,
     when: 'No key, or one that is unknown, expired, or used from an address or origin it does not allow; on client-secret routes a wrong secret or an unknown session.',
   },
-  key_revoked: { status: 401, when: 'The key was revoked.' },
+  unknown_principal: { status: 401, when: 'No key, or one that is unknown.' },
+  key_revoked: { status: 401, when: 'The key was revoked. On webhook routes its status is 403.' },
+  key_expired: { status: 403, when: 'The key has expired.' },
+  key_ip_blocked: { status: 403, when: 'The key may not be used from this address.' },
+  key_origin_blocked: { status: 403, when: 'The key may not be used from this origin.' },
   public_key_missing: {
     status: 401,
     when: 'The secret key has no publishable key paired with it.',
   },
   permission_denied: { status: 403, when: 'The key lacks the permission that this route needs.' },
+  key_permission_denied: { status: 403, when: 'The key lacks the permission manage_webhooks.' },
   handle_not_found: { status: 404, when: 'There is no hosted page with this handle.' },
   origin_not_allowed: {
     status: 403,
@@ -21,9 +26,17 @@ export const catalogue = {
     status: 400,
     when: 'No usable idempotency key: missing, empty, over 255 characters, not printable ASCII, or two different ones.',
   },
+  invalid_idempotency_key: {
+    status: 400,
+    when: 'The idempotency key is empty, over 255 characters or not printable ASCII, or two different ones were sent.',
+  },
+  idempotency_key_in_use: {
+    status: 409,
+    when: 'The first request with this idempotency key is still running.',
+  },
   idempotency_key_reused: {
     status: 409,
-    when: 'The key was used with another body or route, or its first request is still running.',
+    when: 'The key was used with another body or route; except on webhook routes, also while its first request is still running.',
   },
   merchant_not_active: { status: 403, when: 'The account cannot take payments.' },
   resource_not_found: {
@@ -36,6 +49,19 @@ export const catalogue = {
     when: 'Over 50 metadata entries or 8 KB, or a statement descriptor suffix over 22 characters.',
   },
   invalid_request: { status: 400, when: 'The request breaks a rule that the message names.' },
+  invalid_url: {
+    status: 400,
+    when: 'The url of a webhook endpoint is missing, not absolute, not https, or private or local.',
+  },
+  unknown_event_type: {
+    status: 400,
+    when: 'An entry of the event filter is none of the event types, which the body lists as allowed.',
+  },
+  invalid_status: { status: 400, when: 'The status asked for is not one of a delivery.' },
+  invalid_pagination: {
+    status: 400,
+    when: 'The limit is not from 1 to 100, an offset was sent, or after is not a cursor for these filters.',
+  },
   currency_required: {
     status: 400,
     when: 'No currency was sent and the integration gives none.',
@@ -51,7 +77,7 @@ export const catalogue = {
   },
   rate_limit_exceeded: {
     status: 429,
-    when: 'Too many requests of this kind; Retry-After says when to go on.',
+    when: 'Too many requests of this kind; Retry-After says when to go on. On webhook routes only what is wrong with the key comes before.',
   },
   session_completed: { status: 409, when: 'The session is paid.' },
   session_processing: {
@@ -69,13 +95,29 @@ export const catalogue = {
     status: 409,
     when: 'Confirm came before 3-D Secure ended; the body carries the attempt and the challenge.',
   },
+  delivery_not_found: { status: 404, when: 'There is no delivery with this id on this account.' },
+  delivery_not_dead_lettered: { status: 409, when: 'The delivery was not given up on.' },
+  endpoint_not_found: {
+    status: 404,
+    when: 'There is no active webhook endpoint with this id on this account; on a replay, that of the delivery was deleted.',
+  },
+  replay_chain_broken: {
+    status: 422,
+    when: 'The delivery is itself a replay, and an earlier one of its chain is no longer stored.',
+  },
+  replay_window_expired: { status: 422, when: 'The original delivery is older than 30 days.' },
+  replay_in_progress: { status: 409, when: 'A replay of the delivery is under way.' },
   three_ds_provider_unavailable: {
     status: 503,
     when: '3-D Secure cannot be reached; no attempt is spent and the request may be sent again.',
   },
   store_unavailable: {
     status: 503,
-    when: 'The database could not be asked; send the request again with the same idempotency key.',
+    when: 'The database could not be asked; send the request again, with the same idempotency key where it had one.',
+  },
+  idempotency_store_unavailable: {
+    status: 503,
+    when: 'The idempotency key could not be checked; send the request again with it after Retry-After.',
   },
   internal_error: { status: 500, when: 'A failure of the service; quote the request id.' },
 } as const satisfies Record<string, { status: number; when: string }>

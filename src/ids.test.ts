@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openIds, routingsIn } from './ids.ts'
+import { idsFrom, openIds, routingsIn } from './ids.ts'
 import { openKeyring } from './keyring.ts'
 
 const random = { bytes: randomBytes }
@@ -45,4 +45,19 @@ test('operation ids sort by time', () => {
   const later = ids.operation(new Date(2_000))
   expect(earlier < later).toBe(true)
   expect(earlier).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test('the ids of a millisecond begin where it does', () => {
+  const at = new Date('2026-09-01T12:00:00.500Z')
+  const before = new Date(at.getTime() - 1)
+  for (let count = 0; count < 100; count++) {
+    expect(ids.delivery(at) >= idsFrom(at)).toBe(true)
+    expect(ids.webhookAttempt(before) < idsFrom(at)).toBe(true)
+  }
+})
+
+test('webhook endpoints and their secrets have the specified shapes', () => {
+  expect(ids.endpoint()).toMatch(/^whep_[0-9a-f]{24}$/)
+  expect(ids.webhookSecret()).toMatch(/^rip_whsec_[0-9a-f]{64}$/)
+  expect(ids.delivery(new Date(0))).toMatch(/^0{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
 })

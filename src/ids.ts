@@ -2,7 +2,14 @@
 // masked, so that routes which know only the session can go straight to the merchant's rows.
 
 import type { Keyring } from './keyring.ts'
-import type { AttemptId, CardReference, MerchantId, PaymentId, SessionId } from './values.ts'
+import type {
+  AttemptId,
+  CardReference,
+  EndpointId,
+  MerchantId,
+  PaymentId,
+  SessionId,
+} from './values.ts'
 import type { Random } from './world.ts'
 
 export type Ids = ReturnType<typeof openIds>
@@ -37,12 +44,16 @@ export function openIds(random: Random, keyring: Keyring) {
     integration: () => `int_${hex24()}`,
     key: () => `key_${hex24()}`,
     event: () => `evt_${hex24()}`,
+    endpoint: (): EndpointId => `whep_${hex24()}`,
     request: () => `req_${hex24()}`,
     secretKey: () => `rip_sk_${draw(24).toString('hex')}`,
     publishableKey: () => `rip_pk_${draw(24).toString('hex')}`,
+    webhookSecret: () => `rip_whsec_${draw(32).toString('hex')}`,
     routing: () => draw(4).readUInt32BE(0),
     operation: (at: Date) => timeOrdered(at, draw),
     journalEntry: (at: Date) => timeOrdered(at, draw),
+    delivery: (at: Date) => timeOrdered(at, draw),
+    webhookAttempt: (at: Date) => timeOrdered(at, draw),
   }
 }
 
@@ -72,5 +83,10 @@ function timeOrdered(at: Date, draw: (length: number) => Buffer): string {
   const tail = draw(10)
   tail[0] = (tail[0]! & 0x0f) | 0x70
   tail[2] = (tail[2]! & 0x3f) | 0x80
-  return at.getTime().toString(16).padStart(12, '0') + tail.toString('hex')
+  return idsFrom(at) + tail.toString('hex')
+}
+
+/** Where the time-ordered ids of a millisecond begin: none of them sorts before it, and all earlier ones do. */
+export function idsFrom(at: Date): string {
+  return at.getTime().toString(16).padStart(12, '0')
 }

@@ -16,11 +16,21 @@ import {
   methodNotification,
   methodPage,
 } from './checkout/three-ds-pages.ts'
+import { createEndpoint } from './webhooks/create-endpoint.ts'
+import { deleteEndpoint } from './webhooks/delete-endpoint.ts'
+import { listDeliveries } from './webhooks/list-deliveries.ts'
+import { listEndpoints } from './webhooks/list-endpoints.ts'
+import { replayDelivery } from './webhooks/replay.ts'
 
 export const routes = [
   createSession,
   readSession,
   readPayment,
+  createEndpoint,
+  listEndpoints,
+  deleteEndpoint,
+  listDeliveries,
+  replayDelivery,
   readConfig,
   readMethods,
   readHostedConfig,

@@ -8,11 +8,22 @@ export type PaymentId = `pay_${string}`
 export type AttemptId = `att_${string}`
 export type CardReference = `card_${string}`
 export type MerchantId = `m_${string}`
+export type EndpointId = `whep_${string}`
 
 export type Mode = 'test' | 'live'
 
 export const brands = ['visa', 'mastercard', 'amex'] as const
 export type Brand = (typeof brands)[number]
+
+/** What merchants are told of: a closed list. */
+export const eventTypes = [
+  'payment.captured',
+  'payment.held',
+  'payment.voided',
+  'payment.declined',
+  'payment.failed',
+] as const
+export type EventType = (typeof eventTypes)[number]
 
 /** The largest amount taken, in minor units. */
 export const amount_max = 99_999_999_999

@@ -2,6 +2,7 @@
 
 import type { Sql } from '../database/open.ts'
 import { assignments, rowIf } from '../database/rows.ts'
+import { fanOut } from '../webhooks/fan-out.ts'
 import type { Attempt } from './attempt.ts'
 import type { Event } from './event.ts'
 import type { Hold } from './hold.ts'
@@ -127,6 +128,7 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
         acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), told as (${fanOut(sql, event)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
     ), ${forgetCard(sql, a)}
     select 1 from gate`

@@ -98,6 +98,7 @@ async function settle(
   }
   const outcome = outcomeOf(context, { ...charging, change, operation, at: now })
   if (!(await saveSurely(context, outcome, now))) return null
+  context.wakeDeliveries()
   context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
   await countDecline(context, charging.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult

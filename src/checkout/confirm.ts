@@ -115,6 +115,7 @@ async function declineUncharged(
   const change = refused({ session, payment }, 'declined', decline)
   const outcome = outcomeOf(context, { ...confirming, change, operation: null, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
+  context.wakeDeliveries()
   context.metrics.paymentConfirmed('declined', session.mode)
   if (isRefusedByBank(verdict)) await countDecline(context, payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult

@@ -66,7 +66,7 @@ export const createHostedSession = route({
 })
 
 type Request = Pick<
-  RouteRequest<PublicAccount, BrowserCreate, unknown>,
+  RouteRequest<PublicAccount, BrowserCreate, unknown, 'required'>,
   'body' | 'holder' | 'caller' | 'now' | 'recordReply'
 >
 

@@ -1,18 +1,9 @@
 // The event that tells a merchant of a payment's outcome: its envelope, frozen once.
 
-import { api_version, type MerchantId, timestamp } from '../values.ts'
+import { api_version, type EventType, type MerchantId, timestamp } from '../values.ts'
 import { viewHold } from './hold.ts'
 import type { Change, PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
-
-const eventTypes = [
-  'payment.captured',
-  'payment.held',
-  'payment.voided',
-  'payment.declined',
-  'payment.failed',
-] as const
-type EventType = (typeof eventTypes)[number]
 
 export type Event = {
   merchant_id: MerchantId

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../cards/card-data.ts'
-import type { RefusalCode } from '../errors.ts'
+import { rule } from '../http/validate.ts'
 import { amount_max, currencyOf } from '../values.ts'
 
 /** An error that reads as `<field> is required` or `<field> must …`. */
@@ -11,11 +11,6 @@ export function must(what: string) {
     error: (issue: { input?: unknown }) =>
       issue.input === undefined ? 'is required' : `must ${what}`,
   }
-}
-
-/** A rule with a code of its own in the catalogue. */
-export function rule(code: RefusalCode, message: string) {
-  return { error: message, params: { code } }
 }
 
 export const text = (length_max: number) =>

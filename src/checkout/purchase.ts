@@ -1,18 +1,9 @@
 // What is bought: the body that creates a session, its basket and its customer.
 
 import { z } from 'zod'
+import { rule } from '../http/validate.ts'
 import { amount_max } from '../values.ts'
-import {
-  amount,
-  currency,
-  email,
-  metadata,
-  must,
-  reference,
-  rule,
-  text,
-  wholeNumber,
-} from './fields.ts'
+import { amount, currency, email, metadata, must, reference, text, wholeNumber } from './fields.ts'
 
 export const itemKinds = ['product', 'shipping', 'discount', 'fee'] as const
 

@@ -67,14 +67,51 @@ export type Door<Context, Holder> = {
   keyScope: ((holder: Holder) => KeyScope) | null
 }
 
+/** What a key is refused with, by its fault; in order of precedence. */
+type KeyCodes = Record<
+  'unknown' | 'revoked' | 'expired' | 'address' | 'origin' | 'permission',
+  RefusalCode
+>
+
+const plainCodes: KeyCodes = {
+  unknown: 'unauthorized',
+  revoked: 'key_revoked',
+  expired: 'unauthorized',
+  address: 'unauthorized',
+  origin: 'unauthorized',
+  permission: 'permission_denied',
+}
+
+const webhookCodes: KeyCodes = {
+  unknown: 'unknown_principal',
+  revoked: 'key_revoked',
+  expired: 'key_expired',
+  address: 'key_ip_blocked',
+  origin: 'key_origin_blocked',
+  permission: 'key_permission_denied',
+}
+
 /** A merchant's secret key with a permission, in `X-Service-Api-Key`. */
 export function secretKey(permission: Permission): Door<unknown, SecretKey> {
+  return keyDoor(permission, plainCodes, ['merchant_not_active'])
+}
+
+/** The same for webhook routes, which tell more of why a key is refused. A suspended account may still manage its own. */
+export const webhookKey = keyDoor('manage_webhooks', webhookCodes, [])
+
+function keyDoor(
+  permission: Permission,
+  codes: KeyCodes,
+  admission: RefusalCode[],
+): Door<unknown, SecretKey> {
   return {
     kind: 'secret_key',
     permission,
-    refusals: ['unauthorized', 'key_revoked', 'permission_denied', 'merchant_not_active'],
-    check: async ({ access, caller }) =>
-      judgeKey(await presentedKey(access, caller), permission, caller, access.now()),
+    refusals: [...new Set([...Object.values(codes), ...admission])],
+    check: async ({ access, caller }) => {
+      const key = await presentedKey(access, caller, codes)
+      return judgeKey(key, { permission, codes }, caller, access.now())
+    },
     // A merchant's server and its shoppers' browsers have keys of their own each, so neither can claim the other's.
     keyScope: ({ merchant_id }) => ({ merchant_id, audience: 'secret' }),
   }
@@ -95,40 +132,40 @@ export const clientSecret: Door<unknown, SessionHolder> = {
   keyScope: null,
 }
 
-async function presentedKey(access: Access, caller: Caller): Promise<SecretKey> {
+async function presentedKey(access: Access, caller: Caller, codes: KeyCodes): Promise<SecretKey> {
   const presented = caller.header('x-service-api-key')
   if (!presented) {
-    throw new Refusal('unauthorized', 'Send a secret key in the header X-Service-Api-Key.')
+    throw new Refusal(codes.unknown, 'Send a secret key in the header X-Service-Api-Key.')
   }
   const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
-  if (!key) throw new Refusal('unauthorized', 'The secret key is not known.')
+  if (!key) throw new Refusal(codes.unknown, 'The secret key is not known.')
   return key
 }
 
 /** Throws the first refusal that a key's restrictions give, in order of precedence. */
 function judgeKey(
   key: SecretKey,
-  permission: Permission,
+  { permission, codes }: { permission: Permission; codes: KeyCodes },
   caller: Pick<Caller, 'address' | 'origin'>,
   now: Date,
 ): SecretKey {
   if (key.revoked_at && key.revoked_at <= now) {
-    throw new Refusal('key_revoked', 'The secret key was revoked.')
+    throw new Refusal(codes.revoked, 'The secret key was revoked.')
   }
   if (key.expires_at && key.expires_at <= now) {
-    throw new Refusal('unauthorized', 'The secret key has expired.')
+    throw new Refusal(codes.expired, 'The secret key has expired.')
   }
   if (key.allowed_addresses && !contains(key.allowed_addresses, caller.address)) {
-    throw new Refusal('unauthorized', 'The secret key may not be used from this address.')
+    throw new Refusal(codes.address, 'The secret key may not be used from this address.')
   }
   if (
     key.allowed_origins.length > 0 &&
     !(caller.origin && key.allowed_origins.includes(caller.origin))
   ) {
-    throw new Refusal('unauthorized', 'The secret key may not be used from this origin.')
+    throw new Refusal(codes.origin, 'The secret key may not be used from this origin.')
   }
   if (!key.permissions.includes(permission)) {
-    throw new Refusal('permission_denied', `The secret key lacks the permission ${permission}.`)
+    throw new Refusal(codes.permission, `The secret key lacks the permission ${permission}.`)
   }
   return key
 }

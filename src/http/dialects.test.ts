@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
-import { Refusal } from '../errors.ts'
-import { renderRefusal } from './dialects.ts'
+import { describe, expect, test } from 'vitest'
+import { Refusal, type RefusalCode } from '../errors.ts'
+import { dialectOfPath, renderRefusal, statusOf } from './dialects.ts'
 
 const plain = new Refusal('invalid_request', 'amount is required.', { field: 'amount' })
 const incomplete = new Refusal('authentication_incomplete', 'Not yet.', {
@@ -19,12 +19,16 @@ test.each([
   ],
   ['checkout', internal, { error: 'internal_error', message: null, request_id: id }],
   [
-    'webhook_endpoint',
+    'webhook_endpoints',
     plain,
     { error: 'invalid_request', message: 'amount is required.', allowed: null },
   ],
-  ['webhook_guard', plain, { error: 'invalid_request', message: 'amount is required.' }],
-  ['webhook_key', plain, { code: 'invalid_request' }],
+  [
+    'webhook_endpoints',
+    new Refusal('unknown_event_type', 'No.', { members: { allowed: ['a'] } }),
+    { error: 'unknown_event_type', message: 'No.', allowed: ['a'] },
+  ],
+  ['webhook_deliveries', plain, { error: 'invalid_request', message: 'amount is required.' }],
   ['webhook_replay', plain, { error: 'invalid_request' }],
   [
     'compatible',
@@ -65,4 +69,41 @@ test.each([
   ],
 ] as const)('%s: %s', (dialect, refusal, body) => {
   expect(renderRefusal(dialect, refusal, id)).toEqual(body)
+})
+
+describe.each(['webhook_endpoints', 'webhook_deliveries', 'webhook_replay'] as const)(
+  '%s',
+  (dialect) => {
+    test('keys and guards have shapes of their own', () => {
+      const render = (code: RefusalCode) => renderRefusal(dialect, new Refusal(code, 'No.'), id)
+      expect(render('unknown_principal')).toEqual({ code: 'unknown_principal' })
+      expect(render('rate_limit_exceeded')).toEqual({
+        error: 'rate_limit_exceeded',
+        message: 'No.',
+      })
+      expect(render('idempotency_key_reused')).toEqual({
+        error: 'idempotency_key_reused',
+        message: 'No.',
+      })
+    })
+
+    test('a revoked key is forbidden', () => {
+      const revoked = new Refusal('key_revoked', 'No.')
+      expect([statusOf(dialect, revoked), statusOf('checkout', revoked)]).toEqual([403, 401])
+      expect(statusOf(dialect, plain)).toBe(400)
+    })
+  },
+)
+
+test.each([
+  ['/v1/webhooks/endpoints/x/y', 'webhook_endpoints'],
+  ['/v1/webhooks', 'webhook_endpoints'],
+  ['/v1/webhooks?x=1', 'webhook_endpoints'],
+  ['/v1/webhooks/deliveries/x', 'webhook_deliveries'],
+  ['/v1/webhooksx', 'checkout'],
+  ['/v1/payment_intents', 'compatible'],
+  ['/v1/compat/partner/x', 'compatible'],
+  ['/v1/payments/x', 'checkout'],
+])('a path without a route, %s: %s', (path, dialect) => {
+  expect(dialectOfPath(path)).toBe(dialect)
 })

@@ -1,35 +1,83 @@
-// How a refusal looks on the wire. A Refusal knows no shape; each family of routes has one, written here.
+// How a refusal looks on the wire. A Refusal knows no shape; each family of routes has its own, written here.
 
-import type { Refusal } from '../errors.ts'
+import type { Refusal, RefusalCode } from '../errors.ts'
 
-/** Checkout and payment routes, the compatible routes, and the four parts of the webhook family. */
+/** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */
 export type Dialect =
   | 'checkout'
   | 'compatible'
-  | 'webhook_endpoint'
-  | 'webhook_guard'
-  | 'webhook_key'
+  | 'webhook_endpoints'
+  | 'webhook_deliveries'
   | 'webhook_replay'
+
+/** What a body is made of. */
+export type Shape = 'checkout' | 'compatible' | 'endpoint' | 'guard' | 'key' | 'replay'
 
 export type RefusalLike = Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & {
   code: string
 }
 
+const shapes: Record<Dialect, Shape> = {
+  checkout: 'checkout',
+  compatible: 'compatible',
+  webhook_endpoints: 'endpoint',
+  webhook_deliveries: 'guard',
+  webhook_replay: 'replay',
+}
+
+/** What comes before a webhook route itself refuses alike on all of them. */
+const webhookShapes: Partial<Record<RefusalCode, Shape>> = {
+  unknown_principal: 'key',
+  key_revoked: 'key',
+  key_expired: 'key',
+  key_ip_blocked: 'key',
+  key_origin_blocked: 'key',
+  key_permission_denied: 'key',
+  rate_limit_exceeded: 'guard',
+  invalid_idempotency_key: 'guard',
+  idempotency_key_in_use: 'guard',
+  idempotency_key_reused: 'guard',
+  idempotency_store_unavailable: 'guard',
+}
+
+/** Where a code's status is not the catalogue's. */
+const webhookStatuses: Partial<Record<RefusalCode, number>> = { key_revoked: 403 }
+
+export function isWebhook(dialect: Dialect): boolean {
+  return dialect.startsWith('webhook')
+}
+
+export function shapeOf(dialect: Dialect, code: string): Shape {
+  return (isWebhook(dialect) && webhookShapes[code as RefusalCode]) || shapes[dialect]
+}
+
+/** The status that a family answers a refusal with. */
+export function statusOf(dialect: Dialect, refusal: { code: string; status: number }): number {
+  return (isWebhook(dialect) && webhookStatuses[refusal.code as RefusalCode]) || refusal.status
+}
+
+/** The dialect of a path that no route has. */
+export function dialectOfPath(url: string): Dialect {
+  if (/^\/v1\/(compat\/|payment_intents\b)/.test(url)) return 'compatible'
+  if (/^\/v1\/webhooks\/deliveries\b/.test(url)) return 'webhook_deliveries'
+  return /^\/v1\/webhooks\b/.test(url) ? 'webhook_endpoints' : 'checkout'
+}
+
 /** The body of a refusal. An internal_error carries no message: nothing of the inside is shown. */
 export function renderRefusal(dialect: Dialect, refusal: RefusalLike, requestId: string): object {
   const message = refusal.code === 'internal_error' ? null : refusal.message
-  switch (dialect) {
+  switch (shapeOf(dialect, refusal.code)) {
     case 'checkout':
       return { error: refusal.code, message, request_id: requestId, ...refusal.members }
     case 'compatible':
       return { error: compatibleError(refusal, message) }
-    case 'webhook_endpoint':
+    case 'endpoint':
       return { error: refusal.code, message, allowed: refusal.members.allowed ?? null }
-    case 'webhook_guard':
+    case 'guard':
       return { error: refusal.code, message }
-    case 'webhook_key':
+    case 'key':
       return { code: refusal.code }
-    case 'webhook_replay':
+    case 'replay':
       return { error: refusal.code }
   }
 }

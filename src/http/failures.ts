@@ -5,10 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../world.ts'
-import { type RefusalLike, renderRefusal } from './dialects.ts'
+import { dialectOfPath, type RefusalLike, renderRefusal, statusOf } from './dialects.ts'
 import { GatewayLimited } from './gateway-limit.ts'
-import { storeUnavailable } from './idempotency.ts'
-import { dialectOfPath } from './run-route.ts'
+import { hasKey, keyRules, storeUnavailable } from './idempotency.ts'
 
 export const body_bytes_max = 128 * 1024
 
@@ -27,18 +26,21 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
     reply.code(429).type('text/plain; charset=utf-8').send(error.message)
     return
   }
-  const refusal = asRefusal(error)
+  const refusal = asRefusal(error, request)
   if (refusal.status >= 500 && !(error instanceof Refusal)) report(log, error, request)
   const retry_after = refusal.retry_after_seconds ?? (refusal.status === 503 ? 2 : null)
   if (retry_after !== null) reply.header('retry-after', String(Math.ceil(retry_after)))
   reply
-    .code(refusal.status)
+    .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
   refusedWith.set(request, refusal.code)
 }
 
-function asRefusal(error: unknown): RefusalLike & Pick<Refusal, 'retry_after_seconds'> {
+function asRefusal(
+  error: unknown,
+  request: FastifyRequest,
+): RefusalLike & Pick<Refusal, 'retry_after_seconds'> {
   if (error instanceof Refusal) return error
   if (error instanceof GatewayLimited) {
     return {
@@ -51,7 +53,7 @@ function asRefusal(error: unknown): RefusalLike & Pick<Refusal, 'retry_after_sec
       retry_after_seconds: null,
     }
   }
-  if (isStoreUnavailable(error)) return storeUnavailable()
+  if (isStoreUnavailable(error)) return storeRefusal(request)
   const status = (error as { statusCode?: unknown }).statusCode
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
@@ -59,6 +61,18 @@ function asRefusal(error: unknown): RefusalLike & Pick<Refusal, 'retry_after_sec
     })
   }
   return new Refusal('internal_error', '')
+}
+
+/** Who sent no key must not be told to come again with the same. */
+function storeRefusal(request: FastifyRequest): Refusal {
+  const { idempotency } = request.routeOptions.config
+  const rules = idempotency && keyRules[idempotency]
+  if (rules && hasKey(request.raw.headersDistinct, rules)) return storeUnavailable(rules)
+  const what_now =
+    idempotency === 'optional'
+      ? 'See whether the request was done before sending it again.'
+      : 'Send the request again.'
+  return new Refusal('store_unavailable', `The database could not be asked. ${what_now}`)
 }
 
 const plainWords: Record<number, string> = {

@@ -2,13 +2,15 @@
 
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, preHandlerHookHandler } from 'fastify'
-import type { Dialect } from './dialects.ts'
+import { type Dialect, isWebhook } from './dialects.ts'
+import type { Idempotency } from './idempotency.ts'
 
 export class GatewayLimited extends Error {}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     dialect?: Dialect
+    idempotency?: Idempotency
   }
 }
 
@@ -42,7 +44,7 @@ export async function limitGateway(
   })
   const limit = { rateLimit: { max: requestsPerMinute } }
   return {
-    ofRoute: (dialect) => ({ dialect, ...(dialect.startsWith('webhook') ? {} : limit) }),
+    ofRoute: (dialect) => ({ dialect, ...(isWebhook(dialect) ? {} : limit) }),
     elsewhere: { preHandler: app.rateLimit() },
   }
 }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isConnectionLost, isLockTimeout, isStoreUnavailable } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal, type RefusalCode } from '../errors.ts'
 import type { Keyring } from '../keyring.ts'
 import { canonicalJson } from './canonical.ts'
 
@@ -22,23 +22,60 @@ export type KeyRow = KeyClaim & { status: number; answer: Buffer; created_at: Da
 
 export type Answer = { status: number; body: string; replayed: boolean }
 
+/** How routes take keys, and what they refuse with. */
+export type KeyRules = {
+  /** Where a key may be sent; in several of them it must be the same. */
+  headers: readonly [string, ...string[]]
+  unusable: RefusalCode
+  running: RefusalCode
+  unavailable: RefusalCode
+}
+
+export const keyRules = {
+  required: {
+    headers: ['Rip-Idempotency-Key'],
+    unusable: 'idempotency_key_missing',
+    running: 'idempotency_key_reused',
+    unavailable: 'store_unavailable',
+  },
+  optional: {
+    headers: ['Rip-Idempotency-Key', 'Idempotency-Key'],
+    unusable: 'invalid_idempotency_key',
+    running: 'idempotency_key_in_use',
+    unavailable: 'idempotency_store_unavailable',
+  },
+} as const satisfies Record<string, KeyRules>
+
+export type Idempotency = keyof typeof keyRules
+
 /** Thrown by a create whose key is there already. */
 export class KeyTaken extends Error {}
 
-/** The key of a request's headers: 1 to 255 printable ASCII characters, sent once or in equal copies. */
-export function readKey(headers: IncomingMessage['headersDistinct']): string {
-  const sent = [...new Set(headers['rip-idempotency-key'] ?? [])]
-  if (sent.length > 1) {
-    throw new Refusal('idempotency_key_missing', 'Rip-Idempotency-Key was sent with two values.')
+type Headers = IncomingMessage['headersDistinct']
+
+/** The key of a request's headers: 1 to 255 printable ASCII characters, sent once or in equal copies; null without any. */
+export function readKey(headers: Headers, rules: KeyRules): string | null {
+  const [key, other] = new Set(sentKeys(headers, rules))
+  if (key === undefined) return null
+  if (other !== undefined) {
+    const names = rules.headers.join(' or ')
+    throw new Refusal(rules.unusable, `Two different values were sent as ${names}.`)
   }
-  const key = sent[0] ?? ''
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
-    throw new Refusal(
-      'idempotency_key_missing',
-      'Send Rip-Idempotency-Key: 1 to 255 printable ASCII characters.',
-    )
-  }
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw unusableKey(rules)
   return key
+}
+
+/** Whether a key was sent, usable or not. */
+export function hasKey(headers: Headers, rules: KeyRules): boolean {
+  return sentKeys(headers, rules).length > 0
+}
+
+export function unusableKey({ headers, unusable }: KeyRules): Refusal {
+  return new Refusal(unusable, `Send ${headers[0]}: 1 to 255 printable ASCII characters.`)
+}
+
+function sentKeys(headers: Headers, rules: KeyRules): string[] {
+  return rules.headers.flatMap((name) => headers[name.toLowerCase()] ?? [])
 }
 
 /** What a request is recognised by: its route, its path parameters and its body, whatever their spelling. */
@@ -60,22 +97,22 @@ export function fingerprintsOf(
  */
 export async function runOnce(
   { sql, keyring }: { sql: Sql; keyring: Keyring },
-  claim: KeyClaim,
+  { claim, rules }: { claim: KeyClaim; rules: KeyRules },
   create: () => Promise<Answer>,
   retry = true,
 ): Promise<Answer> {
   try {
     return await create()
   } catch (error) {
-    if (isLockTimeout(error)) throw stillRunning()
+    if (isLockTimeout(error)) throw stillRunning(rules)
     const lost = isConnectionLost(error)
     if (!lost && !(error instanceof KeyTaken) && !(error instanceof Refusal)) throw error
-    const first = await findFirst(sql, claim)
+    const first = await findFirst(sql, claim, rules)
     if (first) return answerAgain(keyring, claim, first, !lost)
     if (error instanceof Refusal) throw error
     // Nothing was committed: the connection died before COMMIT, or the row that stood in the way is gone.
-    if (retry) return runOnce({ sql, keyring }, claim, create, false)
-    throw storeUnavailable()
+    if (retry) return runOnce({ sql, keyring }, { claim, rules }, create, false)
+    throw storeUnavailable(rules)
   }
 }
 
@@ -89,23 +126,27 @@ export function keyRow(
   return { ...claim, status: answer.status, answer: sealed, created_at: answer.at }
 }
 
-export function storeUnavailable(): Refusal {
+export function storeUnavailable({ unavailable }: KeyRules): Refusal {
   return new Refusal(
-    'store_unavailable',
+    unavailable,
     'The database could not be asked. Send the request again with the same idempotency key.',
   )
 }
 
 type FirstRow = { route: string; fingerprint: Buffer; status: number; answer: Buffer | null }
 
-async function findFirst(sql: Sql, claim: KeyClaim): Promise<FirstRow | undefined> {
+async function findFirst(
+  sql: Sql,
+  claim: KeyClaim,
+  rules: KeyRules,
+): Promise<FirstRow | undefined> {
   try {
     const [row] = await sql<FirstRow[]>`
       select route, fingerprint, status, answer from idempotency_keys
       where merchant_id = ${claim.merchant_id} and audience = ${claim.audience} and key = ${claim.key}`
     return row
   } catch (error) {
-    if (isStoreUnavailable(error)) throw storeUnavailable()
+    if (isStoreUnavailable(error)) throw storeUnavailable(rules)
     throw error
   }
 }
@@ -129,9 +170,9 @@ function answerAgain(
   return { status: first.status, body, replayed }
 }
 
-function stillRunning(): Refusal {
+function stillRunning({ running }: KeyRules): Refusal {
   return new Refusal(
-    'idempotency_key_reused',
+    running,
     'The first request with this idempotency key is still running. Send it again in a moment.',
   )
 }

@@ -21,6 +21,52 @@ export function openMetrics() {
     labelNames: ['status', 'mode'],
     registers,
   })
+  const attempts = new Histogram({
+    name: 'ripper_webhook_attempt_duration_seconds',
+    help: 'Duration of webhook attempts by how they ended: succeeded, failed, dead_lettered.',
+    labelNames: ['status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  })
+  const waited = new Histogram({
+    name: 'ripper_webhook_first_attempt_wait_seconds',
+    help: 'From the commit of an event to the first attempt of its delivery.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300],
+    registers,
+  })
+  const deadLetters = new Counter({
+    name: 'ripper_webhook_dead_letters_total',
+    help: 'Webhook deliveries that were given up.',
+    registers,
+  })
+  const lost = new Counter({
+    name: 'ripper_webhook_lost_attempts_total',
+    help: 'Webhook attempts that were begun and never settled, found by whoever took them over.',
+    registers,
+  })
+  const fenced = new Counter({
+    name: 'ripper_webhook_fence_rejections_total',
+    help: 'Webhook attempts that ended after somebody else had taken their delivery over.',
+    registers,
+  })
+  const breakers = new Gauge({
+    name: 'ripper_webhook_breakers',
+    help: 'Webhook endpoints that this process sends to, by the state of their circuit breaker.',
+    labelNames: ['state'],
+    registers,
+  })
+  const depth = new Gauge({
+    name: 'ripper_webhook_queue_depth',
+    help: 'Webhook deliveries that are not settled, up to 100 000: first attempts, and retries with replays.',
+    labelNames: ['class'],
+    registers,
+  })
+  const oldestDue = new Gauge({
+    name: 'ripper_webhook_oldest_due_seconds',
+    help: 'Since when the oldest delivery is due; endpoints with an open breaker are left out.',
+    labelNames: ['class'],
+    registers,
+  })
   const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
   return {
     requestEnded(method: string, route: string, status: number, duration_seconds: number) {
@@ -28,6 +74,31 @@ export function openMetrics() {
     },
     paymentConfirmed(status: string, mode: string) {
       payments.labels(status, mode).inc()
+    },
+    webhookAttempted(status: string, duration_seconds: number) {
+      attempts.labels(status).observe(duration_seconds)
+    },
+    webhookWaited(seconds: number) {
+      waited.observe(seconds)
+    },
+    webhookDeadLettered(count: number) {
+      deadLetters.inc(count)
+    },
+    webhookLost() {
+      lost.inc()
+    },
+    webhookFenced() {
+      fenced.inc()
+    },
+    webhookBreakers(count: Record<string, number>) {
+      for (const [state, endpoints] of Object.entries(count)) breakers.labels(state).set(endpoints)
+    },
+    webhookBacklog(
+      queueClass: 'first' | 'retry',
+      waiting: { depth: number; oldest_due_seconds: number },
+    ) {
+      depth.labels(queueClass).set(waiting.depth)
+      oldestDue.labels(queueClass).set(waiting.oldest_due_seconds)
     },
     readiness(isReady: boolean) {
       ready.set(isReady ? 1 : 0)

@@ -1,10 +1,18 @@
 // The API's description, OpenAPI 3.1, made from the route records.
 
 import { z } from 'zod'
-import { catalogue, type RefusalCode } from '../errors.ts'
 import { api_version } from '../values.ts'
 import { lifetimes } from './caching.ts'
-import { type Route, refusalsOf } from './route.ts'
+import { keyRules } from './idempotency.ts'
+import {
+  describedHeaders,
+  jsonOf,
+  type Response,
+  refusalSchemas,
+  refusalsByStatus,
+} from './openapi-refusals.ts'
+import type { Route } from './route.ts'
+import { limitHeaders } from './use-limit.ts'
 
 export type OpenApiDocument = {
   openapi: string
@@ -19,11 +27,10 @@ export type Operation = {
   operationId: string
   security: object[]
   parameters: Parameter[]
-  requestBody?: { required: boolean; content: Content }
-  responses: Record<string, { description: string; headers?: object; content?: Content }>
+  requestBody?: { required: boolean; content: NonNullable<Response['content']> }
+  responses: Record<string, Response>
 }
 
-type Content = { 'application/json': { schema: object } }
 type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'
@@ -45,7 +52,7 @@ export function openApiDocument(routes: Route<any>[]): OpenApiDocument {
       title: 'Ripper Checkout',
       version: api_version,
       description:
-        'Checkout sessions, payments and what shoppers’ browsers call. Amounts are whole numbers in the currency’s minor unit; times are ISO 8601 with an offset.',
+        'Checkout sessions, payments, webhooks and what shoppers’ browsers call. Amounts are whole numbers in the currency’s minor unit; times are ISO 8601 with an offset.',
     },
     paths,
     components: {
@@ -53,19 +60,9 @@ export function openApiDocument(routes: Route<any>[]): OpenApiDocument {
         secret_key: { type: 'apiKey', in: 'header', name: 'X-Service-Api-Key' },
         client_secret: { type: 'apiKey', in: 'header', name: 'Rip-Client-Secret' },
       },
-      schemas: { Refusal: refusalSchema },
+      schemas: refusalSchemas,
     },
   }
-}
-
-const refusalSchema = {
-  type: 'object',
-  required: ['error', 'message', 'request_id'],
-  properties: {
-    error: { type: 'string', description: 'Branch on this.' },
-    message: { type: ['string', 'null'], description: 'For people; never branch on it.' },
-    request_id: { type: 'string' },
-  },
 }
 
 function operationOf(route: Route<never>): Operation {
@@ -84,18 +81,32 @@ function operationOf(route: Route<never>): Operation {
     responses: {
       [route.status]: {
         description: 'Done',
-        ...(route.cache && { headers: cachingHeaders(route.cache) }),
-        content: jsonOf(schemaOf(route.reply, 'output')),
+        ...headersOf(route),
+        ...(route.status !== 204 && { content: jsonOf(schemaOf(route.reply, 'output')) }),
       },
       ...(route.cache && { 304: { description: 'If-None-Match names what would be answered' } }),
-      429: { description: limited },
-      ...refusalsByStatus(refusalsOf(route)),
-      ...(route.body && unreadBodies),
+      ...refusalsByStatus(route),
     },
   }
 }
 
-const limited = 'Too many requests from this address; Retry-After says when to go on.'
+/** The headers of a success that say more of it. */
+function headersOf(route: Route<never>): { headers?: object } {
+  const headers = {
+    ...(route.cache && cachingHeaders(route.cache)),
+    ...(route.limit && describedHeaders(limitHeaders)),
+    ...(route.idempotency && describedHeaders(replayHeaders)),
+    ...(route.idempotency === 'optional' && describedHeaders(warningHeaders)),
+  }
+  return Object.keys(headers).length === 0 ? {} : { headers }
+}
+
+const replayHeaders = {
+  'Rip-Idempotent-Replayed': 'With an idempotency key: true on the answer to a retry, else false.',
+}
+const warningHeaders = {
+  'Rip-Idempotency-Warning': 'Without an idempotency key: that a retry will not be recognised.',
+}
 
 function cachingHeaders(cache: keyof typeof lifetimes): object {
   return {
@@ -122,12 +133,7 @@ function parametersOf(route: Route<never>): Parameter[] {
       description: schema.description,
     }),
   )
-  return [
-    ...inPath,
-    ...inQuery,
-    ...(route.cache ? [ifNoneMatch] : []),
-    ...(route.idempotency ? [idempotencyKey] : []),
-  ]
+  return [...inPath, ...inQuery, ...(route.cache ? [ifNoneMatch] : []), ...keyParameters(route)]
 }
 
 const ifNoneMatch: Parameter = {
@@ -138,62 +144,35 @@ const ifNoneMatch: Parameter = {
   description: 'The ETag of an answer that is there already.',
 }
 
-const idempotencyKey: Parameter = {
-  name: 'Rip-Idempotency-Key',
-  in: 'header',
-  required: true,
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
-  description: 'Printable ASCII. A retry with the same key gets the first answer.',
+function keyParameters({ idempotency }: Route<never>): Parameter[] {
+  if (!idempotency) return []
+  const names = keyRules[idempotency].headers
+  return names.map((name, index) => ({
+    name,
+    in: 'header',
+    required: idempotency === 'required',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+    description:
+      index === 0
+        ? 'Printable ASCII. A retry with the same key gets the first answer.'
+        : `The same as ${names[0]}; where both are sent, they must be equal.`,
+  }))
 }
 
-/** All parameters of a query are optional: what is required stands in the path or the body. */
+/**
+ * All parameters of a query are optional: what is required stands in the path or the body. One that is there to be refused
+ * by its name is not told of.
+ */
 function propertiesOf(query: z.ZodType | undefined): Record<string, { description?: string }> {
   const { properties = {} } = (query ? schemaOf(query, 'input') : {}) as {
     properties?: Record<string, object>
   }
-  return properties
-}
-
-/** Several codes share a status: one response lists them all. */
-function refusalsByStatus(codes: RefusalCode[]): Operation['responses'] {
-  const byStatus = Map.groupBy(codes, (code) => catalogue[code].status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      String(status),
-      {
-        description: [
-          ...group.map((code) => `\`${code}\`: ${catalogue[code].when}`),
-          ...(status === 429 ? [limited] : []),
-        ].join('\n\n'),
-        content: jsonOf({
-          allOf: [
-            { $ref: '#/components/schemas/Refusal' },
-            { type: 'object', properties: { error: { enum: group } } },
-          ],
-        }),
-      },
-    ]),
-  )
-}
-
-const unreadBodies: Operation['responses'] = {
-  413: {
-    description: '`invalid_request`: The body is larger than 128 KB.',
-    content: jsonOf({ $ref: '#/components/schemas/Refusal' }),
-  },
-  415: {
-    description: '`invalid_request`: The body is a form, not JSON.',
-    content: jsonOf({ $ref: '#/components/schemas/Refusal' }),
-  },
+  return Object.fromEntries(Object.entries(properties).filter(([, schema]) => !('not' in schema)))
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
-}
-
-function jsonOf(schema: object): Content {
-  return { 'application/json': { schema } }
 }
 
 function operationId(summary: string): string {

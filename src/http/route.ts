@@ -1,13 +1,14 @@
 // A route is one record. It yields validation, types, access, idempotency, OpenAPI and the shape of its refusals.
 
 import type { z } from 'zod'
-import type { RefusalCode } from '../errors.ts'
+import type { Refusal, RefusalCode } from '../errors.ts'
 import type { Caller, Door } from './access.ts'
 import type { Cors } from './cors.ts'
 import type { Dialect } from './dialects.ts'
-import type { KeyRow } from './idempotency.ts'
+import { type Idempotency, type KeyRow, keyRules } from './idempotency.ts'
+import type { CountUse } from './use-limit.ts'
 
-export type RouteRequest<Holder, Body, Query> = {
+export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempotency> = {
   holder: Holder
   params: Record<string, string>
   query: Query
@@ -15,8 +16,11 @@ export type RouteRequest<Holder, Body, Query> = {
   caller: Caller
   request_id: string
   now: Date
-  /** On idempotent routes: the row to write in the transaction that creates what `reply` describes. */
-  recordReply(reply: unknown): KeyRow
+  /**
+   * On idempotent routes: the row to write in the transaction that creates what `reply` describes; null where the
+   * request has no key, as it may where keys are optional.
+   */
+  recordReply(reply: unknown): Keyed extends 'required' ? KeyRow : KeyRow | null
 }
 
 type RouteRecord<
@@ -25,6 +29,7 @@ type RouteRecord<
   Body extends z.ZodType,
   Reply extends z.ZodType,
   Query extends z.ZodType,
+  Keyed extends Idempotency,
 > = {
   method: 'GET' | 'POST' | 'DELETE'
   /** With parameters in braces, as the specification writes it. */
@@ -33,8 +38,10 @@ type RouteRecord<
   summary: string
   door: Door<Context, Holder>
   dialect: Dialect
-  /** 'required' needs Rip-Idempotency-Key; without the field the route takes none. */
-  idempotency?: 'required'
+  /** Whether the route needs an idempotency key or may have one; without the field it takes none. */
+  idempotency?: Keyed
+  /** Counts each request of a holder, refused ones too; comes before all but the door. Without the field, no limit. */
+  limit?: CountUse<Context, Holder>
   /** How long browsers and caches between may keep the answer; without the field, not at all. */
   cache?: 'five_minutes'
   /** Which pages of other origins may read the answers; without the field, none. */
@@ -44,19 +51,28 @@ type RouteRecord<
   /** A request without a body then reads as undefined. */
   body_optional?: true
   status: number
-  /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. */
+  /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. Of 204, null. */
   reply: Reply
+  /** What an id that nothing can have is refused with: the same as one that nothing has. Else a `resource_not_found`. */
+  unknownId?(): Refusal
   /** Every code that the handler may refuse with; access, body and idempotency add their own. */
   refusals: readonly RefusalCode[]
   /** Comes after authentication and the look for a replay, before validation: may this account act at all? */
   admit?(context: Context, holder: Holder): Promise<void>
   handle(
     context: Context,
-    request: RouteRequest<Holder, z.output<Body>, z.output<Query>>,
+    request: RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>,
   ): Promise<z.input<Reply>>
 }
 
-export type Route<Context> = RouteRecord<Context, unknown, z.ZodType, z.ZodType, z.ZodType>
+export type Route<Context> = RouteRecord<
+  Context,
+  unknown,
+  z.ZodType,
+  z.ZodType,
+  z.ZodType,
+  Idempotency
+>
 
 /** Types a route's handler by its own door, body and reply, then forgets them so that routes fit into one list. */
 export function route<
@@ -65,14 +81,19 @@ export function route<
   Body extends z.ZodType,
   Reply extends z.ZodType,
   Query extends z.ZodType,
->(record: RouteRecord<Context, Holder, Body, Reply, Query>): Route<Context> {
+  Keyed extends Idempotency = Idempotency,
+>(record: RouteRecord<Context, Holder, Body, Reply, Query, Keyed>): Route<Context> {
   return record as unknown as Route<Context>
 }
 
 /** All codes that a route can answer with: its own and those of the fields that it declares. */
 export function refusalsOf(route: Route<never>): RefusalCode[] {
   const codes = new Set<RefusalCode>([...route.refusals, ...route.door.refusals])
-  if (route.idempotency) codes.add('idempotency_key_missing').add('idempotency_key_reused')
+  if (route.idempotency) {
+    const { unusable, running, unavailable } = keyRules[route.idempotency]
+    codes.add(unusable).add(running).add('idempotency_key_reused').add(unavailable)
+  }
+  if (route.limit) codes.add('rate_limit_exceeded')
   if (route.body || route.query) codes.add('invalid_request')
   return [...codes.add('store_unavailable').add('internal_error')]
 }

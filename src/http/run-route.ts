@@ -7,17 +7,19 @@ import type { Keyring } from '../keyring.ts'
 import type { World } from '../world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
-import type { Dialect } from './dialects.ts'
 import {
   type Answer,
   fingerprintsOf,
   type KeyClaim,
   keyRow,
+  keyRules,
   readKey,
   runOnce,
+  unusableKey,
 } from './idempotency.ts'
 import { readBody } from './read-body.ts'
 import type { Route, RouteRequest } from './route.ts'
+import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
 export type Kernel<Context> = {
@@ -37,31 +39,40 @@ export async function answerRoute<Context>(
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
   const query = request.query as Record<string, unknown>
-  const { access, context } = kernel
+  const { access, context, world } = kernel
   const body = () => readBody(request)
   const holder = await route.door.check({ access, context, caller, params, query, body })
+  const now = world.clock.now()
+  if (route.limit) applyLimit(reply, await route.limit(context, holder, now), now)
+  const key = keyOf(route, request)
+  if (key === null && route.idempotency) reply.header('rip-idempotency-warning', no_key_words)
   if (!Object.values(params).every(isId)) {
-    throw new Refusal('resource_not_found', 'There is nothing with this id.')
+    throw route.unknownId?.() ?? new Refusal('resource_not_found', 'There is nothing with this id.')
   }
   const run: Run<Context> = { kernel, route, request, params, holder, caller }
-  if (!route.idempotency) {
+  if (key === null) {
     const answer = await answerPlainly(run)
     return route.cache ? sendCacheable(run, reply, answer) : send(reply, answer)
   }
-  const answer = await answerOnce(run)
+  const answer = await answerOnce(run, key)
   return send(reply.header('rip-idempotent-replayed', String(answer.replayed)), answer)
+}
+
+const no_key_words =
+  'Sent without Rip-Idempotency-Key: a retry of this request cannot be told from a new one.'
+
+/** The request's idempotency key; null where it has none and needs none. */
+function keyOf(route: Route<never>, request: FastifyRequest): string | null {
+  if (!route.idempotency) return null
+  const rules = keyRules[route.idempotency]
+  const key = readKey(request.raw.headersDistinct, rules)
+  if (key === null && route.idempotency === 'required') throw unusableKey(rules)
+  return key
 }
 
 /** No id of ours has other characters, and the database would not even take some of them. */
 function isId(text: string): boolean {
   return /^[\w-]{1,255}$/.test(text)
-}
-
-/** The dialect of a path that no route has. */
-export function dialectOfPath(url: string): Dialect {
-  if (/^\/v1\/(compat\/|payment_intents\b)/.test(url)) return 'compatible'
-  if (url.startsWith('/v1/webhooks/')) return 'webhook_endpoint'
-  return 'checkout'
 }
 
 type Run<Context> = {
@@ -79,16 +90,14 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
   const raw = rawBodyOf(run)
   const reply = await route.handle(kernel.context, {
     ...requestOf(run, raw),
-    recordReply: () => {
-      throw new Error(`${route.path} takes no idempotency key`)
-    },
+    recordReply: () => null,
   })
   return { status: route.status, body: render(route, reply), replayed: false }
 }
 
-async function answerOnce<Context>(run: Run<Context>): Promise<Answer> {
+async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answer> {
   const { kernel, route } = run
-  const key = readKey(run.request.raw.headersDistinct)
+  const rules = keyRules[route.idempotency!]
   const raw = rawBodyOf(run)
   const name = `${route.method} ${route.path}`
   const claim: KeyClaim = {
@@ -97,7 +106,7 @@ async function answerOnce<Context>(run: Run<Context>): Promise<Answer> {
     route: name,
     fingerprints: fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw }),
   }
-  return runOnce(kernel, claim, async () => {
+  return runOnce(kernel, { claim, rules }, async () => {
     await route.admit?.(kernel.context, run.holder)
     const answer: Answer = { status: route.status, body: '', replayed: false }
     const request = requestOf(run, raw)
@@ -147,10 +156,12 @@ function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
 }
 
 function render<Context>(route: Route<Context>, reply: unknown): string {
-  return JSON.stringify(route.reply.parse(reply))
+  const shown = route.reply.parse(reply)
+  return route.status === 204 ? '' : JSON.stringify(shown)
 }
 
 function send(reply: FastifyReply, { status, body }: Omit<Answer, 'replayed'>): FastifyReply {
+  if (status === 204) return reply.code(status).send()
   return reply.code(status).type('application/json; charset=utf-8').send(body)
 }
 

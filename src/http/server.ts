@@ -34,6 +34,8 @@ type ServerParts<Context> = {
   trusted_proxies: string[]
 }
 
+const head_bytes_max = 16_384
+
 /** Builds the server; it listens only when told to. */
 export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
   const app = Fastify({
@@ -42,15 +44,20 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     // Slow clients: the head within 10 s, the whole request within 20 s, an idle connection for 75 s.
     requestTimeout: 20_000,
     keepAliveTimeout: 75_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 },
+    http: {
+      headersTimeout: 10_000,
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: head_bytes_max,
+    },
     genReqId: () => parts.ids.request(),
     clientErrorHandler: answerBrokenRequest,
-    // A path that cannot be decoded, or whose id is longer than any: no route and no hook comes to see it.
+    // A path that cannot be decoded: no route and no hook comes to see it.
     frameworkErrors: (_error, request, reply) => {
       reply.headers(plainHeaders).header('rip-request-id', request.id)
       fail(parts.world.log, notFound(request), request, reply)
     },
-    routerOptions: { maxParamLength: 500 },
+    // No head is longer, so that a route judges every id itself.
+    routerOptions: { maxParamLength: head_bytes_max },
     return503OnClosing: true,
     forceCloseConnections: 'idle',
   })
@@ -71,7 +78,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
-      config: limits.ofRoute(route.dialect),
+      config: { ...limits.ofRoute(route.dialect), idempotency: route.idempotency },
       ...(route.cors && { onSend: corsHook(kernel, route) }),
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })

@@ -13,6 +13,11 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown): z.outp
   throw refusals[0]
 }
 
+/** What a schema says of a rule with a code of its own in the catalogue. */
+export function rule(code: RefusalCode, message: string) {
+  return { error: message, params: { code } }
+}
+
 function refusalOf(issue: z.core.$ZodIssue): Refusal {
   if (issue.code === 'unrecognized_keys') {
     const field = fieldPath([...issue.path, issue.keys[0]!])

@@ -1,0 +1,40 @@
+// Parts of a statement that changes something and keeps its idempotency key: both or neither, in one transaction.
+//
+// `with gate as (…), key as (<keyBehindGate>), … <wentThrough>`: the gate finds, and locks, what may be changed; the changes
+// are made where `key` has a row.
+
+import type { AnySql } from '../database/open.ts'
+import { rowIf } from '../database/rows.ts'
+import { type KeyRow, KeyTaken } from './idempotency.ts'
+
+/** The body of the CTE `key`. Where the request has no key it lets through what the gate does. */
+export function keyBehindGate(sql: AnySql, key: KeyRow | null) {
+  if (key === null) return sql`select 1 from gate`
+  const { fingerprints, merchant_id, audience, route, status, answer, created_at } = key
+  const fingerprint = fingerprints[0]!
+  const row = {
+    merchant_id,
+    audience,
+    key: key.key,
+    route,
+    fingerprint,
+    status,
+    answer,
+    created_at,
+  }
+  return sql`insert into idempotency_keys ${rowIf(sql, row, 'gate')} on conflict do nothing returning 1`
+}
+
+export type Gated = { is_open: boolean; is_keyed: boolean }
+
+/** The end of the statement. */
+export function wentThrough(sql: AnySql) {
+  return sql`select exists (select 1 from gate) as is_open, exists (select 1 from key) as is_keyed`
+}
+
+/** Whether the change was made; false where the gate was shut. Throws KeyTaken where the key stood in the way. */
+export function passed(rows: readonly Gated[]): boolean {
+  const { is_open, is_keyed } = rows[0]!
+  if (is_open && !is_keyed) throw new KeyTaken()
+  return is_open
+}

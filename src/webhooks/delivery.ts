@@ -1,0 +1,146 @@
+// What is told of deliveries: one row an attempt, and whether a delivery that was given up on may be replayed.
+
+import { z } from 'zod'
+import { Refusal } from '../errors.ts'
+import { timestamp, timestampOrNull } from '../values.ts'
+import { endpointNotFound, time } from './endpoint.ts'
+
+export const deliveryStatuses = ['succeeded', 'failed', 'dead_lettered', 'pending'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** Which delivery. The merchant comes with the key, so another account's delivery is never found. */
+export type DeliveryKey = { merchant_id: string; delivery_id: string }
+
+export type Attempt = {
+  merchant_id: string
+  attempt_id: string
+  delivery_id: string
+  endpoint_id: string
+  endpoint_url: string | null
+  payment_id: string
+  event_type: string
+  /** 0 for a replay that waits for its first attempt. */
+  attempt_number: number
+  replay_of: string | null
+  root_created_at: Date
+  status: DeliveryStatus
+  occurred_at: Date
+  response_status_code: number | null
+  response_body: string | null
+  next_retry_at: Date | null
+}
+
+/** Of a delivery that was given up on: whether its endpoint is still there, and whether a replay is under way. */
+export type ReplayStanding = { endpoint_is_active: boolean; is_being_replayed: boolean }
+
+export const attemptView = z.object({
+  delivery_id: z.string(),
+  replay_of: z.string().nullable(),
+  merchant_id: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  attempt_number: z.int(),
+  status: z.enum(deliveryStatuses),
+  occurred_at: time,
+  endpoint_url: z.string().nullable(),
+  response_status_code: z.int().nullable(),
+  response_body: z.string().nullable(),
+  next_retry_at: time.nullable(),
+  replayable: z.boolean(),
+  replay_expires_at: time.nullable(),
+})
+
+export function viewAttempt(
+  attempt: Attempt & ReplayStanding,
+  now: Date,
+): z.input<typeof attemptView> {
+  const expires_at = replayExpiresAt(attempt)
+  const can_be = attempt.status === 'dead_lettered' && attempt.endpoint_is_active
+  return {
+    delivery_id: attempt.delivery_id,
+    replay_of: attempt.replay_of,
+    merchant_id: attempt.merchant_id,
+    event_id: eventKey(attempt),
+    event_type: `${type_prefix}${attempt.event_type}`,
+    attempt_number: attempt.attempt_number,
+    status: attempt.status,
+    occurred_at: timestamp(attempt.occurred_at),
+    endpoint_url: attempt.endpoint_url,
+    response_status_code: attempt.response_status_code,
+    response_body: attempt.response_body,
+    next_retry_at: timestampOrNull(attempt.next_retry_at),
+    replayable: can_be && now <= expires_at && !attempt.is_being_replayed,
+    replay_expires_at: timestampOrNull(can_be ? expires_at : null),
+  }
+}
+
+/** The same for every attempt and replay of one event to one endpoint. */
+export function eventKey(of: Pick<Attempt, 'payment_id' | 'event_type' | 'endpoint_id'>): string {
+  return `evt:${of.payment_id}#${of.event_type}#${of.endpoint_id}`
+}
+
+/** Rows put it before an event type. */
+export const type_prefix = 'webhook.'
+
+/** The event type that rows show as this text; null where no row can. */
+export function eventTypeShownAs(text: string): string | null {
+  // The database would refuse a zero byte, which no row has either.
+  if (!text.startsWith(type_prefix) || text.includes('\0')) return null
+  return text.slice(type_prefix.length)
+}
+
+/** A delivery that is settled, with all that a replay is judged by and made from. */
+export type SettledDelivery = DeliveryKey & {
+  endpoint_id: string
+  payment_id: string
+  sequence: number
+  event_type: string
+  status: 'succeeded' | 'dead_lettered'
+  root_id: string
+  root_created_at: Date
+  active_replay: string | null
+  /** Null where the endpoint was deleted. */
+  endpoint_url: string | null
+  /** Whether every earlier delivery of its chain is still stored. */
+  chain_is_whole: boolean
+}
+
+/**
+ * Throws the first reason why a delivery may not be replayed: what it is, where it would go, where it comes from, and at
+ * last what is going on and will be over.
+ */
+export function judgeReplay(
+  found: SettledDelivery | 'unsettled' | undefined,
+  now: Date,
+): SettledDelivery & { endpoint_url: string } {
+  if (found === undefined) throw deliveryNotFound()
+  if (found === 'unsettled' || found.status !== 'dead_lettered') {
+    throw new Refusal('delivery_not_dead_lettered', 'The delivery was not given up on.')
+  }
+  const { endpoint_url } = found
+  if (endpoint_url === null) throw endpointNotFound()
+  if (!found.chain_is_whole) {
+    throw new Refusal('replay_chain_broken', 'An earlier delivery of the chain is gone.')
+  }
+  if (now > replayExpiresAt(found)) {
+    throw new Refusal('replay_window_expired', 'The original delivery is older than 30 days.')
+  }
+  if (found.active_replay !== null) throw replayInProgress()
+  return { ...found, endpoint_url }
+}
+
+export function deliveryNotFound(): Refusal {
+  return new Refusal('delivery_not_found', 'There is no delivery with this id.')
+}
+
+export function replayInProgress(): Refusal {
+  return new Refusal('replay_in_progress', 'A replay of the delivery is under way.')
+}
+
+/** Rows are listed, and deliveries may be replayed, for so long. */
+export const window_ms = 30 * 24 * 3600 * 1000
+
+/** The last moment, counted from the original delivery whatever was replayed since. */
+function replayExpiresAt({ root_created_at }: { root_created_at: Date }): Date {
+  return new Date(root_created_at.getTime() + window_ms)
+}

@@ -1,0 +1,106 @@
+// A webhook endpoint: where a merchant is told of events, which ones, and the secret that signs what is told.
+
+import { z } from 'zod'
+import { Refusal } from '../errors.ts'
+import type { Keyring } from '../keyring.ts'
+import {
+  type EndpointId,
+  type EventType,
+  eventTypes,
+  type MerchantId,
+  timestamp,
+} from '../values.ts'
+
+/** Which endpoint. The merchant comes with the key, so another account's endpoint is never found. */
+export type EndpointKey = { merchant_id: string; endpoint_id: string }
+
+export type Endpoint = {
+  merchant_id: MerchantId
+  endpoint_id: EndpointId
+  url: string
+  /** Empty for every event. */
+  event_filter: EventType[]
+  status: 'active' | 'disabled'
+  sealed_secret: Buffer
+  created_at: Date
+}
+
+/** Active ones of a merchant: each is one delivery more of every event. */
+export const endpoints_max = 200
+
+export const time = z.string().meta({ format: 'date-time' })
+
+export const endpointView = z.object({
+  id: z.string(),
+  url: z.string(),
+  event_filter: z.array(z.enum(eventTypes)),
+  status: z.enum(['active', 'disabled']),
+  created_at: time,
+})
+
+/** An endpoint as it is created: this once with its secret. */
+export const endpointCreated = endpointView.extend({ signing_secret: z.string() })
+
+export function viewEndpoint(
+  endpoint: Omit<Endpoint, 'sealed_secret'>,
+): z.input<typeof endpointView> {
+  return {
+    id: endpoint.endpoint_id,
+    url: endpoint.url,
+    event_filter: endpoint.event_filter,
+    status: endpoint.status,
+    created_at: timestamp(endpoint.created_at),
+  }
+}
+
+/** The `url` that was sent, kept as it was spelled. `judge` says why it is refused, or null. Throws `invalid_url`. */
+export function judgeEndpointUrl(sent: unknown, judge: (url: string) => string | null): string {
+  const fault =
+    sent === undefined || sent === null
+      ? 'is required'
+      : typeof sent === 'string'
+        ? judge(sent)
+        : 'must be text'
+  if (fault !== null) throw new Refusal('invalid_url', `url ${fault}.`, { field: 'url' })
+  return sent as string
+}
+
+/** The `event_filter` that was sent, each type once. Throws `unknown_event_type`. */
+export function judgeEventFilter(sent: readonly unknown[] | null | undefined): EventType[] {
+  const entries = sent ?? []
+  const known: readonly unknown[] = eventTypes
+  const wrong = entries.findIndex((entry) => !known.includes(entry))
+  if (wrong >= 0) throw unknownType(`event_filter[${wrong}]`, entries[wrong])
+  return [...new Set(entries as EventType[])]
+}
+
+const retired: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
+
+function unknownType(field: string, entry: unknown): Refusal {
+  const now_called = typeof entry === 'string' && Object.hasOwn(retired, entry) && retired[entry]
+  const words = now_called
+    ? `is a retired event type, which is now called ${now_called}`
+    : 'is not one of the event types'
+  return new Refusal('unknown_event_type', `${field} ${words}.`, {
+    field,
+    members: { allowed: [...eventTypes] },
+  })
+}
+
+export function endpointNotFound(): Refusal {
+  return new Refusal('endpoint_not_found', 'There is no active webhook endpoint with this id.')
+}
+
+export function sealSecret(keyring: Keyring, endpoint: EndpointKey, secret: string): Buffer {
+  return keyring.seal(Buffer.from(secret), secretName(endpoint))
+}
+
+/** Opens what either column of an endpoint's secrets holds. */
+export function openSecret(keyring: Keyring, endpoint: EndpointKey, sealed: Buffer): string {
+  return keyring.open(sealed, secretName(endpoint)).toString()
+}
+
+/** The name that `rewrap` needs. One for both columns: a rotation moves the bytes from the one to the other. */
+export function secretName({ merchant_id, endpoint_id }: EndpointKey): string {
+  return JSON.stringify(['webhook secret', merchant_id, endpoint_id])
+}

@@ -1,0 +1,53 @@
+// When a delivery is tried again, and when it is given up.
+
+/** Seconds after each failed attempt: n delays make n + 1 attempts. */
+export type RetrySchedule = readonly number[]
+
+const hour = 3600
+
+/** At most this share of a delay is added to it, so that what failed together is not tried together. */
+const jitter_share = 0.2
+/** A receiver that asks for more rest than that is asked again all the same. */
+const retry_after_max_seconds = 24 * hour
+
+export function attemptsMax(schedule: RetrySchedule): number {
+  return schedule.length + 1
+}
+
+/**
+ * When the attempt after a failed one is due, or null where it was the last. `chance` is from 0 up to 1. Only 429 and 503
+ * may ask for a rest, and it can only be longer than ours.
+ */
+export function nextRetryAt(
+  failed: {
+    attempt_number: number
+    ended_at: Date
+    response_status_code: number | null
+    retry_after_seconds: number | null
+  },
+  schedule: RetrySchedule,
+  chance: number,
+): Date | null {
+  const delay = schedule[failed.attempt_number - 1]
+  if (delay === undefined) return null
+  const seconds = Math.max(delay * (1 + jitter_share * chance), restOf(failed))
+  return new Date(failed.ended_at.getTime() + Math.round(seconds * 1000))
+}
+
+/** The rest in seconds that a receiver asked for, or 0. */
+export function restOf(answer: {
+  response_status_code: number | null
+  retry_after_seconds: number | null
+}): number {
+  if (answer.response_status_code !== 429 && answer.response_status_code !== 503) return 0
+  return Math.min(answer.retry_after_seconds ?? 0, retry_after_max_seconds)
+}
+
+/**
+ * How long a breaker may hold a delivery back: the whole schedule at its slowest, and a day. What is older is overdue: it
+ * has its attempts when they are due, whether the breaker is open or not, so that it is given up some day.
+ */
+export function patience_ms(schedule: RetrySchedule): number {
+  const seconds = schedule.reduce((sum, delay) => sum + delay, 0) * (1 + jitter_share) + 24 * hour
+  return seconds * 1000
+}
