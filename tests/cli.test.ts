@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from './database.ts'
-import { ripper, serve } from './programs.ts'
+import { answer as answerOf, ripper, serve } from './programs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-'))
 let database: FreshDatabase
@@ -30,11 +30,7 @@ afterAll(async () => {
 })
 
 /** The JSON document of a command that succeeds. */
-async function answer(...args: string[]) {
-  const { status, stdout, stderr } = await ripper([...args, '--json'], { env })
-  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
-  return JSON.parse(stdout)
-}
+const answer = (...args: string[]) => answerOf(args, { env })
 
 describe('accounts', () => {
   test('a merchant, an integration and a key make a session possible, and a revoked key is refused at once', async () => {

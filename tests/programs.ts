@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import type { Json } from './client.ts'
 
 const program = resolve(import.meta.dirname, '../bin/ripper.mjs')
 
@@ -15,23 +16,41 @@ export function ripper(args: string[], where: Where = {}): Promise<Ended> {
   return ended(start(process.execPath, [program, ...args], where))
 }
 
+/** The JSON document of a command that succeeds. */
+export async function answer(args: string[], where: Where): Promise<Json> {
+  const { status, stdout, stderr } = await ripper([...args, '--json'], where)
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
 /** Runs a shell script to its end, the service's programs not among its children. */
 export function shell(script: string, where: Where = {}): Promise<Ended> {
   return ended(start('bash', ['-eu', '-o', 'pipefail', '-c', script], where))
 }
 
-/** Starts `ripper serve --json`; resolves when it says where it is. */
-export async function serve(where: Where): Promise<{
+export type Staying = {
   said: Record<string, string>
   pid: number
   stop(signal?: NodeJS.Signals): Promise<Ended>
-}> {
-  const child = start(process.execPath, [program, 'serve', '--json'], where)
+}
+
+/** Starts `ripper serve --json`; resolves when it says where it is. */
+export function serve(where: Where): Promise<Staying> {
+  return stay('serve', where)
+}
+
+/** Starts `ripper worker --json`; resolves when it runs. */
+export function work(where: Where): Promise<Staying> {
+  return stay('worker', where)
+}
+
+async function stay(command: string, where: Where): Promise<Staying> {
+  const child = start(process.execPath, [program, command, '--json'], where)
   const end = ended(child)
   const said = await Promise.race([
     firstDocument(child),
     end.then(({ stderr }) => {
-      throw new Error(`the service ended: ${stderr}`)
+      throw new Error(`ripper ${command} ended: ${stderr}`)
     }),
   ])
   return {

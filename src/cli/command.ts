@@ -22,7 +22,7 @@ export type Command = {
   /** As typed: `merchant create`. */
   name: string
   summary: string
-  /** Names of positional arguments, all required. */
+  /** Names of positional arguments. `[NAME]` may be left out, `NAME…` may be several. */
   positionals?: string[]
   options: Record<string, OptionSpec>
   /** What else whoever uses it must know, a paragraph each. */
@@ -48,14 +48,7 @@ export function readArguments(command: Command, args: string[]) {
         ]),
       ),
     })
-    const names = command.positionals ?? []
-    if (positionals.length !== names.length) {
-      throw new UsageError(
-        names.length === 0
-          ? `takes no argument such as ${positionals[0]}`
-          : `needs ${names.join(' and ')}`,
-      )
-    }
+    requireCount(command.positionals ?? [], positionals)
     for (const [name, spec] of specs) {
       if (spec.required && values[name] === undefined) throw new UsageError(`needs --${name}`)
     }
@@ -63,6 +56,15 @@ export function readArguments(command: Command, args: string[]) {
   } catch (error) {
     if (error instanceof UsageError) throw error
     throw new UsageError((error as Error).message)
+  }
+}
+
+function requireCount(names: string[], positionals: string[]): void {
+  const needed = names.filter((name) => !name.startsWith('['))
+  if (positionals.length < needed.length) throw new UsageError(`needs ${needed.join(' and ')}`)
+  const takesMany = names.some((name) => name.includes('…'))
+  if (positionals.length > names.length && !takesMany) {
+    throw new UsageError(`takes no argument such as ${positionals[names.length]}`)
   }
 }
 

@@ -6,7 +6,7 @@ import { createKey, withdrawKey, withdrawPublishableKey } from '../merchants/man
 import { realClock } from '../real-world.ts'
 import { timestamp } from '../values.ts'
 import { type Command, type Options, UsageError } from './command.ts'
-import { choice, list, networks, text, time, withOffice } from './office.ts'
+import { choice, choices, list, networks, text, time, withOffice } from './office.ts'
 import { print } from './print.ts'
 
 export const keyCreate: Command = {
@@ -67,10 +67,8 @@ function laterTime(options: Options): Date | null {
 }
 
 function permissionsOf(options: Options): Permission[] {
-  const named = list(options, 'permission').flatMap((each) => each.split(','))
-  const wrong = named.find((name) => !permissions.some((permission) => permission === name))
-  if (wrong) throw new UsageError(`--permission must be one of ${permissions.join(', ')}`)
-  return named.length === 0 ? [...permissions] : ([...new Set(named)] as Permission[])
+  const named = choices(options, 'permission', permissions)
+  return named.length === 0 ? [...permissions] : named
 }
 
 function originsOf(options: Options): string[] {

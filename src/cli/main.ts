@@ -3,6 +3,11 @@
 import { Refusal } from '../errors.ts'
 import { type Command, readArguments, UsageError, usageOf } from './command.ts'
 import { configCommand } from './config.ts'
+import { deliveryList } from './delivery.ts'
+import { deliveryReplay } from './delivery-replay.ts'
+import { deliveryShow } from './delivery-show.ts'
+import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } from './endpoint.ts'
+import { endpointHealth } from './endpoint-health.ts'
 import { integrationCreate } from './integration.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { merchantCreate, merchantUpdate } from './merchant.ts'
@@ -22,6 +27,14 @@ const commands: Command[] = [
   integrationCreate,
   keyCreate,
   keyRevoke,
+  endpointCreate,
+  endpointList,
+  endpointDelete,
+  endpointRotateSecret,
+  endpointHealth,
+  deliveryList,
+  deliveryShow,
+  deliveryReplay,
   testCardsCommand,
   pageCheck,
 ]
@@ -69,7 +82,7 @@ function overview(args: string[], wantsHelp: boolean): number {
   const words = args.filter((each) => !each.startsWith('-'))
   const group = commands.filter(({ name }) => name.split(' ')[0] === words[0])
   const shown = group.length > 0 ? group : commands
-  const lines = shown.map(({ name, summary }) => `  ${name.padEnd(20)} ${summary}`)
+  const lines = shown.map(({ name, summary }) => `  ${name.padEnd(23)} ${summary}`)
   const text = `Usage: ripper <command> [options]\n\n${lines.join('\n')}\n\nripper <command> --help tells of its options.\n`
   if (wantsHelp || args.length === 0) {
     process.stdout.write(text)

@@ -2,27 +2,70 @@
 
 import { readFileSync } from 'node:fs'
 import { isNetwork, readConfig } from '../config.ts'
+import type { Context } from '../context.ts'
 import { recordedClockOffset } from '../database/service-clock.ts'
+import { readDemo } from '../demo.ts'
 import { openIds } from '../ids.ts'
 import { open } from '../main.ts'
-import type { Office } from '../merchants/manage.ts'
-import { type Options, UsageError } from './command.ts'
+import { merchantOrRefuse, type Office } from '../merchants/manage.ts'
+import { findMerchant, firstMerchants } from '../merchants/store.ts'
+import { realClock } from '../real-world.ts'
+import type { MerchantId } from '../values.ts'
+import { type OptionSpec, type Options, UsageError } from './command.ts'
+
+/** What commands work with. Its clock is that of the service which last started on this database. */
+export type CommandOffice = Office &
+  Pick<Context, 'keyring' | 'wakeDeliveries'> & { data_dir: string; clock_is_shifted: boolean }
 
 /** Runs work on the same database as a service that may be running, the embedded one included. */
-export async function withOffice<T>(
-  work: (office: Office & { clock_is_shifted: boolean }) => Promise<T>,
-): Promise<T> {
+export async function withOffice<T>(work: (office: CommandOffice) => Promise<T>): Promise<T> {
   // What a command has to say it prints; the log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
   const { world, database, keyring } = await open(config)
+  const { sql } = database
   try {
-    const ids = openIds(world.random, keyring)
-    const running_offset = await recordedClockOffset(database.sql)
-    const clock_is_shifted = config.clock_offset_seconds !== 0 || running_offset !== 0
-    return await work({ sql: database.sql, ids, clock: world.clock, clock_is_shifted })
+    const offset_seconds = config.clock_offset_seconds || (await recordedClockOffset(sql))
+    return await work({
+      ...{ sql, keyring, ids: openIds(world.random, keyring), clock: realClock(offset_seconds) },
+      // The delivery loop of the service, if one runs, sees by itself what was written.
+      wakeDeliveries: () => {},
+      data_dir: config.data_dir,
+      clock_is_shifted: offset_seconds !== 0,
+    })
   } finally {
     await database.close()
   }
+}
+
+export const merchantOption: OptionSpec = {
+  value: 'ID',
+  meaning: 'the merchant; where left out the demo merchant, or the only one there is',
+}
+
+const merchants_named_max = 5
+
+/** The merchant that is named, else the demo merchant, else the only one. */
+export async function merchantOf(
+  { sql, data_dir }: CommandOffice,
+  options: Options,
+): Promise<MerchantId> {
+  const named = text(options, 'merchant')
+  if (named !== null) return (await merchantOrRefuse(sql, named)).merchant_id
+  const demo = readDemo(data_dir)
+  // The file may be left from another database.
+  const found = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
+  if (found) return found.merchant_id
+  const [first, ...others] = await firstMerchants(sql, merchants_named_max + 1)
+  if (!first) {
+    throw new UsageError(
+      'there is no merchant yet: start the service once for the demo merchant, or make one with ripper merchant create',
+    )
+  }
+  if (others.length === 0) return first.merchant_id
+  const shown = [first, ...others].slice(0, merchants_named_max)
+  const listed = shown.map(({ merchant_id, name }) => `${merchant_id} (${name})`).join(', ')
+  const more = others.length < merchants_named_max ? '' : ' and others'
+  throw new UsageError(`needs --merchant, since there are several: ${listed}${more}`)
 }
 
 export function text(options: Options, name: string): string | null {
@@ -47,12 +90,30 @@ export function choice<T extends string>(
   return found
 }
 
-export function wholeNumber(options: Options, name: string): number | null {
+/** The words of an option that may be given several times, or hold several separated by commas; each word once. */
+export function choices<T extends string>(
+  options: Options,
+  name: string,
+  words: readonly T[],
+): T[] {
+  const named = list(options, name).flatMap((each) => each.split(','))
+  if (!named.every((each) => words.some((word) => word === each))) {
+    throw new UsageError(`--${name} must be one of ${words.join(', ')}`)
+  }
+  return [...new Set(named)] as T[]
+}
+
+export function wholeNumber(
+  options: Options,
+  name: string,
+  most = Number.MAX_SAFE_INTEGER,
+): number | null {
   const value = text(options, name)
   if (value === null) return null
   const number = Number(value)
-  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number) || number === 0) {
-    throw new UsageError(`--${name} must be a whole number above 0`)
+  if (!/^\d+$/.test(value) || number > most || number === 0) {
+    const bound = most === Number.MAX_SAFE_INTEGER ? 'above 0' : `from 1 to ${most}`
+    throw new UsageError(`--${name} must be a whole number ${bound}`)
   }
   return number
 }

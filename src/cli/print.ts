@@ -16,6 +16,21 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
 }
 
+/** A sentence for people. */
+export function tell(sentence: string): void {
+  process.stdout.write(`${sentence}\n`)
+}
+
+/** A time for a table: whole seconds, still ISO 8601. */
+export function shortTime(at: Date | string): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`
+}
+
+/** Milliseconds as people read them. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
 /** Rows under headings, as wide as their longest cell. */
 export function printTable(headings: string[], rows: string[][]): void {
   const widths = headings.map((heading, column) =>

@@ -23,7 +23,7 @@ export const serveCommand: Command = {
 
 export const workerCommand: Command = {
   name: 'worker',
-  summary: 'Runs the background jobs in a process of their own',
+  summary: 'Delivers webhooks and runs the background jobs, beside the service',
   options: {},
   async run({ json }) {
     const stopped = untilStopped()
