@@ -37,6 +37,8 @@ export async function roundTrips(): Promise<Table[]> {
       database,
       keyring: openKeyring(keepMasterKey(data_dir, world.random), world.random),
       three_ds: null,
+      webhook_urls: { judge: () => null },
+      wakeDeliveries: () => {},
       gateway_limit: 0,
       trusted_proxies: [],
       addresses: {

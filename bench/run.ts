@@ -2,6 +2,7 @@
 
 import { checkout } from './checkout.ts'
 import { createAndRead } from './create-and-read.ts'
+import { deliver } from './deliver.ts'
 import { pages } from './pages.ts'
 import { keep, print, type Table } from './report.ts'
 import { roundTrips } from './round-trips.ts'
@@ -10,6 +11,7 @@ import { startAndMemory } from './start-and-memory.ts'
 const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> = {
   'create-and-read': createAndRead,
   checkout,
+  deliver,
   'round-trips': roundTrips,
   'start-and-memory': startAndMemory,
   pages,
