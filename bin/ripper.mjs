@@ -8,6 +8,10 @@ import { setUp } from '../scripts/setup.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const node_needed = 24
 
+// Each name that is looked up occupies one thread, of four where nothing is said: a merchant's name that hangs must not
+// hold up the others. It is read when the first thread is needed.
+process.env.UV_THREADPOOL_SIZE ??= '16'
+
 if (await isSetUp()) {
   if (Number.parseInt(process.versions.node, 10) >= node_needed) await run()
   else {
@@ -28,6 +32,9 @@ async function isSetUp() {
 }
 
 async function run() {
+  // Under another Node: that one's end is ours, or the service would stay without anybody to stop it.
+  process.channel?.unref()
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(`${root}node_modules/.cache/compiled`)
   const { main } = await import('../src/cli/main.ts')

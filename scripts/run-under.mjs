@@ -6,7 +6,8 @@ import { constants } from 'node:os'
 /** Ends this process when the other ends, with its status. */
 export function runUnder(node, args) {
   const child = spawn(node, args, {
-    stdio: 'inherit',
+    // Over the fourth the other hears of our end, whatever ends us.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     // Out of the terminal's reach, so that a Ctrl-C comes to it once: from us.
     detached: true,
   })

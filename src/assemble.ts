@@ -38,6 +38,9 @@ export type Parts = {
   addresses: Addresses
   gateway_limit: number
   trusted_proxies: string[]
+  /** Judges the addresses of webhook endpoints. */
+  webhook_urls: Context['webhook_urls']
+  wakeDeliveries: Context['wakeDeliveries']
   /** The path below which hosted pages are found. */
   pay_path: string
   /** The demo shop's server, once the demo merchant is there. */
@@ -68,6 +71,8 @@ export async function assemble(parts: Parts): Promise<Service> {
     keyring,
     directory,
     addresses,
+    webhook_urls: parts.webhook_urls,
+    wakeDeliveries: parts.wakeDeliveries,
     writeSession: openSessionWriter(sql),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),

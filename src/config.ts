@@ -3,73 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
-
-export type Variable = {
-  name: string
-  meaning: string
-  fallback: string
-  secret?: true
-}
-
-/** Every variable, in the order of `ripper config`. */
-export const variables = [
-  {
-    name: 'RIPPER_DATA_DIR',
-    fallback: '.ripper',
-    meaning: 'folder of the embedded database and the demo keys',
-  },
-  { name: 'RIPPER_HOST', fallback: '127.0.0.1', meaning: 'address to listen on' },
-  { name: 'RIPPER_PORT', fallback: '8080', meaning: 'port to listen on, 0 for any free one' },
-  {
-    name: 'RIPPER_BASE_URL',
-    fallback: 'the address listened on',
-    meaning: 'public address of the API',
-  },
-  {
-    name: 'RIPPER_PAY_URL',
-    fallback: 'RIPPER_BASE_URL + /pay',
-    meaning: 'public address of the hosted page',
-  },
-  {
-    name: 'RIPPER_DATABASE_URL',
-    fallback: 'the embedded database',
-    meaning: 'a PostgreSQL 15 or later',
-    secret: true,
-  },
-  {
-    name: 'RIPPER_DATABASE_CONNECTIONS',
-    fallback: '16',
-    meaning: 'connections to the database, 1 to 200',
-  },
-  {
-    name: 'RIPPER_MASTER_KEY',
-    fallback: 'made and kept in the data folder, for the embedded database only',
-    meaning: '32 bytes in base64; several, comma separated: the first seals, all open',
-    secret: true,
-  },
-  {
-    name: 'RIPPER_THREE_DS_FILE',
-    fallback: 'none',
-    meaning: 'JSON file that names the live Directory Servers',
-  },
-  {
-    name: 'RIPPER_TRUSTED_PROXIES',
-    fallback: 'none',
-    meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed, comma separated',
-  },
-  {
-    name: 'RIPPER_GATEWAY_LIMIT',
-    fallback: '600',
-    meaning: 'requests a minute and address, 0 for no limit',
-  },
-  { name: 'RIPPER_LOG_LEVEL', fallback: 'info', meaning: 'debug, info, warn, error or silent' },
-  {
-    name: 'RIPPER_CLOCK_OFFSET_SECONDS',
-    fallback: '0',
-    meaning:
-      "shifts the service's clock, to see expiry without waiting; refused where a live merchant exists",
-  },
-] as const satisfies Variable[]
+import { default_retry_schedule, type Variable, type variables } from './variables.ts'
 
 type Name = (typeof variables)[number]['name']
 
@@ -85,9 +19,18 @@ export type Config = {
   master_keys: Buffer[] | null
   three_ds: ThreeDsFile | null
   trusted_proxies: string[]
+  webhooks: WebhookConfig
   gateway_limit: number
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   clock_offset_seconds: number
+}
+
+export type WebhookConfig = {
+  allowed_networks: string[]
+  /** Seconds after each failed attempt: n delays make n + 1 attempts. */
+  retry_schedule: number[]
+  timeout_seconds: number
+  connect_timeout_seconds: number
 }
 
 /** A wrong value; the message names the variable and what it should be. */
@@ -111,6 +54,25 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     master_keys: masterKeys(text('RIPPER_MASTER_KEY')),
     three_ds: threeDsFile(text('RIPPER_THREE_DS_FILE')),
     trusted_proxies: networks('RIPPER_TRUSTED_PROXIES', text('RIPPER_TRUSTED_PROXIES')),
+    webhooks: {
+      allowed_networks: networks(
+        'RIPPER_WEBHOOK_ALLOWED_NETWORKS',
+        text('RIPPER_WEBHOOK_ALLOWED_NETWORKS'),
+      ),
+      retry_schedule: retrySchedule(text('RIPPER_WEBHOOK_RETRY_SCHEDULE')),
+      timeout_seconds: wholeNumber(
+        'RIPPER_WEBHOOK_TIMEOUT',
+        text('RIPPER_WEBHOOK_TIMEOUT') ?? '15',
+        1,
+        60,
+      ),
+      connect_timeout_seconds: wholeNumber(
+        'RIPPER_WEBHOOK_CONNECT_TIMEOUT',
+        text('RIPPER_WEBHOOK_CONNECT_TIMEOUT') ?? '5',
+        1,
+        60,
+      ),
+    },
     gateway_limit: wholeNumber(
       'RIPPER_GATEWAY_LIMIT',
       text('RIPPER_GATEWAY_LIMIT') ?? '600',
@@ -186,6 +148,19 @@ function networks(name: Name, value: string | null): string[] {
   const list = value?.split(',').map((each) => each.trim()) ?? []
   if (list.every(isNetwork)) return list
   return fail(name, 'IP addresses or CIDR networks, separated by commas')
+}
+
+const delay_seconds_max = 7 * 24 * 3600
+
+function retrySchedule(value: string | null): number[] {
+  if (value === null) return default_retry_schedule
+  const delays = value.split(',').map((each) => each.trim())
+  const isDelay = (each: string) => /^\d+$/.test(each) && Number(each) <= delay_seconds_max
+  if (delays.length <= 30 && delays.every(isDelay)) return delays.map(Number)
+  return fail(
+    'RIPPER_WEBHOOK_RETRY_SCHEDULE',
+    `at most 30 whole numbers of seconds, each up to ${delay_seconds_max}, separated by commas`,
+  )
 }
 
 /** An IP address, or one with a prefix length. */

@@ -41,11 +41,11 @@ export async function keepDemo(
   office: Office,
   { data_dir, base_url, pay_url }: { data_dir: string; base_url: string; pay_url: string },
 ): Promise<Demo> {
-  const path = join(data_dir, 'demo.json')
+  const path = demoPath(data_dir)
   const merchant_id = await demoMerchant(office, base_url)
   // The port may be another one than at the first start.
   await moveOrigin(office, merchant_id, new URL(base_url).origin)
-  const kept = readDemo(path)
+  const kept = readDemo(data_dir)
   const keys =
     kept?.merchant_id === merchant_id
       ? { secret_key: kept.secret_key, publishable_key: kept.publishable_key }
@@ -128,11 +128,17 @@ async function makeKeys(office: Office, merchantId: string) {
   return { secret_key, publishable_key: key.publishable_key! }
 }
 
-function readDemo(path: string): Demo | null {
+/** What the last start with a demo merchant wrote, or null. */
+export function readDemo(data_dir: string): Demo | null {
+  const path = demoPath(data_dir)
   if (!existsSync(path)) return null
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Demo
   } catch {
     return null
   }
+}
+
+function demoPath(data_dir: string): string {
+  return join(data_dir, 'demo.json')
 }

@@ -6,8 +6,12 @@ import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { purgeAssets } from './pages/asset-store.ts'
+import { forgetOldSecrets } from './webhooks/endpoint-store.ts'
+import { keepPartitions } from './webhooks/keep-partitions.ts'
+import { rewrapSecrets } from './webhooks/rewrap-secrets.ts'
+import { watchBacklog } from './webhooks/watch-backlog.ts'
 
-export type JobContext = Pick<Context, 'sql' | 'world' | 'keyring'>
+export type JobContext = Pick<Context, 'sql' | 'world' | 'keyring' | 'metrics'>
 
 export type Job = {
   name: string
@@ -28,6 +32,14 @@ export const jobs: Job[] = [
     run: ({ sql, world }) => purgeLimits(sql, world.clock.now()),
   },
   { name: 'rewrap_cards', every_seconds: 60, run: rewrapCards },
+  {
+    name: 'forget_webhook_secrets',
+    every_seconds: 600,
+    run: ({ sql, world }) => forgetOldSecrets(sql, world.clock.now()),
+  },
+  { name: 'rewrap_webhook_secrets', every_seconds: 60, run: rewrapSecrets },
+  { name: 'keep_webhook_partitions', every_seconds: 3600, run: keepPartitions },
+  { name: 'watch_webhook_backlog', every_seconds: 15, run: watchBacklog },
   {
     name: 'purge_idempotency_keys',
     every_seconds: 600,

@@ -4,18 +4,20 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { assemble, type Service } from './assemble.ts'
+import { startBackground } from './background.ts'
 import { type Config, ConfigError } from './config.ts'
+import type { Context } from './context.ts'
 import { migrate } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { checkSealingKeys } from './database/sealing-keys.ts'
 import { recordClockOffset } from './database/service-clock.ts'
 import { type Demo, demoShopOf, keepDemo } from './demo.ts'
-import { jobs } from './jobs.ts'
+import { openMetrics } from './http/metrics.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { keepMasterKey } from './master-key.ts'
 import { liveMerchantExists } from './merchants/store.ts'
 import { openWorld } from './real-world.ts'
-import { startWorker } from './worker.ts'
+import { judgeUrl, openAddressRule } from './safe-address.ts'
 import type { World } from './world.ts'
 
 export type Opened = { world: World; database: Database; keyring: Keyring }
@@ -60,6 +62,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
   let service: Service | null = null
+  // Until they are delivered, events wait in the database.
+  let wakeDeliveries: Context['wakeDeliveries'] = () => {}
   let demo: Demo | null = null
   try {
     service = await assemble({
@@ -72,6 +76,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
         pay_url: pay,
         internal_url: () => internal,
       },
+      webhook_urls: webhookUrls(config),
+      wakeDeliveries: (what) => wakeDeliveries(what),
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
       demo_shop: () => demo && demoShopOf(demo),
     })
@@ -85,10 +91,11 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       const { data_dir } = config
       demo = await keepDemo(office, { data_dir, base_url: base(), pay_url: pay() })
     }
-    const worker = startWorker(context, jobs)
+    const background = await startBackground(config, { ...opened, metrics: context.metrics })
+    wakeDeliveries = background.wake
     const stop = once(async () => {
       await close()
-      await worker.stop()
+      await background.stop()
       await database.close()
     })
     return { base_url: base(), database: database.description, demo, stop }
@@ -127,12 +134,18 @@ function requireFolder(data_dir: string): void {
   }
 }
 
-/** Starts the background jobs alone. */
+function webhookUrls({ webhooks }: Config) {
+  const rule = openAddressRule(webhooks.allowed_networks)
+  return { judge: (url: string) => judgeUrl(url, rule)?.reason ?? null }
+}
+
+/** Starts the background jobs and the delivery of webhooks alone. */
 export async function work(config: Config): Promise<Pick<Running, 'database' | 'stop'>> {
-  const { world, database, keyring } = await open(config)
-  const worker = startWorker({ world, sql: database.sql, keyring }, jobs)
+  const opened = await open(config)
+  const { database } = opened
+  const background = await startBackground(config, { ...opened, metrics: openMetrics() })
   const stop = once(async () => {
-    await worker.stop()
+    await background.stop()
     await database.close()
   })
   return { database: database.description, stop }

@@ -1,6 +1,7 @@
 // Where card numbers, codes and secrets must not be: in no table, in no line of the log.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rotateSecret } from '../src/webhooks/rotate-secret.ts'
 import { cardOf, purchase, runChallenge, type SessionSecret } from './client.ts'
 import { drivenClock, driving, type Service, startService } from './service.ts'
 
@@ -28,6 +29,8 @@ const cvc = (index: number, amex: boolean) => String((amex ? 7341 : 731) + index
 test('after many payments nothing secret is stored or logged', async () => {
   const { client, sql } = service
   const sessions: SessionSecret[] = []
+  const { body: endpoint } = await client.createEndpoint({ url: 'https://shop.example/hooks' }, 'k')
+  const rotated = await rotateSecret(service.context, endpoint.id, clock.now())
   for (const [index, number] of cards.entries()) {
     const session = await client.open({ ...purchase, metadata: { note: 'n' } })
     sessions.push(session)
@@ -67,6 +70,8 @@ test('after many payments nothing secret is stored or logged', async () => {
     ...cards,
     ...sessions.map(({ client_secret }) => client_secret.split('_secret_')[1]!),
     service.account.secret_key,
+    endpoint.signing_secret,
+    rotated.signing_secret,
   ]
   for (const [place, text] of places) {
     const found = secrets.filter((secret) => spellings(secret).some((one) => text.includes(one)))

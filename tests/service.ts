@@ -6,6 +6,7 @@ import { assemble } from '../src/assemble.ts'
 import type { ThreeDsFile } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
 import type { Sql } from '../src/database/open.ts'
+import { openGuardedHttp } from '../src/guarded-http.ts'
 import { permissions } from '../src/http/access.ts'
 import { openKeyring } from '../src/keyring.ts'
 import type { Integration } from '../src/merchants/integration.ts'
@@ -19,6 +20,9 @@ import {
 import type { Merchant } from '../src/merchants/merchant.ts'
 import type { DemoShop } from '../src/pages/demo-shop.ts'
 import { openHttp } from '../src/real-world.ts'
+import { judgeUrl, openAddressRule } from '../src/safe-address.ts'
+import type { DeliverySettings } from '../src/webhooks/deliver.ts'
+import { type DeliveryLoop, startDeliveries } from '../src/webhooks/delivery-loop.ts'
 import type { Clock, Http, Log } from '../src/world.ts'
 import { type Client, openClient } from './client.ts'
 import { type ManualClock, manualClock } from './clock.ts'
@@ -66,6 +70,10 @@ type Options = {
   pay_url?: string
   /** Stands between the service and what it posts to. */
   http?: (http: Http) => Http
+  /** Networks that webhooks may be sent to. */
+  allowed_networks?: string[]
+  /** Delivers webhooks, to receivers on this machine too. */
+  deliver?: Partial<DeliverySettings>
 }
 
 export async function startService(options: Options = {}): Promise<Service> {
@@ -83,18 +91,24 @@ export async function startService(options: Options = {}): Promise<Service> {
     http: options.http?.(http) ?? http,
     log: logInto(log),
   }
+  const keyring = openKeyring([options.master_key ?? randomBytes(32)], world.random)
+  const allowed_networks = options.allowed_networks ?? (options.deliver ? loopback : [])
+  const rule = openAddressRule(allowed_networks)
+  let deliveries: DeliveryLoop | null = null
   let base_url = ''
   const address = () => base_url
   const { app, context, close } = await assemble({
     world,
     database: opened,
-    keyring: openKeyring([options.master_key ?? randomBytes(32)], world.random),
+    keyring,
     three_ds: options.three_ds ?? null,
     addresses: {
       base_url: address,
       pay_url: () => options.pay_url ?? `${base_url}/pay`,
       internal_url: address,
     },
+    webhook_urls: { judge: (url) => judgeUrl(url, rule)?.reason ?? null },
+    wakeDeliveries: (what) => deliveries?.wake(what),
     gateway_limit: options.gateway_limit ?? 0,
     trusted_proxies: options.trusted_proxies ?? [],
     pay_path: '/pay',
@@ -105,11 +119,19 @@ export async function startService(options: Options = {}): Promise<Service> {
   const office = { sql: opened.sql, ids: context.ids, clock }
   const newAccount = (asked?: AskedAccount) => openAccount(office, base_url, asked)
   const account = await newAccount()
+  if (options.deliver) {
+    deliveries = startDeliveries({
+      ...{ world, keyring, sql: opened.sql, metrics: context.metrics },
+      http: openGuardedHttp({ clock, allowed_networks }),
+      settings: { ...delivery_settings, ...options.deliver },
+    })
+  }
   return {
     ...{ base_url, sql: opened.sql, log, context, database, office, account, newAccount },
     client: account.client,
     async close() {
       await close()
+      await deliveries?.stop()
       await opened.close()
       if (!options.database) await database.drop()
     },
@@ -117,6 +139,16 @@ export async function startService(options: Options = {}): Promise<Service> {
 }
 
 export const shop = 'https://shop.example'
+
+export const loopback = ['127.0.0.0/8', '::1/128']
+
+export const delivery_settings: DeliverySettings = {
+  schedule: [5, 30],
+  timeout_ms: 15_000,
+  connect_timeout_ms: 5_000,
+  lease_slack_ms: 15_000,
+  clock_offset_seconds: 0,
+}
 
 export type AskedAccount = {
   merchant?: Partial<Merchant>

@@ -28,18 +28,31 @@ function importsOf(file: string): Import[] {
 }
 
 /** The rooms of the house, and the rooms that each may import from. Wiring may import everything. */
-const kernel = ['values', 'errors', 'world', 'ids', 'keyring', 'html', 'words', 'peer']
+const kernel = [
+  'values',
+  'errors',
+  'world',
+  'ids',
+  'keyring',
+  'html',
+  'words',
+  'peer',
+  'safe-address',
+]
 const rooms: Record<string, string[]> = {
   values: [],
   errors: [],
   html: [],
   words: [],
   peer: [],
+  'safe-address': [],
   world: [],
   keyring: ['world'],
   ids: ['values', 'world', 'keyring'],
-  config: [],
+  variables: [],
+  config: ['variables'],
   'real-world': ['world'],
+  'guarded-http': ['world', 'safe-address'],
   'master-key': ['world'],
   acquirers: ['values', 'world', 'cards'],
   'three-ds': ['values', 'world', 'cards', 'html', 'peer'],
@@ -47,6 +60,7 @@ const rooms: Record<string, string[]> = {
   database: ['values', 'errors', 'world', 'keyring', 'acquirers', 'three-ds'],
   http: [...kernel, 'database'],
   merchants: [...kernel, 'database', 'http'],
+  webhooks: [...kernel, 'context', 'database', 'http', 'merchants'],
   checkout: [
     ...kernel,
     'context',
@@ -56,6 +70,7 @@ const rooms: Record<string, string[]> = {
     'acquirers',
     'three-ds',
     'cards',
+    'webhooks',
   ],
   pages: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
   context: [...kernel, 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
@@ -67,6 +82,7 @@ const wiring = [
   'worker',
   'assemble',
   'operational',
+  'background',
   'demo',
   'main',
   'cli',
@@ -108,24 +124,33 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('inside a domain a noun imports nothing that acts, and a store no verb', () => {
-    const nouns = [
-      'purchase',
-      'session',
-      'attempt',
-      'payment',
-      'hold',
-      'price-check',
-      'event',
-      'fields',
-      'views',
-    ].map((name) => `src/checkout/${name}.ts`)
-    const stores = files.filter((file) => /^src\/checkout\/(\w+-)?store\.ts$/.test(file))
+  test.each([
+    [
+      'checkout',
+      [
+        'purchase',
+        'session',
+        'attempt',
+        'payment',
+        'hold',
+        'price-check',
+        'event',
+        'fields',
+        'views',
+      ],
+    ],
+    ['webhooks', ['endpoint', 'delivery', 'delivery-cursor', 'retry', 'signature', 'breaker']],
+  ])('inside %s a noun imports nothing that acts, and a store no verb', (room, names) => {
+    const nouns = names.map((name) => `src/${room}/${name}.ts`)
+    const stores = files.filter(
+      (file) => roomOf(file) === room && /\/([\w-]+-)?store\.ts$/.test(file),
+    )
+    expect(stores.length).toBeGreaterThan(2)
     const wrong = [...nouns, ...stores].flatMap((file) =>
       importsOf(file)
         .filter(
           ({ target }) =>
-            target.startsWith('src/checkout/') &&
+            target.startsWith(`src/${room}/`) &&
             !nouns.includes(target) &&
             !(stores.includes(file) && stores.includes(target)),
         )
@@ -162,7 +187,11 @@ const reserved: [string, RegExp, RegExp][] = [
     /Math\.random|randomBytes|randomUUID|getRandomValues/,
     /^src\/(real-world|database\/.*)\.ts$/,
   ],
-  ['outgoing requests', /\bfetch\(|from 'undici'/, /^src\/real-world\.ts$/],
+  [
+    'outgoing requests',
+    /\bfetch\(|from 'undici'/,
+    /^src\/(real-world|guarded-http|guarded-http\/\w+)\.ts$/,
+  ],
   ['the console', /\bconsole\./, /^$/],
   ['standard output', /process\.std(out|err)/, /^src\/cli\//],
   ['the database driver', /from 'postgres'/, /^src\/database\//],

@@ -5,7 +5,7 @@ import { type Address, connect, describeAddress, listenTo } from './driver.ts'
 import { joinEmbedded } from './embedded.ts'
 import type { Sql } from './pool.ts'
 
-export type { AnySql, Sql, Transaction } from './pool.ts'
+export type { AnySql, Fragment, Sql, Transaction } from './pool.ts'
 
 export type Database = {
   sql: Sql

@@ -13,6 +13,9 @@ export type Sql = AnySql & Pick<postgres.Sql, 'begin' | 'end'>
 /** Without savepoints: the driver's would hang on a lost connection, and nothing here needs one. */
 export type Transaction = Omit<postgres.TransactionSql, 'savepoint'>
 
+/** Part of a statement. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 type Pool = { sql: postgres.Sql; run: (statement: Statement) => void; running: number }
 type Work = (tx: Transaction) => unknown
 type Call = (...args: unknown[]) => unknown

@@ -150,7 +150,8 @@ async function publishableKeyOf({ sql, ids, clock }: Office, merchantId: string)
   return publishable_key
 }
 
-async function merchantOrRefuse(sql: Sql, merchantId: string): Promise<Merchant> {
+/** Throws `resource_not_found`. */
+export async function merchantOrRefuse(sql: Sql, merchantId: string): Promise<Merchant> {
   const merchant = await findMerchant(sql, merchantId as MerchantId)
   if (!merchant) throw new Refusal('resource_not_found', `There is no merchant ${merchantId}.`)
   return merchant

@@ -73,6 +73,15 @@ export async function findMerchant(sql: Sql, merchantId: string): Promise<Mercha
   return row
 }
 
+/** The first merchants that were made, with their names. */
+export async function firstMerchants(
+  sql: Sql,
+  limit: number,
+): Promise<Pick<Merchant, 'merchant_id' | 'name'>[]> {
+  return sql<Pick<Merchant, 'merchant_id' | 'name'>[]>`
+    select merchant_id, name from merchants order by created_at, merchant_id limit ${limit}`
+}
+
 export async function findMerchantByRouting(
   sql: Sql,
   routing: number,

@@ -1,0 +1,45 @@
+// What goes on without being asked: the delivery of webhooks and the jobs, in the service's process or one of its own.
+
+import type { Config } from './config.ts'
+import type { Database } from './database/open.ts'
+import { openGuardedHttp } from './guarded-http.ts'
+import type { Metrics } from './http/metrics.ts'
+import { jobs } from './jobs.ts'
+import type { Keyring } from './keyring.ts'
+import { type DeliveryLoop, startDeliveries } from './webhooks/delivery-loop.ts'
+import { keepPartitions } from './webhooks/keep-partitions.ts'
+import { startWorker } from './worker.ts'
+import type { World } from './world.ts'
+
+/** For clocks that differ, and results that wait to be written: a lease lasts so much longer than an attempt may. */
+const lease_slack_ms = 15_000
+
+type Parts = { world: World; database: Database; keyring: Keyring; metrics: Metrics }
+
+export async function startBackground(config: Config, parts: Parts): Promise<DeliveryLoop> {
+  const { world, database, keyring, metrics } = parts
+  const { sql } = database
+  const { allowed_networks, retry_schedule, ...limits } = config.webhooks
+  // Otherwise the first rows of all would stand where those of no day do. The job tries again.
+  await keepPartitions({ sql, world }).catch((error: Error) => {
+    world.log.warn({ error: error.message }, 'webhook partitions not made')
+  })
+  const worker = startWorker({ world, sql, keyring, metrics }, jobs)
+  const deliveries = startDeliveries({
+    ...{ world, sql, keyring, metrics },
+    http: openGuardedHttp({ clock: world.clock, allowed_networks }),
+    settings: {
+      schedule: retry_schedule,
+      timeout_ms: limits.timeout_seconds * 1000,
+      connect_timeout_ms: limits.connect_timeout_seconds * 1000,
+      lease_slack_ms,
+      clock_offset_seconds: config.clock_offset_seconds,
+    },
+  })
+  return {
+    wake: deliveries.wake,
+    async stop() {
+      await Promise.all([deliveries.stop(), worker.stop()])
+    },
+  }
+}
