@@ -107,6 +107,23 @@ describe('the answer', () => {
     expect(await answered(httpAnswer(status, body))).toEqual(expected)
   })
 
+  test('that does not end is none, but what came of it is told', async () => {
+    const clock = manualClock()
+    const receiver = await receive(({ socket }) =>
+      socket.write('HTTP/1.1 500 Oh\r\ncontent-length: 99\r\n\r\nbad signature'),
+    )
+    const posted = open({ clock }).post({ ...request, url: receiver.url, body: '', timeout_ms: 50 })
+    const outcome = posted.catch((error: GuardedFailure) => error)
+    await receiver.received(1)
+    // What it wrote has arrived once a second connection has gone there and back.
+    await post(open(), (await receive(({ socket }) => socket.write(httpAnswer('200 OK')))).url)
+    await clock.advance(50)
+    expect(await outcome).toMatchObject({
+      code: 'timeout',
+      answer: { status: 500, body: 'bad signature' },
+    })
+  })
+
   test.each(['204 No Content', '304 Not Modified'])('%s, which has no body', async (status) => {
     expect(await answered(`HTTP/1.1 ${status}\r\n\r\n`)).toMatchObject({ body: '' })
   })

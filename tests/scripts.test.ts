@@ -189,9 +189,9 @@ if (what === 'wait') {
     expect(outcome.out).not.toContain('[')
   })
 
-  const under = (args: string[]) => {
+  const under = (args: string[], program = 'src/cli/main.ts') => {
     write('src/cli/main.ts', main)
-    const all = JSON.stringify(['src/cli/main.ts', ...args])
+    const all = JSON.stringify([program, ...args])
     write(
       'under.mjs',
       `import { runUnder } from './scripts/run-under.mjs'
@@ -214,6 +214,14 @@ runUnder(process.execPath, ${all})`,
     process.kill(child.pid!, 'SIGINT')
     const { status, lines } = await ended
     expect({ status, last: lines.at(-1) }).toEqual({ status: 5, last: 'times 1' })
+  })
+
+  test('under another Node that is killed, the command ends as well', async () => {
+    const { child, ended, says } = under(['wait'], 'bin/ripper.mjs')
+    await says('ready')
+    process.kill(child.pid!, 'SIGKILL')
+    // Both have the same output, which closes with the last of them.
+    await ended
   })
 })
 

@@ -1,7 +1,7 @@
 // All endpoints that this process sends to, and how its slots are shared between them.
 
 import { adopt, type SeenBreaker, stateOf } from './breaker.ts'
-import type { Room } from './claim-store.ts'
+import type { ClaimOrder, Room } from './claim-store.ts'
 import {
   begin,
   type EndedAttempt,
@@ -30,18 +30,10 @@ const other_slots_first = 32
 /** Each is named in every claim. */
 const lanes_max = 2_000
 
-export type Shares = {
-  rooms: Room[]
-  /** Of an endpoint that is not named. */
-  room: number
-  slots: number
-  /** Of those, how many the endpoints may have that are trusted, that are new, and all others. */
-  trusted_slots: number
-  /** Of those that are new and all others together. */
-  untrusted_slots: number
-  new_slots: number
-  other_slots: number
-}
+export type Shares = Pick<
+  ClaimOrder,
+  'rooms' | 'room' | 'slots' | 'trusted_slots' | 'untrusted_slots' | 'new_slots' | 'other_slots'
+>
 
 type Asking = { is_retry: boolean; held: number; now_ms: number }
 

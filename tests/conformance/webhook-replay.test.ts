@@ -85,6 +85,21 @@ test('an accepted replay is a new delivery, queued and listed', async () => {
   ])
 })
 
+test('a replay ends the rest of an endpoint whose breaker is open: one delivery goes there to see', async () => {
+  const { merchant_id, delivery_id, endpoint_id } = await dead()
+  const open_until = new Date(clock.now().getTime() + 600_000)
+  await service.sql`insert into webhook_endpoint_health ${service.sql({
+    ...{ merchant_id, endpoint_id, state: 'open', open_until, reopen_count: 3 },
+    ...{ last_failure: '500', changed_at: ago(1_000) },
+  })}`
+  expect((await replay(delivery_id)).status).toBe(202)
+  const [health] = await service.sql`
+    select state, open_until, reopen_count, changed_at from webhook_endpoint_health
+    where endpoint_id = ${endpoint_id}`
+  const now = clock.now()
+  expect(health).toEqual({ state: 'open', open_until: now, reopen_count: 3, changed_at: now })
+})
+
 test('a replay of a replay keeps the root of the chain', async () => {
   const root = await dead({ created_at: ago(20 * day_ms) })
   const { root_id, root_created_at } = root
