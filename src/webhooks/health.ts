@@ -10,7 +10,7 @@ import type { Lanes } from './lanes.ts'
 export type Health = {
   /** Notes that a breaker has turned; `last_failure` is null where it closed. */
   keep(of: ClaimedDelivery, turned: SeenBreaker, last_failure: string | null): void
-  /** Writes what was noted and, now and then, reads what others wrote. */
+  /** Writes what was noted and, now and then, reads what others wrote. What goes wrong is told of, and done next time. */
   exchange(): Promise<void>
 }
 
@@ -38,17 +38,34 @@ export function openHealth(
       unwritten.set(endpoint_id, health)
     },
     async exchange() {
-      for (const [endpoint_id, health] of unwritten) {
-        await saveHealth(sql, health)
-        if (unwritten.get(endpoint_id) === health) unwritten.delete(endpoint_id)
-      }
-      const now_ms = clock.now().getTime()
-      if (now_ms >= reads_at_ms - reading_ms && now_ms < reads_at_ms) return
-      reads_at_ms = now_ms + reading_ms
-      for (const { endpoint_id, open_until, reopen_count, changed_at } of await listOpen(sql)) {
-        const open_until_ms = open_until!.getTime()
-        lanes.hear(endpoint_id, { open_until_ms, reopen_count, changed_ms: changed_at.getTime() })
-      }
+      await orTell(writeAll())
+      await orTell(readAll())
     },
+  }
+
+  /** Deliveries do not depend on it, so they go on without. */
+  async function orTell(work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, 'webhook endpoint health not exchanged')
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const [endpoint_id, health] of unwritten) {
+      await saveHealth(sql, health)
+      if (unwritten.get(endpoint_id) === health) unwritten.delete(endpoint_id)
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    const now_ms = clock.now().getTime()
+    if (now_ms >= reads_at_ms - reading_ms && now_ms < reads_at_ms) return
+    reads_at_ms = now_ms + reading_ms
+    for (const { endpoint_id, open_until, reopen_count, changed_at } of await listOpen(sql)) {
+      const open_until_ms = open_until!.getTime()
+      lanes.hear(endpoint_id, { open_until_ms, reopen_count, changed_ms: changed_at.getTime() })
+    }
   }
 }
