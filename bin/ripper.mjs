@@ -8,8 +8,8 @@ import { setUp } from '../scripts/setup.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const node_needed = 24
 
-// Each name that is looked up occupies one thread, of four where nothing is said: a merchant's name that hangs must not
-// hold up the others. It is read when the first thread is needed.
+// Where private networks are allowed, each name that is looked up occupies one thread, of four where nothing is said: one
+// that hangs must not hold up the others. It is read when the first thread is needed.
 process.env.UV_THREADPOOL_SIZE ??= '16'
 
 if (await isSetUp()) {

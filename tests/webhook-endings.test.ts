@@ -18,8 +18,6 @@ import {
   merchant_id,
   noon,
   openConnection,
-  openQueue,
-  type Queue,
   queueReads,
   queueRows,
   replayed,
@@ -27,16 +25,11 @@ import {
   settledRows,
   settlementOf,
   tell,
+  useQueue,
 } from './webhook-rows.ts'
 
-let queue: Queue
-let sql: Sql
-beforeAll(async () => {
-  queue = await openQueue()
-  sql = queue.sql
-})
-beforeEach(() => emptyQueue(sql))
-afterAll(() => queue.drop())
+const queue = await useQueue()
+const { sql } = queue
 
 const retry = failedUntil(at(5))
 const write = (settlements: Settlement[], on: AnySql = sql) => settle(on as Sql, settlements, noon)

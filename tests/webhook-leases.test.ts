@@ -10,28 +10,20 @@ import {
   attemptRows,
   begun,
   claimed,
-  emptyQueue,
   failedUntil,
   lease_seconds,
   merchant_id,
   noon,
-  openQueue,
-  type Queue,
   queueRows,
   replayed,
   settledRows,
   settlementOf,
   tell,
+  useQueue,
 } from './webhook-rows.ts'
 
-let queue: Queue
-let sql: Sql
-beforeAll(async () => {
-  queue = await openQueue()
-  sql = queue.sql
-})
-beforeEach(() => emptyQueue(sql))
-afterAll(() => queue.drop())
+const queue = await useQueue()
+const { sql } = queue
 
 const retry = failedUntil(at(5))
 const last = failedUntil(null)

@@ -11,29 +11,21 @@ import {
   at,
   claimed,
   claimOrder,
-  emptyQueue,
   failedUntil,
   fill,
   lease_seconds,
   merchant_id,
   noon,
   openConnection,
-  openQueue,
-  type Queue,
   queueReads,
   queueRows,
   settlementOf,
   tell,
+  useQueue,
 } from './webhook-rows.ts'
 
-let queue: Queue
-let sql: Sql
-beforeAll(async () => {
-  queue = await openQueue()
-  sql = queue.sql
-})
-beforeEach(() => emptyQueue(sql))
-afterAll(() => queue.drop())
+const queue = await useQueue()
+const { sql } = queue
 
 /** As `webhook_id` spells it. */
 function idOf(time: Date, seed: string): string {

@@ -1,5 +1,6 @@
 // A database with rows for the delivery queue, and its statements with little to say: what the queue's tests begin with.
 
+import { afterAll, beforeEach } from 'vitest'
 import type { AnySql, Database, Sql } from '../src/database/open.ts'
 import { rowValues } from '../src/database/rows.ts'
 import { idsFrom } from '../src/ids.ts'
@@ -24,6 +25,14 @@ export async function openQueue(): Promise<Queue> {
     await database.drop()
   }
   return { ...opened, database, drop }
+}
+
+/** The queue of a test file: empty before each test, gone after all. */
+export async function useQueue(): Promise<Queue> {
+  const queue = await openQueue()
+  beforeEach(() => emptyQueue(queue.sql))
+  afterAll(() => queue.drop())
+  return queue
 }
 
 export async function emptyQueue(sql: Sql): Promise<void> {

@@ -49,11 +49,16 @@ export function openMetrics() {
     help: 'Webhook attempts that ended after somebody else had taken their delivery over.',
     registers,
   })
-  const breakers = new Gauge({
+  let countBreakers = (): Record<string, number> => ({})
+  new Gauge({
     name: 'ripper_webhook_breakers',
     help: 'Webhook endpoints that this process sends to, by the state of their circuit breaker.',
     labelNames: ['state'],
     registers,
+    // Counted when somebody asks: it is not worth a look at each turn of the loop.
+    collect() {
+      for (const [state, count] of Object.entries(countBreakers())) this.labels(state).set(count)
+    },
   })
   const depth = new Gauge({
     name: 'ripper_webhook_queue_depth',
@@ -90,8 +95,8 @@ export function openMetrics() {
     webhookFenced() {
       fenced.inc()
     },
-    webhookBreakers(count: Record<string, number>) {
-      for (const [state, endpoints] of Object.entries(count)) breakers.labels(state).set(endpoints)
+    watchWebhookBreakers(count: () => Record<string, number>) {
+      countBreakers = count
     },
     webhookBacklog(
       queueClass: 'first' | 'retry',

@@ -85,7 +85,7 @@ export type Claim = {
 }
 
 /**
- * Leases what is due.  Attempts whose lease has run out get a row that says so.
+ * Leases what is due. Attempts whose lease has run out get a row that says so.
  *
  * Plans are made once, perhaps while a table is empty, so none is left a choice that would be wrong later: rows are changed by
  * their place (ctid), and looked up in subqueries that `offset 0` keeps apart.

@@ -15,7 +15,7 @@ import { attemptsMax, patience_ms } from './retry.ts'
 import { logFields, runAttempt } from './run-attempt.ts'
 import { openSettlements } from './settlements.ts'
 import { openSigningSecrets } from './signing-secrets.ts'
-import { cutShort, first_round, nextRound, type Round } from './turn.ts'
+import { first_round, nextRound, type Round } from './turn.ts'
 
 export type DeliveryLoop = {
   /** Something was committed that is due now: a first delivery, or a replay. */
@@ -50,6 +50,7 @@ export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
   const { clock, log } = parts.world
   const lanes = openLanes()
   const health = openHealth(parts, lanes)
+  metrics.watchWebhookBreakers(() => lanes.breakers(clock.now().getTime()))
   const settlements = openSettlements(parts, {
     wasFenced(settlement) {
       metrics.webhookFenced()
@@ -96,10 +97,9 @@ export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
     }
     const claimed = await claim(sql, order)
     begin(claimed.deliveries, is_retry)
-    const cut = cutShort(order, claimed)
-    was_cut ||= Object.values(cut).includes(true)
     const round = nextRound(rounds[queueClass], order, claimed)
     rounds[queueClass] = round
+    was_cut ||= round.was_cut
     const isMore = !round.is_over || round.is_again
     if (is_retry) {
       const next_due_ms = round.next_due_at?.getTime() ?? Number.POSITIVE_INFINITY
@@ -164,7 +164,6 @@ export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
         await health.exchange()
         isMore = await claimAndBegin(0)
         if (areRetriesDue()) isMore = (await claimAndBegin(1)) || isMore
-        metrics.webhookBreakers(lanes.breakers(clock.now().getTime()))
         backoff_ms = 0
       } catch (error) {
         const { message, code } = error as Error & { code?: string }

@@ -18,6 +18,8 @@ export type Round = {
   has_found: boolean
   /** When the next of what it passed is due. */
   next_due_at: Date | null
+  /** Slots ran out in its last claim, or an endpoint had its share: more may wait. */
+  was_cut: boolean
 }
 
 export const first_round: Round = {
@@ -26,12 +28,15 @@ export const first_round: Round = {
   is_again: false,
   has_found: false,
   next_due_at: null,
+  was_cut: false,
 }
 
 /** The round after a claim that went on with it, or began another. */
 export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round {
   const before = round.is_over ? first_round : round
-  const turn = nextTurn(order, claim)
+  const served = byStanding(order, claim.deliveries)
+  const cut = cutShort(order, served, claim.deliveries)
+  const turn = nextTurn(order, claim, served, cut)
   const is_over = turn.after_endpoint === ''
   const has_found = before.has_found || claim.deliveries.length > 0
   const dues = [before.next_due_at, claim.next_due_at].filter((due) => due !== null)
@@ -39,12 +44,19 @@ export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round 
     ...{ turn, is_over, has_found },
     is_again: is_over && has_found && order.after_endpoint !== '',
     next_due_at: dues.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null,
+    was_cut: Object.values(cut).includes(true),
   }
 }
 
-/** Whose slots ran out in a claim, or whether an endpoint had its share: more may wait there. */
-export function cutShort(order: ClaimOrder, { deliveries }: Claim) {
-  const { trusted, others, fresh } = byStanding(order, deliveries)
+type Served = ReturnType<typeof byStanding>
+type Cut = ReturnType<typeof cutShort>
+
+/** Whose slots ran out in a claim, and whether an endpoint had its share. */
+function cutShort(
+  order: ClaimOrder,
+  { trusted, others, fresh }: Served,
+  deliveries: Claim['deliveries'],
+) {
   const isFull = deliveries.length >= order.slots
   const isCut = isFull || fresh.length + others.length >= order.untrusted_slots
   return {
@@ -62,10 +74,12 @@ function mostOfOne(deliveries: Claim['deliveries']): number {
 }
 
 /** The turn after a claim. Where the slots of a standing ran out, those who had none come first next time. */
-function nextTurn(order: ClaimOrder, claim: Claim): Turn {
-  const { deliveries, endpoints, last_endpoint } = claim
-  const { trusted, others } = byStanding(order, deliveries)
-  const cut = cutShort(order, claim)
+function nextTurn(
+  order: ClaimOrder,
+  { endpoints, last_endpoint }: Claim,
+  { trusted, others }: Served,
+  cut: Cut,
+): Turn {
   const last = endpoints < order.endpoints_max ? null : last_endpoint!
   const walk = { after: order.after_endpoint, last }
   return {
