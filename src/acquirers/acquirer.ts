@@ -1,5 +1,6 @@
 // The port to an acquirer: the bank that authorises, captures and voids. Each call carries a reference that we minted,
 // which is the acquirer's idempotency key and the name under which a lost answer is found again.
+// What is said of the port here, `tests/adapters/acquirer.ts` demands of every acquirer.
 
 import type { Brand } from '../values.ts'
 
@@ -49,9 +50,19 @@ export type AuthoriseAnswer =
   | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
 
+/** A definite answer, and the reference's for ever: whoever wants to try again after a refusal needs a new one. */
 export type SettleAnswer =
   | { result: 'approved'; acquirer_transaction_id: string }
-  | { result: 'refused'; reason: string; decline_code: string | null }
+  | {
+      result: 'refused'
+      reason: string
+      decline_code: string | null
+      /**
+       * False where the acquirer has no such authorisation: nothing is held and nothing can be taken back. True for one
+       * that is still under way, was declined, captured, voided or reversed, and where the refusal does not say.
+       */
+      authorisation_known: boolean
+    }
 
 /** What the acquirer knows of one of our references. */
 export type LookUpAnswer =
@@ -66,15 +77,38 @@ export class Unanswered extends Error {}
 /** No byte of the request left this machine: definitely nothing happened. */
 export class NotSent extends Error {}
 
+/** An authorisation that holds or took money: neither voided nor reversed. */
+export type LiveAuthorisation = {
+  reference: string
+  amount: number
+  currency: string
+  authorised_at: Date
+}
+
 export type Acquirer = {
   readonly name: string
+  /**
+   * For so long after it was sent a request may still be on its way: that it is not found means nothing until then.
+   * After it what was sent is found, or still under way at the acquirer, or never arrived.
+   */
+  readonly safe_window_ms: number
+  /**
+   * For so long a reference that is sent again is known for the same request, and answered as before, with nothing moved
+   * twice. It outlasts `safe_window_ms`.
+   */
+  readonly reference_life_ms: number
   /** Each throws Unanswered or NotSent where there is no definite answer. */
   authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer>
   capture(request: SettleRequest): Promise<SettleAnswer>
   void(request: SettleRequest): Promise<SettleAnswer>
-  /** Takes back an authorisation that no payment of ours stands behind. */
+  /** Takes back an authorisation that no payment of ours stands behind, captured or not. */
   reverse(request: SettleRequest): Promise<SettleAnswer>
+  /** Throws where it could not be asked. */
   lookUp(reference: string): Promise<LookUpAnswer>
-  /** References of authorisations made since `since`, for the search for orphans. */
-  listAuthorisations(since: Date): Promise<string[]>
+  /**
+   * What was authorised within these times, both included, and is live; oldest first. It is complete: an approval is
+   * listed as soon as it can be looked up, and one that was voided or reversed is gone once that is answered. Throws
+   * where it could not be asked. For the search for orphans.
+   */
+  listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
 }

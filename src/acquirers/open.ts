@@ -16,12 +16,26 @@ export function acquirerFor(
   return (Object.hasOwn(live, name) && live[name]) || missing(name)
 }
 
+/** Every acquirer that may hold an authorisation of ours, with the mode of its payments. */
+export function allAcquirers({
+  simulator,
+  live = liveAcquirers,
+}: {
+  simulator: Acquirer
+  live?: Record<string, Acquirer>
+}): { mode: Mode; acquirer: Acquirer }[] {
+  const named = Object.values(live).map((acquirer) => ({ mode: 'live' as const, acquirer }))
+  return [{ mode: 'test', acquirer: simulator }, ...named]
+}
+
 function missing(name: string): Acquirer {
   const refuse = async () => {
     throw new NotSent(`no acquirer connection named ${name}`)
   }
   return {
     name,
+    safe_window_ms: 300_000,
+    reference_life_ms: 24 * 3_600_000,
     authorise: refuse,
     capture: refuse,
     void: refuse,

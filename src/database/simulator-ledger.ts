@@ -1,5 +1,6 @@
 // Keeps the simulated acquirer's books in the database, in a schema of their own.
 
+import type { LiveAuthorisation } from '../acquirers/acquirer.ts'
 import type { Ledger, LedgerEntry } from '../acquirers/simulator/ledger.ts'
 import type { Sql } from './open.ts'
 import { assignments, rowIf, rowValues } from './rows.ts'
@@ -37,11 +38,11 @@ export function openLedger(sql: Sql): Ledger {
         insert into simulator.ledger ${rowIf(sql, operation, 'authorisation')} returning 1`
       return rows.length > 0
     },
-    async listAuthorised({ since, until }) {
-      const rows = await sql<{ reference: string }[]>`
-        select reference from simulator.ledger
-        where authorised_at between ${since} and ${until} and reversed_at is null order by authorised_at`
-      return rows.map((row) => row.reference)
+    async listLive({ since, until }) {
+      return await sql<LiveAuthorisation[]>`
+        select reference, amount, currency, authorised_at from simulator.ledger
+        where authorised_at between ${since} and ${until} and voided_at is null and reversed_at is null
+        order by authorised_at`
     },
   }
 }

@@ -10,8 +10,8 @@ import {
   settleRequest,
 } from './acquirer-requests.ts'
 
-/** Before every request of a test. */
-const request_time = new Date(0)
+/** Everything that was and will be asked in a test. */
+const always = { since: new Date(0), until: new Date('2100-01-01') }
 
 export function lostAnswerTests(open: OpenAcquirer): void {
   test.each<[AcquirerBehaviour, object]>([
@@ -21,13 +21,18 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     const { acquirer, clock, reopen, request, under_way } = await loseAnswer(open, behaviour)
     expect(under_way).toEqual({ result: 'in_progress' })
     const early = await acquirer.capture(settleRequest(request))
-    expect(early).toMatchObject({ result: 'refused', decline_code: 'in_progress' })
+    const refused = { result: 'refused', decline_code: 'in_progress', authorisation_known: true }
+    expect(early).toMatchObject(refused)
     await clock.advance(27_999)
     expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
-    expect(await acquirer.listAuthorisations(request_time)).not.toContain(request.reference)
+    expect(await acquirer.listAuthorisations(always)).toEqual([])
     await clock.advance(1)
     const found = await reopen().lookUp(request.reference)
     expect(found).toMatchObject({ result: 'found', kind: 'authorise', answer })
+    const listed = await acquirer.listAuthorisations(always)
+    const { reference, amount, currency } = request
+    const live = { reference, amount, currency, authorised_at: clock.now() }
+    expect(listed).toEqual(behaviour === 'lost_then_captured' ? [live] : [])
     // Sent again under the same reference, it is not charged again: it is answered.
     expect(await acquirer.authorise(request)).toMatchObject(answer)
   })
@@ -52,6 +57,7 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'not_found' })
     expect(await acquirer.reverse(settleRequest(request))).toMatchObject({
       decline_code: 'unknown_authorisation',
+      authorisation_known: false,
     })
   })
 
@@ -62,8 +68,9 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
     expect(await acquirer.reverse(settleRequest(request))).toMatchObject({
       decline_code: 'in_progress',
+      authorisation_known: true,
     })
-    expect(await acquirer.listAuthorisations(request_time)).not.toContain(request.reference)
+    expect(await acquirer.listAuthorisations(always)).toEqual([])
   })
 
   test('a reference that nobody sent is not found', async () => {
@@ -87,6 +94,36 @@ export function slowAnswerTests(open: OpenAcquirer): void {
     await clock.advance(1)
     expect(await answer).toMatchObject({ result: 'approved', captured: true })
     expect(await acquirer.lookUp(request.reference)).toMatchObject({ result: 'found' })
+  })
+}
+
+export function lifeTests(open: OpenAcquirer): void {
+  test.each<AcquirerBehaviour>(['lost_then_captured', 'lost_then_declined', 'approve_slowly'])(
+    '%s is found once it cannot be on its way any more',
+    async (behaviour) => {
+      const { acquirer, clock, numberFor } = await open()
+      const request = authoriseRequest(numberFor(behaviour), { capture: true })
+      const over = acquirer.authorise(request).catch(() => null)
+      await clock.sleepers(2_000)
+      await clock.advance(acquirer.safe_window_ms)
+      expect(await acquirer.lookUp(request.reference)).toMatchObject({ result: 'found' })
+      await over
+    },
+  )
+
+  test('a reference is known for as long as is promised', async () => {
+    const { acquirer, clock, reopen, numberFor } = await open()
+    expect(acquirer.reference_life_ms).toBeGreaterThan(acquirer.safe_window_ms)
+    const request = authoriseRequest(numberFor('approve'))
+    const answer = await acquirer.authorise(request)
+    const capture = settleRequest(request)
+    const captured = await acquirer.capture(capture)
+    const reversal = settleRequest(request)
+    const reversed = await acquirer.reverse(reversal)
+    await clock.advance(acquirer.reference_life_ms)
+    expect(await reopen().authorise(request)).toEqual(answer)
+    expect(await reopen().capture(capture)).toEqual(captured)
+    expect(await reopen().reverse(reversal)).toEqual(reversed)
   })
 }
 

@@ -34,7 +34,9 @@ export function settlementTests(open: OpenAcquirer): void {
     const next = settleRequest(authorised)
     const answer_next = await acquirer[second](next)
     expect(answer_next).toMatchObject(
-      decline_code ? { result: 'refused', decline_code } : { result: 'approved' },
+      decline_code
+        ? { result: 'refused', decline_code, authorisation_known: true }
+        : { result: 'approved' },
     )
     // Each reference goes on being answered as it was, whatever happened since.
     expect(await reopen()[first](request)).toEqual(answer)
@@ -47,13 +49,19 @@ export function settlementTests(open: OpenAcquirer): void {
     ['another amount', { amount: 4199 }, 'amount_mismatch'],
     ['another currency', { currency: 'EUR' }, 'amount_mismatch'],
     ['no such authorisation', { authorisation_reference: 'f'.repeat(32) }, 'unknown_authorisation'],
-  ])('refuses %s', async (_, change, decline_code) => {
-    const { acquirer, numberFor } = await open()
+  ])('refuses %s, and goes on saying why', async (_, change, decline_code) => {
+    const { acquirer, reopen, numberFor } = await open()
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     for (const kind of ['capture', 'void', 'reverse'] as const) {
-      const answer = await acquirer[kind](settleRequest(authorised, change))
-      expect(answer).toEqual({ result: 'refused', reason: expect.any(String), decline_code })
+      const request = settleRequest(authorised, change)
+      const answer = await acquirer[kind](request)
+      const authorisation_known = decline_code !== 'unknown_authorisation'
+      const refused = { result: 'refused', decline_code, authorisation_known }
+      expect(answer).toEqual({ ...refused, reason: expect.any(String) })
+      expect(await reopen()[kind](request)).toEqual(answer)
+      const found = { result: 'found', kind, answer }
+      expect(await acquirer.lookUp(request.reference)).toEqual(found)
     }
     expect(await acquirer.capture(settleRequest(authorised))).toMatchObject({ result: 'approved' })
   })
@@ -82,6 +90,7 @@ export function referenceTests(open: OpenAcquirer): void {
     expect(await acquirer[kind](change(request))).toMatchObject({
       result: 'refused',
       decline_code: 'reference_reused',
+      authorisation_known: true,
     })
   })
 

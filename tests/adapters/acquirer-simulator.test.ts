@@ -144,7 +144,7 @@ describe('acquirerFor', () => {
       () => missing.void(settleRequest(request)),
       () => missing.reverse(settleRequest(request)),
       () => missing.lookUp(mintReference()),
-      () => missing.listAuthorisations(new Date(0)),
+      () => missing.listAuthorisations({ since: new Date(0), until: new Date(1) }),
     ]
     for (const call of calls) {
       const error = await call().catch((thrown: unknown) => thrown)

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
-import { lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
+import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
+import { lifeTests, lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
 import { authoriseRequest, type OpenAcquirer, settleRequest } from './acquirer-requests.ts'
 import { raceTests, referenceTests, settlementTests } from './acquirer-settlement.ts'
 
@@ -12,7 +13,8 @@ export function acquirerSuite(name: string, open: OpenAcquirer): void {
     describe('the reference of an authorisation', () => authorisationReferenceTests(open))
     describe('a slow answer', () => slowAnswerTests(open))
     describe('a lost answer', () => lostAnswerTests(open))
-    describe('authorisations since', () => listTests(open))
+    describe('how long a request is on its way, and its reference known', () => lifeTests(open))
+    describe('authorisations within times', () => listTests(open))
     describe('capture, void, reverse', () => settlementTests(open))
     describe('the reference of an operation', () => referenceTests(open))
     describe('operations at once, and refused once', () => raceTests(open))
@@ -60,6 +62,7 @@ function answerTests(open: OpenAcquirer): void {
     expect(await acquirer.capture(settleRequest(request))).toMatchObject({
       result: 'refused',
       decline_code: 'not_approved',
+      authorisation_known: true,
     })
   })
 }
@@ -98,22 +101,35 @@ function authorisationReferenceTests(open: OpenAcquirer): void {
 }
 
 function listTests(open: OpenAcquirer): void {
-  test('lists what was authorised since, and is not reversed', async () => {
-    const { acquirer, clock, numberFor } = await open()
-    const early = authoriseRequest(numberFor('approve'))
-    await acquirer.authorise(early)
-    await clock.advance(1_000)
+  test('lists what was authorised within them and is live, oldest first', async () => {
+    const { acquirer, clock, reopen, numberFor } = await open()
+    const authorise = async (behaviour: AcquirerBehaviour, capture = false) => {
+      const request = authoriseRequest(numberFor(behaviour), { capture })
+      await acquirer.authorise(request)
+      const { reference, amount, currency } = request
+      const live = { reference, amount, currency, authorised_at: clock.now() }
+      await clock.advance(1)
+      return { request, live }
+    }
+    await authorise('approve')
     const since = clock.now()
-    const [held, captured, reversed, declined] = [
-      authoriseRequest(numberFor('approve')),
-      authoriseRequest(numberFor('approve'), { capture: true }),
-      authoriseRequest(numberFor('approve')),
-      authoriseRequest(numberFor('do_not_honor')),
-    ] as const
-    for (const request of [held, captured, reversed, declined]) await acquirer.authorise(request)
-    await acquirer.reverse(settleRequest(reversed))
-    const listed = await acquirer.listAuthorisations(since)
-    expect(listed).toEqual(expect.arrayContaining([held.reference, captured.reference]))
-    for (const { reference } of [early, reversed, declined]) expect(listed).not.toContain(reference)
+    const held = await authorise('approve')
+    const captured = await authorise('approve', true)
+    const captured_later = await authorise('approve')
+    const voided = await authorise('approve')
+    const reversed = await authorise('approve')
+    const taken_back = await authorise('approve', true)
+    await authorise('do_not_honor')
+    await authorise('processing_error')
+    const last = await authorise('approve')
+    await authorise('approve')
+    await acquirer.capture(settleRequest(captured_later.request))
+    await acquirer.void(settleRequest(voided.request))
+    await acquirer.reverse(settleRequest(reversed.request))
+    await acquirer.reverse(settleRequest(taken_back.request))
+    const within = { since, until: last.live.authorised_at }
+    const expected = [held.live, captured.live, captured_later.live, last.live]
+    expect(await acquirer.listAuthorisations(within)).toEqual(expected)
+    expect(await reopen().listAuthorisations(within)).toEqual(expected)
   })
 }

@@ -23,13 +23,13 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
       keep(operation)
       return true
     },
-    async listAuthorised({ since, until }) {
+    async listLive({ since, until }) {
       return [...entries.values()]
-        .filter(({ authorised_at, reversed_at }) => {
-          return authorised_at && authorised_at >= since && authorised_at <= until && !reversed_at
+        .flatMap(({ reference, amount, currency, authorised_at, voided_at, reversed_at }) => {
+          if (!authorised_at || authorised_at < since || authorised_at > until) return []
+          return voided_at || reversed_at ? [] : [{ reference, amount, currency, authorised_at }]
         })
-        .sort((a, b) => a.authorised_at!.getTime() - b.authorised_at!.getTime())
-        .map(({ reference }) => reference)
+        .sort((a, b) => a.authorised_at.getTime() - b.authorised_at.getTime())
     },
   }
 }

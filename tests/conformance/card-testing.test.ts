@@ -265,6 +265,7 @@ describe('after too many declines in live mode', () => {
   const bank: Acquirer = {
     ...{ name: 'bank', capture: unused, void: unused, reverse: unused },
     ...{ lookUp: unused, listAuthorisations: unused },
+    ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000 },
     async authorise(request) {
       asked.push(request)
       const acquirer_transaction_id = `t_${asked.length}`

@@ -2,7 +2,7 @@
 
 import type { AcquirerBehaviour } from '../../cards/test-cards.ts'
 import type { Brand } from '../../values.ts'
-import type { DeclineCategory } from '../acquirer.ts'
+import type { DeclineCategory, LiveAuthorisation } from '../acquirer.ts'
 
 /** One request as the acquirer received it, and what became of it. */
 export type LedgerEntry = {
@@ -49,6 +49,6 @@ export type Ledger = {
    * reference is free.
    */
   settle(operation: LedgerEntry, authorisation: LedgerEntry): Promise<boolean>
-  /** References of what was authorised within these times, both included, and not reversed; oldest first. */
-  listAuthorised(within: { since: Date; until: Date }): Promise<string[]>
+  /** What was authorised within these times, both included, and neither voided nor reversed; oldest first. */
+  listLive(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
 }

@@ -29,7 +29,9 @@ export function settleAnswer(entry: LedgerEntry): SettleAnswer {
   if (entry.result === 'approved') {
     return { result: 'approved', acquirer_transaction_id: entry.transaction_id }
   }
-  return { result: 'refused', reason: entry.reason ?? 'Refused', decline_code: entry.decline_code }
+  const { reason, decline_code } = entry
+  const authorisation_known = decline_code !== refusals.unknown.decline_code
+  return { result: 'refused', reason: reason ?? 'Refused', decline_code, authorisation_known }
 }
 
 /** The answer to an operation that bears the reference of another request. */
@@ -37,6 +39,7 @@ export const reusedOperation: SettleAnswer = {
   result: 'refused',
   reason: 'The reference belongs to another request',
   decline_code: 'reference_reused',
+  authorisation_known: true,
 }
 
 const refusals = {

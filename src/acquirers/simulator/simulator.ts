@@ -11,12 +11,21 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../acquirer.ts'
-import { authorisation, authoriseAnswer, reusedReference, slow_ms } from './authorisation.ts'
+import {
+  authorisation,
+  authoriseAnswer,
+  reusedReference,
+  safe_window_ms,
+  slow_ms,
+} from './authorisation.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { reusedOperation, type SettleKind, settleAnswer, settlement } from './settlement.ts'
 
 /** After how long a lost answer is given up. */
 const lost_after_ms = 2_000
+
+// The books are kept for ever; this is what a bank would promise.
+const reference_life_ms = 24 * 3_600_000
 
 // An authorisation changes at most three times, so that no call loses the race for it more often.
 const races_max = 4
@@ -72,14 +81,22 @@ export function openSimulator(
     return { result: 'found', kind: entry.kind, answer: settleAnswer(entry) }
   }
 
+  async function listAuthorisations(within: { since: Date; until: Date }) {
+    // The books tell of what happens later, too.
+    const until = new Date(Math.min(within.until.getTime(), clock.now().getTime()))
+    return ledger.listLive({ since: within.since, until })
+  }
+
   return {
     name: 'simulator',
+    safe_window_ms,
+    reference_life_ms,
     authorise,
     capture: (request) => settle('capture', request),
     void: (request) => settle('void', request),
     reverse: (request) => settle('reverse', request),
     lookUp,
-    listAuthorisations: (since) => ledger.listAuthorised({ since, until: clock.now() }),
+    listAuthorisations,
   }
 }
 

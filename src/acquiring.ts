@@ -1,0 +1,24 @@
+// Opens the acquirers for whoever settles money: the service, a worker, a command.
+
+import type { Acquirer } from './acquirers/acquirer.ts'
+import { acquirerFor, allAcquirers } from './acquirers/open.ts'
+import { openSimulator } from './acquirers/simulator/simulator.ts'
+import type { Context } from './context.ts'
+import type { Sql } from './database/open.ts'
+import { openLedger } from './database/simulator-ledger.ts'
+import type { World } from './world.ts'
+
+type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers'>
+
+/** `wrap` stands between the service and the simulated acquirer: tests lose answers with it. */
+export function openAcquiring(
+  sql: Sql,
+  world: Pick<World, 'clock' | 'random'>,
+  wrap: (simulator: Acquirer) => Acquirer = (simulator) => simulator,
+): Acquiring {
+  const simulator = wrap(openSimulator(world, openLedger(sql)))
+  return {
+    acquirerOf: (mode, connection) => acquirerFor({ mode, connection }, { simulator }),
+    acquirers: allAcquirers({ simulator }),
+  }
+}
