@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type postgres from 'postgres'
+import type { JournalLine } from '../src/audit/journal.ts'
 import type { Session } from '../src/checkout/session.ts'
 import { findSessionAndHold, insertSession } from '../src/checkout/store.ts'
 import type { Sql } from '../src/database/open.ts'
@@ -53,22 +54,36 @@ async function repeat(
   return { done, seconds: (performance.now() - start) / 1000 }
 }
 
-/** The insert of a session and its key, with the parameters of one that the service wrote, under ids of its own. */
+/** The insert of a session, its key and its line, with the parameters of one that the service wrote, under ids of its own. */
 async function creates(sql: postgres.Sql, { data_dir, merchant_id, session_ids }: Setting) {
   const [session] = await sql<Session[]>`
     select * from sessions where merchant_id = ${merchant_id} and session_id = ${session_ids[0]!}`
   const [key] = await sql<(KeyRow & { fingerprint: Buffer })[]>`
     select * from idempotency_keys where merchant_id = ${merchant_id} and route like 'POST%' limit 1`
-  if (!session || !key) throw new Error('there is no session to copy')
+  const [line] = await sql<JournalLine[]>`
+    select * from journal where merchant_id = ${merchant_id} and change = 'session.created' limit 1`
+  if (!session || !key || !line) throw new Error('there is no session to copy')
   // Whole numbers of 64 bits come as text from a driver without our types.
   const copy = { ...session, amount: Number(session.amount), session_id: newSessionId() }
   const keyCopy = { ...key, fingerprints: [key.fingerprint], key: randomUUID() }
-  const { text, parameters } = await record(data_dir, (own) => insertSession(own, copy, keyCopy))
-  const [id_at, key_at] = [copy.session_id, keyCopy.key].map((value) => parameters.indexOf(value))
+  const { session_id } = copy
+  const lineCopy = { ...line, entry_id: newEntryId(), session_id, subject: session_id }
+  const { text, parameters } = await record(data_dir, (own) =>
+    insertSession(own, { session: copy, key: keyCopy, line: lineCopy }),
+  )
+  const placesOf = (copied: string) =>
+    parameters.flatMap((value, place) => (value === copied ? [place] : []))
+  const own_ids = [
+    { places: placesOf(session_id), make: newSessionId },
+    { places: placesOf(keyCopy.key), make: randomUUID },
+    { places: placesOf(lineCopy.entry_id), make: newEntryId },
+  ]
   return () => {
     const own = parameters.slice()
-    own[id_at!] = newSessionId()
-    own[key_at!] = randomUUID()
+    for (const { places, make } of own_ids) {
+      const id = make()
+      for (const place of places) own[place] = id
+    }
     return sql.unsafe(text, own as never, { prepare: true })
   }
 }
@@ -101,6 +116,11 @@ async function record(data_dir: string, work: (sql: Sql) => Promise<unknown>): P
 
 function newSessionId(): SessionId {
   return `cs_${randomUUID().replaceAll('-', '').slice(8)}`
+}
+
+/** Sorts by time, as the service's own do. */
+function newEntryId(): string {
+  return Date.now().toString(16).padStart(12, '0') + randomUUID().replaceAll('-', '').slice(12)
 }
 
 await serveOrders(JSON.parse(process.argv[2]!) as Setting)

@@ -38,9 +38,10 @@ const priceList: PriceListItem[] = [
 
 /** Finds or makes the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
 export async function keepDemo(
-  office: Office,
+  parts: Omit<Office, 'actor'>,
   { data_dir, base_url, pay_url }: { data_dir: string; base_url: string; pay_url: string },
 ): Promise<Demo> {
+  const office: Office = { ...parts, actor: 'service' }
   const path = demoPath(data_dir)
   const merchant_id = await demoMerchant(office, base_url)
   // The port may be another one than at the first start.

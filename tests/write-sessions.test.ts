@@ -1,7 +1,9 @@
 // Sessions written together: each key makes one session, and one row's trouble is not the others'.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JournalLine } from '../src/audit/journal.ts'
 import type { Session } from '../src/checkout/session.ts'
+import type { NewSession } from '../src/checkout/store.ts'
 import { openSessionWriter } from '../src/checkout/write-sessions.ts'
 import type { Database } from '../src/database/open.ts'
 import { type KeyRow, KeyTaken } from '../src/http/idempotency.ts'
@@ -80,6 +82,21 @@ function keyOf(merchant_id: string, key: string): KeyRow {
   }
 }
 
+function lineOf({ merchant_id, session_id }: Session): JournalLine {
+  return {
+    ...{ merchant_id, entry_id: session_id, session_id, subject: session_id },
+    ...{ change: 'session.created', detail: {}, actor: 'key key_1', request_id: 'req_1', at },
+  }
+}
+
+function newSession(
+  merchant_id: string,
+  { name, key, changes }: { name: string; key: string; changes?: Partial<Session> },
+): NewSession {
+  const session = sessionOf(merchant_id, name, changes)
+  return { session, key: keyOf(merchant_id, key), line: lineOf(session) }
+}
+
 const settled = (promises: Promise<void>[]) =>
   Promise.all(
     promises.map((promise) =>
@@ -98,7 +115,7 @@ test('a hundred at once under thirty keys of two merchants', async () => {
   const outcomes = await settled(
     Array.from({ length: 100 }, (_, index) => {
       const merchant = `m_${index % 2}`
-      return write(sessionOf(merchant, `many_${index}`), keyOf(merchant, `key ${index % 30}`))
+      return write(newSession(merchant, { name: `many_${index}`, key: `key ${index % 30}` }))
     }),
   )
   expect([count(outcomes, 'written'), count(outcomes, 'taken')]).toEqual([30, 70])
@@ -111,6 +128,14 @@ test('a hundred at once under thirty keys of two merchants', async () => {
     expect(JSON.stringify(row.metadata)).toBe(JSON.stringify(metadata))
     expect(row).toMatchObject({ items, customer: null, amount: 4200, created_at: at })
   }
+  const lines = await database.sql<JournalLine[]>`
+    select * from journal where session_id like 'cs_many%' order by session_id`
+  const written = rows.map(({ merchant_id, session_id }) => ({ merchant_id, session_id }))
+  expect(lines).toEqual(
+    written
+      .map(({ merchant_id, session_id }) => lineOf(sessionOf(merchant_id, session_id.slice(3))))
+      .sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1)),
+  )
   const [key] = await database.sql`select answer, fingerprint from idempotency_keys limit 1`
   expect(key).toEqual({ answer: Buffer.from([0, 1, 255]), fingerprint: Buffer.from([0, 1, 255]) })
 })
@@ -120,8 +145,10 @@ test('a row that cannot be written leaves the others alone', async () => {
   const outcomes = await settled(
     Array.from({ length: 20 }, (_, index) =>
       write(
-        sessionOf('m_2', `one_${index}`, index === 7 ? { amount: 0 } : {}),
-        keyOf('m_2', `one ${index}`),
+        newSession('m_2', {
+          ...{ name: `one_${index}`, key: `one ${index}` },
+          changes: index === 7 ? { amount: 0 } : {},
+        }),
       ),
     ),
   )
@@ -135,7 +162,7 @@ test('a key that another transaction holds keeps its own row waiting, and no mor
     await tx`insert into idempotency_keys values ('m_3', 'secret', 'held', 'r', '', 201, null, ${at})`
     outcomes = settled(
       ['held', 'a', 'b', 'c', 'd'].map((key) =>
-        write(sessionOf('m_3', `held_${key}`), keyOf('m_3', key)),
+        write(newSession('m_3', { name: `held_${key}`, key })),
       ),
     )
     await until(

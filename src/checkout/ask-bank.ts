@@ -12,11 +12,13 @@ import {
   ProviderUnavailable,
   type ThreeDs,
 } from '../three-ds/three-ds.ts'
-import { type Attempt, stateOf, type ThreeDsState } from './attempt.ts'
+import { type Attempt, stateOf } from './attempt.ts'
+import { attemptLine } from './attempt-lines.ts'
 import type { AuthenticateBody } from './authenticate-body.ts'
+import type { Cause } from './outcome.ts'
 import { pageToken } from './page-token.ts'
 import type { Session } from './session.ts'
-import { findAttempt, moveAttempt, withdrawAttempt } from './store.ts'
+import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 
 /** How long a bank's 3DS Method page may take from when our page was opened. */
@@ -29,6 +31,7 @@ type Question = {
   attempt: Attempt
   body: AuthenticateBody
   caller: Caller
+  cause: Cause
   /** Where it was read just now. */
   card: VaultCard | null
   provider: ThreeDs
@@ -36,22 +39,28 @@ type Question = {
 
 /** Returns the attempt as the bank's answer left it. Takes the attempt back, and refuses, where no provider was reached. */
 export async function askBank(context: Context, question: Question): Promise<Attempt> {
-  const { attempt } = question
+  const { attempt, cause } = question
+  const lineOf = (change: 'attempt.moved' | 'attempt.withdrawn', detail: object) =>
+    attemptLine(context.ids, attempt, cause, { change, detail, at: context.world.clock.now() })
   try {
-    const change = await ask(context, question)
-    const moved = change && (await moveAttempt(context.sql, attempt, 'not_started', change))
+    const to = await ask(context, question)
+    const moved =
+      to &&
+      (await moveAttempt(context.sql, attempt, {
+        from: 'not_started',
+        to,
+        line: lineOf('attempt.moved', { three_ds_state: to.three_ds_state }),
+      }))
     return moved ?? (await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id))!
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
-    await withdrawAttempt(context.sql, attempt)
+    await withdrawAttempt(context.sql, attempt, lineOf('attempt.withdrawn', {}))
     throw providerUnavailable()
   }
 }
 
-type Move = Partial<Attempt> & { three_ds_state: ThreeDsState }
-
 /** Null where the attempt gave way to another card meanwhile. */
-async function ask(context: Context, question: Question): Promise<Move | null> {
+async function ask(context: Context, question: Question): Promise<AttemptMove | null> {
   const { attempt, session, provider } = question
   const card = await whenMethodIsOver(context, attempt, question.card)
   if (!card) return null
@@ -70,7 +79,7 @@ async function ask(context: Context, question: Question): Promise<Move | null> {
   return { ...moveOf(answer, session, now), three_ds_version: enrolment.version }
 }
 
-function moveOf(answer: AuthenticationAnswer, session: Session, now: Date): Move {
+function moveOf(answer: AuthenticationAnswer, session: Session, now: Date): AttemptMove {
   const { ds_transaction_id, acs_transaction_id, cardholder_info } = answer
   const ids = { ds_transaction_id, acs_transaction_id, cardholder_info, asking_until: null }
   if (answer.kind === 'outcome') {

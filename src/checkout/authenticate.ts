@@ -9,8 +9,10 @@ import { admitMerchant } from '../merchants/admit.ts'
 import { ProviderUnavailable, type ThreeDs } from '../three-ds/three-ds.ts'
 import { askBank, challengeUrl, providerUnavailable } from './ask-bank.ts'
 import { type Attempt, attemptAt } from './attempt.ts'
+import { attemptLine, openingLines } from './attempt-lines.ts'
 import { type AuthenticateBody, authenticateBody } from './authenticate-body.ts'
 import { actOnCheckout } from './load-checkout.ts'
+import type { Cause } from './outcome.ts'
 import {
   attempts_max,
   attemptsLeft,
@@ -35,17 +37,18 @@ export const authenticate = route({
   status: 200,
   reply: authenticateView,
   refusals: ['merchant_not_active', ...sessionConflicts, 'three_ds_provider_unavailable'],
-  handle: async (context: Context, { body, holder, caller, now }) => {
+  handle: async (context: Context, { body, holder, caller, request_id, now }) => {
     await admitMerchant(context, holder.merchant_id)
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
+    const cause: Cause = { actor: 'shopper', request_id }
     return actOnCheckout(context.sql, key, async ({ session, attempts }) => {
       refuseUnlessOpen(session, now)
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
       const start = same
         ? { attempt: same, card: null }
-        : await startAttempt(context, { session, body, now })
+        : await startAttempt(context, { session, body, cause, now })
       if (!start) return null
-      const ended = await finishAsking(context, { session, body, caller, ...start })
+      const ended = await finishAsking(context, { session, body, caller, cause, ...start })
       return viewAuthenticate(
         { ...session, attempt_count: Math.max(session.attempt_count, ended.number) },
         attemptAt(ended, context.world.clock.now()),
@@ -59,12 +62,12 @@ export const authenticate = route({
 const asking_ms = 45_000
 const card_slack_ms = 5 * 60 * 1000
 
-type Start = { session: Session; body: AuthenticateBody; now: Date }
+type Start = { session: Session; body: AuthenticateBody; cause: Cause; now: Date }
 
 /** Opens the attempt, or returns null where another request changed the session first. */
 async function startAttempt(
   context: Context,
-  { session, body, now }: Start,
+  { session, body, cause, now }: Start,
 ): Promise<{ attempt: Attempt; card: VaultCard } | null> {
   if (attemptsLeft(session) === 0) {
     throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
@@ -77,8 +80,10 @@ async function startAttempt(
     throw unknownReference()
   await requireRanges(context, session, card)
   const attempt = newAttempt(context, { session, card, body, now })
+  const lines = openingLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
-  return (await openAttempt(context.sql, attempt, keep_card_until)) ? { attempt, card } : null
+  const opened = await openAttempt(context.sql, attempt, { keep_card_until, lines })
+  return opened ? { attempt, card } : null
 }
 
 /** Refuses before anything is written: the attempt under way must not be given up for one that cannot begin. */
@@ -93,7 +98,7 @@ async function requireRanges(context: Context, session: Session, card: VaultCard
 
 function newAttempt(
   context: Context,
-  { session, card, body, now }: Start & { card: VaultCard },
+  { session, card, body, now }: Omit<Start, 'cause'> & { card: VaultCard },
 ): Attempt {
   return {
     merchant_id: session.merchant_id,
@@ -127,6 +132,7 @@ type Asking = {
   attempt: Attempt
   body: AuthenticateBody
   caller: Caller
+  cause: Cause
   /** The card where this request opened the attempt: then it is the one that asks. */
   card: VaultCard | null
 }
@@ -134,10 +140,10 @@ type Asking = {
 /** Asks the bank, or waits for the request that is asking. Returns the attempt as it stands then. */
 async function finishAsking(context: Context, asking: Asking): Promise<Attempt> {
   const { clock } = context.world
-  const { card } = asking
+  const { card, cause } = asking
   let { attempt } = asking
   while (attempt.three_ds_state === 'not_started' && attempt.phase === 'authenticating') {
-    const mine = card ? attempt : await takeOver(context, attempt)
+    const mine = card ? attempt : await takeOver(context, attempt, cause)
     if (mine) {
       const provider = providerOf(context, asking.session)
       return askBank(context, { ...asking, attempt: mine, provider })
@@ -152,14 +158,20 @@ async function finishAsking(context: Context, asking: Asking): Promise<Attempt> 
 }
 
 /** The attempt, where whoever was asking for it has stopped: its process died. */
-async function takeOver(context: Context, attempt: Attempt): Promise<Attempt | undefined> {
+async function takeOver(
+  context: Context,
+  attempt: Attempt,
+  cause: Cause,
+): Promise<Attempt | undefined> {
   const now = context.world.clock.now()
   if (attempt.asking_until !== null && attempt.asking_until > now) return undefined
   const account = await context.directory.account(attempt.merchant_id)
-  return claimAsking(context.sql, attempt, {
+  const claim = {
     asking_until: new Date(now.getTime() + asking_ms),
     server_transaction_id: context.ids.serverTransaction(account!.merchant.routing),
-  })
+  }
+  const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
+  return claimAsking(context.sql, attempt, claim, attemptLine(context.ids, attempt, cause, told))
 }
 
 function providerOf(context: Context, session: Session): ThreeDs {

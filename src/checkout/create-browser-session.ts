@@ -14,6 +14,7 @@ import {
   modeOrRefuse,
   newSession,
   sessionCreated,
+  sessionLine,
   viewCreated,
 } from './open-session.ts'
 import { checkPrice } from './price-check.ts'
@@ -67,12 +68,12 @@ export const createHostedSession = route({
 
 type Request = Pick<
   RouteRequest<PublicAccount, BrowserCreate, unknown, 'required'>,
-  'body' | 'holder' | 'caller' | 'now' | 'recordReply'
+  'body' | 'holder' | 'caller' | 'request_id' | 'now' | 'recordReply'
 >
 
 async function openFromPage(
   context: Context,
-  { body, holder, caller, now, recordReply }: Request,
+  { body, holder, caller, request_id, now, recordReply }: Request,
 ): Promise<z.input<typeof browserSessionCreated>> {
   const { account, integration, public_key } = holder
   // What is wrong with the body is told before what is wrong with the account.
@@ -101,6 +102,7 @@ async function openFromPage(
   const { merchant_id } = account.merchant
   const { address } = caller
   await limitSessionCreates(context, { merchant_id, public_key, address, mode, now })
-  await context.writeSession(session, recordReply(reply))
+  const line = sessionLine(context, session, { actor: `page ${public_key}`, request_id })
+  await context.writeSession({ session, key: recordReply(reply), line })
   return reply
 }

@@ -12,6 +12,7 @@ import {
   newSession,
   type Place,
   sessionCreated,
+  sessionLine,
   viewCreated,
 } from './open-session.ts'
 import { priceBasket } from './price-check.ts'
@@ -44,7 +45,7 @@ export const createSession = route({
     }
     await admitMerchant(context, key.merchant_id)
   },
-  handle: async (context: Context, { body, holder: key, now, recordReply }) => {
+  handle: async (context: Context, { body, holder: key, request_id, now, recordReply }) => {
     const account = await admitMerchant(context, key.merchant_id)
     const integration = defaultIntegration(account)
     const place: Place = {
@@ -67,7 +68,8 @@ export const createSession = route({
       now,
     })
     const reply = viewCreated(context, session, now)
-    await context.writeSession(session, recordReply(reply))
+    const line = sessionLine(context, session, { actor: `key ${key.key_id}`, request_id })
+    await context.writeSession({ session, key: recordReply(reply), line })
     return reply
   },
 })

@@ -4,23 +4,28 @@ import type { Context } from '../context.ts'
 import type { Page } from '../http/pages.ts'
 import type { ResultMessage, ResultVerdict } from '../three-ds/three-ds.ts'
 import { type Attempt, attemptAt, challengeTimedOut, stateOf } from './attempt.ts'
+import { attemptLine } from './attempt-lines.ts'
 import { findAttemptByTransaction, moveAttempt } from './store.ts'
 
 export const receiveResult: Page<Context> = {
   method: 'POST',
   path: '/3ds/results',
-  handle: async (context, { body }) => {
+  handle: async (context, { body, request_id }) => {
     // The field rules are those of every mode; which mode it is, the transaction tells.
     const reader = context.three_ds.test ?? context.three_ds.live
     if (!reader) return json('')
     const read = reader.readResult(body)
     if ('erro' in read) return json(read.erro)
-    const verdict = await judgeResult(context, read.message)
+    const verdict = await judgeResult(context, read.message, request_id)
     return json(reader.answerResult(read.message, verdict))
   },
 }
 
-async function judgeResult(context: Context, message: ResultMessage): Promise<ResultVerdict> {
+async function judgeResult(
+  context: Context,
+  message: ResultMessage,
+  request_id: string,
+): Promise<ResultVerdict> {
   const attempt = await attemptOf(context, message)
   if (!attempt) return 'unknown_transaction'
   if (attempt.acs_url === null) return 'not_expected'
@@ -28,11 +33,19 @@ async function judgeResult(context: Context, message: ResultMessage): Promise<Re
     // The attempt was given up for another card: the bank's word is heard and changes nothing.
     return attempt.three_ds_state === 'superseded' ? 'received' : 'duplicate'
   }
-  const inTime = attemptAt(attempt, context.world.clock.now()) === attempt
+  const at = context.world.clock.now()
+  const inTime = attemptAt(attempt, at) === attempt
   const outcome = inTime ? message.outcome : challengeTimedOut
-  const moved = await moveAttempt(context.sql, attempt, 'awaiting_challenge', {
-    three_ds_state: stateOf(outcome),
-    authentication_outcome: outcome,
+  const three_ds_state = stateOf(outcome)
+  const cause = { actor: 'bank', request_id } as const
+  const moved = await moveAttempt(context.sql, attempt, {
+    from: 'awaiting_challenge',
+    to: { three_ds_state, authentication_outcome: outcome },
+    line: attemptLine(context.ids, attempt, cause, {
+      change: 'attempt.moved',
+      detail: { three_ds_state },
+      at,
+    }),
   })
   return moved ? 'received' : 'duplicate'
 }

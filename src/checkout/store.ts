@@ -1,7 +1,9 @@
 // The SQL of sessions and attempts. Each function is one statement, so each is one transaction and one round trip.
 
+import type { JournalLine, OpenLine } from '../audit/journal.ts'
+import { journalOf } from '../audit/journal-store.ts'
 import type { Sql } from '../database/open.ts'
-import { assignments } from '../database/rows.ts'
+import { assignments, rowIf } from '../database/rows.ts'
 import type { SessionHolder } from '../http/access.ts'
 import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
 import type { Attempt, ThreeDsState } from './attempt.ts'
@@ -10,8 +12,11 @@ import type { Session } from './session.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
-/** Writes a session together with the idempotency key that made it. Throws KeyTaken, and writes nothing, where the key is there. */
-export async function insertSession(sql: Sql, session: Session, key: KeyRow): Promise<void> {
+/** A session with the idempotency key that makes it and the line that tells of it. */
+export type NewSession = { session: Session; key: KeyRow; line: JournalLine }
+
+/** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */
+export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
   const s = session
   const rows = await sql`
     with key as (
@@ -20,7 +25,7 @@ export async function insertSession(sql: Sql, session: Session, key: KeyRow): Pr
       values (${key.merchant_id}, ${key.audience}, ${key.key}, ${key.route}, ${key.fingerprints[0]!},
         ${key.status}, ${key.answer}, ${key.created_at})
       on conflict do nothing returning 1
-    )
+    ), line as (insert into journal ${rowIf(sql, line, 'key')})
     insert into sessions
       (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
        statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
@@ -35,15 +40,13 @@ export async function insertSession(sql: Sql, session: Session, key: KeyRow): Pr
   if (rows.length === 0) throw new KeyTaken()
 }
 
-export type NewSession = { session: Session; key: KeyRow }
-
 /**
  * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were written: the others'
  * keys are there.
  */
 export async function insertSessions(sql: Sql, rows: NewSession[]): Promise<Set<string>> {
   const sent = rows
-    .map(({ session, key }) => ({
+    .map(({ session, key, line }) => ({
       ...session,
       audience: key.audience,
       key: key.key,
@@ -51,6 +54,8 @@ export async function insertSessions(sql: Sql, rows: NewSession[]): Promise<Set<
       fingerprint: `\\x${key.fingerprints[0]!.toString('hex')}`,
       answer: `\\x${key.answer.toString('hex')}`,
       answer_status: key.status,
+      ...{ entry_id: line.entry_id, change: line.change, detail: line.detail },
+      ...{ actor: line.actor, request_id: line.request_id },
     }))
     // In one order everywhere, so that two batches with the same keys do not wait for each other.
     .sort((a, b) => (`${a.audience} ${a.key}` < `${b.audience} ${b.key}` ? -1 : 1))
@@ -62,12 +67,18 @@ export async function insertSessions(sql: Sql, rows: NewSession[]): Promise<Set<
         confirmation_url text, integration_id text, integration text, minted_by text, public_key text,
         amount_verified boolean, amount_verification_source text, amount_verification_detail text,
         created_at timestamptz, expires_at timestamptz,
-        audience text, key text, route text, fingerprint bytea, answer bytea, answer_status integer)
+        audience text, key text, route text, fingerprint bytea, answer bytea, answer_status integer,
+        entry_id text, change text, detail json, actor text, request_id text)
     ), taken as (
       insert into idempotency_keys
         (merchant_id, audience, key, route, fingerprint, status, answer, created_at)
       select merchant_id, audience, key, route, fingerprint, answer_status, answer, created_at from row
       on conflict do nothing returning merchant_id, audience, key
+    ), line as (
+      insert into journal
+        (merchant_id, entry_id, session_id, subject, change, detail, actor, request_id, at)
+      select merchant_id, entry_id, session_id, session_id, change, detail, actor, request_id, created_at
+      from row join taken using (merchant_id, audience, key)
     )
     insert into sessions
       (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
@@ -127,12 +138,21 @@ export async function findSessionAndAttempts(
     from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
   if (!row) return undefined
   return {
-    session: withDates(row.session, ['answer_by', 'created_at', 'expires_at']),
-    attempts: row.attempts.map((attempt) =>
-      withDates(attempt, ['challenge_expires_at', 'asking_until', 'created_at', 'settled_at']),
-    ),
+    session: withDates(row.session, sessionTimes),
+    attempts: row.attempts.map((attempt) => withDates(attempt, attemptTimes)),
   }
 }
+
+export const sessionTimes = ['answer_by', 'created_at', 'expires_at'] satisfies (keyof Session)[]
+export const attemptTimes = [
+  'challenge_expires_at',
+  'asking_until',
+  'created_at',
+  'settled_at',
+] satisfies (keyof Attempt)[]
+
+/** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
+export type OpeningLines = { opened: JournalLine; superseded: OpenLine }
 
 /**
  * Opens an attempt and supersedes the unfinished one before it, whose card is deleted, if nobody changed the session
@@ -141,7 +161,7 @@ export async function findSessionAndAttempts(
 export async function openAttempt(
   sql: Sql,
   attempt: Attempt,
-  keep_card_until: Date,
+  { keep_card_until, lines }: { keep_card_until: Date; lines: OpeningLines },
 ): Promise<boolean> {
   const a = attempt
   const rows = await sql`
@@ -154,7 +174,7 @@ export async function openAttempt(
       update attempts set three_ds_state = 'superseded', phase = 'settled', settled_at = ${a.created_at}
       where merchant_id = ${a.merchant_id} and session_id = ${a.session_id} and phase = 'authenticating'
         and exists (select 1 from session)
-      returning merchant_id, card_reference
+      returning merchant_id, attempt_id, card_reference
     ), old_card as (
       delete from vault.cards using superseded
       where cards.merchant_id = superseded.merchant_id and cards.card_reference = superseded.card_reference
@@ -170,7 +190,9 @@ export async function openAttempt(
       update vault.security_codes set expires_at = ${keep_card_until}
       where merchant_id = ${a.merchant_id} and card_reference = ${a.card_reference}
         and exists (select 1 from session)
-    )
+    ), line_before as (
+      ${journalOf(sql, lines.superseded, sql`select merchant_id, attempt_id as subject from superseded`)}
+    ), line as (insert into journal ${rowIf(sql, lines.opened, 'session')})
     insert into attempts
       (merchant_id, attempt_id, session_id, number, card_reference, brand, last4, phase, three_ds_state,
        three_ds_version, server_transaction_id, window_size, asking_until, created_at)
@@ -189,34 +211,46 @@ export async function claimAsking(
   sql: Sql,
   attempt: Attempt,
   claim: Pick<Attempt, 'asking_until' | 'server_transaction_id'>,
+  line: JournalLine,
 ): Promise<Attempt | undefined> {
   const [row] = await sql<Attempt[]>`
-    update attempts set asking_until = ${claim.asking_until},
-      server_transaction_id = ${claim.server_transaction_id}
-    where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
-      and three_ds_state = 'not_started' and phase = 'authenticating'
-      and asking_until is not distinct from ${attempt.asking_until}
-    returning *`
+    with claimed as (
+      update attempts set asking_until = ${claim.asking_until},
+        server_transaction_id = ${claim.server_transaction_id}
+      where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+        and three_ds_state = 'not_started' and phase = 'authenticating'
+        and asking_until is not distinct from ${attempt.asking_until}
+      returning *
+    ), line as (insert into journal ${rowIf(sql, line, 'claimed')})
+    select * from claimed`
   return row
 }
+
+export type AttemptMove = Partial<Attempt> & { three_ds_state: ThreeDsState }
 
 /** The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. */
 export async function moveAttempt(
   sql: Sql,
   attempt: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
-  from: ThreeDsState,
-  to: Partial<Attempt> & { three_ds_state: ThreeDsState },
+  { from, to, line }: { from: ThreeDsState; to: AttemptMove; line: JournalLine },
 ): Promise<Attempt | undefined> {
   const [row] = await sql<Attempt[]>`
-    update attempts set ${assignments(sql, to)}
-    where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
-      and three_ds_state = ${from} and phase = 'authenticating'
-    returning *`
+    with moved as (
+      update attempts set ${assignments(sql, to)}
+      where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+        and three_ds_state = ${from} and phase = 'authenticating'
+      returning *
+    ), line as (insert into journal ${rowIf(sql, line, 'moved')})
+    select * from moved`
   return row
 }
 
 /** Takes an attempt back that no Directory Server ever heard of, so that it is not spent. */
-export async function withdrawAttempt(sql: Sql, attempt: Attempt): Promise<void> {
+export async function withdrawAttempt(
+  sql: Sql,
+  attempt: Attempt,
+  line: JournalLine,
+): Promise<void> {
   const { merchant_id, session_id, attempt_id, number } = attempt
   await sql`
     with locked as (
@@ -227,7 +261,7 @@ export async function withdrawAttempt(sql: Sql, attempt: Attempt): Promise<void>
       where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
         and three_ds_state = 'not_started' and exists (select 1 from locked)
       returning 1
-    )
+    ), line as (insert into journal ${rowIf(sql, line, 'gone')})
     update sessions set attempt_count = ${number - 1}
     where merchant_id = ${merchant_id} and session_id = ${session_id} and attempt_count = ${number}
       and exists (select 1 from gone)`
@@ -255,7 +289,7 @@ export async function findAttempt(
 }
 
 /** A row that came as JSON has its times as text. */
-function withDates<Row>(row: Row, columns: (keyof Row)[]): Row {
+export function withDates<Row>(row: Row, columns: (keyof Row)[]): Row {
   const times = columns.map((column) => {
     const at = row[column] as string | null
     return [column, at && new Date(at)]

@@ -3,12 +3,11 @@
 
 import { isConnectionLost } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
-import type { Session } from './session.ts'
+import { KeyTaken } from '../http/idempotency.ts'
 import { insertSession, insertSessions, type NewSession } from './store.ts'
 
-/** Writes a session together with its idempotency key. Throws KeyTaken, with nothing written, where the key is there. */
-export type WriteSession = (session: Session, key: KeyRow) => Promise<void>
+/** Writes a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
+export type WriteSession = (written: NewSession) => Promise<void>
 
 type Waiting = NewSession & { resolve: () => void; reject: (error: unknown) => void }
 
@@ -39,10 +38,11 @@ export function openSessionWriter(sql: Sql): WriteSession {
     else if (queue.running === 0) queues.delete(merchantId)
   }
 
-  return (session, key) =>
+  return (written) =>
     new Promise((resolve, reject) => {
-      queueOf(session.merchant_id).waiting.push({ session, key, resolve, reject })
-      void run(session.merchant_id)
+      const { merchant_id } = written.session
+      queueOf(merchant_id).waiting.push({ ...written, resolve, reject })
+      void run(merchant_id)
     })
 }
 
@@ -80,11 +80,11 @@ async function writeBatch(sql: Sql, batch: Waiting[]): Promise<void> {
   }
 }
 
-async function writeAlone(sql: Sql, { session, key, resolve, reject }: Waiting): Promise<void> {
+async function writeAlone(sql: Sql, row: Waiting): Promise<void> {
   try {
-    await insertSession(sql, session, key)
-    resolve()
+    await insertSession(sql, row)
+    row.resolve()
   } catch (error) {
-    reject(error)
+    row.reject(error)
   }
 }

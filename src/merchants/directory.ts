@@ -2,25 +2,27 @@
 // A change anywhere is heard on the settings channel and empties the directory; an age limit covers a lost channel.
 
 import { BlockList } from 'node:net'
-import type { Database } from '../database/open.ts'
+import type { Database, Sql } from '../database/open.ts'
 import type { SecretKey } from '../http/access.ts'
 import { routingsIn } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import type { MerchantId } from '../values.ts'
 import type { Clock } from '../world.ts'
 import { defaultRules, type Integration, type IntegrationRules } from './integration.ts'
-import type { Merchant } from './merchant.ts'
 import {
   findKeyByHash,
+  findPublishableKey,
+  type KeyRow,
+  newestPublishableKey,
+  type PublishableKey,
+} from './key-store.ts'
+import type { Merchant } from './merchant.ts'
+import {
   findMerchant,
   findMerchantByHandle,
   findMerchantByRouting,
-  findPublishableKey,
-  type KeyRow,
   listAllowedOrigins,
   listIntegrations,
-  newestPublishableKey,
-  type PublishableKey,
   settings_channel,
 } from './store.ts'
 
@@ -81,11 +83,7 @@ export async function openDirectory(parts: {
       }),
     newestPublishableKey: (merchantId) =>
       kept.read(`newest key ${merchantId}`, () => newestPublishableKey(sql, merchantId)),
-    account: (merchantId) =>
-      kept.read(`account ${merchantId}`, async () => {
-        const merchant = await findMerchant(sql, merchantId)
-        return merchant ? { merchant, integrations: await listIntegrations(sql, merchantId) } : null
-      }),
+    account: (merchantId) => kept.read(`account ${merchantId}`, () => findAccount(sql, merchantId)),
     merchantIdOfSession: ofRoutedId,
     merchantIdOfTransaction: ofRoutedId,
     merchantIdOfHandle: (handle) =>
@@ -97,6 +95,12 @@ export async function openDirectory(parts: {
       kept.read('allowed origins', async () => new Set(await listAllowedOrigins(sql))),
     close: unlisten,
   }
+}
+
+/** The account as it is now, read anew. */
+export async function findAccount(sql: Sql, merchantId: string): Promise<Account | null> {
+  const merchant = await findMerchant(sql, merchantId)
+  return merchant ? { merchant, integrations: await listIntegrations(sql, merchantId) } : null
 }
 
 export function defaultIntegration(account: Account): Integration | null {

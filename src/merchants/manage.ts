@@ -1,35 +1,42 @@
 // What an operator does to accounts: make and change merchants, integrations and keys. Each tells every process.
 
+import type { Actor } from '../audit/journal.ts'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../errors.ts'
 import { hashOfKey } from '../http/access.ts'
 import type { Ids } from '../ids.ts'
 import type { MerchantId } from '../values.ts'
 import type { Clock } from '../world.ts'
+import { changeOf, integrationLines, lineOf, openLine } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
-import type { Merchant } from './merchant.ts'
 import {
-  findMerchant,
-  insertIntegration,
   insertKey,
-  insertMerchant,
   insertPublishableKey,
   type KeyRow,
   newestPublishableKey,
   type RevokedPublishableKey,
-  replaceLoopbackOrigins,
   revokeKey,
   revokePublishableKey,
+} from './key-store.ts'
+import type { Merchant } from './merchant.ts'
+import {
+  findMerchant,
+  insertIntegration,
+  insertMerchant,
+  lockIntegrationsWithout,
+  replaceLoopbackOrigins,
   tell,
   updateMerchant,
 } from './store.ts'
 
-export type Office = { sql: Sql; ids: Ids; clock: Clock }
+/** `actor` is who the journal says did it. */
+export type Office = { sql: Sql; ids: Ids; clock: Clock; actor: Actor }
 
 export async function createMerchant(
-  { sql, ids, clock }: Office,
+  office: Office,
   asked: Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>,
 ): Promise<Merchant> {
+  const { sql, ids, clock } = office
   const merchant: Merchant = {
     ...asked,
     merchant_id: ids.merchant(),
@@ -37,18 +44,27 @@ export async function createMerchant(
     status: 'active',
     created_at: clock.now(),
   }
-  await insertMerchant(sql, merchant)
+  const { merchant_id, live, live_enabled, created_at: at } = merchant
+  const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
+  const line = lineOf(office, { merchant_id, subject: merchant_id, ...told })
+  await insertMerchant(sql, merchant, line)
   return merchant
 }
 
 export async function changeMerchant(
-  { sql }: Office,
+  office: Office,
   merchantId: string,
   change: Partial<Omit<Merchant, 'merchant_id' | 'routing' | 'created_at'>>,
 ): Promise<Merchant> {
-  const merchant = { ...(await merchantOrRefuse(sql, merchantId)), ...change }
+  const { sql, clock } = office
+  const before = await merchantOrRefuse(sql, merchantId)
+  const merchant = { ...before, ...change }
+  const detail = changeOf(before, merchant)
+  if (detail === null) return merchant
+  const told = { change: 'merchant.changed', detail, at: clock.now() }
+  const line = lineOf(office, { merchant_id: merchantId, subject: merchantId, ...told })
   await sql.begin(async (tx) => {
-    await updateMerchant(tx, merchant)
+    await updateMerchant(tx, merchant, line)
     await tell(tx, merchantId)
   })
   return merchant
@@ -58,10 +74,11 @@ export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
 
 /** Makes an integration, and a publishable key where the merchant has none yet. */
 export async function createIntegration(
-  { sql, ids, clock }: Office,
+  office: Office,
   merchantId: string,
   asked: NewIntegration,
 ): Promise<{ integration: Integration; publishable_key: string }> {
+  const { sql, ids, clock } = office
   await merchantOrRefuse(sql, merchantId)
   const integration: Integration = {
     ...defaultRules,
@@ -70,8 +87,8 @@ export async function createIntegration(
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
-  await insertIntegration(sql, integration)
-  return { integration, publishable_key: await publishableKeyOf({ sql, ids, clock }, merchantId) }
+  await insertIntegration(sql, integration, integrationLines(office, integration))
+  return { integration, publishable_key: await publishableKeyOf(office, merchantId) }
 }
 
 export type NewKey = Pick<
@@ -98,8 +115,14 @@ export async function createKey(
     created_at: clock.now(),
     revoked_at: null,
   }
+  const { key_id, created_at } = key
+  const line = lineOf(office, {
+    ...{ merchant_id: merchantId, subject: key_id, change: 'key.created' },
+    detail: { ...restrictions, publishable_key: key.publishable_key },
+    at: created_at,
+  })
   await sql.begin(async (tx) => {
-    await insertKey(tx, key)
+    await insertKey(tx, key, line)
     // What its publishable key may do is decided by all secret keys paired with it.
     await tell(tx, merchantId)
   })
@@ -108,18 +131,25 @@ export async function createKey(
 
 /** Lets the pages of an origin use all integrations of a merchant, instead of what was its service's before. */
 export async function moveOrigin(
-  { sql }: Pick<Office, 'sql'>,
+  office: Office,
   merchant_id: string,
   origin: string,
 ): Promise<void> {
-  await sql.begin(async (tx) => {
-    if (await replaceLoopbackOrigins(tx, { merchant_id, origin })) await tell(tx, merchant_id)
+  const told = { change: 'integration.changed', detail: { origin }, at: office.clock.now() }
+  await office.sql.begin(async (tx) => {
+    const changed = await lockIntegrationsWithout(tx, { merchant_id, origin })
+    for (const integration_id of changed) {
+      const line = lineOf(office, { merchant_id, subject: integration_id, ...told })
+      await replaceLoopbackOrigins(tx, { merchant_id, integration_id, origin }, line)
+    }
+    if (changed.length > 0) await tell(tx, merchant_id)
   })
 }
 
-export async function withdrawKey({ sql, clock }: Office, keyId: string): Promise<KeyRow> {
-  return sql.begin(async (tx) => {
-    const key = await revokeKey(tx, keyId, clock.now())
+export async function withdrawKey(office: Office, keyId: string): Promise<KeyRow> {
+  const line = openLine(office, { change: 'key.revoked', at: office.clock.now() })
+  return office.sql.begin(async (tx) => {
+    const key = await revokeKey(tx, keyId, line)
     if (!key) throw new Refusal('resource_not_found', `There is no key ${keyId}.`)
     await tell(tx, key.merchant_id)
     return key
@@ -127,26 +157,27 @@ export async function withdrawKey({ sql, clock }: Office, keyId: string): Promis
 }
 
 export async function withdrawPublishableKey(
-  { sql, clock }: Office,
+  office: Office,
   publishableKey: string,
 ): Promise<RevokedPublishableKey> {
-  return sql.begin(async (tx) => {
-    const key = await revokePublishableKey(tx, publishableKey, clock.now())
+  const line = openLine(office, { change: 'publishable_key.revoked', at: office.clock.now() })
+  return office.sql.begin(async (tx) => {
+    const key = await revokePublishableKey(tx, publishableKey, line)
     if (!key) throw new Refusal('resource_not_found', `There is no key ${publishableKey}.`)
     await tell(tx, key.merchant_id)
     return key
   })
 }
 
-async function publishableKeyOf({ sql, ids, clock }: Office, merchantId: string): Promise<string> {
+async function publishableKeyOf(office: Office, merchantId: string): Promise<string> {
+  const { sql, ids, clock } = office
   const newest = await newestPublishableKey(sql, merchantId)
   if (newest) return newest
   const publishable_key = ids.publishableKey()
-  await insertPublishableKey(sql, {
-    publishable_key,
-    merchant_id: merchantId,
-    created_at: clock.now(),
-  })
+  const key = { publishable_key, merchant_id: merchantId, created_at: clock.now() }
+  const told = { change: 'publishable_key.created', at: key.created_at }
+  const line = lineOf(office, { merchant_id: merchantId, subject: publishable_key, ...told })
+  await insertPublishableKey(sql, key, line)
   return publishable_key
 }
 

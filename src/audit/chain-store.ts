@@ -1,0 +1,171 @@
+// The SQL of the chains: which lines are in none yet, a chain made longer, and chains read page by page.
+
+import type { AnySql, Fragment, Sql } from '../database/open.ts'
+import type { WrittenLine } from './chain.ts'
+import type { ChainRow, Head } from './check-chain.ts'
+
+/** Lines of one merchant: behind `after` and below `below`, in the order of their ids. */
+export type Lines = { merchant_id: string; after: string; below: string }
+
+/** Lines that have come to an age and were not looked through since. */
+export type Look = Lines & { age_seconds: number }
+
+/** An age at which lines are looked for. Where looks are marked beyond `marks_max`, they begin at `again_from` all the same. */
+export type LookAge = { age_seconds: number; below: string; marks_max: string; again_from: string }
+
+/** Whose lines are to be looked through, the oldest looks first. */
+export async function listLooks(
+  sql: Sql,
+  ages: LookAge[],
+  merchantId: string | null,
+): Promise<Look[]> {
+  return sql<Look[]>`
+    select m.merchant_id, l.age_seconds, l.after, l.below
+    from merchants m
+    cross join lateral (
+      select a.age_seconds, a.below,
+        case when k.until is null then ''
+          when k.until <= a.marks_max then k.until else a.again_from end as after
+      from json_to_recordset(${ages as never}::json) as a (
+        age_seconds integer, below text collate "C", marks_max text collate "C", again_from text collate "C")
+      left join audit_looks k on k.merchant_id = m.merchant_id and k.age_seconds = a.age_seconds
+    ) l
+    cross join lateral (
+      select 1 from journal j
+      where j.merchant_id = m.merchant_id and j.entry_id > l.after and j.entry_id < l.below limit 1
+    ) line
+    ${merchantId === null ? sql`` : sql`where m.merchant_id = ${merchantId}`}
+    order by m.merchant_id, l.age_seconds desc`
+}
+
+/** Notes that lines were looked through. */
+export async function markLook(sql: Sql, { merchant_id, age_seconds, below }: Look): Promise<void> {
+  await sql`
+    insert into audit_looks (merchant_id, age_seconds, until)
+    values (${merchant_id}, ${age_seconds}, ${below})
+    on conflict (merchant_id, age_seconds) do update
+      set until = greatest(audit_looks.until, excluded.until)`
+}
+
+/** Where a chain ends: as its head says, and as its rows do. */
+export type ChainEnd = { head: Head | null; last_row: Head | null }
+
+/** Of `count` lines `last` is the newest, null where there was none; `lines` are those of them in no chain. */
+export type LinePage = ChainEnd & { last: string | null; count: number; lines: WrittenLine[] }
+
+/** The next lines, with the end of the chain at the same moment. */
+export async function readUnsealed(
+  sql: Sql,
+  { merchant_id, after, below }: Lines,
+  limit: number,
+): Promise<LinePage> {
+  const [row] = await sql<StoredPage[]>`
+    with page as materialized (
+      select * from journal
+      where merchant_id = ${merchant_id} and entry_id > ${after} and entry_id < ${below}
+      order by entry_id limit ${limit}
+    )
+    select (select max(entry_id) from page) as last, (select count(*) from page) as count, ${chainEnd(sql, merchant_id)}, (
+      select coalesce(json_agg(${writtenLine(sql, sql`page`)} order by page.entry_id), '[]') from page
+      left join lateral (
+        select true as is_sealed from audit_chain c
+        where c.merchant_id = page.merchant_id and c.entry_id = page.entry_id offset 0
+      ) c on true
+      where c.is_sealed is null
+    ) as lines`
+  const { last, count, lines } = row!
+  return { last, count, lines, ...endOf(row!) }
+}
+
+export async function findChainEnd(sql: Sql, merchantId: string): Promise<ChainEnd> {
+  const [row] = await sql<StoredEnd[]>`select ${chainEnd(sql, merchantId)}`
+  return endOf(row!)
+}
+
+/** Bytes in JSON are text: a backslash, `x` and hex digits. */
+type StoredHead = { position: number; hash: string } | null
+type StoredEnd = { head: StoredHead; last_row: StoredHead }
+type StoredPage = StoredEnd & Pick<LinePage, 'last' | 'count' | 'lines'>
+
+function chainEnd(sql: Sql, merchantId: string) {
+  return sql`
+    (select row_to_json(h) from (
+      select position, hash from audit_heads where merchant_id = ${merchantId}) h) as head,
+    (select row_to_json(c) from (
+      select position, hash from audit_chain where merchant_id = ${merchantId}
+      order by position desc limit 1) c) as last_row`
+}
+
+function endOf({ head, last_row }: StoredEnd): ChainEnd {
+  const read = (stored: StoredHead) =>
+    stored && { position: stored.position, hash: Buffer.from(stored.hash.slice(2), 'hex') }
+  return { head: read(head), last_row: read(last_row) }
+}
+
+/** A line of the table that is called so, each column as its text. */
+export function writtenLine(sql: AnySql, table: Fragment) {
+  return sql`(
+    select row_to_json(written) from (
+      select ${table}.merchant_id, ${table}.entry_id, ${table}.session_id, ${table}.subject, ${table}.change,
+        ${table}.detail::text, ${table}.actor, ${table}.request_id, extract(epoch from ${table}.at)::text as at
+    ) written)`
+}
+
+/** Rows of the chain that are not written yet, one after the other. */
+export type Extension = {
+  merchant_id: string
+  /** As it was read; null for the first of a chain. */
+  from: Head | null
+  rows: { position: number; entry_id: string; hash: Buffer }[]
+}
+
+/** Makes a chain longer. False, with nothing written, where somebody else has done so since its head was read. */
+export async function extendChain(
+  sql: Sql,
+  { merchant_id, from, rows }: Extension,
+): Promise<boolean> {
+  const { position, hash } = rows.at(-1)!
+  const sent = rows.map((row) => ({ ...row, hash: `\\x${row.hash.toString('hex')}` }))
+  const moved = from
+    ? sql`
+      update audit_heads set position = ${position}, hash = ${hash}
+      where merchant_id = ${merchant_id} and position = ${from.position} and hash = ${from.hash}
+      returning 1`
+    : sql`
+      insert into audit_heads (merchant_id, position, hash)
+      values (${merchant_id}, ${position}, ${hash})
+      on conflict (merchant_id) do nothing returning 1`
+  const written = await sql`
+    with head as (${moved})
+    insert into audit_chain (merchant_id, position, entry_id, hash)
+    select ${merchant_id}, r.position, r.entry_id, r.hash
+    from head, json_to_recordset(${sent as never}::json) as r (position bigint, entry_id text, hash bytea)
+    returning 1`
+  return written.length > 0
+}
+
+/** The merchants that have, or had, a chain. */
+export async function listChains(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ merchant_id: string }[]>`
+    select merchant_id from merchants union select merchant_id from audit_heads order by merchant_id`
+  return rows.map(({ merchant_id }) => merchant_id)
+}
+
+/** The next rows of a chain with their lines: those behind `after`, up to `until`. */
+export async function readChain(
+  sql: Sql,
+  { merchant_id, after, until }: { merchant_id: string; after: number; until: number },
+  limit: number,
+): Promise<ChainRow[]> {
+  return sql<ChainRow[]>`
+    select c.position, c.entry_id, c.hash, j.line from (
+      select position, entry_id, hash from audit_chain
+      where merchant_id = ${merchant_id} and position > ${after} and position <= ${until}
+      order by position limit ${limit}
+    ) c
+    left join lateral (
+      select ${writtenLine(sql, sql`j`)} as line from journal j
+      where j.merchant_id = ${merchant_id} and j.entry_id = c.entry_id offset 0
+    ) j on true
+    order by c.position`
+}

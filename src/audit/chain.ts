@@ -1,0 +1,51 @@
+// The chain of hashes: what of a line is hashed, and how each hash follows from the one before.
+
+import { hash } from 'node:crypto'
+
+/** A line as it stands in the table, each column as its text: `detail` byte for byte, `at` in seconds with six decimals. */
+export type WrittenLine = {
+  merchant_id: string
+  entry_id: string
+  session_id: string | null
+  subject: string
+  change: string
+  detail: string
+  actor: string
+  request_id: string | null
+  at: string
+}
+
+/** What stands before the first hash of every chain. */
+export const genesis = Buffer.alloc(32)
+
+/** SHA-256 of the hash before and the line's canonical bytes. */
+export function nextHash(previous: Buffer, line: WrittenLine): Buffer {
+  return hash('sha256', Buffer.concat([previous, canonicalBytes(line)]), 'buffer')
+}
+
+/** A JSON array of its columns, in this order and without white space: no two lines have the same. */
+export function canonicalBytes(line: WrittenLine): Buffer {
+  const { merchant_id, entry_id, session_id, subject, change, detail, actor, request_id, at } = line
+  const columns = [
+    ...[merchant_id, entry_id, session_id, subject, change],
+    ...[detail, actor, request_id, at],
+  ]
+  return Buffer.from(JSON.stringify(columns))
+}
+
+/** A line with its place in the chain, null where it has none yet, and the hash before it, null where that is gone. */
+export type PlacedLine = {
+  line: WrittenLine
+  position: number | null
+  hash: Buffer | null
+  previous_hash: Buffer | null
+}
+
+/** What can be said of one line alone: whether its hash follows from the one before. */
+export type Seal = 'right' | 'wrong' | 'not_yet'
+
+export function sealOf({ line, position, hash, previous_hash }: PlacedLine): Seal {
+  if (hash === null) return 'not_yet'
+  const previous = position === 1 ? genesis : previous_hash
+  return previous && nextHash(previous, line).equals(hash) ? 'right' : 'wrong'
+}

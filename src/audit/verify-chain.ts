@@ -1,0 +1,103 @@
+// Goes through one merchant's chain and journal, in pages, and tells what is there and what is wrong.
+
+import { idsFrom } from '../ids.ts'
+import { findChainEnd, readChain, readUnsealed } from './chain-store.ts'
+import { type Fault, type Head, openCheck } from './check-chain.ts'
+import { type Sealer, sealed_after_ms, sealJournal } from './seal-journal.ts'
+
+const page_rows = 1000
+/** Of one chain so many faults are named; all are counted. */
+const faults_named_max = 100
+
+export type Verified = {
+  merchant_id: string
+  lines: number
+  /** Of the newest line; null where there is none. */
+  newest_line_at: Date | null
+  /** Where the chain is said to end; null where there is none. */
+  head: Head | null
+  /** Lines that were due to be sealed, and now are. */
+  sealed_now: number
+  /** Lines that are too young, or came late and will be looked for once more. */
+  not_sealed_yet: number
+  faults: Fault[]
+  fault_count: number
+  /** Where hashes stand that were noted earlier. */
+  found_heads: { hash: string; position: number }[]
+}
+
+/**
+ * Verifies a chain. Lines that are due are sealed first, as the job would: what is in no chain afterwards, though it was
+ * looked for at every age, did not come there by a change of the service. `heads` are hashes in hex.
+ */
+export async function verifyChain(
+  sealer: Sealer,
+  merchant_id: string,
+  heads: ReadonlySet<string>,
+): Promise<Verified> {
+  // A chain that cannot be made longer has a fault, which is then found.
+  const sealed_now = await sealJournal(sealer, merchant_id).catch(() => 0)
+  const faults: Fault[] = []
+  let fault_count = 0
+  const tell = (fault: Fault) => {
+    fault_count += 1
+    if (faults.length < faults_named_max) faults.push(fault)
+  }
+  const chain = await checkRows(sealer, { merchant_id, heads, tell })
+  const journal = await checkLines(sealer, { merchant_id, tell })
+  return { merchant_id, sealed_now, ...chain, ...journal, faults, fault_count }
+}
+
+type Told = { merchant_id: string; tell(fault: Fault): void }
+
+async function checkRows(
+  { sql }: Sealer,
+  { merchant_id, heads, tell }: Told & { heads: ReadonlySet<string> },
+): Promise<Pick<Verified, 'head' | 'found_heads'>> {
+  const { head, last_row } = await findChainEnd(sql, merchant_id)
+  const check = openCheck(head, tell)
+  const found_heads: Verified['found_heads'] = []
+  const until = last_row?.position ?? 0
+  // A row that somebody has put in may stand before the first.
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = await readChain(sql, { merchant_id, after, until }, page_rows)
+    for (const row of rows) {
+      check.take(row)
+      const hash = row.hash.toString('hex')
+      if (heads.has(hash)) found_heads.push({ hash, position: row.position })
+    }
+    if (rows.length < page_rows) break
+    after = rows.at(-1)!.position
+  }
+  check.end()
+  return { head, found_heads }
+}
+
+async function checkLines(
+  { sql, world }: Sealer,
+  { merchant_id, tell }: Told,
+): Promise<Pick<Verified, 'lines' | 'newest_line_at' | 'not_sealed_yet'>> {
+  const due = idsFrom(new Date(world.clock.now().getTime() - sealed_after_ms))
+  const found = { lines: 0, newest_line_at: null as Date | null, not_sealed_yet: 0 }
+  for (let after = ''; ; ) {
+    const page = await readUnsealed(sql, { merchant_id, after, below: last_of_all }, page_rows)
+    if (page.last === null) return found
+    found.lines += page.count
+    found.newest_line_at = timeOf(page.last)
+    for (const { entry_id } of page.lines) {
+      if (entry_id >= due) found.not_sealed_yet += 1
+      else tell({ kind: 'line_not_sealed', position: null, until_position: null, entry_id })
+    }
+    after = page.last
+  }
+}
+
+/** Sorts after every id. */
+const last_of_all = '~'
+
+/** The time that an id begins with; null where somebody has made one up that does not. */
+function timeOf(entry_id: string): Date | null {
+  return /^0[0-9a-f]{31}$/.test(entry_id)
+    ? new Date(Number.parseInt(entry_id.slice(0, 12), 16))
+    : null
+}

@@ -1,0 +1,66 @@
+// The journal's lines of accounts, integrations and keys. They tell of states and settings, not of names.
+
+import type { Actor, JournalLine, OpenLine } from '../audit/journal.ts'
+import type { Ids } from '../ids.ts'
+import type { Integration } from './integration.ts'
+import type { Merchant } from './merchant.ts'
+import type { IntegrationLines } from './store.ts'
+
+type Told = { change: string; detail?: object; at: Date }
+
+/** Who writes lines. */
+export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor }
+
+/** A line of what belongs to no session; `subject` is what changed. */
+export function lineOf(
+  writer: Writer,
+  told: Told & { merchant_id: string; subject: string },
+): JournalLine {
+  const { merchant_id, subject } = told
+  return { ...openLine(writer, told), merchant_id, subject }
+}
+
+/** The same of what the statement will find. */
+export function openLine({ ids, actor }: Writer, { change, detail = {}, at }: Told): OpenLine {
+  const entry_id = ids.journalEntry(at)
+  return { entry_id, session_id: null, change, detail, actor, request_id: null, at }
+}
+
+/** What a change is told by: states as they are now; of what else changed that it did. Null where nothing did. */
+export function changeOf(before: Merchant, after: Merchant): object | null {
+  const isSame = (column: keyof Merchant) =>
+    JSON.stringify(before[column]) === JSON.stringify(after[column])
+  const states = (['status', 'live', 'live_enabled'] as const).filter((each) => !isSame(each))
+  const others = (['name', 'acquiring_profile'] as const).filter((each) => !isSame(each))
+  if (states.length + others.length === 0) return null
+  return {
+    ...Object.fromEntries(states.map((column) => [column, after[column]])),
+    ...(others.length > 0 && { changed: others }),
+  }
+}
+
+/** Those that a new integration may need. */
+export function integrationLines(writer: Writer, integration: Integration): IntegrationLines {
+  const { merchant_id, integration_id: subject, created_at: at } = integration
+  const changed = { change: 'integration.changed', at }
+  return {
+    created: lineOf(writer, {
+      ...{ merchant_id, subject, change: 'integration.created', at },
+      detail: rulesTold(integration),
+    }),
+    no_longer_default: openLine(writer, { ...changed, detail: { is_default: false } }),
+    no_longer_hosted_page: openLine(writer, { ...changed, detail: { is_hosted_page: false } }),
+  }
+}
+
+/** Whose pages may use it, and what decides about money. */
+function rulesTold(integration: Integration): object {
+  const { is_default, is_hosted_page, mode_setting, allowed_origins } = integration
+  const { require_verified_amount, on_3ds_unavailable, review_window_seconds } = integration
+  const { at_deadline, escalate_after_seconds, capture_below } = integration
+  return {
+    ...{ is_default, is_hosted_page, mode_setting, allowed_origins },
+    ...{ require_verified_amount, on_3ds_unavailable, review_window_seconds },
+    ...{ at_deadline, escalate_after_seconds, capture_below },
+  }
+}

@@ -1,0 +1,125 @@
+// The SQL of secret keys and publishable keys.
+
+import type { JournalLine, OpenLine } from '../audit/journal.ts'
+import { journalOf } from '../audit/journal-store.ts'
+import type { AnySql, Sql } from '../database/open.ts'
+import { rowIf, rowValues } from '../database/rows.ts'
+import type { Permission } from '../http/access.ts'
+
+export type KeyRow = {
+  key_id: string
+  merchant_id: string
+  key_hash: Buffer
+  publishable_key: string | null
+  permissions: Permission[]
+  mode: 'any' | 'test_only' | 'live_only'
+  allowed_addresses: string[]
+  allowed_origins: string[]
+  created_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+/** A publishable key that is not revoked, and which sessions it may make. */
+export type PublishableKey = { merchant_id: string; key_mode: KeyRow['mode'] }
+
+/**
+ * The key, where it is not revoked. Its mode is that of the usable secret keys paired with it, where they all agree. Where
+ * none is usable, those decide that were the last to be: what ends a test-only key must not make its page live.
+ */
+export async function findPublishableKey(
+  sql: Sql,
+  publishableKey: string,
+  now: Date,
+): Promise<PublishableKey | undefined> {
+  const [row] = await sql<PublishableKey[]>`
+    with paired as (
+      select mode, coalesce(least(revoked_at, expires_at), 'infinity') as ends_at
+      from api_keys where publishable_key = ${publishableKey}
+    ), deciding as (
+      select mode from paired
+      where ends_at > ${now} or ends_at = (select max(ends_at) from paired)
+    )
+    select merchant_id, (
+      select case when bool_and(mode = 'test_only') then 'test_only'
+        when bool_and(mode = 'live_only') then 'live_only' else 'any' end from deciding
+    ) as key_mode
+    from publishable_keys where publishable_key = ${publishableKey} and revoked_at is null`
+  return row
+}
+
+/** The merchant's newest publishable key that is not revoked. */
+export async function newestPublishableKey(sql: Sql, merchantId: string): Promise<string | null> {
+  const [row] = await sql<{ publishable_key: string }[]>`
+    select publishable_key from publishable_keys where merchant_id = ${merchantId} and revoked_at is null
+    order by created_at desc, publishable_key desc limit 1`
+  return row?.publishable_key ?? null
+}
+
+export async function insertPublishableKey(
+  sql: Sql,
+  row: { publishable_key: string; merchant_id: string; created_at: Date },
+  line: JournalLine,
+): Promise<void> {
+  await sql`
+    with key as (insert into publishable_keys ${rowValues(sql, row)} returning 1)
+    insert into journal ${rowIf(sql, line, 'key')}`
+}
+
+export async function insertKey(sql: AnySql, key: KeyRow, line: JournalLine): Promise<void> {
+  await sql`
+    with key as (insert into api_keys ${rowValues(sql, key)} returning 1)
+    insert into journal ${rowIf(sql, line, 'key')}`
+}
+
+/** The key; without its publishable key where that was revoked, so that it makes no session that no page can load. */
+export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    select k.*, case when p.revoked_at is null then k.publishable_key end as publishable_key
+    from api_keys k left join publishable_keys p using (publishable_key) where k.key_hash = ${hash}`
+  return row
+}
+
+/** Revokes a key, and writes the line, once; returns its row, or undefined where there is none. */
+export async function revokeKey(
+  sql: AnySql,
+  keyId: string,
+  line: OpenLine,
+): Promise<KeyRow | undefined> {
+  const [row] = await sql<KeyRow[]>`
+    with found as (
+      select * from api_keys where key_id = ${keyId} for update
+    ), revoked as (
+      update api_keys set revoked_at = ${line.at}
+      where key_id = ${keyId} and revoked_at is null and exists (select 1 from found) returning *
+    ), line as (${journalOf(sql, line, sql`select merchant_id, key_id as subject from revoked`)})
+    select * from revoked union all select * from found where revoked_at is not null`
+  return row
+}
+
+/** The same for a publishable key. */
+export async function revokePublishableKey(
+  sql: AnySql,
+  publishableKey: string,
+  line: OpenLine,
+): Promise<RevokedPublishableKey | undefined> {
+  const [row] = await sql<RevokedPublishableKey[]>`
+    with found as (
+      select merchant_id, publishable_key, revoked_at from publishable_keys
+      where publishable_key = ${publishableKey} for update
+    ), revoked as (
+      update publishable_keys set revoked_at = ${line.at}
+      where publishable_key = ${publishableKey} and revoked_at is null and exists (select 1 from found)
+      returning merchant_id, publishable_key, revoked_at
+    ), line as (
+      ${journalOf(sql, line, sql`select merchant_id, publishable_key as subject from revoked`)}
+    )
+    select * from revoked union all select * from found where revoked_at is not null`
+  return row
+}
+
+export type RevokedPublishableKey = {
+  merchant_id: string
+  publishable_key: string
+  revoked_at: Date
+}
