@@ -95,6 +95,14 @@ export const catalogue = {
     status: 409,
     when: 'Confirm came before 3-D Secure ended; the body carries the attempt and the challenge.',
   },
+  hold_already_decided: {
+    status: 409,
+    when: 'The payment is not held any more, or a capture or void of it is under way.',
+  },
+  operation_refused: {
+    status: 409,
+    when: 'The acquirer refused the capture or void; the payment is still held and can be decided again.',
+  },
   delivery_not_found: { status: 404, when: 'There is no delivery with this id on this account.' },
   delivery_not_dead_lettered: { status: 409, when: 'The delivery was not given up on.' },
   endpoint_not_found: {

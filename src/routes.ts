@@ -4,6 +4,7 @@ import { authenticate } from './checkout/authenticate.ts'
 import { confirm } from './checkout/confirm.ts'
 import { createHostedSession, createPublicSession } from './checkout/create-browser-session.ts'
 import { createSession } from './checkout/create-session.ts'
+import { captureHold, escalateHeld, voidHold } from './checkout/hold-routes.ts'
 import { readConfig, readHostedConfig, readMethods } from './checkout/read-config.ts'
 import { readPayment } from './checkout/read-payment.ts'
 import { readSession } from './checkout/read-session.ts'
@@ -26,6 +27,9 @@ export const routes = [
   createSession,
   readSession,
   readPayment,
+  captureHold,
+  voidHold,
+  escalateHeld,
   createEndpoint,
   listEndpoints,
   deleteEndpoint,

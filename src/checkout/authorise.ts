@@ -5,16 +5,17 @@ import {
   type AuthoriseAnswer,
   type AuthoriseRequest,
   NotSent,
-  Unanswered,
 } from '../acquirers/acquirer.ts'
 import { openNumber, openSecurityCode } from '../cards/vault.ts'
 import type { Context } from '../context.ts'
 import { numericCountry } from '../merchants/country.ts'
 import type { Account } from '../merchants/directory.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
+import { askAcquirer } from './ask-acquirer.ts'
 import type { Attempt, Verdict } from './attempt.ts'
 import type { Payer } from './card-testing.ts'
-import type { ChargeCard, Operation } from './charge-store.ts'
+import type { ChargeCard } from './charge-store.ts'
+import { failure, type Operation } from './operation.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 
@@ -33,44 +34,26 @@ export type Confirming = {
 /** The same once the intent to charge is committed. */
 export type Charging = Confirming & { payment: Payment; operation: Operation }
 
-/** After this the call is given up. */
-const deadline_ms = 25_000
-
-/** A definite answer; otherwise throws Unanswered, whatever it was that went wrong. */
+/** A definite answer; otherwise throws Unanswered. One that comes after the deadline goes to `late`. */
 export async function authorise(
   context: Context,
   charging: Charging,
   acquirer: Acquirer,
   card: ChargeCard,
+  late: (answer: AuthoriseAnswer) => void,
 ): Promise<AuthoriseAnswer> {
   let request: AuthoriseRequest
   try {
     request = requestOf(context, charging, card)
   } catch (error) {
-    return notSent((error as Error).message)
+    return failure((error as Error).message)
   }
   try {
-    return await withDeadline(context, acquirer.authorise(request))
+    return await askAcquirer(context.world.clock, () => acquirer.authorise(request), late)
   } catch (error) {
-    if (error instanceof NotSent) return notSent(error.message)
-    if (error instanceof Unanswered) throw error
-    // A defect of an adapter: what became of the request is unknown all the same.
-    throw new Unanswered((error as Error).message, { cause: error })
-  }
-}
-
-/** An adapter that never returns must not keep the shopper, nor the process at its end, waiting. */
-async function withDeadline<T>(context: Context, call: Promise<T>): Promise<T> {
-  const over = new AbortController()
-  const deadline = context.world.clock.sleep(deadline_ms, over.signal).then(() => {
-    throw new Unanswered('no answer before the deadline')
-  })
-  try {
-    return await Promise.race([call, deadline])
-  } finally {
-    over.abort()
-    deadline.catch(() => {})
-    call.catch(() => {})
+    // Nothing left this machine, so nothing can have happened.
+    if (error instanceof NotSent) return failure(error.message)
+    throw error
   }
 }
 
@@ -109,10 +92,4 @@ function requestOf(context: Context, charging: Charging, card: ChargeCard): Auth
       country: profile ? numericCountry(profile.country) : null,
     },
   }
-}
-
-/** Nothing left this machine, so nothing can have happened: an error that moved no money. */
-function notSent(reason: string): AuthoriseAnswer {
-  const decline = { code: 'processing_error', category: 'provider_error' as const, reason }
-  return { result: 'failed', decline, acquirer_transaction_id: null }
 }

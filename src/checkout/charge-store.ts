@@ -1,39 +1,18 @@
 // The SQL of charging: the intent before the acquirer is called, and the outcome after. One statement each.
 
+import type { JournalLine } from '../audit/journal.ts'
 import type { Sql } from '../database/open.ts'
 import { assignments, rowIf } from '../database/rows.ts'
 import { fanOut } from '../webhooks/fan-out.ts'
 import type { Attempt } from './attempt.ts'
 import type { Event } from './event.ts'
 import type { Hold } from './hold.ts'
+import type { Operation } from './operation.ts'
+import type { Orphan } from './orphan.ts'
+import { orphanIf } from './orphan-store.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 import type { VaultCard } from './vault-store.ts'
-
-export type Operation = {
-  merchant_id: string
-  /** Our reference at the acquirer. */
-  operation_id: string
-  payment_id: string
-  kind: 'authorise' | 'capture' | 'void' | 'reverse'
-  sequence: number
-  acquirer: string
-  amount: number
-  currency: string
-  state: 'sent' | 'unknown' | 'approved' | 'declined' | 'failed' | 'refused' | 'not_sent'
-  sent_at: Date
-  answer_by: Date
-}
-
-export type JournalLine = {
-  merchant_id: string
-  entry_id: string
-  subject: string
-  change: string
-  detail: object
-  request_id: string | null
-  at: Date
-}
 
 export type ChargeCard = VaultCard & { sealed_code: Buffer | null }
 
@@ -47,7 +26,7 @@ export async function beginCharge(
     session: Session
     attempt: Attempt
     payment: Payment
-    operation: Operation
+    operation: Operation & { payer: object | null }
     journal: JournalLine
   },
 ): Promise<ChargeCard | undefined> {
@@ -82,16 +61,27 @@ export type Outcome = {
   hold: Hold | null
   event: Event
   journal: JournalLine
+  /** The authorisation, where a person gave it up though the acquirer might hold it: it is reversed if so. */
+  orphan?: Orphan | undefined
   /** The answered operation, or null for a decline that the acquirer was never asked about. */
-  operation: (Pick<Operation, 'operation_id' | 'state'> & { answer: object }) | null
+  operation: AnsweredOperation | null
 }
+
+export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
+  answer: object
+  /** What it must be found as: an answer is recorded once. */
+  from: From
+}
+
+/** `unanswered`: nobody knows yet what became of it. `reversing`: it was not found, and was taken back. */
+export type From = 'unanswered' | 'reversing'
 
 /**
  * Writes an outcome whole: payment, hold, session, attempt, event, journal; the card's number and code are deleted.
  * Compare-and-set: false, and nothing written, where the operation was answered before or the attempt has moved on.
  */
 export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promise<boolean> {
-  const { session: s, attempt: a, payment, hold, event, journal, operation } = outcome
+  const { session: s, attempt: a, payment, hold, event, journal, operation, orphan } = outcome
   const settled = sql`
     phase = 'settled', settled_at = ${now}, payment_id = ${payment.payment_id}, result = ${a.result as never},
     three_ds_state = ${a.three_ds_state}, authentication_outcome = ${a.authentication_outcome as never}`
@@ -101,9 +91,10 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
     ? sql`
       gate as (
         update acquirer_operations set state = ${operation.state}, answer = ${operation.answer as never},
-          acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now}, next_check_at = null
+          acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now},
+          next_check_at = null, waits_for_person_since = null
         where merchant_id = ${a.merchant_id} and operation_id = ${operation.operation_id}
-          and state in ('sent', 'unknown') returning 1
+          and ${isFoundAs(sql, operation.from)} returning 1
       ), locked as (
         select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
       ), attempt as (
@@ -130,35 +121,14 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
     ), told as (${fanOut(sql, event)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
+    ), orphan as (${orphan ? orphanIf(sql, orphan, 'gate') : sql`select 1`}
     ), ${forgetCard(sql, a)}
     select 1 from gate`
   return rows.length > 0
 }
 
-/** The answer is lost: nothing is decided, the reconciler will ask. The security code must not outlive the request. */
-export async function saveUnanswered(
-  sql: Sql,
-  lost: {
-    session: Session
-    attempt: Attempt
-    operation_id: string
-    next_check_at: Date
-    journal: JournalLine
-  },
-): Promise<boolean> {
-  const { session: s, attempt: a, journal } = lost
-  const rows = await sql`
-    with gate as (
-      update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at}
-      where merchant_id = ${s.merchant_id} and operation_id = ${lost.operation_id} and state = 'sent'
-      returning 1
-    ), session as (
-      update sessions set settlement = 'awaiting_reconciliation'
-      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
-    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
-    ), ${forgetCard(sql, a)}
-    select 1 from gate`
-  return rows.length > 0
+export function isFoundAs(sql: Sql, from: From) {
+  return from === 'reversing' ? sql`state = 'reversing'` : sql`state in ('sent', 'unknown')`
 }
 
 /** The session is as it was read. */
@@ -178,7 +148,8 @@ function stillAuthenticating(sql: Sql, attempt: Attempt) {
     and phase = 'authenticating'`
 }
 
-function forgetCard(sql: Sql, attempt: Attempt) {
+/** CTEs that delete the card of an attempt where `gate` let the change through. */
+export function forgetCard(sql: Sql, attempt: Attempt) {
   const { merchant_id, card_reference } = attempt
   return sql`
     number as (delete from vault.cards where merchant_id = ${merchant_id}

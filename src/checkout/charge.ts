@@ -3,31 +3,20 @@
 
 import { type AuthoriseAnswer, Unanswered } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
-import { isRetriable, isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
-import { integrationOf } from '../merchants/directory.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt } from './attempt.ts'
-import { authorise, type Charging, type Confirming } from './authorise.ts'
-import { countDecline } from './card-testing.ts'
-import {
-  beginCharge,
-  type Operation,
-  type Outcome,
-  saveOutcome,
-  saveUnanswered,
-} from './charge-store.ts'
-import { journalLine, outcomeOf, resultOf } from './outcome.ts'
-import { conclude, openPayment, type Payment } from './payment.ts'
+import { authorise, type Confirming } from './authorise.ts'
+import { beginCharge } from './charge-store.ts'
+import { openOperation } from './operation.ts'
+import { type Cause, lineOf, resultOf } from './outcome.ts'
+import { openPayment, type Payment } from './payment.ts'
 import type { Session } from './session.ts'
+import { type SentCharge, settleCharge, settleLate } from './settle-charge.ts'
 import { findAttempt } from './store.ts'
+import { noteUnanswered } from './unanswered.ts'
 import { findCard } from './vault-store.ts'
 import type { ConfirmResult } from './views.ts'
-
-/** After this an answer counts as lost. Longer than any acquirer call may take. */
-const answer_ms = 30_000
-/** The first look at what became of a lost answer. */
-const first_check_ms = 5_000
 
 /** Returns the confirm answer, or null where another confirm was faster. */
 export async function charge(
@@ -46,9 +35,14 @@ export async function charge(
     }),
     acquirer: acquirer.name,
   }
-  const operation = operationOf(context, payment, now)
-  const journal = journalLine(context, confirming, now, 'charge.begun', {
-    operation_id: operation.operation_id,
+  const operation_id = context.ids.operation(now)
+  const opened = openOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at: now })
+  const operation = { ...opened, payer: confirming.payer }
+  const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
+  const journal = lineOf(context.ids, payment, cause, {
+    change: 'charge.begun',
+    detail: { attempt_id: attempt.attempt_id, operation_id, acquirer: acquirer.name },
+    at: now,
   })
   const card = await beginCharge(context.sql, { session, attempt, payment, operation, journal })
   if (!card) {
@@ -61,11 +55,13 @@ export async function charge(
     answer_by: operation.answer_by,
   }
   const charging = { ...confirming, session: { ...session, ...begun }, payment, operation }
+  const sent: SentCharge = { ...charging, cause }
+  const late = (answer: AuthoriseAnswer) => settleLate(context, sent, answer)
   try {
-    const answer = await authorise(context, charging, acquirer, card)
-    return await settle(context, charging, answer)
+    const answer = await authorise(context, charging, acquirer, card, late)
+    return await settleCharge(context, sent, answer)
   } catch (error) {
-    if (error instanceof Unanswered) return unanswered(context, charging, error)
+    if (error instanceof Unanswered) return unanswered(context, sent, error)
     throw error
   }
 }
@@ -82,94 +78,14 @@ async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<v
   )
 }
 
-/** Returns null where the outcome was recorded by somebody else meanwhile. */
-async function settle(
-  context: Context,
-  charging: Charging,
-  answer: AuthoriseAnswer,
-): Promise<ConfirmResult | null> {
-  const { account, session } = charging
-  const now = context.world.clock.now()
-  const change = conclude(charging, answer, integrationOf(account, session.integration_id), now)
-  const operation = {
-    operation_id: charging.operation.operation_id,
-    state: answer.result,
-    answer,
-  }
-  const outcome = outcomeOf(context, { ...charging, change, operation, at: now })
-  if (!(await saveSurely(context, outcome, now))) return null
-  context.wakeDeliveries()
-  context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
-  await countDecline(context, charging.payer, change.payment, now)
-  return outcome.attempt.result as ConfirmResult
-}
-
-const save_tries = 5
-
-/**
- * A definite answer must not be lost to a connection: saving it is a compare-and-set, so it may be tried again. After the
- * last try the log holds what the acquirer said, and the operation is found again by its reference.
- */
-async function saveSurely(context: Context, outcome: Outcome, now: Date): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
-    try {
-      const saved = await saveOutcome(context.sql, outcome, now)
-      // After a lost connection the first try may have been committed all the same: then the winner was this request.
-      return saved || tries > 1
-    } catch (error) {
-      const passing = isRetriable(error) || isStoreUnavailable(error)
-      if (passing && tries < save_tries) {
-        await context.world.clock.sleep(200 * tries)
-        continue
-      }
-      const { operation, payment } = outcome
-      const { acquirer_transaction_id } = payment
-      const told = {
-        operation_id: operation?.operation_id,
-        result: operation?.state,
-        acquirer_transaction_id,
-      }
-      context.world.log.error(told, 'the answer of the acquirer could not be saved')
-      throw error
-    }
-  }
-}
-
+/** Null where a late answer was faster. */
 async function unanswered(
   context: Context,
-  charging: Charging,
+  sent: SentCharge,
   error: Unanswered,
-): Promise<ConfirmResult> {
-  const { session, attempt, operation, request_id } = charging
-  const now = context.world.clock.now()
-  const { operation_id, acquirer } = operation
-  // Silence is to be expected now and then; a cause is a defect that somebody has to look at.
-  const level = error.cause ? 'error' : 'warn'
-  const told = { request_id, operation_id, acquirer, error: error.message }
-  context.world.log[level](told, 'acquirer gave no usable answer')
-  await saveUnanswered(context.sql, {
-    session,
-    attempt,
-    operation_id,
-    next_check_at: new Date(now.getTime() + first_check_ms),
-    journal: journalLine(context, charging, now, 'charge.unanswered', { operation_id }),
-  })
+): Promise<ConfirmResult | null> {
+  const { session, attempt } = sent
+  if (!(await noteUnanswered(context, sent, error))) return null
   context.metrics.paymentConfirmed('pending', session.mode)
   return resultOf({ session, attempt, payment: null })
-}
-
-function operationOf(context: Context, payment: Payment, now: Date): Operation {
-  return {
-    merchant_id: payment.merchant_id,
-    operation_id: context.ids.operation(now),
-    payment_id: payment.payment_id,
-    kind: 'authorise',
-    sequence: 1,
-    acquirer: payment.acquirer!,
-    amount: payment.amount,
-    currency: payment.currency,
-    state: 'sent',
-    sent_at: now,
-    answer_by: new Date(now.getTime() + answer_ms),
-  }
 }

@@ -16,7 +16,7 @@ import { charge } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 import { email, must } from './fields.ts'
 import { actOnCheckout } from './load-checkout.ts'
-import { outcomeOf, recordedResult } from './outcome.ts'
+import { type Cause, outcomeOf, recordedResult } from './outcome.ts'
 import { openPayment, refused } from './payment.ts'
 import type { Customer } from './purchase.ts'
 import { refuseUnlessOpen, type Session } from './session.ts'
@@ -113,7 +113,8 @@ async function declineUncharged(
     at: now,
   })
   const change = refused({ session, payment }, 'declined', decline)
-  const outcome = outcomeOf(context, { ...confirming, change, operation: null, at: now })
+  const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
+  const outcome = outcomeOf(context.ids, { ...confirming, change, operation: null, cause, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
   context.wakeDeliveries()
   context.metrics.paymentConfirmed('declined', session.mode)

@@ -2,10 +2,12 @@
 
 import type { Integration } from '../merchants/integration.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
+import { nextTryAt } from './backoff.ts'
+import type { Operation } from './operation.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 
-type OperationRefusal = {
+export type OperationRefusal = {
   kind: string
   sequence: number
   reason: string
@@ -23,24 +25,109 @@ export type Hold = {
   decided_by: 'merchant' | 'rules' | null
   decided_at: Date | null
   operation_refusal: OperationRefusal | null
+  /** The capture or void under way, or whose answer is missing: nothing else may be decided meanwhile. */
+  operation_id: string | null
+  /** Captures and voids sent so far. */
+  operation_count: number
+  // The rules of the integration, as they were when it was made.
+  at_deadline: 'void' | 'capture'
+  escalate_at: Date | null
+  is_below_limit: boolean
+  /** When the rules have something to do next; null once it is decided. */
+  rules_at: Date | null
+  /** Captures and voids by the rules that were refused. */
+  rule_refusals: number
 }
+
+export type HoldRules = Pick<
+  Integration,
+  'review_window_seconds' | 'at_deadline' | 'escalate_after_seconds' | 'capture_below'
+>
 
 export function openHold(
   session: Pick<Session, 'amount_verification_source' | 'amount_verification_detail'>,
-  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'created_at'>,
-  rules: Pick<Integration, 'review_window_seconds'>,
+  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'created_at'>,
+  rules: HoldRules,
 ): Hold {
-  return {
+  const after = (seconds: number) => new Date(payment.created_at.getTime() + seconds * 1000)
+  const { escalate_after_seconds, capture_below } = rules
+  const hold: Hold = {
     merchant_id: payment.merchant_id,
     payment_id: payment.payment_id,
     status: 'pending_review',
     reason: session.amount_verification_source === 'mismatch' ? 'mismatch' : 'no_price_list',
     detail: session.amount_verification_detail,
-    deadline: new Date(payment.created_at.getTime() + rules.review_window_seconds * 1000),
+    deadline: after(rules.review_window_seconds),
     decided_by: null,
     decided_at: null,
     operation_refusal: null,
+    operation_id: null,
+    operation_count: 0,
+    at_deadline: rules.at_deadline,
+    escalate_at: escalate_after_seconds === null ? null : after(escalate_after_seconds),
+    is_below_limit: capture_below !== null && payment.amount < capture_below,
+    rules_at: null,
+    rule_refusals: 0,
   }
+  return { ...hold, rules_at: hold.is_below_limit ? payment.created_at : nextRuleAt(hold) }
+}
+
+export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {
+  return status === 'pending_review' || status === 'escalated'
+}
+
+/** What the rules do with a waiting hold now, or null. The deadline is for an escalated one too. */
+export function ruleAt(hold: Hold, now: Date): 'capture' | 'void' | 'escalate' | null {
+  if (hold.deadline <= now) return hold.at_deadline
+  if (hold.status !== 'pending_review') return null
+  if (hold.escalate_at && hold.escalate_at <= now) return 'escalate'
+  return hold.is_below_limit ? 'capture' : null
+}
+
+/** A person looks at it: until the deadline the rules leave it alone. */
+export function escalate(hold: Hold): Hold {
+  return { ...hold, status: 'escalated', rules_at: hold.deadline }
+}
+
+/** A capture or void was approved. */
+export function decideHold(
+  hold: Hold,
+  { kind, asked_by }: Pick<Operation, 'kind' | 'asked_by'>,
+  now: Date,
+): Hold {
+  return {
+    ...hold,
+    status: kind === 'capture' ? 'captured' : 'voided',
+    decided_by: asked_by,
+    decided_at: now,
+    operation_id: null,
+    rules_at: null,
+  }
+}
+
+const rule_waits_seconds = [60, 300, 1800, 2 * 3600, 6 * 3600, 12 * 3600]
+
+/** A capture or void was refused: the hold stays open. What the rules asked for they ask for again, later and later. */
+export function refuseDecision(
+  hold: Hold,
+  { kind, sequence, asked_by }: Pick<Operation, 'kind' | 'sequence' | 'asked_by'>,
+  { reason, decline_code }: Pick<OperationRefusal, 'reason' | 'decline_code'>,
+  { now, chance }: { now: Date; chance: number },
+): Hold {
+  const operation_refusal = { kind, sequence, reason, decline_code, at: timestamp(now) }
+  const open: Hold = { ...hold, operation_id: null, operation_refusal }
+  if (asked_by !== 'rules') return open
+  const rule_refusals = hold.rule_refusals + 1
+  const again = nextTryAt(rule_waits_seconds, { tries: rule_refusals, now, chance })
+  const next = nextRuleAt(hold)
+  const rules_at = hold.deadline > now && next < again ? next : again
+  return { ...open, rule_refusals, rules_at }
+}
+
+/** When the rules have something to do next, were they not to be asked before. */
+export function nextRuleAt({ status, escalate_at, deadline }: Hold): Date {
+  const escalates = status === 'pending_review' && escalate_at !== null && escalate_at < deadline
+  return escalates ? escalate_at : deadline
 }
 
 /** The hold object of sessions, payments and events. */

@@ -1,25 +1,36 @@
 // From a decided change to everything that is written and answered of it: event, journal line, confirm result.
 
-import type { Context } from '../context.ts'
-import { integrationOf } from '../merchants/directory.ts'
+import { type Actor, type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
+import type { Ids } from '../ids.ts'
+import { type Account, integrationOf } from '../merchants/directory.ts'
 import type { Attempt } from './attempt.ts'
-import type { Confirming } from './authorise.ts'
-import type { JournalLine, Outcome } from './charge-store.ts'
+import type { Outcome } from './charge-store.ts'
 import { eventOf } from './event.ts'
 import type { Change, Payment } from './payment.ts'
 import { attemptsLeft, type Session } from './session.ts'
 import type { ConfirmResult } from './views.ts'
 
-type Decided = Pick<Confirming, 'attempt' | 'account' | 'request_id'> & {
+/** In whose name something changes. */
+export type Cause = {
+  actor: Actor
+  request_id: string | null
+  /** What whoever decided had to say: kept in the journal. */
+  note?: object
+}
+
+type Decided = {
   change: Change
+  attempt: Attempt
+  account: Account
   operation: Outcome['operation']
+  cause: Cause
   /** The one time of all that is written. */
   at: Date
 }
 
 /** All rows of an outcome, the event among them: a change cannot be saved without the event that tells of it. */
-export function outcomeOf(context: Context, decided: Decided): Outcome {
-  const { change, attempt, account, operation, at } = decided
+export function outcomeOf(ids: Ids, decided: Decided): Outcome {
+  const { change, attempt, account, operation, cause, at } = decided
   const { session, payment, hold } = change
   const confirmation_url =
     session.confirmation_url ?? integrationOf(account, session.integration_id).confirmation_url
@@ -30,29 +41,32 @@ export function outcomeOf(context: Context, decided: Decided): Outcome {
     hold,
     operation,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
-    event: eventOf(change, { event_id: context.ids.event(), sequence: 1, at }),
-    journal: journalLine(context, decided, at, `payment.${payment.status}`, {
-      payment_id: payment.payment_id,
+    event: eventOf(change, { event_id: ids.event(), sequence: 1, at }),
+    journal: lineOf(ids, payment, cause, {
+      change: `payment.${payment.status}`,
+      detail: {
+        attempt_id: attempt.attempt_id,
+        ...(operation && { operation_id: operation.operation_id }),
+        ...(payment.decline && { decline_code: payment.decline.code }),
+        ...(hold && { hold_reason: hold.reason }),
+      },
+      at,
     }),
   }
 }
 
-export function journalLine(
-  context: Context,
-  { attempt, request_id }: Pick<Decided, 'attempt' | 'request_id'>,
-  at: Date,
-  change: string,
-  detail: object,
+/** A line about a payment. */
+export function lineOf(
+  ids: Ids,
+  payment: Pick<Payment, 'merchant_id' | 'session_id' | 'payment_id'>,
+  cause: Cause,
+  told: Pick<JournalChange, 'change' | 'detail' | 'at'>,
 ): JournalLine {
-  return {
-    merchant_id: attempt.merchant_id,
-    entry_id: context.ids.journalEntry(at),
-    subject: attempt.attempt_id,
-    change,
-    detail,
-    request_id,
-    at,
-  }
+  const { merchant_id, session_id, payment_id } = payment
+  const { actor, request_id, note } = cause
+  const detail = { ...told.detail, ...note }
+  const whose = { merchant_id, session_id, subject: payment_id, actor, request_id }
+  return journalLine(ids, { ...whose, ...told, detail })
 }
 
 /** The confirm answer that an attempt has: recorded, or `processing` while its charge is under way. */

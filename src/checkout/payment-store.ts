@@ -1,8 +1,12 @@
 // The SQL that reads payments.
 
 import type { Sql } from '../database/open.ts'
+import type { Attempt } from './attempt.ts'
+import type { Hold } from './hold.ts'
 import type { Payment } from './payment.ts'
 import type { Customer, Item } from './purchase.ts'
+import type { Session } from './session.ts'
+import { attemptTimes, sessionTimes, withDates } from './store.ts'
 
 /** A payment with what its session bought, and how often its order was paid. */
 export type PaymentRead = Payment & {
@@ -27,3 +31,42 @@ export async function findPayment(
     where p.merchant_id = ${merchantId} and p.payment_id = ${paymentId}`
   return row
 }
+
+export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }
+
+/** A payment with all that stands around it, as it was at one moment. */
+export type WholePayment = {
+  payment: Payment
+  session: Session
+  attempt: Attempt
+  /** Null where it was never held. */
+  hold: Hold | null
+  /** Our reference of its authorisation; null where the acquirer was never asked. */
+  authorisation_reference: string | null
+}
+
+export async function findWholePayment(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<WholePayment | undefined> {
+  const [row] = await sql<WholePayment[]>`
+    select row_to_json(p) as payment, row_to_json(s) as session, row_to_json(a) as attempt,
+      (select row_to_json(h) from holds h
+        where h.merchant_id = p.merchant_id and h.payment_id = p.payment_id) as hold,
+      (select o.operation_id from acquirer_operations o where o.merchant_id = p.merchant_id
+        and o.payment_id = p.payment_id and o.kind = 'authorise') as authorisation_reference
+    from payments p
+    join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
+    join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
+    where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
+  if (!row) return undefined
+  return {
+    authorisation_reference: row.authorisation_reference,
+    payment: withDates(row.payment, ['created_at', 'executed_at']),
+    session: withDates(row.session, sessionTimes),
+    attempt: withDates(row.attempt, attemptTimes),
+    hold: row.hold && withDates(row.hold, holdTimes),
+  }
+}
+
+const holdTimes = ['deadline', 'decided_at', 'escalate_at', 'rules_at'] satisfies (keyof Hold)[]

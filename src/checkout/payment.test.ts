@@ -6,7 +6,12 @@ import { conclude, type Payment } from './payment.ts'
 import { type Session, settlementAt, statusAt } from './session.ts'
 
 const now = new Date('2026-09-01T12:00:05Z')
-const rules = { review_window_seconds: 3600 }
+const rules = {
+  at_deadline: 'void' as const,
+  escalate_after_seconds: null,
+  capture_below: null,
+  review_window_seconds: 3600,
+}
 
 function opened(changes: Partial<Session> = {}): { session: Session; payment: Payment } {
   const session = {
@@ -144,8 +149,8 @@ test('an open session expires; one with a payment made or under way does not', (
 })
 
 test('a charge whose time is over awaits reconciliation, though its process died before saying so', () => {
-  const charging = { status: 'processing', settlement: null, answer_by: now } as const
+  const charging = { settlement: null, answer_by: now } as const
   expect(settlementAt(charging, new Date(now.getTime() - 1))).toBeNull()
   expect(settlementAt(charging, now)).toBe('awaiting_reconciliation')
-  expect(settlementAt({ ...charging, status: 'succeeded' }, now)).toBeNull()
+  expect(settlementAt({ ...charging, answer_by: null }, now)).toBeNull()
 })

@@ -1,10 +1,10 @@
 // A payment: the outcome of one confirmed attempt, decided here without touching anything.
 
 import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
-import type { Integration } from '../merchants/integration.ts'
 import type { Mode, PaymentId } from '../values.ts'
 import type { Attempt, Authentication } from './attempt.ts'
-import { type Hold, openHold } from './hold.ts'
+import { decideHold, type Hold, type HoldRules, openHold } from './hold.ts'
+import type { Operation } from './operation.ts'
 import { type Session, statusAfterDecline } from './session.ts'
 
 export type PaymentStatus = 'pending' | 'captured' | 'held' | 'voided' | 'declined' | 'failed'
@@ -63,7 +63,7 @@ export function openPayment(
 export function conclude(
   { session, payment }: Omit<Change, 'hold'>,
   answer: AuthoriseAnswer,
-  rules: Pick<Integration, 'review_window_seconds'>,
+  rules: HoldRules,
   now: Date,
 ): Change {
   const { acquirer_transaction_id } = answer
@@ -88,6 +88,23 @@ export function conclude(
     payment: { ...payment, acquirer_transaction_id, status: 'held', capture_state: 'authorised' },
     session: paid,
     hold: openHold(session, payment, rules),
+  }
+}
+
+/** A held payment whose capture or void was approved. The session stays succeeded: the payment tells which. */
+export function decide(
+  { session, payment, hold }: Change & { hold: Hold },
+  operation: Pick<Operation, 'kind' | 'asked_by'>,
+  now: Date,
+): Change & { hold: Hold } {
+  const decided: Partial<Payment> =
+    operation.kind === 'capture'
+      ? { status: 'captured', capture_state: 'captured', executed_at: now }
+      : { status: 'voided', capture_state: 'voided' }
+  return {
+    session: { ...session, settlement: null, answer_by: null },
+    payment: { ...payment, ...decided },
+    hold: decideHold(hold, operation, now),
   }
 }
 

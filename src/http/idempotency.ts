@@ -20,6 +20,9 @@ export type KeyClaim = {
 /** The row that a create writes together with what it creates. */
 export type KeyRow = KeyClaim & { status: number; answer: Buffer; created_at: Date }
 
+/** The row that is written together with something that ends later: `recordAnswer` gives the key its answer then. */
+export type ReservedKey = Omit<KeyRow, 'answer'> & { answer: null }
+
 export type Answer = { status: number; body: string; replayed: boolean }
 
 /** How routes take keys, and what they refuse with. */
@@ -91,14 +94,17 @@ export function fingerprintsOf(
   )
 }
 
+type Store = { sql: Sql; keyring: Keyring }
+
 /**
- * Runs a create under its key. `create` writes `row(...)` in its own transaction and throws KeyTaken where the key
- * is there. A refusal is given only after looking for an earlier answer, since the look-up precedes validation.
+ * Runs a create under its key. `create` writes the key's row in its own transaction and throws KeyTaken where the key
+ * is there. A refusal is given only after looking for an earlier answer, since the look-up precedes validation. `resume`
+ * answers where the first request reserved the key and left no answer.
  */
 export async function runOnce(
-  { sql, keyring }: { sql: Sql; keyring: Keyring },
+  { sql, keyring }: Store,
   { claim, rules }: { claim: KeyClaim; rules: KeyRules },
-  create: () => Promise<Answer>,
+  { create, resume }: { create: () => Promise<Answer>; resume: (() => Promise<Answer>) | null },
   retry = true,
 ): Promise<Answer> {
   try {
@@ -108,12 +114,37 @@ export async function runOnce(
     const lost = isConnectionLost(error)
     if (!lost && !(error instanceof KeyTaken) && !(error instanceof Refusal)) throw error
     const first = await findFirst(sql, claim, rules)
-    if (first) return answerAgain(keyring, claim, first, !lost)
+    if (first) {
+      refuseIfOther(claim, first)
+      if (first.answer === null && resume) return resume()
+      return answerAgain(keyring, claim, first, !lost)
+    }
     if (error instanceof Refusal) throw error
     // Nothing was committed: the connection died before COMMIT, or the row that stood in the way is gone.
-    if (retry) return runOnce({ sql, keyring }, { claim, rules }, create, false)
+    if (retry) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, false)
     throw storeUnavailable(rules)
   }
+}
+
+/** Reserves a key for what is begun and not answered yet. */
+export function reservedKey(claim: KeyClaim, at: Date): ReservedKey {
+  return { ...claim, status: 0, answer: null, created_at: at }
+}
+
+/** Gives a reserved key its answer, and returns the answer that the key has from now on. */
+export async function recordAnswer(
+  { sql, keyring }: Store,
+  claim: KeyClaim,
+  answer: Answer & { at: Date },
+): Promise<Answer> {
+  const { merchant_id, audience, key, status, answer: sealed } = keyRow(keyring, claim, answer)
+  const [first] = await sql<FirstRow[]>`
+    update idempotency_keys set status = case when answer is null then ${status} else status end,
+      answer = coalesce(answer, ${sealed})
+    where merchant_id = ${merchant_id} and audience = ${audience} and key = ${key}
+    returning route, fingerprint, status, answer`
+  // Recorded by another request meanwhile: every answer under a key is the same.
+  return first ? answerAgain(keyring, claim, first, answer.replayed) : answer
 }
 
 /** Seals an answer's body under the key that it belongs to. */
@@ -151,26 +182,27 @@ async function findFirst(
   }
 }
 
+function refuseIfOther(claim: KeyClaim, first: FirstRow): void {
+  const same =
+    first.route === claim.route && claim.fingerprints.some((each) => each.equals(first.fingerprint))
+  if (same) return
+  throw new Refusal(
+    'idempotency_key_reused',
+    'This idempotency key was used for another request. Send a new key for a new request.',
+  )
+}
+
 function answerAgain(
   keyring: Keyring,
   claim: KeyClaim,
   first: FirstRow,
   replayed: boolean,
 ): Answer {
-  if (
-    first.route !== claim.route ||
-    !claim.fingerprints.some((each) => each.equals(first.fingerprint))
-  ) {
-    throw new Refusal(
-      'idempotency_key_reused',
-      'This idempotency key was used for another request. Send a new key for a new request.',
-    )
-  }
   const body = first.answer ? keyring.open(first.answer, identityOf(claim)).toString() : ''
   return { status: first.status, body, replayed }
 }
 
-function stillRunning({ running }: KeyRules): Refusal {
+export function stillRunning({ running }: KeyRules): Refusal {
   return new Refusal(
     running,
     'The first request with this idempotency key is still running. Send it again in a moment.',

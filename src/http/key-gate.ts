@@ -5,10 +5,10 @@
 
 import type { AnySql } from '../database/open.ts'
 import { rowIf } from '../database/rows.ts'
-import { type KeyRow, KeyTaken } from './idempotency.ts'
+import { type KeyRow, KeyTaken, type ReservedKey } from './idempotency.ts'
 
 /** The body of the CTE `key`. Where the request has no key it lets through what the gate does. */
-export function keyBehindGate(sql: AnySql, key: KeyRow | null) {
+export function keyBehindGate(sql: AnySql, key: KeyRow | ReservedKey | null) {
   if (key === null) return sql`select 1 from gate`
   const { fingerprints, merchant_id, audience, route, status, answer, created_at } = key
   const fingerprint = fingerprints[0]!

@@ -72,6 +72,24 @@ export function openMetrics() {
     labelNames: ['class'],
     registers,
   })
+  const unanswered = new Gauge({
+    name: 'ripper_unanswered_operations',
+    help: 'Operations that no acquirer answered: searching, waiting_for_person.',
+    labelNames: ['state'],
+    registers,
+  })
+  const holds = new Gauge({
+    name: 'ripper_waiting_holds',
+    help: 'Held payments that are not decided: pending_review, escalated; overdue where the deadline has passed.',
+    labelNames: ['state'],
+    registers,
+  })
+  const orphans = new Gauge({
+    name: 'ripper_orphan_authorisations',
+    help: 'Authorisations that no payment stands behind and that are not reversed: due, or held_back for a person.',
+    labelNames: ['state'],
+    registers,
+  })
   const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
   return {
     requestEnded(method: string, route: string, status: number, duration_seconds: number) {
@@ -104,6 +122,19 @@ export function openMetrics() {
     ) {
       depth.labels(queueClass).set(waiting.depth)
       oldestDue.labels(queueClass).set(waiting.oldest_due_seconds)
+    },
+    settlementsWaiting(waiting: {
+      operations: Record<'searching' | 'waiting_for_person', number>
+      holds: Record<'pending_review' | 'escalated' | 'overdue', number>
+      orphans: Record<'due' | 'held_back', number>
+    }) {
+      for (const [state, count] of Object.entries(waiting.operations)) {
+        unanswered.labels(state).set(count)
+      }
+      for (const [state, count] of Object.entries(waiting.holds)) holds.labels(state).set(count)
+      for (const [state, count] of Object.entries(waiting.orphans)) {
+        orphans.labels(state).set(count)
+      }
     },
     readiness(isReady: boolean) {
       ready.set(isReady ? 1 : 0)

@@ -27,6 +27,7 @@ export function mountPages<Context>(
           fields: formFields(request.body),
           body: textOf(request.body),
           caller: callerOf(request),
+          request_id: request.id,
         })
         reply
           .code(answer.status)

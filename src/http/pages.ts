@@ -12,6 +12,7 @@ type PageRequest = {
   /** The body as it came. */
   body: string
   caller: Caller
+  request_id: string
 }
 
 export type PageAnswer = {

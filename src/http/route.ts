@@ -5,7 +5,7 @@ import type { Refusal, RefusalCode } from '../errors.ts'
 import type { Caller, Door } from './access.ts'
 import type { Cors } from './cors.ts'
 import type { Dialect } from './dialects.ts'
-import { type Idempotency, type KeyRow, keyRules } from './idempotency.ts'
+import { type Idempotency, type KeyRow, keyRules, type ReservedKey } from './idempotency.ts'
 import type { CountUse } from './use-limit.ts'
 
 export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempotency> = {
@@ -21,6 +21,11 @@ export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempo
    * request has no key, as it may where keys are optional.
    */
   recordReply(reply: unknown): Keyed extends 'required' ? KeyRow : KeyRow | null
+  /**
+   * The same without an answer, for a route that has `resume`: the row to write in the transaction that begins what is asked
+   * for. The answer is recorded once the handler has given it.
+   */
+  reserveKey(): Keyed extends 'required' ? ReservedKey : ReservedKey | null
 }
 
 type RouteRecord<
@@ -63,7 +68,15 @@ type RouteRecord<
     context: Context,
     request: RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>,
   ): Promise<z.input<Reply>>
+  /** Answers a request whose key was reserved by a first one that left no answer, perhaps since its process died. */
+  resume?(
+    context: Context,
+    request: Resumed<RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>>,
+  ): Promise<z.input<Reply>>
 }
+
+/** What was asked is under way or done: nothing is written under the key any more. */
+export type Resumed<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & { key: string }
 
 export type Route<Context> = RouteRecord<
   Context,

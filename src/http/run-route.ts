@@ -14,6 +14,8 @@ import {
   keyRow,
   keyRules,
   readKey,
+  recordAnswer,
+  reservedKey,
   runOnce,
   unusableKey,
 } from './idempotency.ts'
@@ -91,6 +93,7 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
   const reply = await route.handle(kernel.context, {
     ...requestOf(run, raw),
     recordReply: () => null,
+    reserveKey: () => null,
   })
   return { status: route.status, body: render(route, reply), replayed: false }
 }
@@ -106,19 +109,44 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
     route: name,
     fingerprints: fingerprintsOf(kernel.keyring, { route: name, params: run.params, body: raw }),
   }
-  return runOnce(kernel, { claim, rules }, async () => {
-    await route.admit?.(kernel.context, run.holder)
-    const answer: Answer = { status: route.status, body: '', replayed: false }
-    const request = requestOf(run, raw)
-    await route.handle(kernel.context, {
-      ...request,
-      recordReply(reply) {
-        answer.body = render(route, reply)
-        return keyRow(kernel.keyring, claim, { ...answer, at: request.now })
-      },
-    })
-    return answer
+  const request = () => requestOf(run, raw)
+  const answerOf = (reply: unknown, replayed: boolean): Answer => ({
+    status: route.status,
+    body: render(route, reply),
+    replayed,
   })
+  /** The answer of a route that reserved its key. */
+  const record = (reply: unknown, replayed: boolean) => {
+    const answer = answerOf(reply, replayed)
+    return recordAnswer(kernel, claim, { ...answer, at: kernel.world.clock.now() })
+  }
+
+  async function create(): Promise<Answer> {
+    await route.admit?.(kernel.context, run.holder)
+    let recorded: Answer | null = null
+    const asked = request()
+    const reply = await route.handle(kernel.context, {
+      ...asked,
+      recordReply(reply) {
+        recorded = answerOf(reply, false)
+        return keyRow(kernel.keyring, claim, { ...recorded, at: asked.now })
+      },
+      reserveKey: () => reservedKey(claim, asked.now),
+    })
+    return recorded ?? record(reply, false)
+  }
+
+  const { resume } = route
+  return runOnce(
+    kernel,
+    { claim, rules },
+    {
+      create,
+      resume: resume
+        ? async () => record(await resume(kernel.context, { ...request(), key }), true)
+        : null,
+    },
+  )
 }
 
 function keyScopeOf<Context>({ route, holder }: Run<Context>): KeyScope {
@@ -129,7 +157,7 @@ function keyScopeOf<Context>({ route, holder }: Run<Context>): KeyScope {
 function requestOf<Context>(
   run: Run<Context>,
   raw: unknown,
-): Omit<RouteRequest<unknown, unknown, unknown>, 'recordReply'> {
+): Omit<RouteRequest<unknown, unknown, unknown>, 'recordReply' | 'reserveKey'> {
   const { route, params, holder, caller, request, kernel } = run
   return {
     holder,

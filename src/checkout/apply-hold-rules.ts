@@ -1,0 +1,42 @@
+// A job: does what merchants' rules want of their holds, through the same door as their own decisions.
+
+import { Refusal } from '../errors.ts'
+import { decideHold, heldOrRefuse } from './decide-hold.ts'
+import type { Desk } from './desk.ts'
+import { escalateHold } from './escalate-hold.ts'
+import { nextRuleAt, ruleAt } from './hold.ts'
+import { claimHoldsForRules, restRules } from './hold-store.ts'
+import type { Cause } from './outcome.ts'
+import { findWholePayment, type PaymentKey } from './payment-store.ts'
+import { runEach } from './run-each.ts'
+
+/** Longer than a capture or void may take, its saving included. */
+const lease_ms = 60_000
+const batch = 50
+const at_once = 8
+
+const cause: Cause = { actor: 'rules', request_id: null }
+
+/** Returns how many holds it looked at. */
+export async function applyHoldRules(desk: Desk): Promise<number> {
+  const now = desk.world.clock.now()
+  const lease_until = new Date(now.getTime() + lease_ms)
+  const claimed = await claimHoldsForRules(desk.sql, { now, lease_until, limit: batch })
+  await runEach(claimed, at_once, (key) => applyTo(desk, key))
+  return claimed.length
+}
+
+async function applyTo(desk: Desk, key: PaymentKey): Promise<void> {
+  try {
+    const { hold } = heldOrRefuse(await findWholePayment(desk.sql, key))
+    const rule = ruleAt(hold, desk.world.clock.now())
+    if (rule === null) await restRules(desk.sql, hold, nextRuleAt(hold))
+    else if (rule === 'escalate') await escalateHold(desk, key, { cause, key: null })
+    else await decideHold(desk, key, { kind: rule, asked_by: 'rules', cause, key: null })
+  } catch (error) {
+    // Decided by the merchant meanwhile, or refused by the acquirer, which is recorded and tried again.
+    if (error instanceof Refusal && error.code !== 'resource_not_found') return
+    const { payment_id } = key
+    desk.world.log.error({ payment_id, error: (error as Error).message }, 'hold rules not applied')
+  }
+}

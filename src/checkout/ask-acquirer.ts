@@ -1,0 +1,62 @@
+// One call to an acquirer: how long it may take, and what it means where there is no answer.
+
+import { NotSent, type SettleAnswer, Unanswered } from '../acquirers/acquirer.ts'
+import type { Clock } from '../world.ts'
+import type { Desk } from './desk.ts'
+import { deadline_ms, type Operation } from './operation.ts'
+import type { WholePayment } from './payment-store.ts'
+
+/**
+ * A definite answer. Throws NotSent where nothing left this machine, else Unanswered, whatever it was that went wrong. An
+ * answer that comes after the deadline goes to `late`.
+ */
+export async function askAcquirer<Answer>(
+  clock: Clock,
+  call: () => Promise<Answer>,
+  late: (answer: Answer) => void = () => {},
+): Promise<Answer> {
+  // An adapter that never returns must not keep the shopper, nor the process at its end, waiting.
+  const over = new AbortController()
+  let is_late = false
+  const deadline = clock.sleep(deadline_ms, over.signal).then((): never => {
+    is_late = true
+    throw new Unanswered('no answer before the deadline')
+  })
+  deadline.catch(() => {})
+  const asked = begin(call)
+  asked.then(
+    (answer) => is_late && late(answer),
+    () => {},
+  )
+  try {
+    return await Promise.race([asked, deadline])
+  } catch (error) {
+    if (error instanceof NotSent || error instanceof Unanswered) throw error
+    // A defect of an adapter: what became of the request is unknown all the same.
+    throw new Unanswered((error as Error).message, { cause: error })
+  } finally {
+    over.abort()
+  }
+}
+
+/** Sends a capture, void or reversal under its own reference: once more is the same request. */
+export function askToSettle(
+  { acquirerOf, world }: Pick<Desk, 'acquirerOf' | 'world'>,
+  sent: Pick<WholePayment, 'payment' | 'authorisation_reference'> & { operation: Operation },
+  late?: (answer: SettleAnswer) => void,
+): Promise<SettleAnswer> {
+  const { operation_id, kind, acquirer, amount, currency } = sent.operation
+  if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
+  const named = acquirerOf(sent.payment.mode, acquirer)
+  const request = {
+    reference: operation_id,
+    authorisation_reference: sent.authorisation_reference!,
+    amount,
+    currency,
+  }
+  return askAcquirer(world.clock, () => named[kind](request), late)
+}
+
+async function begin<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  return call()
+}

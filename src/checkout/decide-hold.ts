@@ -1,0 +1,132 @@
+// Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
+
+import { NotSent, type SettleAnswer, Unanswered } from '../acquirers/acquirer.ts'
+import { Refusal } from '../errors.ts'
+import type { ReservedKey } from '../http/idempotency.ts'
+import { askToSettle } from './ask-acquirer.ts'
+import type { Desk } from './desk.ts'
+import { isWaiting } from './hold.ts'
+import { beginDecision } from './hold-store.ts'
+import { type Operation, openOperation } from './operation.ts'
+import { listOperations } from './operation-store.ts'
+import { type Cause, lineOf } from './outcome.ts'
+import { findWholePayment, type PaymentKey, type WholePayment } from './payment-store.ts'
+import {
+  type HeldPayment,
+  type Refused,
+  type RefusedAnswer,
+  type SentDecision,
+  type Settled,
+  settleDecision,
+  settleLate,
+  settleUnsent,
+} from './settle-decision.ts'
+import { noteUnanswered } from './unanswered.ts'
+
+export type Decision = 'capture' | 'void'
+
+export type AskedDecision = {
+  kind: Decision
+  asked_by: 'merchant' | 'rules'
+  cause: Cause
+  /** Where it came by the API. */
+  key: ReservedKey | null
+}
+
+/** `unanswered`: the reconciler asks on. */
+export type Decided = 'approved' | 'unanswered'
+
+/** Races that a decision may lose before something else must be wrong. */
+const tries_max = 5
+
+/**
+ * Throws `resource_not_found` for a payment that was never held, `hold_already_decided`, `operation_refused`, or KeyTaken.
+ * Two at once end in exactly one.
+ */
+export async function decideHold(
+  desk: Desk,
+  key: PaymentKey,
+  asked: AskedDecision,
+): Promise<Decided> {
+  for (let tries = 0; tries < tries_max; tries++) {
+    const held = undecidedOrRefuse(await findWholePayment(desk.sql, key))
+    const operation = await begin(desk, held, asked)
+    // Somebody was faster: what the hold has become meanwhile says what that means.
+    if (!operation) continue
+    const settled = await send(desk, { ...held, operation, cause: asked.cause })
+    const end = settled === 'settled_elsewhere' ? await recorded(desk, operation) : settled
+    if (typeof end === 'string') return end
+    throw operationRefused(asked.kind, end.refused)
+  }
+  throw new Error('the hold changed under every try to decide it')
+}
+
+/** Throws `resource_not_found` where there is no hold. */
+export function heldOrRefuse(found: WholePayment | undefined): HeldPayment {
+  if (found?.hold) return { ...found, hold: found.hold }
+  throw new Refusal('resource_not_found', 'There is no held payment with this id.')
+}
+
+function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment {
+  const held = heldOrRefuse(found)
+  const { hold } = held
+  if (!isWaiting(hold)) {
+    throw new Refusal('hold_already_decided', `The payment is not held any more: ${hold.status}.`)
+  }
+  if (hold.operation_id !== null) {
+    throw new Refusal(
+      'hold_already_decided',
+      'A capture or void of this payment is under way, or its answer is still being looked for.',
+    )
+  }
+  return held
+}
+
+export function operationRefused(kind: string, { reason, decline_code }: RefusedAnswer): Refusal {
+  const code = decline_code === null ? '' : ` (${decline_code})`
+  return new Refusal(
+    'operation_refused',
+    `The acquirer refused to ${kind} the payment: ${reason}${code}. It is still held.`,
+  )
+}
+
+async function begin(
+  desk: Desk,
+  { session, payment, hold }: HeldPayment,
+  { kind, asked_by, cause, key }: AskedDecision,
+): Promise<Operation | null> {
+  const { sql, ids, world } = desk
+  const at = world.clock.now()
+  const operation_id = ids.operation(at)
+  const sequence = hold.operation_count + 1
+  const idempotency_key = key?.key ?? null
+  const opened = { operation_id, kind, sequence, asked_by, idempotency_key, at }
+  const operation = openOperation(payment, opened)
+  const journal = lineOf(ids, payment, cause, {
+    change: `${kind}.begun`,
+    detail: { operation_id, sequence, acquirer: operation.acquirer },
+    at,
+  })
+  return (await beginDecision(sql, { session, hold, operation, key, journal })) ? operation : null
+}
+
+/** Sends an operation that is written down, and records what comes of it. */
+async function send(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswered'> {
+  try {
+    const late = (answer: SettleAnswer) => settleLate(desk, sent, answer)
+    return await settleDecision(desk, sent, await askToSettle(desk, sent, late))
+  } catch (error) {
+    if (error instanceof NotSent) return settleUnsent(desk, sent, error)
+    if (!(error instanceof Unanswered)) throw error
+    return (await noteUnanswered(desk, sent, error)) ? 'unanswered' : 'settled_elsewhere'
+  }
+}
+
+/** What was recorded of it meanwhile. */
+async function recorded(desk: Desk, operation: Operation): Promise<Decided | Refused> {
+  const operations = await listOperations(desk.sql, operation)
+  const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
+  if (found?.state === 'approved') return 'approved'
+  const is_refused = found?.state === 'refused' || found?.state === 'not_sent'
+  return is_refused ? { refused: found.answer as RefusedAnswer } : 'unanswered'
+}

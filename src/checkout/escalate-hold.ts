@@ -1,0 +1,30 @@
+// Escalates a hold: a person looks at it, and until the deadline the merchant's rules leave it alone.
+
+import { Refusal } from '../errors.ts'
+import type { ReservedKey } from '../http/idempotency.ts'
+import { heldOrRefuse } from './decide-hold.ts'
+import type { Desk } from './desk.ts'
+import { escalate, isWaiting } from './hold.ts'
+import { saveEscalation } from './hold-store.ts'
+import { type Cause, lineOf } from './outcome.ts'
+import { findWholePayment, type PaymentKey } from './payment-store.ts'
+
+/**
+ * One that is escalated already stays so. Throws `resource_not_found` for a payment that was never held,
+ * `hold_already_decided`, or KeyTaken.
+ */
+export async function escalateHold(
+  { sql, ids, world }: Pick<Desk, 'sql' | 'ids' | 'world'>,
+  payment_key: PaymentKey,
+  { cause, key }: { cause: Cause; key: ReservedKey | null },
+): Promise<void> {
+  const { hold, payment } = heldOrRefuse(await findWholePayment(sql, payment_key))
+  const journal = lineOf(ids, payment, cause, {
+    change: 'hold.escalated',
+    detail: { deadline: hold.deadline },
+    at: world.clock.now(),
+  })
+  const open = isWaiting(hold)
+  if (open && (await saveEscalation(sql, { hold: escalate(hold), key, journal }))) return
+  throw new Refusal('hold_already_decided', 'The payment is not held any more.')
+}

@@ -1,0 +1,91 @@
+// POST /v1/payments/{payment_id}/hold/capture, …/void and …/escalate: a merchant decides a held payment.
+
+import type { Context } from '../context.ts'
+import { type SecretKey, secretKey } from '../http/access.ts'
+import { keyRules, stillRunning } from '../http/idempotency.ts'
+import { type RouteRequest, route } from '../http/route.ts'
+import { admitKey } from '../merchants/admit.ts'
+import { type Decision, decideHold, operationRefused } from './decide-hold.ts'
+import { escalateHold } from './escalate-hold.ts'
+import { listOperations } from './operation-store.ts'
+import type { Cause } from './outcome.ts'
+import type { PaymentKey } from './payment-store.ts'
+import { heldView, readHeld } from './read-held.ts'
+import type { RefusedAnswer } from './settle-decision.ts'
+
+const shared = {
+  method: 'POST' as const,
+  tag: 'Payments',
+  door: secretKey('decide_holds'),
+  dialect: 'checkout' as const,
+  idempotency: 'required' as const,
+  status: 200,
+  reply: heldView,
+  admit: admitKey,
+}
+
+export const captureHold = decisionRoute('capture', 'Capture a held payment')
+export const voidHold = decisionRoute('void', 'Release a held payment')
+
+export const escalateHeld = route({
+  ...shared,
+  path: '/v1/payments/{payment_id}/hold/escalate',
+  summary: 'Have a person look at a held payment',
+  refusals: ['resource_not_found', 'hold_already_decided'],
+  handle: async (context: Context, request) => {
+    const key = request.reserveKey()
+    await escalateHold(context, paymentOf(request), { cause: causeOf(request), key })
+    return readHeld(context, paymentOf(request))
+  },
+  resume: (context: Context, request) => readHeld(context, paymentOf(request)),
+})
+
+function decisionRoute(kind: Decision, summary: string) {
+  return route({
+    ...shared,
+    path: `/v1/payments/{payment_id}/hold/${kind}`,
+    summary,
+    refusals: ['resource_not_found', 'hold_already_decided', 'operation_refused'],
+    handle: async (context: Context, request) => {
+      await decideHold(context, paymentOf(request), {
+        kind,
+        asked_by: 'merchant',
+        cause: causeOf(request),
+        key: request.reserveKey(),
+      })
+      return readHeld(context, paymentOf(request))
+    },
+    resume: async (context: Context, request) => {
+      await refuseUnlessEnded(context, request)
+      return readHeld(context, paymentOf(request))
+    },
+  })
+}
+
+type Request = Pick<
+  RouteRequest<SecretKey, undefined, undefined, 'required'>,
+  'holder' | 'params' | 'request_id' | 'now'
+>
+
+function paymentOf({ holder, params }: Request): PaymentKey {
+  return { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+}
+
+function causeOf({ holder, request_id }: Request): Cause {
+  return { actor: `key ${holder.key_id}`, request_id }
+}
+
+/** The request that reserved the key may still run, or may have died before it could answer. */
+async function refuseUnlessEnded(
+  context: Context,
+  request: Request & { key: string },
+): Promise<void> {
+  const operations = await listOperations(context.sql, paymentOf(request))
+  const begun = operations.findLast(({ idempotency_key }) => idempotency_key === request.key)
+  if (!begun || (begun.state === 'sent' && begun.answer_by > request.now)) {
+    throw stillRunning(keyRules.required)
+  }
+  if (begun.state !== 'refused' && begun.state !== 'not_sent') return
+  const { reason, decline_code } = begun.answer as RefusedAnswer
+  throw operationRefused(begun.kind, { reason, decline_code })
+}

@@ -1,0 +1,173 @@
+// The SQL of decisions on held payments: intent, outcome, refusal, escalation. One statement each, each a compare-and-set.
+
+import type { JournalLine } from '../audit/journal.ts'
+import type { Sql } from '../database/open.ts'
+import { assignments, rowIf } from '../database/rows.ts'
+import type { ReservedKey } from '../http/idempotency.ts'
+import { type Gated, keyBehindGate, passed, wentThrough } from '../http/key-gate.ts'
+import { fanOut } from '../webhooks/fan-out.ts'
+import type { Event } from './event.ts'
+import type { Hold } from './hold.ts'
+import type { Operation } from './operation.ts'
+import type { Payment } from './payment.ts'
+import type { Session } from './session.ts'
+
+/**
+ * Commits the intent to capture or void, with the idempotency key that asked for it. False, with nothing written, where the
+ * hold is no longer as it was read. Throws KeyTaken.
+ */
+export async function beginDecision(
+  sql: Sql,
+  intent: {
+    session: Session
+    hold: Hold
+    operation: Operation
+    key: ReservedKey | null
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { session: s, hold: h, operation, journal } = intent
+  const rows = await sql<Gated[]>`
+    with locked as (
+      select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
+    ), gate as (
+      select 1 from holds where ${isOpen(sql, h)} and operation_id is null
+        and operation_count = ${h.operation_count} and exists (select 1 from locked) for update
+    ), key as (${keyBehindGate(sql, intent.key)}
+    ), hold as (
+      update holds set operation_id = ${operation.operation_id}, operation_count = ${operation.sequence}
+      where ${isOpen(sql, h)} and exists (select 1 from key)
+    ), session as (
+      update sessions set answer_by = ${operation.answer_by}
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from key)
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
+    ${wentThrough(sql)}`
+  return passed(rows)
+}
+
+type Answered = {
+  operation: Pick<Operation, 'merchant_id' | 'operation_id'>
+  answer: object
+  acquirer_transaction_id: string | null
+  session: Session
+  hold: Hold
+  journal: JournalLine
+}
+
+const openColumns: (keyof Hold)[] = ['operation_id', 'operation_refusal']
+const ruleColumns: (keyof Hold)[] = ['rules_at', 'rule_refusals']
+const decidedColumns: (keyof Hold)[] = [
+  ...openColumns,
+  'status',
+  'decided_by',
+  'decided_at',
+  'rules_at',
+]
+
+/** Writes a decision whole: payment, hold, session, event with its deliveries, journal. False where it was answered before. */
+export async function saveDecision(
+  sql: Sql,
+  decided: Answered & { payment: Payment; event: Event },
+  now: Date,
+): Promise<boolean> {
+  const { payment: p, event } = decided
+  const rows = await sql`
+    with ${answered(sql, decided, { state: 'approved', columns: decidedColumns, now })}, payment as (
+      update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
+      where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
+    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), told as (${fanOut(sql, event)})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The acquirer refused: the hold is open again, and the idempotency key is free. False where it was answered before. */
+export async function saveRefusal(
+  sql: Sql,
+  refused: Answered & { operation: Operation; state: 'refused' | 'not_sent' },
+  now: Date,
+): Promise<boolean> {
+  const { state, operation } = refused
+  const { merchant_id, idempotency_key, asked_by } = operation
+  const columns = asked_by === 'rules' ? [...openColumns, ...ruleColumns] : openColumns
+  const rows = await sql`
+    with ${answered(sql, refused, { state, columns, now })}, key as (
+      delete from idempotency_keys where merchant_id = ${merchant_id} and audience = 'secret'
+        and key = ${idempotency_key} and answer is null and exists (select 1 from gate)
+    )
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The CTEs that both ends of a decision have in common. What is not among the columns may have changed since it was read. */
+function answered(
+  sql: Sql,
+  end: Answered,
+  { state, columns, now }: { state: Operation['state']; columns: (keyof Hold)[]; now: Date },
+) {
+  const { operation: o, session: s, hold: h, answer, acquirer_transaction_id, journal } = end
+  const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
+  return sql`
+    gate as (
+      update acquirer_operations set state = ${state}, answer = ${answer as never},
+        acquirer_transaction_id = ${acquirer_transaction_id}, answered_at = ${now},
+        next_check_at = null, waits_for_person_since = null
+      where merchant_id = ${o.merchant_id} and operation_id = ${o.operation_id}
+        and state in ('sent', 'unknown') returning 1
+    ), locked as (
+      select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
+    ), session as (
+      update sessions set settlement = null, answer_by = null
+      where ${thisSession} and exists (select 1 from locked)
+    ), hold as (
+      update holds set ${assignments(sql, h, ...columns)}
+      where ${isOpen(sql, h)} and operation_id = ${o.operation_id} and exists (select 1 from locked)
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})`
+}
+
+/** False where the hold was decided. One that was escalated before stays as it is. Throws KeyTaken. */
+export async function saveEscalation(
+  sql: Sql,
+  { hold: h, key, journal }: { hold: Hold; key: ReservedKey | null; journal: JournalLine },
+): Promise<boolean> {
+  const rows = await sql<Gated[]>`
+    with gate as (
+      select 1 from holds where ${isOpen(sql, h)} for update
+    ), key as (${keyBehindGate(sql, key)}
+    ), hold as (
+      update holds set status = 'escalated', rules_at = ${h.rules_at}
+      where ${isThis(sql, h)} and status = 'pending_review' and exists (select 1 from key) returning 1
+    ), journal as (insert into journal ${rowIf(sql, journal, 'hold')})
+    ${wentThrough(sql)}`
+  return passed(rows)
+}
+
+/** Takes holds that the rules have something to do with, for as long as until `lease_until`. */
+export async function claimHoldsForRules(
+  sql: Sql,
+  { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
+): Promise<Pick<Hold, 'merchant_id' | 'payment_id'>[]> {
+  return sql<Pick<Hold, 'merchant_id' | 'payment_id'>[]>`
+    update holds set rules_at = ${lease_until}
+    where ctid = any(array(
+      select ctid from holds where operation_id is null and rules_at <= ${now}
+      order by rules_at limit ${limit} for update skip locked))
+      and decided_at is null
+    returning merchant_id, payment_id`
+}
+
+/** There is nothing to do for the rules before `rules_at`. */
+export async function restRules(sql: Sql, hold: Hold, rules_at: Date): Promise<void> {
+  await sql`
+    update holds set rules_at = ${rules_at}
+    where ${isOpen(sql, hold)} and rules_at = ${hold.rules_at}`
+}
+
+function isThis(sql: Sql, { merchant_id, payment_id }: Hold) {
+  return sql`merchant_id = ${merchant_id} and payment_id = ${payment_id}`
+}
+
+function isOpen(sql: Sql, hold: Hold) {
+  return sql`${isThis(sql, hold)} and status in ('pending_review', 'escalated')`
+}

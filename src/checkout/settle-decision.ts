@@ -1,0 +1,105 @@
+// The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
+
+import type { NotSent, SettleAnswer } from '../acquirers/acquirer.ts'
+import { chanceOf, type Desk } from './desk.ts'
+import { eventOf } from './event.ts'
+import { type Hold, refuseDecision } from './hold.ts'
+import { saveDecision, saveRefusal } from './hold-store.ts'
+import type { Operation } from './operation.ts'
+import { type Cause, lineOf } from './outcome.ts'
+import { decide } from './payment.ts'
+import type { WholePayment } from './payment-store.ts'
+import { saveSurely } from './save-surely.ts'
+
+/** A payment that is or was held. */
+export type HeldPayment = WholePayment & { hold: Hold }
+
+/** A capture or void that was sent. */
+export type SentDecision = HeldPayment & { operation: Operation; cause: Cause }
+
+export type RefusedAnswer = { reason: string; decline_code: string | null }
+export type Refused = { refused: RefusedAnswer }
+
+/** `settled_elsewhere`: somebody else recorded the answer meanwhile. */
+export type Settled = 'approved' | 'settled_elsewhere' | Refused
+
+export function settleDecision(
+  desk: Desk,
+  sent: SentDecision,
+  answer: SettleAnswer,
+): Promise<Settled> {
+  return answer.result === 'approved'
+    ? approve(desk, sent, answer)
+    : refuse(desk, sent, { state: 'refused', answer })
+}
+
+/** Nothing left this machine: to the merchant that is a refusal, too. */
+export function settleUnsent(desk: Desk, sent: SentDecision, error: NotSent): Promise<Settled> {
+  return refuse(desk, sent, {
+    state: 'not_sent',
+    answer: { reason: error.message, decline_code: null },
+  })
+}
+
+/** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
+export function settleLate(desk: Desk, sent: SentDecision, answer: SettleAnswer): void {
+  const told = { operation_id: sent.operation.operation_id, result: answer.result }
+  settleDecision(desk, sent, answer).then(
+    (settled) =>
+      desk.world.log.warn({ ...told, counted: settled !== 'settled_elsewhere' }, 'late answer'),
+    (error: Error) => desk.world.log.error({ ...told, error: error.message }, 'late answer lost'),
+  )
+}
+
+async function approve(
+  desk: Desk,
+  sent: SentDecision,
+  answer: Extract<SettleAnswer, { result: 'approved' }>,
+): Promise<Settled> {
+  const { sql, ids, world } = desk
+  const { operation, cause } = sent
+  const { operation_id, kind, sequence } = operation
+  const { acquirer_transaction_id } = answer
+  const now = world.clock.now()
+  const change = decide(sent, operation, now)
+  const decision = {
+    ...change,
+    ...{ operation, answer, acquirer_transaction_id },
+    event: eventOf(change, { event_id: ids.event(), sequence: 2, at: now }),
+    journal: lineOf(ids, change.payment, cause, {
+      change: `payment.${change.payment.status}`,
+      detail: { operation_id, kind, sequence, decided_by: operation.asked_by },
+      at: now,
+    }),
+  }
+  const told = { operation_id, result: answer.result, acquirer_transaction_id }
+  if (!(await saveSurely(desk, () => saveDecision(sql, decision, now), told))) {
+    return 'settled_elsewhere'
+  }
+  desk.wakeDeliveries()
+  return 'approved'
+}
+
+async function refuse(
+  desk: Desk,
+  sent: SentDecision,
+  { state, answer }: { state: 'refused' | 'not_sent'; answer: RefusedAnswer },
+): Promise<Settled> {
+  const { sql, ids, world } = desk
+  const { operation, session, payment, cause } = sent
+  const { operation_id, kind, sequence } = operation
+  const { reason, decline_code } = answer
+  const now = world.clock.now()
+  const refusal = {
+    ...{ operation, session, answer, state, acquirer_transaction_id: null },
+    hold: refuseDecision(sent.hold, operation, answer, { now, chance: chanceOf(world) }),
+    journal: lineOf(ids, payment, cause, {
+      change: `${kind}.refused`,
+      detail: { operation_id, sequence, decline_code, reason },
+      at: now,
+    }),
+  }
+  const told = { operation_id, result: state, acquirer_transaction_id: null }
+  const saved = await saveSurely(desk, () => saveRefusal(sql, refusal, now), told)
+  return saved ? { refused: { reason, decline_code } } : 'settled_elsewhere'
+}

@@ -1,0 +1,40 @@
+// Notes that an acquirer gave no usable answer: from now on the reconciler asks what became of the operation.
+
+import type { Unanswered } from '../acquirers/acquirer.ts'
+import type { Desk } from './desk.ts'
+import { first_check_ms, type Operation } from './operation.ts'
+import { saveUnanswered } from './operation-store.ts'
+import { type Cause, lineOf } from './outcome.ts'
+import type { WholePayment } from './payment-store.ts'
+
+type Sent = Pick<WholePayment, 'session' | 'payment'> & {
+  attempt: WholePayment['attempt']
+  operation: Operation
+  cause: Cause
+}
+
+/** False where somebody else had its answer meanwhile. */
+export async function noteUnanswered(
+  { sql, ids, world }: Desk,
+  sent: Sent,
+  error: Unanswered,
+): Promise<boolean> {
+  const { session, payment, attempt, operation, cause } = sent
+  const { operation_id, acquirer, kind } = operation
+  const at = world.clock.now()
+  // Silence is to be expected now and then; a cause is a defect that somebody has to look at.
+  const level = error.cause ? 'error' : 'warn'
+  const told = { request_id: cause.request_id, operation_id, acquirer, kind, error: error.message }
+  world.log[level](told, 'acquirer gave no usable answer')
+  return saveUnanswered(sql, {
+    operation,
+    session,
+    attempt: kind === 'authorise' ? attempt : null,
+    next_check_at: new Date(at.getTime() + first_check_ms),
+    journal: lineOf(ids, payment, cause, {
+      change: `${kind === 'authorise' ? 'charge' : kind}.unanswered`,
+      detail: { operation_id },
+      at,
+    }),
+  })
+}
