@@ -1,8 +1,8 @@
 // Puts the service together from a world, a database and a configuration. main.ts and the tests differ only in those.
 
 import type { FastifyInstance } from 'fastify'
-import { acquirerFor } from './acquirers/open.ts'
-import { openSimulator } from './acquirers/simulator/simulator.ts'
+import type { Acquirer } from './acquirers/acquirer.ts'
+import { openAcquiring } from './acquiring.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
 import { openIntegrationOfSession } from './checkout/session-integration.ts'
 import { openSessionWriter } from './checkout/write-sessions.ts'
@@ -10,7 +10,6 @@ import type { ThreeDsFile } from './config.ts'
 import type { Addresses, Context } from './context.ts'
 import { openCardRangeStore } from './database/card-range-store.ts'
 import type { Database } from './database/open.ts'
-import { openLedger } from './database/simulator-ledger.ts'
 import type { Access } from './http/access.ts'
 import { openMetrics } from './http/metrics.ts'
 import type { Page } from './http/pages.ts'
@@ -41,6 +40,8 @@ export type Parts = {
   /** Judges the addresses of webhook endpoints. */
   webhook_urls: Context['webhook_urls']
   wakeDeliveries: Context['wakeDeliveries']
+  /** Stands between the service and the simulated acquirer. */
+  wrapSimulator?: (simulator: Acquirer) => Acquirer
   /** The path below which hosted pages are found. */
   pay_path: string
   /** The demo shop's server, once the demo merchant is there. */
@@ -64,7 +65,6 @@ export async function assemble(parts: Parts): Promise<Service> {
     public_url: () => addresses.base_url() + simulator_prefix,
     signing_key: keyring.mac('simulated bank'),
   })
-  const simulatedAcquirer = openSimulator(world, openLedger(sql))
   const context: Context = {
     world,
     sql,
@@ -77,8 +77,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),
-    acquirerOf: (mode, connection) =>
-      acquirerFor({ mode, connection }, { simulator: simulatedAcquirer }),
+    ...openAcquiring(sql, world, parts.wrapSimulator),
     three_ds: openThreeDs({
       world,
       addresses,

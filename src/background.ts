@@ -1,10 +1,12 @@
 // What goes on without being asked: the delivery of webhooks and the jobs, in the service's process or one of its own.
 
+import { openAcquiring } from './acquiring.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/open.ts'
 import { openGuardedHttp } from './guarded-http.ts'
 import type { Metrics } from './http/metrics.ts'
-import { jobs } from './jobs.ts'
+import { openIds } from './ids.ts'
+import { type JobContext, jobs } from './jobs.ts'
 import type { Keyring } from './keyring.ts'
 import { type DeliveryLoop, startDeliveries } from './webhooks/delivery-loop.ts'
 import { keepPartitions } from './webhooks/keep-partitions.ts'
@@ -24,7 +26,6 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
   await keepPartitions({ sql, world }).catch((error: Error) => {
     world.log.warn({ error: error.message }, 'webhook partitions not made')
   })
-  const worker = startWorker({ world, sql, keyring, metrics }, jobs)
   const deliveries = startDeliveries({
     ...{ world, sql, keyring, metrics },
     http: openGuardedHttp({ clock: world.clock, allowed_networks }),
@@ -36,6 +37,12 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
       clock_offset_seconds: config.clock_offset_seconds,
     },
   })
+  const context: JobContext = {
+    ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },
+    ids: openIds(world.random, keyring),
+    ...openAcquiring(sql, world),
+  }
+  const worker = startWorker(context, jobs)
   return {
     wake: deliveries.wake,
     async stop() {

@@ -23,6 +23,8 @@ export type Context = {
   integrationOfSession: IntegrationOfSession
   /** The acquirer of a mode; live ones are named by the merchant's profile. */
   acquirerOf(mode: Mode, connection: string | null): Acquirer
+  /** All of them, with the mode of their payments. */
+  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
   /** Null where no Directory Server is configured for the mode. */
   three_ds: Record<Mode, ThreeDs | null>
   addresses: Addresses

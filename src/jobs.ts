@@ -1,8 +1,14 @@
 // Every background job and how often it runs.
 
+import { sealJournal } from './audit/seal-journal.ts'
+import { applyHoldRules } from './checkout/apply-hold-rules.ts'
 import { purgeLimits } from './checkout/limits-store.ts'
+import { reconcile } from './checkout/reconcile.ts'
+import { reverseOrphans } from './checkout/reverse-orphans.ts'
 import { rewrapCards } from './checkout/rewrap-cards.ts'
+import { sweepOrphans } from './checkout/sweep-orphans.ts'
 import { purgeCards } from './checkout/vault-store.ts'
+import { watchSettlements } from './checkout/watch-settlements.ts'
 import type { Context } from './context.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { purgeAssets } from './pages/asset-store.ts'
@@ -11,7 +17,10 @@ import { keepPartitions } from './webhooks/keep-partitions.ts'
 import { rewrapSecrets } from './webhooks/rewrap-secrets.ts'
 import { watchBacklog } from './webhooks/watch-backlog.ts'
 
-export type JobContext = Pick<Context, 'sql' | 'world' | 'keyring' | 'metrics'>
+export type JobContext = Pick<
+  Context,
+  'sql' | 'world' | 'keyring' | 'metrics' | 'ids' | 'acquirerOf' | 'acquirers' | 'wakeDeliveries'
+>
 
 export type Job = {
   name: string
@@ -21,6 +30,12 @@ export type Job = {
 }
 
 export const jobs: Job[] = [
+  { name: 'reconcile', every_seconds: 1, run: reconcile },
+  { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
+  { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
+  { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
+  { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },
+  { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
   {
     name: 'purge_cards',
     every_seconds: 60,

@@ -1,0 +1,80 @@
+// What the reconciler or a person found out about an operation takes the same way as an answer that came in time.
+
+import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
+import { findAccount } from '../merchants/directory.ts'
+import type { Payer } from './card-testing.ts'
+import { heldOrRefuse } from './decide-hold.ts'
+import type { Desk } from './desk.ts'
+import type { UnansweredOperation } from './operation.ts'
+import { saveReversal } from './operation-store.ts'
+import { type Orphan, openOrphan } from './orphan.ts'
+import { type Cause, lineOf } from './outcome.ts'
+import type { WholePayment } from './payment-store.ts'
+import { settleCharge } from './settle-charge.ts'
+import { settleDecision } from './settle-decision.ts'
+
+/** An operation on its way to an answer, with its payment, and who looks for it. */
+export type Case = WholePayment & { operation: UnansweredOperation; cause: Cause }
+
+/** False where it was answered meanwhile. The answer must be one of the operation's kind. */
+export async function settleOperation(
+  desk: Desk,
+  found: Case,
+  answer: AuthoriseAnswer | SettleAnswer,
+): Promise<boolean> {
+  const { kind } = found.operation
+  if (kind === 'authorise') return settleFoundCharge(desk, found, answer as AuthoriseAnswer)
+  if (kind === 'reverse') return settleReversal(desk, found, answer as SettleAnswer)
+  const held = heldOrRefuse(found)
+  const settled = await settleDecision(desk, { ...found, ...held }, answer as SettleAnswer)
+  return settled !== 'settled_elsewhere'
+}
+
+async function settleFoundCharge(
+  desk: Desk,
+  found: Case,
+  answer: AuthoriseAnswer,
+): Promise<boolean> {
+  const account = await findAccount(desk.sql, found.payment.merchant_id)
+  if (!account) throw new Error('a payment without a merchant')
+  const payer = found.operation.payer as Payer | null
+  const from = found.operation.state === 'reversing' ? 'reversing' : 'unanswered'
+  const orphan = orphanOf(desk, found, answer)
+  const sent = { ...found, account, payer, ...(orphan && { orphan }) }
+  return (await settleCharge(desk, sent, answer, from)) !== null
+}
+
+/** A person may be wrong: what they give up is taken back, should the acquirer hold it after all. */
+function orphanOf(
+  { ids, world }: Desk,
+  { operation, payment, cause }: Case,
+  { result }: AuthoriseAnswer,
+): Orphan | null {
+  if (cause.actor !== 'operator' || result === 'approved') return null
+  const now = world.clock.now()
+  const { operation_id: reference, acquirer, amount, currency, merchant_id, payment_id } = operation
+  const { mode } = payment
+  const given_up = { reference, acquirer, mode, amount, currency, merchant_id, payment_id }
+  return openOrphan({ ...given_up, authorised_at: null }, { operation_id: ids.operation(now), now })
+}
+
+/** The charge that is taken back is looked at again at once: it fails, unless its authorisation turned out to be there. */
+async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Promise<boolean> {
+  const { sql, ids, world } = desk
+  const { operation, payment, cause, authorisation_reference } = found
+  const { operation_id, sequence } = operation
+  const at = world.clock.now()
+  const is_there = answer.result === 'refused' && answer.authorisation_known
+  const state = answer.result
+  return saveReversal(sql, operation, {
+    state,
+    answer,
+    charge: { operation_id: authorisation_reference!, state: is_there ? 'unknown' : 'reversing' },
+    at,
+    journal: lineOf(ids, payment, cause, {
+      change: `reverse.${state}`,
+      detail: { operation_id, sequence },
+      at,
+    }),
+  })
+}
