@@ -1,0 +1,89 @@
+// The SQL of what a person sees of orphans and decides about them.
+
+import type { Fragment, Sql } from '../database/open.ts'
+import type { Orphan, OrphanLine } from './orphan.ts'
+import { journalOfChanged } from './orphan-store.ts'
+
+/** Which orphans are meant: those of the references, or all that are held back. `acquirer` null is any. */
+export type WhichOrphans = { references: string[] | null; acquirer: string | null }
+
+/** Those that are not settled, the oldest first, those held back before the others; then the settled, the newest first. */
+export async function listOrphans(
+  sql: Sql,
+  which: { acquirer: string | null; settled_too: boolean; limit: number },
+): Promise<Orphan[]> {
+  const { acquirer, settled_too, limit } = which
+  return sql<Orphan[]>`
+    select * from orphan_authorisations
+    where ${settled_too ? sql`true` : sql`state = 'found'`} ${isOf(sql, acquirer)}
+    order by settled_at desc nulls first, next_try_at is not null, found_at, acquirer, reference
+    limit ${limit}`
+}
+
+/** Those of the references, as they are. */
+export async function findOrphans(sql: Sql, which: WhichOrphans): Promise<Orphan[]> {
+  return sql<Orphan[]>`select * from orphan_authorisations where ${isMeant(sql, which)}`
+}
+
+/**
+ * Makes due what was held back, and of those named what was left, too. Returns those that were. From then on the brake
+ * does not touch them.
+ */
+export async function releaseOrphans(
+  sql: Sql,
+  which: WhichOrphans,
+  { at, lines }: { at: Date; lines: OrphanLine[] },
+): Promise<Orphan[]> {
+  const waits = sql`((state = 'found' and next_try_at is null) or state = 'left')`
+  return changeOrphans(sql, which, {
+    fits: waits,
+    becomes: sql`
+      state = 'found', next_try_at = ${at}, settled_at = null, left_by = null, left_reason = null,
+      held_back_at = case when merchant_id is null then coalesce(held_back_at, ${at}::timestamptz) end`,
+    lines,
+  })
+}
+
+/** Settles what is not reversed yet: it never will be. Returns those that were not. */
+export async function leaveOrphans(
+  sql: Sql,
+  which: WhichOrphans,
+  { at, by, reason, lines }: { at: Date; by: string; reason: string; lines: OrphanLine[] },
+): Promise<Orphan[]> {
+  return changeOrphans(sql, which, {
+    fits: sql`state = 'found'`,
+    becomes: sql`
+      state = 'left', next_try_at = null, settled_at = ${at}, left_by = ${by}, left_reason = ${reason}`,
+    lines,
+  })
+}
+
+/** Rows are locked in the order in which the brake locks them. */
+async function changeOrphans(
+  sql: Sql,
+  which: WhichOrphans,
+  { fits, becomes, lines }: { fits: Fragment; becomes: Fragment; lines: OrphanLine[] },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    with meant as materialized (
+      select acquirer, reference from orphan_authorisations
+      where ${isMeant(sql, which)} and ${fits} order by acquirer, reference for update
+    ), changed as (
+      update orphan_authorisations o set ${becomes} from meant m
+      where o.acquirer = m.acquirer and o.reference = m.reference
+      returning o.*
+    ), journal as (${journalOfChanged(sql, lines)})
+    select * from changed order by acquirer, reference`
+}
+
+function isMeant(sql: Sql, { references, acquirer }: WhichOrphans): Fragment {
+  const those =
+    references === null
+      ? sql`state = 'found' and next_try_at is null`
+      : sql`reference = any(${references}::text[])`
+  return sql`${those} ${isOf(sql, acquirer)}`
+}
+
+function isOf(sql: Sql, acquirer: string | null): Fragment {
+  return acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`
+}

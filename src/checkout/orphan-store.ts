@@ -1,0 +1,203 @@
+// The SQL of orphans: how far each acquirer was gone through, which of its authorisations we know, the brake, and the
+// reversals.
+
+import type { Fragment, Sql } from '../database/open.ts'
+import { rowIf } from '../database/rows.ts'
+import type { KnownCharge, Orphan, OrphanLine } from './orphan.ts'
+
+/** Null where the acquirer was never gone through. */
+export async function findSweptUntil(sql: Sql, acquirer: string): Promise<Date | null> {
+  const [row] = await sql<{ swept_until: Date }[]>`
+    select swept_until from orphan_sweeps where acquirer = ${acquirer}`
+  return row?.swept_until ?? null
+}
+
+export async function saveSweptUntil(sql: Sql, acquirer: string, swept_until: Date): Promise<void> {
+  await sql`
+    insert into orphan_sweeps (acquirer, swept_until) values (${acquirer}, ${swept_until})
+    on conflict (acquirer) do update set swept_until = excluded.swept_until`
+}
+
+/**
+ * What we have under these references, which must be sorted. They name no merchant, so each one's operations between the
+ * first and the last are gone through: references are ordered by time, and come from a short stretch of it.
+ */
+export async function findCharges(sql: Sql, references: string[]): Promise<KnownCharge[]> {
+  return sql<KnownCharge[]>`
+    with charge as materialized (
+      select o.* from merchants m cross join lateral (
+        select merchant_id, operation_id, payment_id, state from acquirer_operations
+        where merchant_id = m.merchant_id and operation_id between ${references[0]!} and ${references.at(-1)!}
+        offset 0) o
+      where o.operation_id = any(${references}::text[])
+    )
+    select c.operation_id as reference, c.merchant_id, c.payment_id, c.state, p.payment_status, r.is_being_reversed
+    from charge c cross join lateral (
+      select status as payment_status from payments
+      where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
+    cross join lateral (
+      select exists (
+        select 1 from acquirer_operations
+        where merchant_id = c.merchant_id and payment_id = c.payment_id and kind = 'reverse'
+          and state in ('sent', 'unknown')) as is_being_reversed offset 0) r`
+}
+
+/**
+ * Writes down orphans, each with the reference of its reversal, and lines about those that it returns: that were not known,
+ * or whose reversal was settled before `settled_before` and which are live all the same. What a person left stays so.
+ */
+export async function saveOrphans(
+  sql: Sql,
+  orphans: Orphan[],
+  { settled_before, lines }: { settled_before: Date; lines: OrphanLine[] },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    with changed as (
+      insert into orphan_authorisations as known
+        (acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
+         state, tries, next_try_at)
+      select acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id,
+        operation_id, state, tries, next_try_at
+      from json_to_recordset(${orphans as never}::json) as found (
+        acquirer text, reference text, mode text, amount bigint, currency text, authorised_at timestamptz,
+        found_at timestamptz, merchant_id text, payment_id text, operation_id text, state text, tries integer,
+        next_try_at timestamptz)
+      order by acquirer, reference collate "C"
+      on conflict (acquirer, reference) do update set
+        authorised_at = excluded.authorised_at, found_at = excluded.found_at, merchant_id = excluded.merchant_id,
+        payment_id = excluded.payment_id, operation_id = excluded.operation_id, state = excluded.state,
+        tries = excluded.tries, next_try_at = excluded.next_try_at, held_back_at = null, last_failure = null,
+        settled_at = null
+      where known.settled_at < ${settled_before} and known.state <> 'left'
+      returning *
+    ), journal as (${journalOfChanged(sql, lines)})
+    select * from changed`
+}
+
+/** The body of a CTE that writes lines about the orphans that are in the CTE `changed` and whose payment is known. */
+export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
+  return sql`
+    insert into journal
+      (merchant_id, subject, entry_id, session_id, change, detail, actor, request_id, at)
+    select p.merchant_id, p.payment_id, l.entry_id, p.session_id, l.change, l.detail, l.actor, l.request_id, l.at
+    from json_to_recordset(${lines as never}::json) as l (
+      reference text, entry_id text, change text, detail json, actor text, request_id text, at timestamptz)
+    join changed c on c.reference = l.reference
+    join payments p on p.merchant_id = c.merchant_id and p.payment_id = c.payment_id`
+}
+
+/**
+ * The brake of an acquirer, for what nobody here knows. It is on where more than `most` were found since `found_since`, or
+ * where one waits for a person. Then all that are not settled are held back, but for those that a person released. Else
+ * those that were not let go yet are, if `may_release`. Returns what was changed.
+ *
+ * Several may do this at once: whatever one lets go it has counted, and what another held back meanwhile it does not touch.
+ */
+export async function applyBrake(
+  sql: Sql,
+  {
+    acquirer,
+    now,
+    ...rule
+  }: { acquirer: string; now: Date; found_since: Date; most: number; may_release: boolean },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    with brake as (
+      select count(*) filter (where found_at > ${rule.found_since} or next_try_at is null) > ${rule.most}
+        or coalesce(bool_or(state = 'found' and next_try_at is null and held_back_at is not null), false) as is_on
+      from orphan_authorisations
+      where acquirer = ${acquirer} and merchant_id is null and (found_at > ${rule.found_since} or state = 'found')
+    ), undecided as materialized (
+      select reference from orphan_authorisations
+      where acquirer = ${acquirer} and merchant_id is null and state = 'found' and held_back_at is null
+      order by reference for update
+    )
+    update orphan_authorisations o set
+      held_back_at = case when is_on then ${now}::timestamptz end,
+      next_try_at = case when is_on then null else ${now}::timestamptz end
+    from brake, undecided u
+    where o.acquirer = ${acquirer} and o.reference = u.reference
+      and (is_on or (next_try_at is null and ${rule.may_release}::boolean))
+    returning o.*`
+}
+
+/** How many wait: to be reversed, and for a person. */
+export async function countUnsettled(
+  sql: Sql,
+  acquirer: string | null,
+): Promise<{ due: number; held_back: number }> {
+  const [row] = await sql<{ due: number; held_back: number }[]>`
+    select count(next_try_at)::int as due, count(*) filter (where next_try_at is null)::int as held_back
+    from orphan_authorisations
+    where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
+  return row!
+}
+
+/**
+ * An insert, part of a statement, that happens where the gate, a CTE, let the change through: so that a charge is given up
+ * and its reversal due, or neither.
+ */
+export function orphanIf(sql: Sql, orphan: Orphan, gate: string): Fragment {
+  return sql`insert into orphan_authorisations ${rowIf(sql, orphan, gate)} on conflict do nothing`
+}
+
+/** Takes orphans whose reversal is due, for as long as until `lease_until`. */
+export async function claimOrphans(
+  sql: Sql,
+  { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
+): Promise<Orphan[]> {
+  return sql<Orphan[]>`
+    update orphan_authorisations set tries = tries + 1, next_try_at = ${lease_until}
+    where ctid = any(array(
+      select ctid from orphan_authorisations where state = 'found' and next_try_at <= ${now}
+      order by next_try_at limit ${limit} for update skip locked))
+    returning *`
+}
+
+/**
+ * False where it was settled before, or its reversal has another reference by now. One that was under way when a person left
+ * the orphan has reversed it all the same.
+ */
+export async function settleOrphan(
+  sql: Sql,
+  orphan: Orphan,
+  end: {
+    state: 'reversed' | 'nothing_to_reverse'
+    reason: string | null
+    at: Date
+    line: OrphanLine
+  },
+): Promise<boolean> {
+  const rows = await sql`
+    with changed as (
+      update orphan_authorisations set state = ${end.state}, settled_at = ${end.at}, next_try_at = null,
+        last_failure = ${end.reason}, left_by = null, left_reason = null
+      where ${isThis(sql, orphan)}
+        and (state = 'found' or (state = 'left' and ${end.state === 'reversed'}::boolean))
+      returning *
+    ), journal as (${journalOfChanged(sql, [end.line])})
+    select 1 from changed`
+  return rows.length > 0
+}
+
+/**
+ * False, with nothing written, where somebody else has taken it meanwhile. One that was held back meanwhile is not due
+ * again.
+ */
+export async function postponeReversal(
+  sql: Sql,
+  orphan: Orphan,
+  next: { operation_id: string; at: Date; failure: string },
+): Promise<boolean> {
+  const rows = await sql`
+    update orphan_authorisations set operation_id = ${next.operation_id},
+      next_try_at = case when next_try_at is null then null else ${next.at}::timestamptz end,
+      last_failure = ${next.failure}
+    where ${isThis(sql, orphan)} and state = 'found' and tries = ${orphan.tries} returning 1`
+  return rows.length > 0
+}
+
+/** With the reversal that was begun. */
+function isThis(sql: Sql, { acquirer, reference, operation_id }: Orphan): Fragment {
+  return sql`acquirer = ${acquirer} and reference = ${reference} and operation_id = ${operation_id}`
+}

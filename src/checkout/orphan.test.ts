@@ -1,0 +1,195 @@
+// Which authorisations are orphans, where a sweep goes, and what the answer to a reversal means.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { SettleAnswer } from '../acquirers/acquirer.ts'
+import type { OperationState } from './operation.ts'
+import {
+  catchUp,
+  isReferenceOfOurs,
+  type KnownCharge,
+  nextReversalAt,
+  type Orphan,
+  openOrphan,
+  standingOf,
+  suspectsAmong,
+  verdictOf,
+  windowsToSweep,
+} from './orphan.ts'
+import type { PaymentStatus } from './payment.ts'
+
+const noon = new Date('2026-09-01T12:00:00.000Z')
+const minute_ms = 60_000
+const hour_ms = 60 * minute_ms
+const ago = (duration_ms: number) => new Date(noon.getTime() - duration_ms)
+
+const reference = 'a'.repeat(32)
+const listed = { reference, amount: 4200, currency: 'GBP', authorised_at: ago(hour_ms) }
+
+function known(changes: Partial<KnownCharge> = {}): KnownCharge {
+  return {
+    ...{ reference, merchant_id: 'm_a', payment_id: 'pay_a' },
+    ...{ state: 'approved', payment_status: 'captured', is_being_reversed: false },
+    ...changes,
+  }
+}
+
+describe('a listed authorisation', () => {
+  const statuses: PaymentStatus[] = ['pending', 'captured', 'held', 'voided', 'declined', 'failed']
+  const paid = ['pending', 'captured', 'held']
+
+  test.each(statuses)('approved, its payment %s', (payment_status) => {
+    const suspects = suspectsAmong([listed], [known({ payment_status })])
+    expect(suspects).toHaveLength(paid.includes(payment_status) ? 0 : 1)
+  })
+
+  test.each<[OperationState, PaymentStatus, boolean]>([
+    ['sent', 'pending', false],
+    ['unknown', 'pending', false],
+    ['reversing', 'pending', false],
+    ['sent', 'failed', false],
+    ['unknown', 'failed', false],
+    ['reversing', 'failed', false],
+    ['declined', 'declined', true],
+    ['failed', 'failed', true],
+    ['not_sent', 'failed', true],
+    // Whatever else the payment may be: this charge is not what it stands on.
+    ['failed', 'captured', true],
+  ])('%s, its payment %s: orphan %s', (state, payment_status, isOrphan) => {
+    const suspects = suspectsAmong([listed], [known({ state, payment_status })])
+    expect(suspects).toEqual(
+      isOrphan ? [{ ...listed, merchant_id: 'm_a', payment_id: 'pay_a' }] : [],
+    )
+  })
+
+  test.each(statuses)('is left alone while a reversal of its %s payment waits', (status) => {
+    const waiting = known({ state: 'failed', payment_status: status, is_being_reversed: true })
+    expect(suspectsAmong([listed], [waiting])).toEqual([])
+  })
+
+  test('that no operation knows is one, and nobody’s', () => {
+    const other = known({ reference: 'b'.repeat(32) })
+    expect(suspectsAmong([listed], [other])).toEqual([
+      { ...listed, merchant_id: null, payment_id: null },
+    ])
+  })
+})
+
+test.each([
+  ['01993f5a2c00712382345678901234ab', true],
+  ['01993F5A2C00712382345678901234AB', false],
+  ['01993f5a2c00712382345678901234a', false],
+  ['01993f5a2c00712382345678901234abc', false],
+  ['order-17', false],
+  ['', false],
+])('%s may be ours: %s', (text, isOurs) => {
+  expect(isReferenceOfOurs(text)).toBe(isOurs)
+})
+
+describe('the windows of a sweep', () => {
+  const end = ago(2 * minute_ms)
+
+  test('go from ten minutes before the last end to two minutes ago', () => {
+    expect(windowsToSweep(ago(7 * minute_ms), noon)).toEqual([
+      { since: ago(17 * minute_ms), until: end },
+    ])
+  })
+
+  test('are a day at first', () => {
+    const windows = windowsToSweep(null, noon)
+    expect(windows[0]!.since).toEqual(ago(24 * hour_ms))
+    expect(windows.at(-1)!.until).toEqual(end)
+  })
+
+  test('go on where the clock was put back', () => {
+    const ahead = new Date(noon.getTime() + 72 * hour_ms)
+    expect(windowsToSweep(ahead, noon)).toEqual([{ since: ago(12 * minute_ms), until: end }])
+  })
+
+  test.each([
+    [0, true],
+    [1.5, true],
+    [3, false],
+  ])('catch up with %d days in one run: %s', (days, isCaughtUp) => {
+    expect(catchUp(windowsToSweep(ago(days * 24 * hour_ms), noon))).toBe(isCaughtUp)
+  })
+
+  test('leave nothing out, stay short, and catch up', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -hour_ms, max: 400 * hour_ms }), (age_ms) => {
+        let swept_until = ago(age_ms)
+        let runs = 0
+        for (; swept_until < end; runs++) {
+          const windows = windowsToSweep(swept_until, noon)
+          expect(windows[0]!.since.getTime()).toBe(swept_until.getTime() - 10 * minute_ms)
+          for (const [index, { since, until }] of windows.entries()) {
+            if (index > 0) expect(since).toEqual(windows[index - 1]!.until)
+            expect(until > since && until <= end).toBe(true)
+            expect(until.getTime() - since.getTime()).toBeLessThanOrEqual(6 * hour_ms)
+          }
+          expect(windows.length).toBeLessThanOrEqual(48)
+          swept_until = windows.at(-1)!.until
+        }
+        expect(runs).toBeLessThan(10)
+        expect(catchUp(windowsToSweep(swept_until, noon))).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the answer to a reversal', () => {
+  const refused = (decline_code: string | null, authorisation_known = true): SettleAnswer => ({
+    ...{ result: 'refused', reason: 'No', decline_code, authorisation_known },
+  })
+  const nothing = { verdict: 'nothing_to_reverse', reason: 'No' }
+
+  test.each<[string, SettleAnswer, object | null]>([
+    ['approved', { result: 'approved', acquirer_transaction_id: 't' }, { verdict: 'reversed' }],
+    ['unknown there', refused('unknown_authorisation', false), nothing],
+    ['unknown there, without a code', refused(null, false), nothing],
+    ['voided', refused('already_voided'), nothing],
+    ['reversed', refused('already_reversed'), nothing],
+    ['declined', refused('not_approved'), nothing],
+    ['under way', refused('in_progress'), null],
+    ['refused without a code', refused(null), null],
+    ['the reference of another request', refused('reference_reused'), null],
+  ])('%s', (_, answer, verdict) => {
+    expect(verdictOf(answer)).toEqual(verdict)
+  })
+})
+
+describe('the next reversal', () => {
+  const found = { ...listed, acquirer: 'bank', mode: 'live' as const }
+  const opening = { operation_id: 'f'.repeat(32), now: noon }
+  const known = openOrphan({ ...found, merchant_id: 'm_a', payment_id: 'pay_a' }, opening)
+  const orphan: Orphan = openOrphan({ ...found, merchant_id: null, payment_id: null }, opening)
+  const waitAfter = (tries: number, chance: number) =>
+    nextReversalAt({ ...orphan, tries }, { now: noon, chance }).getTime() - noon.getTime()
+
+  test('is due at once, where it is known whose it is', () => {
+    const fresh = { state: 'found', tries: 0, found_at: noon }
+    expect(known).toMatchObject({ ...fresh, next_try_at: noon })
+    expect(orphan).toMatchObject({ ...fresh, next_try_at: null })
+    expect([known, orphan].map(standingOf)).toEqual(['due', 'held_back'])
+  })
+
+  test.each(['reversed', 'nothing_to_reverse', 'left'] as const)(
+    'is none of one that is %s',
+    (state) => {
+      expect(standingOf({ ...orphan, state })).toBe(state)
+    },
+  )
+
+  test.each([
+    [1, 1],
+    [2, 5],
+    [3, 30],
+    [4, 60],
+    [5, 60],
+    [500, 60],
+  ])('after %i tries waits %i minutes, a fifth more or less', (tries, minutes) => {
+    expect(waitAfter(tries, 0)).toBe(0.8 * minutes * minute_ms)
+    expect(waitAfter(tries, 0.5)).toBe(minutes * minute_ms)
+    expect(waitAfter(tries, 0.999)).toBeLessThanOrEqual(1.2 * minutes * minute_ms)
+  })
+})

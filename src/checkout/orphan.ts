@@ -1,0 +1,222 @@
+// An orphan: an authorisation that an acquirer holds and no payment of ours stands behind. Which ones are, when too many
+// are, and what becomes of their reversal.
+
+import type { LiveAuthorisation, SettleAnswer } from '../acquirers/acquirer.ts'
+import type { JournalChange, OpenLine } from '../audit/journal.ts'
+import type { Ids } from '../ids.ts'
+import type { Mode } from '../values.ts'
+import { nextTryAt } from './backoff.ts'
+import type { OperationState } from './operation.ts'
+import type { PaymentStatus } from './payment.ts'
+
+export type Orphan = {
+  acquirer: string
+  /** Under which the acquirer knows it. */
+  reference: string
+  mode: Mode
+  amount: number
+  currency: string
+  /** Null where the acquirer did not list it. */
+  authorised_at: Date | null
+  found_at: Date
+  /** Where an operation of ours bears the reference. */
+  merchant_id: string | null
+  payment_id: string | null
+  /** Our reference of its reversal. */
+  operation_id: string
+  /** `left`: a person decided that it is not to be reversed. */
+  state: 'found' | 'reversed' | 'nothing_to_reverse' | 'left'
+  /** How often its reversal was begun. */
+  tries: number
+  /** Null while the sweep that found it goes on or it is held back, too. */
+  next_try_at: Date | null
+  /** When the brake held it back. */
+  held_back_at: Date | null
+  last_failure: string | null
+  settled_at: Date | null
+  left_by: string | null
+  left_reason: string | null
+}
+
+/** How an orphan stands, for people. */
+export const standings = ['held_back', 'due', 'reversed', 'nothing_to_reverse', 'left'] as const
+export type Standing = (typeof standings)[number]
+
+export function standingOf({ state, next_try_at }: Orphan): Standing {
+  if (state !== 'found') return state
+  return next_try_at === null ? 'held_back' : 'due'
+}
+
+/**
+ * Where more than `most` were found within so long at one acquirer of which nothing at all is known here, none of those is
+ * reversed before a person has looked: rather than orphans, they are payments that our books lost with an old backup, or
+ * that another installation made over the same connection.
+ */
+export const brake = { most: 20, within_ms: 24 * 3_600_000 }
+
+/** What we wrote down under the reference of an authorisation. */
+export type KnownCharge = {
+  reference: string
+  merchant_id: string
+  payment_id: string
+  state: OperationState
+  payment_status: PaymentStatus
+  /** A reversal of the same payment waits for its answer. */
+  is_being_reversed: boolean
+}
+
+/** A listed authorisation, and whose it was if that is known. */
+export type Suspect = LiveAuthorisation & Pick<Orphan, 'merchant_id' | 'payment_id'>
+
+/** What an acquirer is asked for in one go. Both times belong to it. */
+export type SweepWindow = { since: Date; until: Date }
+
+/** What is younger may belong to a charge that is under way. */
+const settling_ms = 2 * 60_000
+/** Each sweep looks once more at the end of the last one: clocks differ, and an acquirer's list may lag. */
+const overlap_ms = 10 * 60_000
+/** So far back goes the first sweep of an acquirer. */
+const first_ms = 24 * 3_600_000
+/** What an acquirer may have to tell of in one answer. */
+const window_ms = 3_600_000
+/** Two days a run: after a long outage several runs catch up. */
+const windows_max = 48
+
+/** Where the next sweep goes, oldest first. `swept_until` is null where there was none. */
+export function windowsToSweep(swept_until: Date | null, now: Date): SweepWindow[] {
+  const end_ms = now.getTime() - settling_ms
+  // A clock that was put back leaves an end behind that lies ahead.
+  const start_ms = swept_until
+    ? Math.min(swept_until.getTime(), end_ms) - overlap_ms
+    : now.getTime() - first_ms
+  const windows: SweepWindow[] = []
+  for (let at_ms = start_ms; at_ms < end_ms && windows.length < windows_max; at_ms += window_ms) {
+    const until_ms = Math.min(at_ms + window_ms, end_ms)
+    windows.push({ since: new Date(at_ms), until: new Date(until_ms) })
+  }
+  return windows
+}
+
+/** Whether nothing is left for the next run. */
+export function catchUp(windows: SweepWindow[]): boolean {
+  return windows.length < windows_max
+}
+
+/** Whether we can have minted it. What others do by the same account at the acquirer is none of our business. */
+export function isReferenceOfOurs(reference: string): boolean {
+  return /^[0-9a-f]{32}$/.test(reference)
+}
+
+/**
+ * The listed authorisations that no payment stands behind. An intent is committed before the acquirer is asked, so one
+ * that was listed first and looked for afterwards is known, or never will be.
+ */
+export function suspectsAmong(listed: LiveAuthorisation[], known: KnownCharge[]): Suspect[] {
+  const charges = new Map(known.map((charge) => [charge.reference, charge]))
+  return listed.flatMap((authorisation): Suspect[] => {
+    const charge = charges.get(authorisation.reference)
+    if (!charge) return [{ ...authorisation, merchant_id: null, payment_id: null }]
+    const { merchant_id, payment_id } = charge
+    return standsBehind(charge) ? [] : [{ ...authorisation, merchant_id, payment_id }]
+  })
+}
+
+function standsBehind({ state, payment_status, is_being_reversed }: KnownCharge): boolean {
+  // The reconciler finds out what becomes of these, and sees to a reversal of its own.
+  if (state === 'sent' || state === 'unknown' || state === 'reversing') return true
+  if (is_being_reversed) return true
+  if (state !== 'approved') return false
+  return payment_status === 'captured' || payment_status === 'held' || payment_status === 'pending'
+}
+
+type Found = Pick<
+  Orphan,
+  | 'acquirer'
+  | 'reference'
+  | 'mode'
+  | 'amount'
+  | 'currency'
+  | 'authorised_at'
+  | 'merchant_id'
+  | 'payment_id'
+>
+
+/**
+ * An orphan: due at once where we know whose it is, else once its sweep has ended and the brake is off. A charge that a
+ * person gives up is one too, listed or not: if the acquirer made it after all it is taken back, and otherwise there is
+ * nothing to reverse.
+ */
+export function openOrphan(
+  found: Found,
+  { operation_id, now }: { operation_id: string; now: Date },
+): Orphan {
+  return {
+    acquirer: found.acquirer,
+    mode: found.mode,
+    reference: found.reference,
+    amount: found.amount,
+    currency: found.currency,
+    authorised_at: found.authorised_at,
+    merchant_id: found.merchant_id,
+    payment_id: found.payment_id,
+    found_at: now,
+    operation_id,
+    state: 'found',
+    tries: 0,
+    next_try_at: found.merchant_id === null ? null : now,
+    held_back_at: null,
+    last_failure: null,
+    settled_at: null,
+    left_by: null,
+    left_reason: null,
+  }
+}
+
+/** A line about an orphan. The statement that writes it finds whose it is; where nobody knows there is none. */
+export type OrphanLine = Omit<OpenLine, 'session_id'> & { reference: string }
+
+export function orphanLine(
+  ids: Pick<Ids, 'journalEntry'>,
+  reference: string,
+  told: Pick<JournalChange, 'change' | 'detail' | 'actor' | 'at'>,
+): OrphanLine {
+  const detail = { reference, ...told.detail }
+  return { ...told, detail, reference, entry_id: ids.journalEntry(told.at), request_id: null }
+}
+
+/** `try_again`: under the same reference, or under another where an answer to it was final. */
+export type Verdict =
+  | { verdict: 'reversed' }
+  | { verdict: 'nothing_to_reverse'; reason: string }
+  | { verdict: 'try_again'; as: 'same' | 'another'; failure: string }
+
+/** Refusals that say that the authorisation holds nothing, as every acquirer words them. */
+const over = new Set(['already_voided', 'already_reversed', 'not_approved'])
+
+/** Null where the answer alone does not say whether the authorisation is live. */
+export function verdictOf(answer: SettleAnswer): Verdict | null {
+  if (answer.result === 'approved') return { verdict: 'reversed' }
+  const { authorisation_known, decline_code, reason } = answer
+  if (authorisation_known && !(decline_code && over.has(decline_code))) return null
+  return { verdict: 'nothing_to_reverse', reason }
+}
+
+const forgotten_ms = 7 * 24 * 3_600_000
+
+/**
+ * A charge that was given up a week ago and never listed since: whatever the acquirer still says of it, it holds nothing.
+ * Should it be listed after all, the sweep finds it.
+ */
+export function isForgotten(
+  { authorised_at, found_at }: Pick<Orphan, 'authorised_at' | 'found_at'>,
+  now: Date,
+): boolean {
+  return authorised_at === null && now.getTime() - found_at.getTime() >= forgotten_ms
+}
+
+const waits_seconds = [60, 300, 1800, 3600]
+
+/** When the reversal is begun once more. `chance` is from 0 up to 1. */
+export function nextReversalAt({ tries }: Orphan, { now, chance }: { now: Date; chance: number }) {
+  return nextTryAt(waits_seconds, { tries, now, chance })
+}

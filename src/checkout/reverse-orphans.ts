@@ -1,0 +1,126 @@
+// Reverses orphans at their acquirers, again and again until there is an answer that settles each.
+
+import type { Acquirer, SettleAnswer } from '../acquirers/acquirer.ts'
+import type { Context } from '../context.ts'
+import { idsFrom } from '../ids.ts'
+import type { Mode } from '../values.ts'
+import type { World } from '../world.ts'
+import { askAcquirer } from './ask-acquirer.ts'
+import { chanceOf } from './desk.ts'
+import { deadline_ms } from './operation.ts'
+import {
+  isForgotten,
+  nextReversalAt,
+  type Orphan,
+  orphanLine,
+  type Verdict,
+  verdictOf,
+} from './orphan.ts'
+import { claimOrphans, postponeReversal, settleOrphan } from './orphan-store.ts'
+
+export type OrphanContext = Pick<Context, 'sql' | 'ids'> & {
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+}
+
+/** How many are reversed side by side. */
+const batch = 10
+const batches_max = 20
+/** Outlasts the calls that one try may make: a look-up or reversal, and a list. */
+const lease_ms = 3 * deadline_ms
+
+/** Reverses what is due, a few hundred at most. Returns how many were tried. Several processes may do it at once. */
+export async function reverseOrphans(context: OrphanContext): Promise<number> {
+  const { sql, world } = context
+  let count = 0
+  for (let round = 0; round < batches_max; round++) {
+    const now = world.clock.now()
+    const lease_until = new Date(now.getTime() + lease_ms)
+    const orphans = await claimOrphans(sql, { now, lease_until, limit: batch })
+    await Promise.all(orphans.map((orphan) => reverse(context, orphan)))
+    count += orphans.length
+    if (orphans.length < batch) break
+  }
+  return count
+}
+
+async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
+  const { sql, world, ids } = context
+  const verdict = await askFor(context, orphan)
+  const now = world.clock.now()
+  const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
+  const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries }
+  if (verdict.verdict === 'try_again') {
+    const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
+    const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
+    const { failure } = verdict
+    const isPostponed = await postponeReversal(sql, orphan, { operation_id, at, failure })
+    if (isPostponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
+    return
+  }
+  const state = verdict.verdict
+  const reason = state === 'reversed' ? null : verdict.reason
+  const line = orphanLine(ids, reference, {
+    change: `orphan.${state}`,
+    detail: { acquirer, operation_id: orphan.operation_id, amount, currency },
+    ...{ actor: 'reconciler', at: now },
+  })
+  if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line }))) return
+  if (state === 'reversed') world.log.info(fields, 'orphaned authorisation reversed')
+  else world.log.info({ ...fields, reason }, 'orphaned authorisation held nothing')
+}
+
+async function askFor(context: OrphanContext, orphan: Orphan): Promise<Verdict> {
+  const acquirer = context.acquirers.find(
+    (each) => each.acquirer.name === orphan.acquirer && each.mode === orphan.mode,
+  )?.acquirer
+  if (!acquirer) return tryAgain('no acquirer of that name')
+  try {
+    const answer = await answerTo(context, acquirer, orphan)
+    if ('verdict' in answer) return answer
+    const verdict = verdictOf(answer)
+    if (verdict) return verdict
+    const reason = answer.result === 'refused' ? answer.reason : answer.result
+    if (await isLive(context, acquirer, orphan)) return tryAgain(reason, 'another')
+    return { verdict: 'nothing_to_reverse', reason }
+  } catch (error) {
+    // Whatever went wrong, the reversal may have happened: the same reference tells, or does it.
+    return tryAgain((error as Error).message)
+  }
+}
+
+/** A reference that the acquirer may have forgotten is not sent again before it was looked up. */
+async function answerTo(
+  { world: { clock } }: OrphanContext,
+  acquirer: Acquirer,
+  orphan: Orphan,
+): Promise<SettleAnswer | Verdict> {
+  const { operation_id, reference, amount, currency } = orphan
+  const known_since = new Date(clock.now().getTime() - acquirer.reference_life_ms)
+  if (operation_id >= idsFrom(known_since)) {
+    const authorisation = { authorisation_reference: reference, amount, currency }
+    const request = { ...authorisation, reference: operation_id }
+    return askAcquirer(clock, () => acquirer.reverse(request))
+  }
+  const look = await askAcquirer(clock, () => acquirer.lookUp(operation_id))
+  if (look.result === 'in_progress') return tryAgain('the reversal is still under way')
+  if (look.result === 'found' && look.kind === 'reverse') return look.answer
+  return tryAgain('the reversal never arrived', 'another')
+}
+
+/** Whether it must be taken for live. */
+async function isLive(
+  { world: { clock } }: OrphanContext,
+  acquirer: Acquirer,
+  orphan: Orphan,
+): Promise<boolean> {
+  const { authorised_at, reference } = orphan
+  if (!authorised_at) return !isForgotten(orphan, clock.now())
+  const within = { since: authorised_at, until: authorised_at }
+  const listed = await askAcquirer(clock, () => acquirer.listAuthorisations(within))
+  return listed.some((each) => each.reference === reference)
+}
+
+function tryAgain(failure: string, as: 'same' | 'another' = 'same'): Verdict {
+  return { verdict: 'try_again', as, failure }
+}
