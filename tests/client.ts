@@ -120,6 +120,11 @@ export function openClient({ base_url, secret_key }: Target) {
       send('GET', at(session, 'state'), { headers: held(session) }),
     readSession: (id: string) => send('GET', `/v1/checkout/sessions/${id}`, { headers: withKey }),
     readPayment: (id: string) => send('GET', `/v1/payments/${id}`, { headers: withKey }),
+    /** capture, void or escalate; a key of null sends none. */
+    decideHold: (verb: string, id: string, key: string | null = randomUUID()) =>
+      send('POST', `/v1/payments/${id}/hold/${verb}`, {
+        headers: { ...withKey, ...(key !== null && { 'rip-idempotency-key': key }) },
+      }),
     createEndpoint: (body: unknown, key?: string) =>
       send('POST', '/v1/webhooks/endpoints', { headers: keyed(key), body }),
     listEndpoints: () => send('GET', '/v1/webhooks/endpoints', { headers: withKey }),

@@ -23,7 +23,7 @@ import type { Command } from './command.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 import { answerOf } from './failure-words.ts'
 import { type CommandOffice, merchantOption, withOffice } from './office.ts'
-import { duration, print, printJson, printTable, shortTime, tell } from './print.ts'
+import { duration, oneLine, print, printJson, printTable, shortTime, tell } from './print.ts'
 
 export const deliveryShow: Command = {
   name: 'delivery show',
@@ -165,9 +165,8 @@ function rowOf(attempt: Shown['attempts'][number]): string[] {
 
 const quoted_max = 60
 
-/** The begin of what a receiver answered. A terminal would obey its control characters. */
+/** The begin of what a receiver answered. */
 function quoted(answer: string | null): string {
-  const text = (answer ?? '').replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
-  if (text === '') return ''
-  return text.length > quoted_max ? `  ${text.slice(0, quoted_max)}…` : `  ${text}`
+  const text = oneLine(answer ?? '', quoted_max)
+  return text === '' ? '' : `  ${text}`
 }

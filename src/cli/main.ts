@@ -1,6 +1,8 @@
 // The command line: finds the command, reads its arguments, and gives its failures their exit status.
 
 import { Refusal } from '../errors.ts'
+import { auditShow } from './audit-show.ts'
+import { auditVerify } from './audit-verify.ts'
 import { type Command, readArguments, UsageError, usageOf } from './command.ts'
 import { configCommand } from './config.ts'
 import { deliveryList } from './delivery.ts'
@@ -8,11 +10,18 @@ import { deliveryReplay } from './delivery-replay.ts'
 import { deliveryShow } from './delivery-show.ts'
 import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } from './endpoint.ts'
 import { endpointHealth } from './endpoint-health.ts'
+import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold.ts'
+import { holdList } from './hold-list.ts'
 import { integrationCreate } from './integration.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { merchantCreate, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
+import { orphanList } from './orphan.ts'
+import { orphanLeave, orphanReverse } from './orphan-decide.ts'
 import { pageCheck } from './page.ts'
+import { reconcileList } from './reconcile.ts'
+import { reconcileResolve } from './reconcile-resolve.ts'
+import { reconcileShow } from './reconcile-show.ts'
 import { serveCommand, workerCommand } from './serve.ts'
 import { testCardsCommand } from './test-cards.ts'
 import { version } from './version.ts'
@@ -35,6 +44,19 @@ const commands: Command[] = [
   deliveryList,
   deliveryShow,
   deliveryReplay,
+  holdList,
+  holdShow,
+  holdCapture,
+  holdVoid,
+  holdEscalate,
+  reconcileList,
+  reconcileShow,
+  reconcileResolve,
+  orphanList,
+  orphanReverse,
+  orphanLeave,
+  auditShow,
+  auditVerify,
   testCardsCommand,
   pageCheck,
 ]

@@ -1,6 +1,9 @@
 // What commands on accounts share: the database of the running service, and values read from options.
 
 import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { openAcquiring } from '../acquiring.ts'
+import type { Desk } from '../checkout/desk.ts'
 import { isNetwork, readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { recordedClockOffset } from '../database/service-clock.ts'
@@ -15,18 +18,24 @@ import { type OptionSpec, type Options, UsageError } from './command.ts'
 
 /** What commands work with. Its clock is that of the service which last started on this database. */
 export type CommandOffice = Office &
-  Pick<Context, 'keyring' | 'wakeDeliveries'> & { data_dir: string; clock_is_shifted: boolean }
+  Desk &
+  Pick<Context, 'keyring' | 'acquirers'> & { data_dir: string; clock_is_shifted: boolean }
 
 /** Runs work on the same database as a service that may be running, the embedded one included. */
 export async function withOffice<T>(work: (office: CommandOffice) => Promise<T>): Promise<T> {
   // What a command has to say it prints; the log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
-  const { world, database, keyring } = await open(config)
+  const { world, database, keyring } = await open(config, 'stderr')
   const { sql } = database
   try {
     const offset_seconds = config.clock_offset_seconds || (await recordedClockOffset(sql))
+    const clock = realClock(offset_seconds)
+    const shifted = { ...world, clock }
     return await work({
-      ...{ sql, keyring, ids: openIds(world.random, keyring), clock: realClock(offset_seconds) },
+      ...{ sql, keyring, ids: openIds(world.random, keyring), clock, world: shifted },
+      actor: 'operator',
+      ...openAcquiring(sql, shifted),
+      metrics: { paymentConfirmed: () => {} },
       // The delivery loop of the service, if one runs, sees by itself what was written.
       wakeDeliveries: () => {},
       data_dir: config.data_dir,
@@ -34,6 +43,16 @@ export async function withOffice<T>(work: (office: CommandOffice) => Promise<T>)
     })
   } finally {
     await database.close()
+  }
+}
+
+/** Who runs the command, by the name that this machine knows them under. */
+export function operatorName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a number that has no name.
+    return 'operator'
   }
 }
 

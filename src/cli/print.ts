@@ -1,5 +1,7 @@
 // How commands answer: one JSON document, or lines for people.
 
+import { currencyOf } from '../values.ts'
+
 /** A record as JSON, or as `name  value` lines. */
 export function print(record: Record<string, unknown>, json: boolean): void {
   if (json) {
@@ -31,14 +33,30 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** Rows under headings, as wide as their longest cell. */
-export function printTable(headings: string[], rows: string[][]): void {
+/** `GBP 42.00`: an amount in minor units, written out by the ISO 4217 exponent of its currency. */
+export function money({ amount, currency }: { amount: number; currency: string }): string {
+  const exponent = currencyOf(currency)?.exponent ?? 2
+  const digits = String(amount).padStart(exponent + 1, '0')
+  const whole = digits.slice(0, digits.length - exponent)
+  return `${currency} ${exponent === 0 ? whole : `${whole}.${digits.slice(-exponent)}`}`
+}
+
+/** What others wrote, in one line of at most so many characters. A terminal would obey its control characters. */
+export function oneLine(text: string, length_max: number): string {
+  const plain = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  return plain.length > length_max ? `${plain.slice(0, length_max - 1)}…` : plain
+}
+
+/** Rows under headings, as wide as their longest cell; below each row its notes, if it has any, indented. */
+export function printTable(headings: string[], rows: string[][], notes: string[][] = []): void {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]!.length)),
   )
-  for (const row of [headings, ...rows]) {
-    const cells = row.map((cell, column) => cell.padEnd(widths[column]!))
-    process.stdout.write(`${cells.join('  ').trimEnd()}\n`)
+  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
+  process.stdout.write(`${line(headings).trimEnd()}\n`)
+  for (const [index, row] of rows.entries()) {
+    const below = (notes[index] ?? []).map((note) => `    ${note}\n`)
+    process.stdout.write(`${line(row).trimEnd()}\n${below.join('')}`)
   }
 }
 

@@ -1,0 +1,151 @@
+// `ripper hold show|capture|void|escalate`: one held payment, and what an operator decides of it.
+
+import { type Decision, decideHold, heldOrRefuse } from '../checkout/decide-hold.ts'
+import { escalateHold } from '../checkout/escalate-hold.ts'
+import { type Hold, isWaiting } from '../checkout/hold.ts'
+import { listOperations } from '../checkout/operation-store.ts'
+import type { Cause } from '../checkout/outcome.ts'
+import { findWholePayment, type PaymentKey } from '../checkout/payment-store.ts'
+import { readHeld } from '../checkout/read-held.ts'
+import type { Command } from './command.ts'
+import { decisionWords, operationWords, refusalWords, ruleWords } from './hold-words.ts'
+import { type CommandOffice, operatorName, withOffice } from './office.ts'
+import { paymentKeyOf, paymentOptions, requirePaymentId } from './payment-key.ts'
+import { money, print, printJson, shortTime, tell } from './print.ts'
+
+export const holdShow = holdCommand({
+  name: 'hold show',
+  summary: 'Shows a held payment, what its rules will do and what the acquirer refused',
+  async decide() {},
+  sentences: () => [],
+})
+
+export const holdCapture = decisionCommand({
+  kind: 'capture',
+  summary: 'Captures a held payment: the money is taken',
+  done: ({ amount }) => `The acquirer has taken ${amount}.`,
+})
+
+export const holdVoid = decisionCommand({
+  kind: 'void',
+  summary: 'Voids a held payment: the reserved money is released, which is final',
+  done: ({ amount }) => `The acquirer has released ${amount}.`,
+})
+
+export const holdEscalate = holdCommand({
+  name: 'hold escalate',
+  summary:
+    'Marks a held payment as looked at by a person: the rules leave it alone until the deadline',
+  decide: (office, key) => escalateHold(office, key, { cause: causeOf(), key: null }),
+  sentences: ({ hold: { deadline, at_deadline } }) => [
+    `A person looks at it. Unless it is decided by ${shortTime(deadline)}, the rules ${at_deadline} it then.`,
+  ],
+})
+
+type Shown = {
+  key: PaymentKey
+  payment: Awaited<ReturnType<typeof readHeld>>
+  hold: Hold
+  /** As people read it. */
+  amount: string
+  /** The capture or void that has no answer yet, in words. */
+  operation: string | null
+}
+
+function holdCommand(does: {
+  name: string
+  summary: string
+  remarks?: string[]
+  decide(office: CommandOffice, key: PaymentKey): Promise<unknown>
+  /** What is said first to people. */
+  sentences(shown: Shown): string[]
+}): Command {
+  const { name, summary, remarks = [], decide, sentences } = does
+  return {
+    ...{ name, summary, remarks, positionals: ['PAYMENT_ID'], options: paymentOptions },
+    async run({ options, positionals, json }) {
+      const payment_id = requirePaymentId(positionals)
+      const shown = await withOffice(async (office) => {
+        const key = await paymentKeyOf(office, options, payment_id)
+        await decide(office, key)
+        return readShown(office, key)
+      })
+      if (json) {
+        printJson(shown.payment)
+        return
+      }
+      for (const sentence of sentences(shown)) tell(`${sentence}\n`)
+      printForPeople(shown)
+    },
+  }
+}
+
+function decisionCommand(does: {
+  kind: Decision
+  summary: string
+  done(shown: Shown): string
+}): Command {
+  const { kind, summary, done } = does
+  return holdCommand({
+    name: `hold ${kind}`,
+    summary,
+    remarks: [
+      'It counts as decided by the merchant. Where the acquirer refuses it the exit status is 1, the payment is held as\n' +
+        'before and can be decided again. Where the acquirer does not answer the exit status is 0: the service goes on\n' +
+        'asking what became of it, and settlement reads awaiting_reconciliation until that is known.',
+    ],
+    decide: (office, key) =>
+      decideHold(office, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
+    sentences: (shown) =>
+      isWaiting(shown.hold)
+        ? unanswered(kind, shown.key)
+        : [`${done(shown)} payment.${shown.hold.status} goes out to the merchant's endpoints.`],
+  })
+}
+
+function causeOf(): Cause {
+  return { actor: 'operator', request_id: null, note: { by: operatorName() } }
+}
+
+function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
+  return [
+    `The acquirer has not answered: whether the ${kind} happened is not known yet.`,
+    'The service goes on asking as long as it runs. The payment stays held until then, and nothing else can be decided.\n' +
+      `To see how that stands: ripper reconcile show ${payment_id}`,
+  ]
+}
+
+async function readShown(office: CommandOffice, key: PaymentKey): Promise<Shown> {
+  const payment = await readHeld(office, key)
+  const { hold, payment: row } = heldOrRefuse(await findWholePayment(office.sql, key))
+  const operations = await listOperations(office.sql, key)
+  const open = operations.find(({ operation_id }) => operation_id === hold.operation_id)
+  const operation = open ? operationWords(open, payment.settlement) : null
+  return { key, payment, hold, amount: money(row), operation }
+}
+
+function printForPeople({ key, payment, hold, amount, operation }: Shown): void {
+  const { operation_refusal } = hold
+  const lines = {
+    payment_id: payment.id,
+    merchant_id: key.merchant_id,
+    checkout_session_id: payment.checkout_session_id,
+    order_reference: payment.order_reference,
+    amount,
+    mode: payment.mode,
+    status: payment.status,
+    created_at: shortTime(payment.created_at),
+    acquirer_transaction_id: payment.acquirer_transaction_id,
+    hold: decisionWords(hold) ?? hold.status,
+    reason: hold.detail === null ? hold.reason : `${hold.reason}: ${hold.detail}`,
+    ...(isWaiting(hold) && {
+      deadline: `${shortTime(hold.deadline)}: the rules ${hold.at_deadline} it then`,
+      rules: ruleWords(hold),
+    }),
+    operation,
+    last_refusal: operation_refusal && refusalWords(operation_refusal),
+    settlement: payment.settlement,
+  }
+  const known = Object.entries(lines).filter(([, value]) => value !== null)
+  print(Object.fromEntries(known), false)
+}

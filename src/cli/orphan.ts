@@ -1,0 +1,116 @@
+// `ripper orphan list`: authorisations that no payment stands behind, and what becomes of each.
+
+import { type Orphan, type Standing, standingOf } from '../checkout/orphan.ts'
+import { listOrphans } from '../checkout/orphan-decision-store.ts'
+import { countUnsettled } from '../checkout/orphan-store.ts'
+import { timestamp, timestampOrNull } from '../values.ts'
+import type { Command, OptionSpec } from './command.ts'
+import { text, wholeNumber, withOffice } from './office.ts'
+import { money, oneLine, printJson, printTable, shortTime, tell } from './print.ts'
+import { minutes } from './reconcile.ts'
+
+const limit_default = 50
+const limit_max = 1000
+
+export const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only those of this acquirer' }
+
+export const orphanList: Command = {
+  name: 'orphan list',
+  summary: 'Lists authorisations that an acquirer holds and no payment stands behind',
+  options: {
+    all: { meaning: 'those that are settled too, the newest first, after those that are not' },
+    acquirer: acquirerOption,
+    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+  },
+  remarks: [
+    'due: the service reverses it, again and again until the acquirer answers. held back: too many were found of which\n' +
+      'nothing is known here, as after a backup was restored; none is reversed before a person says so.',
+    'ripper orphan reverse lets the service reverse what is held back, ripper orphan leave decides that it never is.',
+  ],
+  async run({ options, json }) {
+    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
+    const acquirer = text(options, 'acquirer')
+    const settled_too = options.all === true
+    const { found, counts } = await withOffice(async ({ sql }) => ({
+      // One more than is shown tells whether there are more.
+      found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
+      counts: await countUnsettled(sql, acquirer),
+    }))
+    const shown = found.slice(0, limit)
+    const has_more = found.length > limit
+    if (json) {
+      printJson({ ...counts, orphans: shown.map(viewOrphan), has_more })
+      return
+    }
+    if (shown.length === 0) {
+      tell(settled_too ? 'There was never any.' : 'There is none; --all lists those of the past.')
+      return
+    }
+    printTable(headings, shown.map(rowOf), shown.map(notesOf))
+    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+    if (counts.held_back > 0) tell(`\n${adviceFor(counts.held_back)}`)
+  },
+}
+
+/** A standing as people read it. */
+const words: Record<Standing, string> = {
+  due: 'due',
+  held_back: 'held back',
+  reversed: 'reversed',
+  nothing_to_reverse: 'nothing to reverse',
+  left: 'left',
+}
+
+function viewOrphan(orphan: Orphan) {
+  const { acquirer, reference, mode, amount, currency, merchant_id, payment_id } = orphan
+  return {
+    ...{ acquirer, reference, mode, amount, currency, merchant_id, payment_id },
+    authorised_at: timestampOrNull(orphan.authorised_at),
+    found_at: timestamp(orphan.found_at),
+    state: standingOf(orphan),
+    tries: orphan.tries,
+    next_try_at: timestampOrNull(orphan.next_try_at),
+    last_failure: orphan.last_failure,
+    settled_at: timestampOrNull(orphan.settled_at),
+    left_by: orphan.left_by,
+    left_reason: orphan.left_reason,
+  }
+}
+
+// With the simulator's name and else the widest values 119 characters.
+const headings = ['acquirer', 'reference', 'amount', 'authorised', 'found', 'state']
+
+function rowOf(orphan: Orphan): string[] {
+  const { acquirer, reference, authorised_at, found_at } = orphan
+  return [
+    ...[acquirer, reference, money(orphan)],
+    ...[authorised_at ? minutes(authorised_at) : '–', minutes(found_at)],
+    words[standingOf(orphan)],
+  ]
+}
+
+const text_max = 80
+
+function notesOf(orphan: Orphan): string[] {
+  const { merchant_id, payment_id, left_by, left_reason } = orphan
+  return [
+    merchant_id && `of ${payment_id}, merchant ${merchant_id}`,
+    orphan.tries > 0 && triesOf(orphan),
+    left_by && oneLine(`left by ${left_by}: ${left_reason}`, text_max),
+  ].filter((note) => typeof note === 'string')
+}
+
+function triesOf({ tries, next_try_at, last_failure }: Orphan): string {
+  const times = tries === 1 ? 'tried once' : `tried ${tries} times`
+  const again = next_try_at ? `, again at ${shortTime(next_try_at)}` : ''
+  return `${times}${again}${last_failure === null ? '' : `: ${oneLine(last_failure, text_max)}`}`
+}
+
+function adviceFor(held_back: number): string {
+  return [
+    `Held back: ${held_back}. Was an old backup restored, or does another installation use the same connection?`,
+    'Then they may be paid orders, and to reverse them gives the money back.',
+    '  ripper orphan reverse REFERENCE…|--held-back',
+    '  ripper orphan leave REFERENCE…|--held-back --reason TEXT',
+  ].join('\n')
+}
