@@ -2,10 +2,12 @@
 // the jobs. Events are committed here too, and the loop is woken as confirm wakes it.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { openAcquiring } from '../src/acquiring.ts'
 import { readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/database/open.ts'
 import { openGuardedHttp } from '../src/guarded-http.ts'
 import { openMetrics } from '../src/http/metrics.ts'
+import { openIds } from '../src/ids.ts'
 import { jobs } from '../src/jobs.ts'
 import { openKeyring } from '../src/keyring.ts'
 import { keepMasterKey } from '../src/master-key.ts'
@@ -59,13 +61,20 @@ const database = await openDatabase({
 const { sql } = database
 const keyring = openKeyring(keepMasterKey(config.data_dir, random), random)
 const metrics = openMetrics()
-const worker = startWorker({ world, sql, keyring, metrics }, jobs)
+const worker = startWorker(
+  {
+    ...{ world, sql, keyring, metrics, ids: openIds(random, keyring) },
+    ...openAcquiring(sql, world),
+    wakeDeliveries: () => {},
+  },
+  jobs,
+)
 let loop: DeliveryLoop | null = null
 let offering: Promise<Offered> | null = null
 let ending = false
 
 function kindOf(text: string): keyof Statements {
-  if (/\bfor update skip locked\b/.test(text)) return 'claims'
+  if (/\bwebhook_queue\b.*\bfor update skip locked\b/s.test(text)) return 'claims'
   if (/^\s*with settlement\b/.test(text)) return 'settles'
   return text.includes('insert into events') ? 'commits' : 'others'
 }

@@ -54,7 +54,8 @@ export async function withStage<T>(work: (stage: Stage) => Promise<T>): Promise<
       )
       children.push(receiver)
       const ports = await receiver.ask<Ports>({ order: 'ports' })
-      const office = { sql, clock, keyring, ids: openIds(random, keyring) }
+      const ids = openIds(random, keyring)
+      const office = { sql, clock, keyring, ids, actor: 'operator' } as const
       const answering = await makeEndpoints(office, ports.answering)
       const hanging = await makeEndpoints(office, ports.hanging)
       const engine = await startEngine({ data_dir })

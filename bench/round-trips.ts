@@ -5,13 +5,21 @@ import { assemble } from '../src/assemble.ts'
 import { countStatements } from '../src/database/count.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
-import { keepDemo } from '../src/demo.ts'
+import { type Demo, keepDemo } from '../src/demo.ts'
 import { openKeyring } from '../src/keyring.ts'
 import { keepMasterKey } from '../src/master-key.ts'
 import { openWorld } from '../src/real-world.ts'
 import { type Client, openClients } from './load.ts'
 import type { Table } from './report.ts'
-import { browser, card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
+import {
+  browser,
+  card,
+  createRequest,
+  nextKey,
+  purchase,
+  readRequest,
+  requestBytes,
+} from './requests.ts'
 import { withDataFolder } from './service.ts'
 
 const expected: Record<string, string> = {
@@ -53,14 +61,14 @@ export async function roundTrips(): Promise<Table[]> {
       await service.app.listen({ host: '127.0.0.1', port: 0, listenTextResolver: () => '' })
       base_url = `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`
       const office = { sql, ids: service.context.ids, clock }
-      const { secret_key } = await keepDemo(office, {
+      const demo = await keepDemo(office, {
         ...{ data_dir, base_url },
         pay_url: `${base_url}/pay`,
       })
       const [client] = await openClients(base_url, 1)
       // The second time everything that is kept in memory is there.
-      await walk(client!, secret_key, count)
-      const rows = await walk(client!, secret_key, count)
+      await walk(client!, demo, count)
+      const rows = await walk(client!, demo, count)
       client!.close()
       return rows
     } finally {
@@ -73,7 +81,7 @@ export async function roundTrips(): Promise<Table[]> {
 
 async function walk(
   client: Client,
-  secret_key: string,
+  { secret_key, publishable_key, base_url }: Demo,
   count: ReturnType<typeof countStatements>,
 ): Promise<string[][]> {
   const rows: string[][] = []
@@ -88,23 +96,39 @@ async function walk(
     rows.push([step, String(texts.length), expected[step] ?? '', kinds])
     return JSON.parse(body.toString()) as Record<string, string>
   }
-  const { id, client_secret } = await send('create', createRequest(secret_key, nextKey()))
-  const path = `/v1/checkout/sessions/${id}`
-  const inBrowser = (step: string, method: string, body?: object) =>
-    requestBytes({
-      method,
-      path: path + step,
-      headers: { 'rip-client-secret': client_secret! },
-      body,
-    })
-  await send('session read', readRequest(secret_key, path))
-  const { card_reference } = await send(
-    'card reference',
-    inBrowser('/card_references', 'POST', card),
-  )
-  await send('authenticate', inBrowser('/authenticate', 'POST', { card_reference, browser }))
-  await send('state', inBrowser('/state', 'GET'))
-  const { payment_id } = await send('confirm', inBrowser('/confirm', 'POST', {}))
+  const pay = async (session: Record<string, string>, heading: (step: string) => string) => {
+    const path = `/v1/checkout/sessions/${session.id}`
+    const headers = { 'rip-client-secret': session.client_secret! }
+    const inBrowser = (step: string, method: string, body?: object) =>
+      requestBytes({ method, path: path + step, headers, body })
+    const reference = inBrowser('/card_references', 'POST', card)
+    const { card_reference } = await send(heading('card reference'), reference)
+    const asked = { card_reference, browser }
+    await send(heading('authenticate'), inBrowser('/authenticate', 'POST', asked))
+    await send(heading('state'), inBrowser('/state', 'GET'))
+    return send(heading('confirm'), inBrowser('/confirm', 'POST', {}))
+  }
+  const session = await send('create', createRequest(secret_key, nextKey()))
+  await send('session read', readRequest(secret_key, `/v1/checkout/sessions/${session.id}`))
+  const { payment_id } = await pay(session, (step) => step)
   await send('payment read', readRequest(secret_key, `/v1/payments/${payment_id}`))
-  return rows
+  const unverified = await send(
+    'create by a page',
+    requestBytes({
+      method: 'POST',
+      path: '/v1/checkout/public/sessions',
+      headers: { origin: base_url, 'rip-idempotency-key': nextKey() },
+      body: { ...purchase, public_key: publishable_key },
+    }),
+  )
+  const held = await pay(unverified, (step) => `${step}, held`)
+  await send(
+    'hold capture',
+    requestBytes({
+      method: 'POST',
+      path: `/v1/payments/${held.payment_id}/hold/capture`,
+      headers: { 'x-service-api-key': secret_key, 'rip-idempotency-key': nextKey() },
+    }),
+  )
+  return rows.filter(([step]) => !step!.endsWith(', held') || step === 'confirm, held')
 }

@@ -16,7 +16,7 @@ import { openMetrics } from './http/metrics.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { keepMasterKey } from './master-key.ts'
 import { liveMerchantExists } from './merchants/store.ts'
-import { openWorld } from './real-world.ts'
+import { type LogTo, openWorld } from './real-world.ts'
 import { judgeUrl, openAddressRule } from './safe-address.ts'
 import type { World } from './world.ts'
 
@@ -31,8 +31,8 @@ export type Running = {
 }
 
 /** Opens and migrates the database: what the service, the worker and the commands all begin with. */
-export async function open(config: Config): Promise<Opened> {
-  const world = openWorld(config)
+export async function open(config: Config, log_to: LogTo = 'stdout'): Promise<Opened> {
+  const world = openWorld(config, log_to)
   if (config.database_url === null) requireFolder(config.data_dir)
   const database = await openDatabase({
     url: config.database_url,

@@ -15,13 +15,19 @@ import {
   type World,
 } from './world.ts'
 
-export function openWorld(options: { log_level: string; clock_offset_seconds: number }): World {
+/** Where the log goes: a command's standard output is its answer. */
+export type LogTo = 'stdout' | 'stderr'
+
+export function openWorld(
+  options: { log_level: string; clock_offset_seconds: number },
+  log_to: LogTo = 'stdout',
+): World {
   const clock = realClock(options.clock_offset_seconds)
   return {
     clock,
     random: { bytes: pooledBytes() },
     http: openHttp(clock),
-    log: openLog(options.log_level),
+    log: openLog(options.log_level, log_to),
   }
 }
 
@@ -68,8 +74,9 @@ export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): R
   }
 }
 
-export function openLog(level: string): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+export function openLog(level: string, to: LogTo = 'stdout'): Log {
+  const lines = pino.destination(to === 'stdout' ? 1 : 2)
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, lines)
 }
 
 const answer_bytes_default = 256 * 1024

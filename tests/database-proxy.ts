@@ -9,6 +9,12 @@ export type DatabaseProxy = {
   start(): void
   /** Cuts the connection that sends these words as a value, after the database has done what it was asked. */
   loseNextAnswer(words: string): void
+  /**
+   * Stops at the statement that sends these words as a value: before the database has it, or once the database has done
+   * it and before anybody hears of that.
+   */
+  stopAt(words: string, when: 'before' | 'after'): void
+  isStopped(): boolean
   /** How many answers were lost. */
   lost(): number
   close(): Promise<void>
@@ -21,12 +27,14 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>()
   let stopped = false
   let losing: string | null = null
+  let ending: { words: string; when: 'before' | 'after' } | null = null
   let count = 0
 
   const server = createServer((near) => {
     if (stopped) return near.destroy()
     const far = connect(path)
     let lost = false
+    let last = false
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -43,10 +51,16 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
         lost = true
         losing = null
       }
+      if (ending && bytes.includes(ending.words)) {
+        if (ending.when === 'before') return stop()
+        last = true
+      }
       far.write(bytes)
     })
     far.on('data', (bytes) => {
-      if (!lost) near.write(bytes)
+      if (last) {
+        if (isDone(bytes)) stop()
+      } else if (!lost) near.write(bytes)
       else if (isDone(bytes)) {
         count += 1
         near.destroy()
@@ -61,15 +75,22 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }
+  const stop = () => {
+    stopped = true
+    ending = null
+    cut()
+  }
   return {
     url: target.href,
-    stop() {
-      stopped = true
-      cut()
-    },
+    stop,
     start() {
       stopped = false
+      ending = null
     },
+    stopAt(words, when) {
+      ending = { words, when }
+    },
+    isStopped: () => stopped,
     loseNextAnswer(words) {
       losing = words
     },

@@ -10,6 +10,7 @@ import {
   visa,
 } from './client.ts'
 import { type Service, startService } from './service.ts'
+import { together } from './together.ts'
 
 let areqs = 0
 let service: Service
@@ -29,23 +30,6 @@ afterAll(() => service.close())
 
 const rounds = Array.from({ length: 20 }, (_, round) => round)
 const declining = '4000000000009995'
-
-/** Starts each a few turns of the event loop after the other; the round's number decides how many. */
-function together(round: number, ...starts: (() => Promise<Answer>)[]): Promise<Answer[]> {
-  let state = round * 2_654_435_761 + 1
-  const next = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-  return Promise.all(
-    starts.map(async (start) => {
-      for (let turns = next(8) * next(8); turns > 0; turns--) {
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      return start()
-    }),
-  )
-}
 
 const rowsOf = async (session: SessionSecret) => {
   const { sql } = service

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import type { Acquirer } from '../src/acquirers/acquirer.ts'
 import { assemble } from '../src/assemble.ts'
 import type { ThreeDsFile } from '../src/config.ts'
 import type { Context } from '../src/context.ts'
@@ -70,6 +71,8 @@ type Options = {
   pay_url?: string
   /** Stands between the service and what it posts to. */
   http?: (http: Http) => Http
+  /** Stands between the service and its acquirer. */
+  wrapSimulator?: (simulator: Acquirer) => Acquirer
   /** Networks that webhooks may be sent to. */
   allowed_networks?: string[]
   /** Delivers webhooks, to receivers on this machine too. */
@@ -109,6 +112,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     },
     webhook_urls: { judge: (url) => judgeUrl(url, rule)?.reason ?? null },
     wakeDeliveries: (what) => deliveries?.wake(what),
+    ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
     gateway_limit: options.gateway_limit ?? 0,
     trusted_proxies: options.trusted_proxies ?? [],
     pay_path: '/pay',
@@ -116,7 +120,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const office = { sql: opened.sql, ids: context.ids, clock }
+  const office: Office = { sql: opened.sql, ids: context.ids, clock, actor: 'operator' }
   const newAccount = (asked?: AskedAccount) => openAccount(office, base_url, asked)
   const account = await newAccount()
   if (options.deliver) {
@@ -263,7 +267,7 @@ export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boole
   }
 }
 
-function logInto(lines: LogLine[]): Log {
+export function logInto(lines: LogLine[]): Log {
   const at = (level: keyof Log) => (fields: object, message: string) => {
     lines.push({ level, fields, message })
   }

@@ -7,6 +7,7 @@ import { Refusal } from '../errors.ts'
 import { networkOf } from '../http/gateway-limit.ts'
 import type { Mode } from '../values.ts'
 import type { Attempt } from './attempt.ts'
+import type { Desk } from './desk.ts'
 import { type Full, type Limit, limitsOfPayer, takePlaces, type Use } from './limits-store.ts'
 import type { Payment } from './payment.ts'
 import { type Session, session_life_ms } from './session.ts'
@@ -139,7 +140,7 @@ export const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'T
  * spoke. The payment is saved already: what goes wrong here is told of, not thrown.
  */
 export async function countDecline(
-  { sql, world }: Context,
+  { sql, world }: Desk,
   payer: Payer | null,
   { payment_id, status }: Payment,
   now: Date,

@@ -1,6 +1,7 @@
 // What opens a session, whoever asks for it: its mode, its row, and the answer that tells of it.
 
 import { z } from 'zod'
+import { type Actor, type JournalLine, journalLine } from '../audit/journal.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import type { SecretKey } from '../http/access.ts'
@@ -92,6 +93,22 @@ export function newSession(context: Context, opening: Opening): Session {
     created_at: now,
     expires_at: new Date(now.getTime() + session_life_ms),
   }
+}
+
+/** The line that tells of it: by whose key, for how much, and what that amount was checked against. */
+export function sessionLine(
+  { ids }: Pick<Context, 'ids'>,
+  session: Session,
+  cause: { actor: Actor; request_id: string },
+): JournalLine {
+  const { merchant_id, session_id, mode, amount, currency, created_at } = session
+  const { amount_verification_source } = session
+  return journalLine(ids, {
+    ...{ merchant_id, session_id, subject: session_id, change: 'session.created' },
+    detail: { mode, amount, currency, amount_verification_source },
+    ...cause,
+    at: created_at,
+  })
 }
 
 /** The mode of a session opened here. Throws `key_live_only` or `acquiring_profile_incomplete`. */

@@ -11,7 +11,7 @@ import { findPayment, type PaymentRead } from './payment-store.ts'
 import { viewBasket } from './purchase.ts'
 import { basketView, customerView, declineView, mode, time } from './views.ts'
 
-const paymentView = z.object({
+export const paymentView = z.object({
   id: z.string(),
   checkout_session_id: z.string().nullable(),
   status: z.enum(['captured', 'held', 'voided', 'pending', 'declined', 'failed']),
@@ -56,7 +56,7 @@ export const readPayment = route({
   },
 })
 
-function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
+export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
   return {
     id: payment.payment_id,
     checkout_session_id: payment.session_id,

@@ -12,7 +12,15 @@ import { type Hold, viewHold } from './hold.ts'
 import { viewBasket } from './purchase.ts'
 import { type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
 import { findSessionAndHold } from './store.ts'
-import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
+import {
+  basketView,
+  customerView,
+  declineView,
+  holdView,
+  mode,
+  settlementView,
+  time,
+} from './views.ts'
 
 const sessionStatus = z.enum(['requires_payment', 'processing', 'succeeded', 'declined', 'expired'])
 
@@ -28,7 +36,7 @@ const sessionView = z.object({
   attempt_count: z.int(),
   last_decline: declineView.nullable(),
   payment_id: z.string().nullable(),
-  settlement: z.literal('awaiting_reconciliation').nullable(),
+  settlement: settlementView,
   created_at: time,
   expires_at: time,
   expires_in_seconds: z.int(),

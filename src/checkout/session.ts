@@ -57,11 +57,12 @@ export function statusAt(
 
 /** Set while an acquirer's answer is missing, the process that waited for it having died or not. */
 export function settlementAt(
-  session: Pick<Session, 'status' | 'settlement' | 'answer_by'>,
+  session: Pick<Session, 'settlement' | 'answer_by'>,
   now: Date,
 ): Session['settlement'] {
   if (session.settlement) return session.settlement
-  const lost = session.status === 'processing' && session.answer_by && session.answer_by <= now
+  // Set while a charge is under way, and while a hold is captured or voided.
+  const lost = session.answer_by !== null && session.answer_by <= now
   return lost ? 'awaiting_reconciliation' : null
 }
 

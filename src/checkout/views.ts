@@ -33,6 +33,8 @@ export const holdView = z.object({
     .nullable(),
 })
 
+export const settlementView = z.literal('awaiting_reconciliation').nullable()
+
 const itemView = z.object({
   kind: z.enum(itemKinds),
   sku: z.string().nullable(),

@@ -97,6 +97,30 @@ export async function listChain(
     from chain order by step desc`
 }
 
+/** An event with the ids that its deliveries to endpoints of today and before have, if it was for them. */
+export type EventWithDeliveries = {
+  event_id: string
+  payment_id: string
+  type: EventType
+  sequence: 1 | 2
+  created_at: Date
+  delivery_ids: string[]
+}
+
+/** The events of a payment, in their order. */
+export async function listEvents(
+  sql: Sql,
+  { merchant_id, payment_id }: { merchant_id: string; payment_id: string },
+): Promise<EventWithDeliveries[]> {
+  return sql<EventWithDeliveries[]>`
+    select e.event_id, e.payment_id, e.type, e.sequence, e.created_at, array(
+      select webhook_id(e.created_at, e.event_id || w.endpoint_id) from webhook_endpoints w
+      where w.merchant_id = e.merchant_id order by w.created_at, w.endpoint_id
+    ) as delivery_ids
+    from events e where e.merchant_id = ${merchant_id} and e.payment_id = ${payment_id}
+    order by e.sequence`
+}
+
 /** `status` is null while it is not settled. */
 export type ReplayOfIt = {
   delivery_id: string

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Integration } from '../../src/merchants/integration.ts'
+import { type KeyRow, newestPublishableKey } from '../../src/merchants/key-store.ts'
 import {
   changeMerchant,
   createIntegration,
   withdrawKey,
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
-import { type KeyRow, newestPublishableKey } from '../../src/merchants/store.ts'
 import { type Answer, type Client, type Json, purchase, refusal } from '../client.ts'
 import {
   type Account,

@@ -1,0 +1,30 @@
+// A payment that is or was held, with its hold, as those who decide on it are shown it.
+
+import type { z } from 'zod'
+import { heldOrRefuse } from './decide-hold.ts'
+import type { Desk } from './desk.ts'
+import { viewHold } from './hold.ts'
+import { findPayment, findWholePayment, type PaymentKey } from './payment-store.ts'
+import { paymentView, viewPayment } from './read-payment.ts'
+import { settlementAt } from './session.ts'
+import { holdView, settlementView } from './views.ts'
+
+export const heldView = paymentView.extend({
+  hold: holdView,
+  /** Set while the acquirer's answer to the capture or void is missing: the payment is still held, until it is known. */
+  settlement: settlementView,
+})
+
+/**
+ * Read after all was committed, so that the count of the order's payments is right however many are captured at once.
+ * Throws `resource_not_found` for a payment that was never held.
+ */
+export async function readHeld(
+  { sql, world }: Pick<Desk, 'sql' | 'world'>,
+  key: PaymentKey,
+): Promise<z.input<typeof heldView>> {
+  const { hold, session } = heldOrRefuse(await findWholePayment(sql, key))
+  const payment = (await findPayment(sql, key.merchant_id, key.payment_id))!
+  const settlement = settlementAt(session, world.clock.now())
+  return { ...viewPayment(payment), hold: viewHold(hold), settlement }
+}
