@@ -15,7 +15,6 @@ import { type Fault, faults, minute_ms, second_ms, useStage, type Verb } from '.
 const { clock, acquirer, service, other, proxy, account, elsewhere, run, settle } = await useStage()
 const there = elsewhere(account).client
 const { client } = account
-const verbs: Verb[] = ['authorise', 'capture', 'void', 'reverse', 'lookUp']
 const withDeadline = (at_deadline: 'capture' | 'void') =>
   service.newAccount({ integration: { at_deadline, review_window_seconds: 60 } })
 const impatient = { capture: await withDeadline('capture'), void: await withDeadline('void') }
@@ -65,7 +64,7 @@ async function crash({ arm }: Death, act: () => Promise<unknown>, meanwhile = as
   await settle(survivor)
   await clock.advance(30 * second_ms)
   await driving(clock, dying)
-  for (const verb of verbs) acquirer.meet(verb)
+  acquirer.calm()
   proxy.start()
 }
 

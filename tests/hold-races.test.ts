@@ -18,8 +18,10 @@ afterEach(() => expectBooksAgree(service))
 /** How many holds are made, and fought for, at the same time. */
 const batch = 10
 const batches = (count: number) => Array.from({ length: count }, (_, seed) => seed)
-const holdMany = (of: Account, count = batch, number?: string) =>
-  Promise.all(Array.from({ length: count }, () => hold(of, number)))
+/** A card that no bank has to be asked about, which is quicker. */
+const quick = '4000009000030000'
+const holdMany = (of: Account, number = quick) =>
+  Promise.all(Array.from({ length: batch }, () => hold(of, number)))
 
 type Asked = { verb: 'capture' | 'void' | 'escalate'; at: Account; key?: string }
 type Told = Asked & { answer: Answer }
@@ -46,6 +48,9 @@ async function expectOneDecision(payment_id: string, told: Told[]): Promise<stri
   expect(first).toMatchObject({ sequence: 1, type: 'payment.held' })
   expect(second).toMatchObject({ sequence: 2, type: `payment.${status}` })
   expect(more).toEqual([])
+  const escalated = await sql`
+    select 1 from journal where subject = ${payment_id} and change = 'hold.escalated'`
+  expect(escalated).toHaveLength(taken.length > decisions.length ? 1 : 0)
   const by = decisions.length === 1 ? 'merchant' : 'rules'
   expect(second!.envelope.data.hold).toMatchObject({ status, decided_by: by })
   for (const { verb, answer } of decisions) {
@@ -77,7 +82,8 @@ describe.each(['void', 'capture'] as const)(
             seed * batch + at,
             asking(payment_id, { verb: 'capture', at: one }),
             asking(payment_id, { verb: 'void', at: two }),
-            asking(payment_id, { verb: 'escalate', at: draw(2) === 0 ? one : two }),
+            asking(payment_id, { verb: 'escalate', at: one }),
+            asking(payment_id, { verb: 'escalate', at: two }),
           )
         })
         const [told] = await Promise.all([Promise.all(fights), together(seed, ...jobs)])
@@ -114,7 +120,7 @@ test('before the deadline: two captures and two voids at the same instant, 100 r
 test('the acquirer refuses a capture once while a void is asked for, 50 rounds', async () => {
   const there = elsewhere(account)
   for (const seed of batches(5)) {
-    const holds = await holdMany(account, batch, '4000009190520000')
+    const holds = await holdMany(account, '4000009190520000')
     await Promise.all(
       holds.map(async ({ payment_id }, at) => {
         const told = await together(
@@ -203,7 +209,7 @@ describe('captured payments of one order reference', () => {
       const draw = drawing(seed)
       const order_reference = `order ${seed}`
       const holds = await Promise.all(
-        Array.from({ length: 2 + draw(4) }, () => hold(account, undefined, { order_reference })),
+        Array.from({ length: 2 + draw(4) }, () => hold(account, quick, { order_reference })),
       )
       const [{ payment_id }] = holds as [Held]
       expect(await count(account, payment_id)).toBe(0)
@@ -225,7 +231,7 @@ describe('captured payments of one order reference', () => {
   test('one after the other, with what is only held, voided or paid at once between them', async () => {
     const order_reference = 'one after the other'
     const holds = await Promise.all(
-      Array.from({ length: 4 }, () => hold(account, undefined, { order_reference })),
+      Array.from({ length: 4 }, () => hold(account, quick, { order_reference })),
     )
     const [first, second, third, fourth] = holds.map(({ payment_id }) => payment_id)
     const decide = async (verb: string, payment_id: string) =>
@@ -241,7 +247,7 @@ describe('captured payments of one order reference', () => {
     expect(await count(account, body.payment_id)).toBe(3)
     expect(await count(account, fourth!)).toBe(3)
     const stranger = await service.newAccount()
-    const { payment_id } = await hold(stranger, undefined, { order_reference })
+    const { payment_id } = await hold(stranger, quick, { order_reference })
     await stranger.client.decideHold('capture', payment_id)
     expect(await count(stranger, payment_id)).toBe(1)
   })

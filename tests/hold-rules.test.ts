@@ -4,11 +4,20 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { changeMerchant } from '../src/merchants/manage.ts'
 import { expectBooksAgree } from './books.ts'
 import { type Json, refusal } from './client.ts'
-import { eventsOf, type Held, hold } from './holding.ts'
+import { eventsOf, type Held, hold, runJob } from './holding.ts'
 import { type Account, type AskedAccount, driving } from './service.ts'
-import { day_ms, type Fault, faults, hour_ms, minute_ms, second_ms, useStage } from './settling.ts'
+import {
+  day_ms,
+  type Fault,
+  faults,
+  hour_ms,
+  minute_ms,
+  second_ms,
+  silentCalls,
+  useStage,
+} from './settling.ts'
 
-const { clock, acquirer, service, elsewhere, run, settle } = await useStage()
+const { clock, acquirer, service, other, elsewhere, run, settle } = await useStage()
 
 afterEach(async () => {
   await settle()
@@ -321,6 +330,24 @@ describe('the deadline passes while the answer to a capture is missing', () => {
     await applyRules()
     await expectDecided(account, held, 'voided')
   })
+})
+
+test('nothing is begun after its lease, however many are due and however silent the acquirer is', async () => {
+  const account = await merchantWith({ at_deadline: 'capture', review_window_seconds: 3600 })
+  // Three times what is taken at once.
+  const holds = await Promise.all(Array.from({ length: 48 }, () => hold(account)))
+  const leases: boolean[] = []
+  const { fault, passing } = silentCalls(clock, 8, async (reference) => {
+    const [row] = await other.sql<[{ rules_at: Date }]>`
+      select rules_at from holds where operation_id = ${reference}`
+    leases.push(row.rules_at > clock.now())
+  })
+  acquirer.meet('capture', ...Array<Fault>(48).fill(fault))
+  await clock.advance(hour_ms)
+  await passing(runJob(service, 'apply_hold_rules'))
+  expect(leases).toEqual(Array(48).fill(true))
+  await settle()
+  for (const held of holds) await expectDecided(account, held, 'captured')
 })
 
 test('the rules of a hold are those of the day on which it was made', async () => {

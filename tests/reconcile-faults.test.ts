@@ -11,15 +11,15 @@ const { clock, acquirer, service, account, elsewhere, settle } = await useStage(
 const { client } = account
 
 afterEach(async () => {
-  for (const verb of verbs) acquirer.meet(verb)
+  acquirer.calm()
   await expectBooksAgree(service)
 })
 
-const verbs: Verb[] = ['authorise', 'capture', 'void', 'reverse', 'lookUp']
 type Met = Partial<Record<Verb, Fault[]>>
 
 const meet = (met: Met) => {
-  for (const verb of verbs) acquirer.meet(verb, ...(met[verb] ?? []))
+  acquirer.calm()
+  for (const [verb, met_by] of Object.entries(met)) acquirer.meet(verb as Verb, ...met_by)
 }
 const times = (count: number, fault: Fault): Fault[] => Array(count).fill(fault)
 
@@ -84,23 +84,22 @@ function rowsOf(verb: 'authorise' | 'capture' | 'void'): Row[] {
 }
 
 /** The acquirer finds the charge too late, and whatever becomes of its reversal. */
-const reversals: Row[] = [
-  [],
-  ...(['lost_before', 'lost_after', 'broken_before', 'broken_after', 'never'] as const).map(single),
-  ...(['never_after', 'not_sent', 'doubled', 'answers_late', 'arrives_late'] as const).map(single),
-  ['lost_before', 'not_sent', 'never_after'] as const,
-].map((names) => ({
-  name: `taken back, ${names.join(', ') || 'answered'}`,
-  met: () => ({
-    ...{ authorise: [faults.lost_after], lookUp: hiddenFor(40) },
-    reverse: names.map((name) => faults[name]),
+const reversals = (
+  [
+    ...[[], ['lost_before'], ['lost_after'], ['broken_before'], ['broken_after'], ['never']],
+    ...[['never_after'], ['not_sent'], ['doubled'], ['answers_late'], ['arrives_late']],
+    ['lost_before', 'not_sent', 'never_after'],
+  ] as (keyof typeof faults)[][]
+).map(
+  (names): Row => ({
+    name: `taken back, ${names.join(', ') || 'answered'}`,
+    met: () => ({
+      ...{ authorise: [faults.lost_after], lookUp: hiddenFor(40) },
+      reverse: names.map((name) => faults[name]),
+    }),
+    end: 'nowhere',
   }),
-  end: 'nowhere',
-}))
-
-function single<Each>(each: Each): [Each] {
-  return [each]
-}
+)
 
 const charges: Row[] = [
   ...rowsOf('authorise'),

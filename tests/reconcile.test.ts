@@ -4,9 +4,18 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { resolveOperation } from '../src/checkout/resolve-operation.ts'
 import { expectBooksAgree } from './books.ts'
 import { type Answer, refusal, runChallenge, type SessionSecret } from './client.ts'
-import { booksOf, eventsOf, openUnverified } from './holding.ts'
+import { booksOf, eventsOf, openUnverified, runJob } from './holding.ts'
 import { driving } from './service.ts'
-import { day_ms, type Fault, faults, hour_ms, minute_ms, second_ms, useStage } from './settling.ts'
+import {
+  day_ms,
+  type Fault,
+  faults,
+  hour_ms,
+  minute_ms,
+  second_ms,
+  silentCalls,
+  useStage,
+} from './settling.ts'
 
 const { clock, acquirer, service, other, account, elsewhere, run, settle } = await useStage()
 const { client } = account
@@ -202,7 +211,7 @@ describe('looks', () => {
         fields: expect.objectContaining({ operation_id, payment_id: lost.payment_id }),
       })
       await clock.advance(7 * day_ms)
-      acquirer.meet('lookUp')
+      acquirer.calm()
       await run('reconcile')
       expect(acquirer.looks(operation_id, lost.sent_at)).toEqual(looks)
       await expectUnknown(lost)
@@ -212,6 +221,23 @@ describe('looks', () => {
       })
     },
   )
+
+  test('no look begins after its lease, however many wait and however silent the acquirer is', async () => {
+    // Four times what is taken at once.
+    const sessions = await Promise.all(Array.from({ length: 64 }, () => client.open()))
+    await Promise.all(sessions.map((session) => client.present(session, lost_then_captured)))
+    await driving(clock, Promise.all(sessions.map((session) => client.confirm(session))))
+    const leases: boolean[] = []
+    const { fault, passing } = silentCalls(clock, 8, async (reference) => {
+      const [row] = await other.sql<[{ next_check_at: Date }]>`
+        select next_check_at from acquirer_operations where operation_id = ${reference}`
+      leases.push(row.next_check_at > clock.now())
+    })
+    acquirer.meet('lookUp', ...Array<Fault>(64).fill(fault))
+    await clock.advance(5 * second_ms)
+    await passing(runJob(service, 'reconcile'))
+    expect(leases).toEqual(Array(64).fill(true))
+  })
 
   test('60 charges at once: none is looked at by both processes', async () => {
     const sessions = await Promise.all(Array.from({ length: 60 }, () => client.open()))

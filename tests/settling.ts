@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll } from 'vitest'
 import { type Acquirer, NotSent, Unanswered } from '../src/acquirers/acquirer.ts'
+import { deadline_ms } from '../src/checkout/operation.ts'
 import { openClient } from './client.ts'
 import { freshDatabase } from './database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
@@ -15,6 +16,7 @@ import {
   driving,
   type Service,
   startService,
+  until,
 } from './service.ts'
 
 export const second_ms = 1_000
@@ -35,14 +37,16 @@ export type FaultyAcquirer = {
   wrap(acquirer: Acquirer): Acquirer
   calls: Call[]
   /** The next calls of this kind meet these, one after the other; those after them meet none. */
-  meet(verb: Verb, ...faults: (Fault | null)[]): void
+  meet(verb: Verb, ...faults: Fault[]): void
+  /** From now on nothing goes wrong. */
+  calm(): void
   /** When a reference was looked up, in seconds after `since`. */
   looks(reference: string, since: Date): number[]
 }
 
 export function faultyAcquirer(clock: DrivenClock): FaultyAcquirer {
   const calls: Call[] = []
-  const waiting = new Map<Verb, (Fault | null)[]>()
+  const waiting = new Map<Verb, Fault[]>()
 
   function via<Request, Answer>(
     verb: Verb,
@@ -64,6 +68,7 @@ export function faultyAcquirer(clock: DrivenClock): FaultyAcquirer {
     meet(verb, ...faults) {
       waiting.set(verb, faults)
     },
+    calm: () => waiting.clear(),
     looks: (reference, since) =>
       calls
         .filter((call) => call.verb === 'lookUp' && call.reference === reference)
@@ -118,11 +123,40 @@ export const faults = {
   },
 } satisfies Record<string, Fault>
 
-/** Nobody answers: whoever waits gives up after a while. */
+/** Nobody answers: whoever waits gives up. */
 async function silence(clock: DrivenClock): Promise<never> {
-  await clock.sleep(25 * second_ms)
+  await clock.sleep(deadline_ms)
   return new Promise<never>(() => {})
 }
+
+/**
+ * Calls that nobody answers, of which so many are under way at once; `look` is told of each. `passing` lets the time of
+ * all of them pass together, until the promise settles.
+ */
+export function silentCalls(clock: DrivenClock, at_once: number, look: Look) {
+  let silent = 0
+  const fault: Fault = async (_, { reference }) => {
+    await look(reference)
+    silent += 1
+    await clock.sleep(deadline_ms)
+    silent -= 1
+    return new Promise<never>(() => {})
+  }
+  const passing = async (promise: Promise<unknown>) => {
+    let over = false
+    const end = promise.finally(() => {
+      over = true
+    })
+    while (!over) {
+      await until(async () => over || silent === at_once, Boolean)
+      await clock.advance(deadline_ms)
+    }
+    return end
+  }
+  return { fault, passing }
+}
+
+type Look = (reference: string) => Promise<void>
 
 /**
  * A fault that waits for the test, the request being held up on its way or the answer on its way back. `reached` gives

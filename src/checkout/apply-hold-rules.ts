@@ -8,22 +8,23 @@ import { nextRuleAt, ruleAt } from './hold.ts'
 import { claimHoldsForRules, restRules } from './hold-store.ts'
 import type { Cause } from './outcome.ts'
 import { findWholePayment, type PaymentKey } from './payment-store.ts'
-import { runEach } from './run-each.ts'
+import { workOff } from './work-off.ts'
 
-/** Longer than a capture or void may take, its saving included. */
+/** Longer than two captures or voids may take, their saving included. */
 const lease_ms = 60_000
-const batch = 50
-const at_once = 8
 
 const cause: Cause = { actor: 'rules', request_id: null }
 
 /** Returns how many holds it looked at. */
-export async function applyHoldRules(desk: Desk): Promise<number> {
-  const now = desk.world.clock.now()
-  const lease_until = new Date(now.getTime() + lease_ms)
-  const claimed = await claimHoldsForRules(desk.sql, { now, lease_until, limit: batch })
-  await runEach(claimed, at_once, (key) => applyTo(desk, key))
-  return claimed.length
+export function applyHoldRules(desk: Desk): Promise<number> {
+  return workOff(
+    (limit) => {
+      const now = desk.world.clock.now()
+      const lease_until = new Date(now.getTime() + lease_ms)
+      return claimHoldsForRules(desk.sql, { now, lease_until, limit })
+    },
+    (key) => applyTo(desk, key),
+  )
 }
 
 async function applyTo(desk: Desk, key: PaymentKey): Promise<void> {

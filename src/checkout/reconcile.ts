@@ -15,24 +15,25 @@ import {
 import { type Cause, lineOf } from './outcome.ts'
 import { findWholePayment } from './payment-store.ts'
 import { type Look, laterOrNever, type Step, stepAfter } from './reconciliation.ts'
-import { runEach } from './run-each.ts'
 import { type Case, settleOperation } from './settle-operation.ts'
 import { noteUnanswered } from './unanswered.ts'
+import { workOff } from './work-off.ts'
 
-/** Longer than a look and what follows from it may take. */
+/** Longer than two looks, and what follows from them, may take. */
 const lease_ms = 90_000
-const batch = 50
-const at_once = 8
 
 const cause: Cause = { actor: 'reconciler', request_id: null }
 
 /** Returns how many operations it looked at. */
-export async function reconcile(desk: Desk): Promise<number> {
-  const now = desk.world.clock.now()
-  const lease_until = new Date(now.getTime() + lease_ms)
-  const claimed = await claimOperations(desk.sql, { now, lease_until, limit: batch })
-  await runEach(claimed, at_once, (operation) => follow(desk, operation))
-  return claimed.length
+export function reconcile(desk: Desk): Promise<number> {
+  return workOff(
+    (limit) => {
+      const now = desk.world.clock.now()
+      const lease_until = new Date(now.getTime() + lease_ms)
+      return claimOperations(desk.sql, { now, lease_until, limit })
+    },
+    (operation) => follow(desk, operation),
+  )
 }
 
 async function follow(desk: Desk, operation: UnansweredOperation): Promise<void> {

@@ -183,3 +183,24 @@ test('a charge that waits for its reversal is looked at until a person has to', 
     }),
   )
 })
+
+test('a capture that never arrives is sent again later and later', () => {
+  let operation = unanswered({ kind: 'capture', checks: 0 })
+  let now = at(25_000)
+  let sends = 1
+  for (;;) {
+    operation = { ...operation, checks: operation.checks + 1 }
+    const step = stepAfter(operation, not_found, acquirer, { now, chance: 0.5 })
+    if (step.step === 'send_again') {
+      sends += 1
+      operation = { ...operation, last_sent_at: now, not_found_count: 0 }
+      now = new Date(now.getTime() + 5_000)
+    } else if (step.step === 'look_again') {
+      operation = { ...operation, not_found_count: step.not_found_count }
+      now = step.at
+    } else break
+  }
+  // A few in the first hours, then about one an hour, for the day that the acquirer knows its reference.
+  expect(sends).toBeGreaterThan(20)
+  expect(sends).toBeLessThan(40)
+})

@@ -44,7 +44,10 @@ export function stepAfter(
   if (counts && not_found_count >= 2) {
     if (operation.kind === 'authorise') return { step: 'reverse' }
     const life_ends_ms = operation.sent_at.getTime() + acquirer.reference_life_ms
-    if (now.getTime() < life_ends_ms) return { step: 'send_again' }
+    if (now.getTime() < life_ends_ms) {
+      const at = sendAgainAt(operation)
+      return now < at ? { step: 'look_again', at, not_found_count } : { step: 'send_again' }
+    }
   }
   if (now.getTime() - operation.sent_at.getTime() >= patience_ms) return { step: 'wait_for_person' }
   if (counts && not_found_count === 1) {
@@ -54,6 +57,12 @@ export function stepAfter(
   // Nothing is certain before the window ends, so that is the moment for a look.
   const soonest = now < window_ends_at && window_ends_at < at ? window_ends_at : at
   return { step: 'look_again', at: soonest, not_found_count }
+}
+
+/** The first time at once. What does not arrive then either goes out later and later. */
+function sendAgainAt({ sent_at, last_sent_at, checks }: UnansweredOperation): Date {
+  if (last_sent_at.getTime() === sent_at.getTime()) return sent_at
+  return nextTryAt(waits_seconds, { tries: checks, now: last_sent_at, chance: 0 })
 }
 
 /** When an operation that cannot be looked up at the moment is taken up again; null where a person has to. */

@@ -17,31 +17,27 @@ import {
   verdictOf,
 } from './orphan.ts'
 import { claimOrphans, postponeReversal, settleOrphan } from './orphan-store.ts'
+import { workOff } from './work-off.ts'
 
 export type OrphanContext = Pick<Context, 'sql' | 'ids'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
 }
 
-/** How many are reversed side by side. */
-const batch = 10
-const batches_max = 20
-/** Outlasts the calls that one try may make: a look-up or reversal, and a list. */
-const lease_ms = 3 * deadline_ms
+/** Outlasts the calls that two tries may make: a look-up or reversal, and a list. */
+const lease_ms = 5 * deadline_ms
 
 /** Reverses what is due, a few hundred at most. Returns how many were tried. Several processes may do it at once. */
-export async function reverseOrphans(context: OrphanContext): Promise<number> {
+export function reverseOrphans(context: OrphanContext): Promise<number> {
   const { sql, world } = context
-  let count = 0
-  for (let round = 0; round < batches_max; round++) {
-    const now = world.clock.now()
-    const lease_until = new Date(now.getTime() + lease_ms)
-    const orphans = await claimOrphans(sql, { now, lease_until, limit: batch })
-    await Promise.all(orphans.map((orphan) => reverse(context, orphan)))
-    count += orphans.length
-    if (orphans.length < batch) break
-  }
-  return count
+  return workOff(
+    (limit) => {
+      const now = world.clock.now()
+      const lease_until = new Date(now.getTime() + lease_ms)
+      return claimOrphans(sql, { now, lease_until, limit })
+    },
+    (orphan) => reverse(context, orphan),
+  )
 }
 
 async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {

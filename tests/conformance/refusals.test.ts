@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue, type RefusalCode } from '../../src/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../client.ts'
+import { hold } from '../holding.ts'
 import {
   type AskedAccount,
   drivenClock,
@@ -97,6 +98,15 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
     return client.referenceCard(session, cardOf(visa))
   },
   authentication_incomplete: async () => client.confirm(await client.open()),
+  hold_already_decided: async () => {
+    const { payment_id } = await hold(service.account)
+    await client.decideHold('void', payment_id)
+    return client.decideHold('capture', payment_id)
+  },
+  operation_refused: async () => {
+    const { payment_id } = await hold(service.account, '4000009190520000')
+    return client.decideHold('capture', payment_id)
+  },
   three_ds_provider_unavailable: async () =>
     client.present(await client.open(), '4000009900040000'),
   internal_error: async () => {
