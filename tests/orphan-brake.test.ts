@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../src/acquirers/acquirer.ts'
-import { reverseOrphans } from '../src/checkout/reverse-orphans.ts'
-import { sweepOrphans } from '../src/checkout/sweep-orphans.ts'
-import { watchSettlements } from '../src/checkout/watch-settlements.ts'
+import { watchSettlements } from '../src/checkout/operations/watch-settlements.ts'
+import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from './orphan-stage.ts'
 

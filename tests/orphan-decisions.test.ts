@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../src/acquirers/acquirer.ts'
-import { leaveAsTheyAre, reverseHeldBack } from '../src/checkout/decide-orphans.ts'
-import { reverseOrphans } from '../src/checkout/reverse-orphans.ts'
-import { sweepOrphans } from '../src/checkout/sweep-orphans.ts'
+import { leaveAsTheyAre, reverseHeldBack } from '../src/checkout/orphans/decide-orphans.ts'
+import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from './orphan-stage.ts'
 
 const stage = await useOrphanStage()

@@ -7,10 +7,10 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../src/acquirers/acquirer.ts'
-import { openOrphan } from '../src/checkout/orphan.ts'
-import { orphanIf } from '../src/checkout/orphan-store.ts'
-import { reverseOrphans } from '../src/checkout/reverse-orphans.ts'
-import { sweepOrphans } from '../src/checkout/sweep-orphans.ts'
+import { openOrphan } from '../src/checkout/orphans/orphan.ts'
+import { orphanIf } from '../src/checkout/orphans/orphan-store.ts'
+import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import type { Sql } from '../src/database/open.ts'
 import { authoriseRequest, settleRequest } from './adapters/acquirer-requests.ts'
 import { minute_ms, reversed, useOrphanStage } from './orphan-stage.ts'

@@ -3,10 +3,10 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../src/acquirers/acquirer.ts'
-import { type OperationState, openOperation } from '../src/checkout/operation.ts'
+import { type OperationState, openOperation } from '../src/checkout/operations/operation.ts'
+import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
+import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import type { PaymentStatus } from '../src/checkout/payment.ts'
-import { reverseOrphans } from '../src/checkout/reverse-orphans.ts'
-import { sweepOrphans } from '../src/checkout/sweep-orphans.ts'
 import { rowValues } from '../src/database/rows.ts'
 import { authoriseRequest, settleRequest } from './adapters/acquirer-requests.ts'
 import {

@@ -1,8 +1,8 @@
 // The SQL of what only the operator sees: whose a payment is, which holds there are, and which operations nobody answered.
 
 import type { Sql } from '../database/open.ts'
-import type { Hold } from './hold.ts'
-import type { Operation, UnansweredOperation } from './operation.ts'
+import type { Hold } from './holds/hold.ts'
+import type { Operation, UnansweredOperation } from './operations/operation.ts'
 import type { Payment } from './payment.ts'
 import type { PaymentKey } from './payment-store.ts'
 import type { Session } from './session.ts'

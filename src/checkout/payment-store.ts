@@ -2,7 +2,7 @@
 
 import type { Sql } from '../database/open.ts'
 import type { Attempt } from './attempt.ts'
-import type { Hold } from './hold.ts'
+import type { Hold } from './holds/hold.ts'
 import type { Payment } from './payment.ts'
 import type { Customer, Item } from './purchase.ts'
 import type { Session } from './session.ts'

@@ -7,7 +7,7 @@ import { assignments, rowIf } from '../database/rows.ts'
 import type { SessionHolder } from '../http/access.ts'
 import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
 import type { Attempt, ThreeDsState } from './attempt.ts'
-import type { Hold } from './hold.ts'
+import type { Hold } from './holds/hold.ts'
 import type { Session } from './session.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>

@@ -2,9 +2,9 @@
 
 import { type PlacedLine, type Seal, sealOf } from '../audit/chain.ts'
 import { listLines } from '../audit/journal-store.ts'
-import { viewHold } from '../checkout/hold.ts'
+import { viewHold } from '../checkout/holds/hold.ts'
 import { type LifeKey, listPaymentIds } from '../checkout/life-store.ts'
-import { type KnownOperation, listOperations } from '../checkout/operation-store.ts'
+import { type KnownOperation, listOperations } from '../checkout/operations/operation-store.ts'
 import { findWholePayment, type WholePayment } from '../checkout/payment-store.ts'
 import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
 import { findSession } from '../checkout/store.ts'

@@ -1,12 +1,12 @@
 // `ripper hold show|capture|void|escalate`: one held payment, and what an operator decides of it.
 
-import { type Decision, decideHold, heldOrRefuse } from '../checkout/decide-hold.ts'
-import { escalateHold } from '../checkout/escalate-hold.ts'
-import { type Hold, isWaiting } from '../checkout/hold.ts'
-import { listOperations } from '../checkout/operation-store.ts'
+import { type Decision, decideHold, heldOrRefuse } from '../checkout/holds/decide-hold.ts'
+import { escalateHold } from '../checkout/holds/escalate-hold.ts'
+import { type Hold, isWaiting } from '../checkout/holds/hold.ts'
+import { readHeld } from '../checkout/holds/read-held.ts'
+import { listOperations } from '../checkout/operations/operation-store.ts'
 import type { Cause } from '../checkout/outcome.ts'
 import { findWholePayment, type PaymentKey } from '../checkout/payment-store.ts'
-import { readHeld } from '../checkout/read-held.ts'
 import type { Command } from './command.ts'
 import { decisionWords, operationWords, refusalWords, ruleWords } from './hold-words.ts'
 import { type CommandOffice, operatorName, withOffice } from './office.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { openAcquiring } from '../acquiring.ts'
-import type { Desk } from '../checkout/desk.ts'
+import type { Desk } from '../checkout/operations/desk.ts'
 import { isNetwork, readConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import { recordedClockOffset } from '../database/service-clock.ts'

@@ -1,8 +1,8 @@
 // `ripper orphan list`: authorisations that no payment stands behind, and what becomes of each.
 
-import { type Orphan, type Standing, standingOf } from '../checkout/orphan.ts'
-import { listOrphans } from '../checkout/orphan-decision-store.ts'
-import { countUnsettled } from '../checkout/orphan-store.ts'
+import { type Orphan, type Standing, standingOf } from '../checkout/orphans/orphan.ts'
+import { listOrphans } from '../checkout/orphans/orphan-decision-store.ts'
+import { countUnsettled } from '../checkout/orphans/orphan-store.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
 import type { Command, OptionSpec } from './command.ts'
 import { text, wholeNumber, withOffice } from './office.ts'

@@ -1,6 +1,6 @@
 // `ripper reconcile list`: what acquirers never answered, and how far the search for it is.
 
-import type { OperationKind, UnansweredOperation } from '../checkout/operation.ts'
+import type { OperationKind, UnansweredOperation } from '../checkout/operations/operation.ts'
 import { type ListedOperation, listUnanswered } from '../checkout/operator-store.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { timestamp, timestampOrNull } from '../values.ts'

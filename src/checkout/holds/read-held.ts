@@ -1,13 +1,13 @@
 // A payment that is or was held, with its hold, as those who decide on it are shown it.
 
 import type { z } from 'zod'
+import type { Desk } from '../operations/desk.ts'
+import { findPayment, findWholePayment, type PaymentKey } from '../payment-store.ts'
+import { paymentView, viewPayment } from '../read-payment.ts'
+import { settlementAt } from '../session.ts'
+import { holdView, settlementView } from '../views.ts'
 import { heldOrRefuse } from './decide-hold.ts'
-import type { Desk } from './desk.ts'
 import { viewHold } from './hold.ts'
-import { findPayment, findWholePayment, type PaymentKey } from './payment-store.ts'
-import { paymentView, viewPayment } from './read-payment.ts'
-import { settlementAt } from './session.ts'
-import { holdView, settlementView } from './views.ts'
 
 export const heldView = paymentView.extend({
   hold: holdView,

@@ -1,10 +1,10 @@
 // One call to an acquirer: how long it may take, and what it means where there is no answer.
 
-import { NotSent, type SettleAnswer, Unanswered } from '../acquirers/acquirer.ts'
-import type { Clock } from '../world.ts'
+import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
+import type { Clock } from '../../world.ts'
+import type { WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
 import { deadline_ms, type Operation } from './operation.ts'
-import type { WholePayment } from './payment-store.ts'
 
 /**
  * A definite answer. Throws NotSent where nothing left this machine, else Unanswered, whatever it was that went wrong. An

@@ -1,17 +1,17 @@
 // What the reconciler or a person found out about an operation takes the same way as an answer that came in time.
 
-import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
-import { findAccount } from '../merchants/directory.ts'
-import type { Payer } from './card-testing.ts'
-import { heldOrRefuse } from './decide-hold.ts'
+import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { findAccount } from '../../merchants/directory.ts'
+import type { Payer } from '../card-testing.ts'
+import { heldOrRefuse } from '../holds/decide-hold.ts'
+import { settleDecision } from '../holds/settle-decision.ts'
+import { type Orphan, openOrphan } from '../orphans/orphan.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import type { WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
 import type { UnansweredOperation } from './operation.ts'
 import { saveReversal } from './operation-store.ts'
-import { type Orphan, openOrphan } from './orphan.ts'
-import { type Cause, lineOf } from './outcome.ts'
-import type { WholePayment } from './payment-store.ts'
 import { settleCharge } from './settle-charge.ts'
-import { settleDecision } from './settle-decision.ts'
 
 /** An operation on its way to an answer, with its payment, and who looks for it. */
 export type Case = WholePayment & { operation: UnansweredOperation; cause: Cause }

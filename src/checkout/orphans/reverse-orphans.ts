@@ -1,13 +1,14 @@
 // Reverses orphans at their acquirers, again and again until there is an answer that settles each.
 
-import type { Acquirer, SettleAnswer } from '../acquirers/acquirer.ts'
-import type { Context } from '../context.ts'
-import { idsFrom } from '../ids.ts'
-import type { Mode } from '../values.ts'
-import type { World } from '../world.ts'
-import { askAcquirer } from './ask-acquirer.ts'
-import { chanceOf } from './desk.ts'
-import { deadline_ms } from './operation.ts'
+import type { Acquirer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { Context } from '../../context.ts'
+import { idsFrom } from '../../ids.ts'
+import type { Mode } from '../../values.ts'
+import type { World } from '../../world.ts'
+import { askAcquirer } from '../operations/ask-acquirer.ts'
+import { chanceOf } from '../operations/desk.ts'
+import { deadline_ms } from '../operations/operation.ts'
+import { workOff } from '../operations/work-off.ts'
 import {
   isForgotten,
   nextReversalAt,
@@ -17,7 +18,6 @@ import {
   verdictOf,
 } from './orphan.ts'
 import { claimOrphans, postponeReversal, settleOrphan } from './orphan-store.ts'
-import { workOff } from './work-off.ts'
 
 export type OrphanContext = Pick<Context, 'sql' | 'ids'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>

@@ -1,15 +1,15 @@
 // The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
 
-import type { NotSent, SettleAnswer } from '../acquirers/acquirer.ts'
-import { chanceOf, type Desk } from './desk.ts'
-import { eventOf } from './event.ts'
+import type { NotSent, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { eventOf } from '../event.ts'
+import { chanceOf, type Desk } from '../operations/desk.ts'
+import type { Operation } from '../operations/operation.ts'
+import { saveSurely } from '../operations/save-surely.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import { decide } from '../payment.ts'
+import type { WholePayment } from '../payment-store.ts'
 import { type Hold, refuseDecision } from './hold.ts'
 import { saveDecision, saveRefusal } from './hold-store.ts'
-import type { Operation } from './operation.ts'
-import { type Cause, lineOf } from './outcome.ts'
-import { decide } from './payment.ts'
-import type { WholePayment } from './payment-store.ts'
-import { saveSurely } from './save-surely.ts'
 
 /** A payment that is or was held. */
 export type HeldPayment = WholePayment & { hold: Hold }

@@ -5,7 +5,7 @@ import type {
   AuthoriseAnswer,
   LookUpAnswer,
   SettleAnswer,
-} from '../acquirers/acquirer.ts'
+} from '../../acquirers/acquirer.ts'
 import { nextTryAt } from './backoff.ts'
 import type { UnansweredOperation } from './operation.ts'
 

@@ -1,6 +1,6 @@
 // The SQL of what a person sees of orphans and decides about them.
 
-import type { Fragment, Sql } from '../database/open.ts'
+import type { Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from './orphan.ts'
 import { journalOfChanged } from './orphan-store.ts'
 

@@ -1,13 +1,13 @@
 // Escalates a hold: a person looks at it, and until the deadline the merchant's rules leave it alone.
 
-import { Refusal } from '../errors.ts'
-import type { ReservedKey } from '../http/idempotency.ts'
+import { Refusal } from '../../errors.ts'
+import type { ReservedKey } from '../../http/idempotency.ts'
+import type { Desk } from '../operations/desk.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import { findWholePayment, type PaymentKey } from '../payment-store.ts'
 import { heldOrRefuse } from './decide-hold.ts'
-import type { Desk } from './desk.ts'
 import { escalate, isWaiting } from './hold.ts'
 import { saveEscalation } from './hold-store.ts'
-import { type Cause, lineOf } from './outcome.ts'
-import { findWholePayment, type PaymentKey } from './payment-store.ts'
 
 /**
  * One that is escalated already stays so. Throws `resource_not_found` for a payment that was never held,

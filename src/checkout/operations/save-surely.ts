@@ -1,6 +1,6 @@
 // Saves what an acquirer said, though the database may be away for a moment.
 
-import { isRetriable, isStoreUnavailable } from '../database/failures.ts'
+import { isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Desk } from './desk.ts'
 
 const tries_max = 5

@@ -1,6 +1,8 @@
 // A job: finds out what became of operations that nobody answered, by our reference, until it is known.
 
-import { type LookUpAnswer, NotSent, Unanswered } from '../acquirers/acquirer.ts'
+import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import { findWholePayment } from '../payment-store.ts'
 import { askAcquirer, askToSettle } from './ask-acquirer.ts'
 import { chanceOf, type Desk } from './desk.ts'
 import { answerBy, failure, openOperation, type UnansweredOperation } from './operation.ts'
@@ -12,8 +14,6 @@ import {
   listOperations,
   lookAgain,
 } from './operation-store.ts'
-import { type Cause, lineOf } from './outcome.ts'
-import { findWholePayment } from './payment-store.ts'
 import { type Look, laterOrNever, type Step, stepAfter } from './reconciliation.ts'
 import { type Case, settleOperation } from './settle-operation.ts'
 import { noteUnanswered } from './unanswered.ts'

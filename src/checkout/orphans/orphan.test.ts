@@ -2,8 +2,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { SettleAnswer } from '../acquirers/acquirer.ts'
-import type { OperationState } from './operation.ts'
+import type { SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { OperationState } from '../operations/operation.ts'
+import type { PaymentStatus } from '../payment.ts'
 import {
   catchUp,
   isReferenceOfOurs,
@@ -16,7 +17,6 @@ import {
   verdictOf,
   windowsToSweep,
 } from './orphan.ts'
-import type { PaymentStatus } from './payment.ts'
 
 const noon = new Date('2026-09-01T12:00:00.000Z')
 const minute_ms = 60_000

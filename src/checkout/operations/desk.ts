@@ -1,8 +1,8 @@
 // What verbs that settle money are given: in the service, in a worker, and in a command.
 
-import type { Context } from '../context.ts'
-import type { Metrics } from '../http/metrics.ts'
-import type { World } from '../world.ts'
+import type { Context } from '../../context.ts'
+import type { Metrics } from '../../http/metrics.ts'
+import type { World } from '../../world.ts'
 
 export type Desk = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>

@@ -1,11 +1,11 @@
 // Notes that an acquirer gave no usable answer: from now on the reconciler asks what became of the operation.
 
-import type { Unanswered } from '../acquirers/acquirer.ts'
+import type { Unanswered } from '../../acquirers/acquirer.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import type { WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
 import { first_check_ms, type Operation } from './operation.ts'
 import { saveUnanswered } from './operation-store.ts'
-import { type Cause, lineOf } from './outcome.ts'
-import type { WholePayment } from './payment-store.ts'
 
 type Sent = Pick<WholePayment, 'session' | 'payment'> & {
   attempt: WholePayment['attempt']

@@ -2,6 +2,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Operation } from '../operations/operation.ts'
+import type { Payment } from '../payment.ts'
+import type { Session } from '../session.ts'
 import {
   decideHold,
   escalate,
@@ -14,9 +17,6 @@ import {
   ruleAt,
   viewHold,
 } from './hold.ts'
-import type { Operation } from './operation.ts'
-import type { Payment } from './payment.ts'
-import type { Session } from './session.ts'
 
 const start = Date.parse('2026-09-01T12:00:00Z')
 const at = (seconds: number) => new Date(start + seconds * 1000)

@@ -1,17 +1,17 @@
 // The last step of a charge: an acquirer's definite answer becomes payment, event and all, whoever brings it.
 
-import type { AuthoriseAnswer } from '../acquirers/acquirer.ts'
-import { type Account, integrationOf } from '../merchants/directory.ts'
-import { countDecline, type Payer } from './card-testing.ts'
-import { type From, saveOutcome } from './charge-store.ts'
+import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
+import { type Account, integrationOf } from '../../merchants/directory.ts'
+import { countDecline, type Payer } from '../card-testing.ts'
+import { type From, saveOutcome } from '../charge-store.ts'
+import type { Orphan } from '../orphans/orphan.ts'
+import { type Cause, outcomeOf } from '../outcome.ts'
+import { conclude } from '../payment.ts'
+import type { WholePayment } from '../payment-store.ts'
+import type { ConfirmResult } from '../views.ts'
 import type { Desk } from './desk.ts'
 import type { Operation } from './operation.ts'
-import type { Orphan } from './orphan.ts'
-import { type Cause, outcomeOf } from './outcome.ts'
-import { conclude } from './payment.ts'
-import type { WholePayment } from './payment-store.ts'
 import { saveSurely } from './save-surely.ts'
-import type { ConfirmResult } from './views.ts'
 
 /** A charge that was sent. */
 export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> & {

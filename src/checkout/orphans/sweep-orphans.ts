@@ -1,8 +1,8 @@
 // Goes through what each acquirer holds, and writes down what no payment of ours stands behind, to be reversed: unless too
 // much of it is quite unknown here.
 
-import type { Acquirer, LiveAuthorisation } from '../acquirers/acquirer.ts'
-import { askAcquirer } from './ask-acquirer.ts'
+import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import { askAcquirer } from '../operations/ask-acquirer.ts'
 import {
   brake,
   catchUp,

@@ -1,7 +1,7 @@
 // An operation: one request to an acquirer, written down before it is sent. Its id is our reference there.
 
-import type { DeclineCategory } from '../acquirers/acquirer.ts'
-import type { Payment } from './payment.ts'
+import type { DeclineCategory } from '../../acquirers/acquirer.ts'
+import type { Payment } from '../payment.ts'
 
 export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse'
 

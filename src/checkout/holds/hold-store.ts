@@ -1,16 +1,16 @@
 // The SQL of decisions on held payments: intent, outcome, refusal, escalation. One statement each, each a compare-and-set.
 
-import type { JournalLine } from '../audit/journal.ts'
-import type { Sql } from '../database/open.ts'
-import { assignments, rowIf } from '../database/rows.ts'
-import type { ReservedKey } from '../http/idempotency.ts'
-import { type Gated, keyBehindGate, passed, wentThrough } from '../http/key-gate.ts'
-import { fanOut } from '../webhooks/fan-out.ts'
-import type { Event } from './event.ts'
+import type { JournalLine } from '../../audit/journal.ts'
+import type { Sql } from '../../database/open.ts'
+import { assignments, rowIf } from '../../database/rows.ts'
+import type { ReservedKey } from '../../http/idempotency.ts'
+import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
+import { fanOut } from '../../webhooks/fan-out.ts'
+import type { Event } from '../event.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Payment } from '../payment.ts'
+import type { Session } from '../session.ts'
 import type { Hold } from './hold.ts'
-import type { Operation } from './operation.ts'
-import type { Payment } from './payment.ts'
-import type { Session } from './session.ts'
 
 /**
  * Commits the intent to capture or void, with the idempotency key that asked for it. False, with nothing written, where the

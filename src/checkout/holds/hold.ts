@@ -1,11 +1,11 @@
 // A hold: an authorised payment that waits for a decision because its amount could not be verified.
 
-import type { Integration } from '../merchants/integration.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
-import { nextTryAt } from './backoff.ts'
-import type { Operation } from './operation.ts'
-import type { Payment } from './payment.ts'
-import type { Session } from './session.ts'
+import type { Integration } from '../../merchants/integration.ts'
+import { timestamp, timestampOrNull } from '../../values.ts'
+import { nextTryAt } from '../operations/backoff.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Payment } from '../payment.ts'
+import type { Session } from '../session.ts'
 
 export type OperationRefusal = {
   kind: string

@@ -1,8 +1,8 @@
 // A job: tells the metrics what waits for an answer, for a decision, or for its reversal.
 
-import type { Sql } from '../database/open.ts'
-import type { Metrics } from '../http/metrics.ts'
-import type { World } from '../world.ts'
+import type { Sql } from '../../database/open.ts'
+import type { Metrics } from '../../http/metrics.ts'
+import type { World } from '../../world.ts'
 
 type Counts = {
   searching: number

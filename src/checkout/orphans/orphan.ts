@@ -1,13 +1,13 @@
 // An orphan: an authorisation that an acquirer holds and no payment of ours stands behind. Which ones are, when too many
 // are, and what becomes of their reversal.
 
-import type { LiveAuthorisation, SettleAnswer } from '../acquirers/acquirer.ts'
-import type { JournalChange, OpenLine } from '../audit/journal.ts'
-import type { Ids } from '../ids.ts'
-import type { Mode } from '../values.ts'
-import { nextTryAt } from './backoff.ts'
-import type { OperationState } from './operation.ts'
-import type { PaymentStatus } from './payment.ts'
+import type { LiveAuthorisation, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { JournalChange, OpenLine } from '../../audit/journal.ts'
+import type { Ids } from '../../ids.ts'
+import type { Mode } from '../../values.ts'
+import { nextTryAt } from '../operations/backoff.ts'
+import type { OperationState } from '../operations/operation.ts'
+import type { PaymentStatus } from '../payment.ts'
 
 export type Orphan = {
   acquirer: string

@@ -1,14 +1,14 @@
 // A job: does what merchants' rules want of their holds, through the same door as their own decisions.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../../errors.ts'
+import type { Desk } from '../operations/desk.ts'
+import { workOff } from '../operations/work-off.ts'
+import type { Cause } from '../outcome.ts'
+import { findWholePayment, type PaymentKey } from '../payment-store.ts'
 import { decideHold, heldOrRefuse } from './decide-hold.ts'
-import type { Desk } from './desk.ts'
 import { escalateHold } from './escalate-hold.ts'
 import { nextRuleAt, ruleAt } from './hold.ts'
 import { claimHoldsForRules, restRules } from './hold-store.ts'
-import type { Cause } from './outcome.ts'
-import { findWholePayment, type PaymentKey } from './payment-store.ts'
-import { workOff } from './work-off.ts'
 
 /** Longer than two captures or voids may take, their saving included. */
 const lease_ms = 60_000

@@ -1,12 +1,12 @@
 // A person settles what nobody answered: what they learned from the acquirer counts as its answer.
 
-import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
-import { Refusal } from '../errors.ts'
+import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { Refusal } from '../../errors.ts'
+import type { Cause } from '../outcome.ts'
+import { findWholePayment, type PaymentKey, type WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
 import { isUnanswered, type UnansweredOperation } from './operation.ts'
 import { listOperations } from './operation-store.ts'
-import type { Cause } from './outcome.ts'
-import { findWholePayment, type PaymentKey, type WholePayment } from './payment-store.ts'
 import { settleOperation } from './settle-operation.ts'
 
 /** `declined` and `failed` are for charges, `refused` is for captures and voids. */

@@ -1,14 +1,14 @@
 // The SQL of operations whose answer is missing: how they are noted, searched for, done over, and given to a person.
 // Each is a compare-and-set on the operation's state, so that a late answer and the search for it never both count.
 
-import type { JournalLine } from '../audit/journal.ts'
-import type { Sql } from '../database/open.ts'
-import { rowIf } from '../database/rows.ts'
-import type { Attempt } from './attempt.ts'
-import { forgetCard } from './charge-store.ts'
+import type { JournalLine } from '../../audit/journal.ts'
+import type { Sql } from '../../database/open.ts'
+import { rowIf } from '../../database/rows.ts'
+import type { Attempt } from '../attempt.ts'
+import { forgetCard } from '../charge-store.ts'
+import type { PaymentKey } from '../payment-store.ts'
+import type { Session } from '../session.ts'
 import type { Operation, UnansweredOperation } from './operation.ts'
-import type { PaymentKey } from './payment-store.ts'
-import type { Session } from './session.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
+import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { UnansweredOperation } from './operation.ts'
 import { type Look, laterOrNever, patience_ms, stepAfter } from './reconciliation.ts'
 

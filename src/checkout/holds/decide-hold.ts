@@ -1,16 +1,17 @@
 // Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
 
-import { NotSent, type SettleAnswer, Unanswered } from '../acquirers/acquirer.ts'
-import { Refusal } from '../errors.ts'
-import type { ReservedKey } from '../http/idempotency.ts'
-import { askToSettle } from './ask-acquirer.ts'
-import type { Desk } from './desk.ts'
+import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
+import { Refusal } from '../../errors.ts'
+import type { ReservedKey } from '../../http/idempotency.ts'
+import { askToSettle } from '../operations/ask-acquirer.ts'
+import type { Desk } from '../operations/desk.ts'
+import { type Operation, openOperation } from '../operations/operation.ts'
+import { listOperations } from '../operations/operation-store.ts'
+import { noteUnanswered } from '../operations/unanswered.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import { findWholePayment, type PaymentKey, type WholePayment } from '../payment-store.ts'
 import { isWaiting } from './hold.ts'
 import { beginDecision } from './hold-store.ts'
-import { type Operation, openOperation } from './operation.ts'
-import { listOperations } from './operation-store.ts'
-import { type Cause, lineOf } from './outcome.ts'
-import { findWholePayment, type PaymentKey, type WholePayment } from './payment-store.ts'
 import {
   type HeldPayment,
   type Refused,
@@ -21,7 +22,6 @@ import {
   settleLate,
   settleUnsent,
 } from './settle-decision.ts'
-import { noteUnanswered } from './unanswered.ts'
 
 export type Decision = 'capture' | 'void'
 
