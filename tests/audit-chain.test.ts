@@ -162,14 +162,14 @@ describe('tampering is found and named', () => {
     ],
     [
       "a line's id",
-      `update journal set entry_id = overlay(entry_id placing '0' from 32) where merchant_id = 'm' and entry_id = ${line3}`,
+      `update journal set entry_id = overlay(entry_id placing 'z' from 32) where merchant_id = 'm' and entry_id = ${line3}`,
       'line_removed 3 line',
       'line_not_sealed line',
     ],
     [
       'an old line put in',
       `insert into journal (merchant_id, entry_id, subject, change, detail, actor, at)
-       select 'm', overlay(entry_id placing '0' from 32), subject, change, detail, actor, at from journal
+       select 'm', overlay(entry_id placing 'z' from 32), subject, change, detail, actor, at from journal
        where merchant_id = 'm' and entry_id = ${line3}`,
       'line_not_sealed line',
     ],
