@@ -97,6 +97,40 @@ describe('sealing', () => {
     expect(await verify(merchant_id)).toMatchObject({ lines: 5, sealed_now: 1, faults: [] })
   })
 
+  test('what was written after a clock was set back is found, though nobody looks for minutes', async () => {
+    const { sql, clock, newJournal, write, verify } = stage
+    const merchant_id = await newJournal(3)
+    const ahead = (ms: number) => ({ now: () => ago(-ms), sleep: clock.sleep })
+    const sealAhead = (ms: number) => sealJournal({ sql, world: { clock: ahead(ms) } }, merchant_id)
+    await write(merchant_id, ago(-3 * 24 * hour_ms))
+    expect(await sealAhead(3 * 24 * hour_ms + minute_ms)).toBe(4)
+    for (let line = 0; line < 2; line += 1) {
+      await write(merchant_id)
+      await pass(10 * minute_ms)
+    }
+    expect(await stage.seal(merchant_id)).toBe(2)
+    await pass(2 * hour_ms)
+    expect(await verify(merchant_id)).toMatchObject({ lines: 6, sealed_now: 0, faults: [] })
+    // The marks are back, too: what is put in among old lines is not taken for one of the service.
+    await write(merchant_id, ago(2 * hour_ms + 15 * minute_ms))
+    expect(told(await verify(merchant_id))).toEqual(['line_not_sealed line'])
+  })
+
+  test('what another process passes over, its clock an hour ahead, is found after two', async () => {
+    const { sql, clock, newJournal, write, verify } = stage
+    const merchant_id = await newJournal(3)
+    const ahead = { now: () => ago(-hour_ms + second_ms), sleep: clock.sleep }
+    await sealJournal({ sql, world: { clock: ahead } }, merchant_id)
+    const line = await write(merchant_id)
+    await write(merchant_id, ago(-hour_ms))
+    await pass(minute_ms)
+    await sealJournal({ sql, world: { clock: ahead } }, merchant_id)
+    await stage.seal(merchant_id)
+    expect(await positionOf(line)).toBeNull()
+    await pass(2 * hour_ms)
+    expect(await verify(merchant_id)).toMatchObject({ lines: 5, sealed_now: 1, faults: [] })
+  })
+
   test('a journal of several pages', async () => {
     const { sql, newJournal, verify } = stage
     const merchant_id = await newJournal(1)

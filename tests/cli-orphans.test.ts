@@ -37,12 +37,14 @@ async function insertOrphan(asked: Partial<Orphan> = {}): Promise<Orphan> {
     ...{ amount: 4200, currency: 'GBP', authorised_at: ago(9 * minute_ms) },
     ...{ merchant_id: null, payment_id: null },
   }
-  const orphan = { ...openOrphan(found, { operation_id: ids.operation(now), now }), ...asked }
+  const opened = openOrphan(found, { operation_id: ids.operation(now), now })
+  const orphan = { ...opened, held_back_at: asked.merchant_id ? null : now, ...asked }
   await service.sql`insert into orphan_authorisations ${rowValues(service.sql, orphan)}`
   return orphan
 }
 
 const due = { merchant_id: 'm_a', payment_id: `pay_${'a'.repeat(24)}`, next_try_at: new Date() }
+const found = { held_back_at: null }
 const settled = { next_try_at: null, settled_at: new Date() }
 const left = { ...settled, state: 'left' as const, left_by: 'ada', left_reason: 'they are paid' }
 
@@ -77,7 +79,7 @@ describe('list', () => {
           ...{ currency: 'GBP', merchant_id: null, payment_id: null, state: 'held_back', tries: 0 },
           ...{ authorised_at: expect.any(String), found_at: expect.any(String) },
           ...{ next_try_at: null, last_failure: null, settled_at: null },
-          ...{ left_by: null, left_reason: null },
+          ...{ left_by: null, left_reason: null, released_by: null, released_at: null },
         },
         expect.objectContaining({
           ...{ reference: made.due.reference, state: 'due', tries: 3, payment_id: due.payment_id },
@@ -106,6 +108,16 @@ describe('list', () => {
     )
     expect(stdout).toEqual(row('bank .* left\n +left by ada: they are paid\n'))
     expect(stdout).toEqual(row('Held back: 1\\.'))
+  }, 30_000)
+
+  test('what a sweep has just found is not held back yet', async () => {
+    const { reference } = await insertOrphan(found)
+    const page = await answer('list')
+    expect(page).toMatchObject({ due: 0, held_back: 0, orphans: [{ reference, state: 'found' }] })
+    expect((await run('list')).stdout).toMatch(/ just found\n$/)
+    expect((await run('reverse', reference)).stderr).toBe(
+      `${reference}  not released: the search that found it goes on, and may hold it back\n`,
+    )
   }, 30_000)
 
   test('ends where it is told to', async () => {
@@ -142,6 +154,13 @@ describe('reverse', () => {
       next_try_at: expect.any(Date),
     })
     expect(await answer('reverse', made.left.reference)).toEqual({ released: 1, refused: [] })
+    const { orphans } = await answer('list', '--acquirer', 'bank')
+    const { username } = userInfo()
+    expect(orphans).toMatchObject([
+      { state: 'due', left_by: 'ada', released_by: username, released_at: expect.any(String) },
+    ])
+    const { stdout: shown } = await run('list', '--acquirer', 'bank')
+    expect(shown).toMatch(/left by ada: they are paid\n +released at \S+Z by /)
   }, 30_000)
 
   test('releases all that are held back, of an acquirer or any', async () => {

@@ -128,7 +128,7 @@ describe('a sweep that has not come to its end', () => {
     }
     // Two days a run: the last are found by the second, when the first are to be let go.
     await sweepOrphans(context)
-    expect(await countStandings()).toEqual({ held_back: 16 })
+    expect(await countStandings()).toEqual({ found: 16 })
     expect(told('error')).toEqual([])
     await sweepOrphans(context)
     expect(await countStandings()).toEqual({ held_back: 21 })
@@ -148,7 +148,7 @@ describe('a sweep that has not come to its end', () => {
   test('leaves what it found to the next one, which counts it however late it comes', async () => {
     const references = await authoriseMany(11)
     await sweepAfter(3 * hour_ms, contextOf(forgetful))
-    expect(await countStandings()).toEqual({ held_back: 11 })
+    expect(await countStandings()).toEqual({ found: 11 })
     expect(await countReversed(references)).toBe(0)
     await clock.advance(25 * hour_ms)
     await authoriseMany(10)
@@ -259,7 +259,10 @@ test('the metric counts what is due and what is held back', async () => {
     'ripper_orphan_authorisations{state="due"} 1',
     'ripper_orphan_authorisations{state="held_back"} 21',
   ])
-  await sql`truncate orphan_authorisations`
+  // As a sweep that goes on has just written them.
+  await sql`update orphan_authorisations set held_back_at = null, next_try_at = null
+    where merchant_id is null`
+  await sql`delete from orphan_authorisations where merchant_id is not null`
   await watchSettlements(watched)
   expect(await lines()).toEqual([
     'ripper_orphan_authorisations{state="due"} 0',

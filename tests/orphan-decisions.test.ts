@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../src/acquirers/acquirer.ts'
 import { leaveAsTheyAre, reverseHeldBack } from '../src/checkout/orphans/decide-orphans.ts'
+import { listOrphans } from '../src/checkout/orphans/orphan-decision-store.ts'
+import { countUnsettled } from '../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from './orphan-stage.ts'
@@ -20,7 +22,7 @@ const named = (...references: string[]) => ({ references, acquirer: null })
 const why = { by: 'ada', reason: 'the shop has them' }
 
 const release = (which: Parameters<typeof reverseHeldBack>[1]) =>
-  reverseHeldBack(context, which, 'ada')
+  reverseHeldBack(context, which, 'ben')
 const leave = (which: Parameters<typeof leaveAsTheyAre>[1]) => leaveAsTheyAre(context, which, why)
 
 /** So many that are held back. */
@@ -41,6 +43,8 @@ describe('released', () => {
       references.toSorted(),
     )
     expect(await countStandings()).toEqual({ due: 21 })
+    const { released_by, released_at } = (await orphanOf(references[0]!))!
+    expect([released_by, released_at]).toEqual(['ben', clock.now()])
     expect(await reverseOrphans(context)).toBe(21)
     expect(await countReversed(references)).toBe(21)
     expect(await journal()).toEqual([])
@@ -131,11 +135,14 @@ describe('left', () => {
     await release(named(first!))
     await reverseOrphans(context)
     expect(await booksOf(first!)).toEqual(reversed)
-    expect(await orphanOf(first!)).toMatchObject({ left_by: null, left_reason: null })
+    expect(await orphanOf(first!)).toMatchObject({
+      ...{ left_by: 'ada', left_reason: why.reason },
+      ...{ released_by: 'ben', released_at: clock.now() },
+    })
   })
 
   test.each<[string, (reverse: Acquirer['reverse']) => Acquirer['reverse'], object, object]>([
-    ['was made', (reverse) => reverse, { state: 'reversed', left_by: null }, reversed],
+    ['was made', (reverse) => reverse, { state: 'reversed', left_by: 'ada' }, reversed],
     [
       'failed',
       () => () => Promise.reject(new Error('down')),
@@ -167,6 +174,39 @@ describe('left', () => {
   })
 })
 
+test.each([
+  ['release', release, 'reversed'],
+  ['leave', leave, 'left'],
+] as const)(
+  '%s all means none that a sweep has just found: nobody has seen them',
+  async (_, decide, becomes) => {
+    const seen = await heldBack()
+    const unseen = await authoriseMany(40)
+    await clock.advance(3 * hour_ms)
+    let asked = 0
+    const meanwhile: Acquirer = {
+      ...simulator,
+      async listAuthorisations(within) {
+        const listed = await simulator.listAuthorisations(within)
+        asked += 1
+        // By then those of the first window are written down.
+        if (asked === 3) {
+          expect(await countStandings()).toEqual({ held_back: 21, found: 40 })
+          expect((await countUnsettled(sql, null)).held_back).toBe(21)
+          const shown = await listOrphans(sql, { acquirer: null, settled_too: false, limit: 21 })
+          expect(shown.map(({ reference }) => reference).sort()).toEqual(seen.toSorted())
+          expect((await release(named(unseen[0]!))).unchanged).toMatchObject([{ state: 'found' }])
+          expect((await decide(all)).changed).toHaveLength(21)
+        }
+        return listed
+      },
+    }
+    await sweepOrphans(contextOf(meanwhile))
+    expect(await countStandings()).toEqual({ [becomes]: 21, held_back: 40 })
+    expect(await countReversed(unseen)).toBe(0)
+  },
+)
+
 test('what is decided about a payment that we know is in its journal', async () => {
   const { reference, payment_id, session_id } = await charge({ state: 'failed', payment: 'failed' })
   await sweepAfter(3 * minute_ms, silent)
@@ -181,7 +221,7 @@ test('what is decided about a payment that we know is in its journal', async () 
   expect(await journal()).toMatchObject([
     { ...whose, change: 'orphan.found', actor: 'reconciler', detail: { reference } },
     { ...whose, change: 'orphan.left', actor: 'operator', detail: { reference, ...why } },
-    { ...whose, change: 'orphan.released', actor: 'operator', detail: { reference, by: 'ada' } },
+    { ...whose, change: 'orphan.released', actor: 'operator', detail: { reference, by: 'ben' } },
     { ...whose, change: 'orphan.reversed', actor: 'reconciler', detail: { reference } },
   ])
 })

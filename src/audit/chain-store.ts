@@ -7,11 +7,11 @@ import type { ChainRow, Head } from './check-chain.ts'
 /** Lines of one merchant: behind `after` and below `below`, in the order of their ids. */
 export type Lines = { merchant_id: string; after: string; below: string }
 
-/** Lines that have come to an age and were not looked through since. */
-export type Look = Lines & { age_seconds: number }
+/** An age at which lines are looked for. A mark beyond `marks_max` counts for nothing. */
+export type LookAge = { age_seconds: number; below: string; marks_max: string }
 
-/** An age at which lines are looked for. Where looks are marked beyond `marks_max`, they begin at `again_from` all the same. */
-export type LookAge = { age_seconds: number; below: string; marks_max: string; again_from: string }
+/** Lines that have come to an age and were not looked through since. */
+export type Look = Lines & LookAge
 
 /** Whose lines are to be looked through, the oldest looks first. */
 export async function listLooks(
@@ -20,14 +20,12 @@ export async function listLooks(
   merchantId: string | null,
 ): Promise<Look[]> {
   return sql<Look[]>`
-    select m.merchant_id, l.age_seconds, l.after, l.below
+    select m.merchant_id, l.*
     from merchants m
     cross join lateral (
-      select a.age_seconds, a.below,
-        case when k.until is null then ''
-          when k.until <= a.marks_max then k.until else a.again_from end as after
+      select a.*, case when k.until <= a.marks_max then k.until else '' end as after
       from json_to_recordset(${ages as never}::json) as a (
-        age_seconds integer, below text collate "C", marks_max text collate "C", again_from text collate "C")
+        age_seconds integer, below text collate "C", marks_max text collate "C")
       left join audit_looks k on k.merchant_id = m.merchant_id and k.age_seconds = a.age_seconds
     ) l
     cross join lateral (
@@ -38,13 +36,17 @@ export async function listLooks(
     order by m.merchant_id, l.age_seconds desc`
 }
 
-/** Notes that lines were looked through. */
-export async function markLook(sql: Sql, { merchant_id, age_seconds, below }: Look): Promise<void> {
+/** Notes that lines were looked through. Only a mark that counts for nothing is moved back. */
+export async function markLook(
+  sql: Sql,
+  { merchant_id, age_seconds, below, marks_max }: Look,
+): Promise<void> {
   await sql`
     insert into audit_looks (merchant_id, age_seconds, until)
     values (${merchant_id}, ${age_seconds}, ${below})
     on conflict (merchant_id, age_seconds) do update
-      set until = greatest(audit_looks.until, excluded.until)`
+      set until = case when audit_looks.until > ${marks_max} then excluded.until
+        else greatest(audit_looks.until, excluded.until) end`
 }
 
 /** Where a chain ends: as its head says, and as its rows do. */

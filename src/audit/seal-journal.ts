@@ -1,7 +1,8 @@
 // The background job that gives the journal's lines their places in the chains, some seconds after they were written.
 //
 // A line may come late: its statement was under way, or its process's clock behind. So lines are looked for at several
-// ages. How far those of each age were looked through is kept: no line is looked at more often than there are ages.
+// ages. How far those of each age were looked through is kept: no line is looked at more often than there are ages, unless
+// the clock is set back far.
 
 import type { Sql } from '../database/open.ts'
 import { idsFrom } from '../ids.ts'
@@ -21,13 +22,15 @@ import type { Head } from './check-chain.ts'
 
 /** After the first most lines are there; after the last even those of a process whose clock was far behind. */
 const ages_seconds = [5, 60, 2 * 3600]
+const last_age_ms = Math.max(...ages_seconds) * 1000
 /** A line as old as this was looked for at every age. */
-export const sealed_after_ms = Math.max(...ages_seconds) * 1000
+export const sealed_after_ms = last_age_ms
 /**
- * Another process's clock may be ahead. Marks that lie further ahead were made before the clock was set back: lines of so
- * long are looked at every time then.
+ * Another process's clock may be ahead by so long: what its marks pass over is younger than the last age, and found at that.
+ * Marks that lie further ahead were made before the clock was set back. Nothing tells how long ago that was, so all lines
+ * are looked through once more, and the marks set back too.
  */
-const ahead_ms = 120_000
+const ahead_ms = last_age_ms / 2
 const page_lines = 1000
 
 export type Sealer = { sql: Sql; world: { clock: Clock } }
@@ -58,9 +61,9 @@ const failures_told_max = 10
 
 function agesAt(now_ms: number): LookAge[] {
   return ages_seconds.map((age_seconds) => {
-    const idsAt = (offset_ms: number) => idsFrom(new Date(now_ms - age_seconds * 1000 + offset_ms))
-    const marks_max = idsAt(ahead_ms)
-    return { age_seconds, below: idsAt(0), marks_max, again_from: idsAt(-ahead_ms) }
+    const until_ms = now_ms - age_seconds * 1000
+    const marks_max = idsFrom(new Date(until_ms + ahead_ms))
+    return { age_seconds, below: idsFrom(new Date(until_ms)), marks_max }
   })
 }
 

@@ -95,7 +95,7 @@ function detailWords(detail: Record<string, unknown>): string[] {
 
 const names: Record<string, string> = {
   three_ds_state: '3-D Secure',
-  amount_verification_source: 'amount',
+  amount_verification_source: 'amount checked by',
 }
 
 function told(value: unknown): string {

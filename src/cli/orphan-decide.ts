@@ -97,6 +97,7 @@ function tellOf(
 
 const whyNot: Record<Standing, string> = {
   due: 'it is due, and the service reverses it',
+  found: 'the search that found it goes on, and may hold it back',
   held_back: 'it is held back again',
   reversed: 'it was reversed',
   nothing_to_reverse: 'there was nothing to reverse',

@@ -24,7 +24,8 @@ export const orphanList: Command = {
   },
   remarks: [
     'due: the service reverses it, again and again until the acquirer answers. held back: too many were found of which\n' +
-      'nothing is known here, as after a backup was restored; none is reversed before a person says so.',
+      'nothing is known here, as after a backup was restored; none is reversed before a person says so.\n' +
+      'just found: the search that found it goes on, and only its end tells which of the two it is.',
     'ripper orphan reverse lets the service reverse what is held back, ripper orphan leave decides that it never is.',
   ],
   async run({ options, json }) {
@@ -55,6 +56,7 @@ export const orphanList: Command = {
 /** A standing as people read it. */
 const words: Record<Standing, string> = {
   due: 'due',
+  found: 'just found',
   held_back: 'held back',
   reversed: 'reversed',
   nothing_to_reverse: 'nothing to reverse',
@@ -74,6 +76,8 @@ function viewOrphan(orphan: Orphan) {
     settled_at: timestampOrNull(orphan.settled_at),
     left_by: orphan.left_by,
     left_reason: orphan.left_reason,
+    released_by: orphan.released_by,
+    released_at: timestampOrNull(orphan.released_at),
   }
 }
 
@@ -92,11 +96,12 @@ function rowOf(orphan: Orphan): string[] {
 const text_max = 80
 
 function notesOf(orphan: Orphan): string[] {
-  const { merchant_id, payment_id, left_by, left_reason } = orphan
+  const { merchant_id, payment_id, left_by, left_reason, released_by, released_at } = orphan
   return [
     merchant_id && `of ${payment_id}, merchant ${merchant_id}`,
     orphan.tries > 0 && triesOf(orphan),
     left_by && oneLine(`left by ${left_by}: ${left_reason}`, text_max),
+    released_at && oneLine(`released at ${shortTime(released_at)} by ${released_by}`, text_max),
   ].filter((note) => typeof note === 'string')
 }
 

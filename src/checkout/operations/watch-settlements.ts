@@ -33,7 +33,8 @@ export async function watchSettlements(context: {
         count(*) filter (where deadline <= ${now})::int as overdue
       from holds where decided_at is null
     ), orphan as (
-      select count(next_try_at)::int as due, count(*) filter (where next_try_at is null)::int as held_back
+      select count(next_try_at)::int as due,
+        count(*) filter (where next_try_at is null and held_back_at is not null)::int as held_back
       from orphan_authorisations where state = 'found'
     )
     select * from operation, hold, orphan`

@@ -24,7 +24,7 @@ export async function reverseHeldBack(
 ): Promise<Decided> {
   const at = room.world.clock.now()
   const lines = linesFor(room, which, { change: 'orphan.released', detail: { by }, at })
-  return decided(room, which, await releaseOrphans(room.sql, which, { at, lines }))
+  return decided(room, which, await releaseOrphans(room.sql, which, { at, by, lines }))
 }
 
 /** They are never reversed. One whose reversal is under way at this moment may be reversed all the same. */

@@ -2,7 +2,7 @@
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from './orphan.ts'
-import { journalOfChanged } from './orphan-store.ts'
+import { isHeldBack, journalOfChanged } from './orphan-store.ts'
 
 /** Which orphans are meant: those of the references, or all that are held back. `acquirer` null is any. */
 export type WhichOrphans = { references: string[] | null; acquirer: string | null }
@@ -16,7 +16,7 @@ export async function listOrphans(
   return sql<Orphan[]>`
     select * from orphan_authorisations
     where ${settled_too ? sql`true` : sql`state = 'found'`} ${isOf(sql, acquirer)}
-    order by settled_at desc nulls first, next_try_at is not null, found_at, acquirer, reference
+    order by settled_at desc nulls first, ${isHeldBack(sql)} desc, found_at, acquirer, reference
     limit ${limit}`
 }
 
@@ -32,13 +32,12 @@ export async function findOrphans(sql: Sql, which: WhichOrphans): Promise<Orphan
 export async function releaseOrphans(
   sql: Sql,
   which: WhichOrphans,
-  { at, lines }: { at: Date; lines: OrphanLine[] },
+  { at, by, lines }: { at: Date; by: string; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
-  const waits = sql`((state = 'found' and next_try_at is null) or state = 'left')`
   return changeOrphans(sql, which, {
-    fits: waits,
+    fits: sql`(${isHeldBack(sql)} or state = 'left')`,
     becomes: sql`
-      state = 'found', next_try_at = ${at}, settled_at = null, left_by = null, left_reason = null,
+      state = 'found', next_try_at = ${at}, settled_at = null, released_by = ${by}, released_at = ${at},
       held_back_at = case when merchant_id is null then coalesce(held_back_at, ${at}::timestamptz) end`,
     lines,
   })
@@ -77,10 +76,7 @@ async function changeOrphans(
 }
 
 function isMeant(sql: Sql, { references, acquirer }: WhichOrphans): Fragment {
-  const those =
-    references === null
-      ? sql`state = 'found' and next_try_at is null`
-      : sql`reference = any(${references}::text[])`
+  const those = references === null ? isHeldBack(sql) : sql`reference = any(${references}::text[])`
   return sql`${those} ${isOf(sql, acquirer)}`
 }
 

@@ -104,7 +104,7 @@ export async function applyBrake(
   return sql<Orphan[]>`
     with brake as (
       select count(*) filter (where found_at > ${rule.found_since} or next_try_at is null) > ${rule.most}
-        or coalesce(bool_or(state = 'found' and next_try_at is null and held_back_at is not null), false) as is_on
+        or coalesce(bool_or(${isHeldBack(sql)}), false) as is_on
       from orphan_authorisations
       where acquirer = ${acquirer} and merchant_id is null and (found_at > ${rule.found_since} or state = 'found')
     ), undecided as materialized (
@@ -121,13 +121,18 @@ export async function applyBrake(
     returning o.*`
 }
 
+/** Whether it waits for a person. What a sweep has just written does not: nobody has seen it, and it is not counted yet. */
+export function isHeldBack(sql: Sql): Fragment {
+  return sql`(state = 'found' and next_try_at is null and held_back_at is not null)`
+}
+
 /** How many wait: to be reversed, and for a person. */
 export async function countUnsettled(
   sql: Sql,
   acquirer: string | null,
 ): Promise<{ due: number; held_back: number }> {
   const [row] = await sql<{ due: number; held_back: number }[]>`
-    select count(next_try_at)::int as due, count(*) filter (where next_try_at is null)::int as held_back
+    select count(next_try_at)::int as due, count(*) filter (where ${isHeldBack(sql)})::int as held_back
     from orphan_authorisations
     where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
   return row!
@@ -171,7 +176,7 @@ export async function settleOrphan(
   const rows = await sql`
     with changed as (
       update orphan_authorisations set state = ${end.state}, settled_at = ${end.at}, next_try_at = null,
-        last_failure = ${end.reason}, left_by = null, left_reason = null
+        last_failure = ${end.reason}
       where ${isThis(sql, orphan)}
         and (state = 'found' or (state = 'left' and ${end.state === 'reversed'}::boolean))
       returning *

@@ -170,7 +170,10 @@ describe('the next reversal', () => {
     const fresh = { state: 'found', tries: 0, found_at: noon }
     expect(known).toMatchObject({ ...fresh, next_try_at: noon })
     expect(orphan).toMatchObject({ ...fresh, next_try_at: null })
-    expect([known, orphan].map(standingOf)).toEqual(['due', 'held_back'])
+    const held_back = { ...orphan, held_back_at: noon }
+    const released = { ...held_back, next_try_at: noon }
+    const standings = [known, orphan, held_back, released].map(standingOf)
+    expect(standings).toEqual(['due', 'found', 'held_back', 'due'])
   })
 
   test.each(['reversed', 'nothing_to_reverse', 'left'] as const)(

@@ -30,21 +30,25 @@ export type Orphan = {
   tries: number
   /** Null while the sweep that found it goes on or it is held back, too. */
   next_try_at: Date | null
-  /** When the brake held it back. */
+  /** When the brake held it back. Null while the sweep that found it goes on. */
   held_back_at: Date | null
   last_failure: string | null
   settled_at: Date | null
+  /** Who left it last, and why. Kept, whatever became of it since. */
   left_by: string | null
   left_reason: string | null
+  /** Who had it reversed although it was held back or left, and when; the last one. Kept as well. */
+  released_by: string | null
+  released_at: Date | null
 }
 
-/** How an orphan stands, for people. */
-export const standings = ['held_back', 'due', 'reversed', 'nothing_to_reverse', 'left'] as const
-export type Standing = (typeof standings)[number]
+/** How an orphan stands, for people. `found`: whether it is held back is told when its sweep ends. */
+export type Standing = Orphan['state'] | 'held_back' | 'due'
 
-export function standingOf({ state, next_try_at }: Orphan): Standing {
+export function standingOf({ state, next_try_at, held_back_at }: Orphan): Standing {
   if (state !== 'found') return state
-  return next_try_at === null ? 'held_back' : 'due'
+  if (next_try_at !== null) return 'due'
+  return held_back_at === null ? 'found' : 'held_back'
 }
 
 /**
@@ -169,6 +173,8 @@ export function openOrphan(
     settled_at: null,
     left_by: null,
     left_reason: null,
+    released_by: null,
+    released_at: null,
   }
 }
 

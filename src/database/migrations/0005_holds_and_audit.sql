@@ -81,13 +81,17 @@ create table orphan_authorisations (
   held_back_at     timestamptz,
   last_failure     text,
   settled_at       timestamptz,
-  -- Of one that a person left as it is: who, and why.
+  -- Of one that a person left as it is: who, and why. Kept, whatever became of it since.
   left_by          text,
   left_reason      text,
+  -- Of one that a person had reversed although it was held back or left: who, and when. Kept as well.
+  released_by      text,
+  released_at      timestamptz,
   primary key (acquirer, reference),
   check ((state = 'found') = (settled_at is null)),
   check (state = 'found' or next_try_at is null),
-  check ((state = 'left') = (left_by is not null) and (state = 'left') = (left_reason is not null)),
+  check ((left_by is null) = (left_reason is null) and (state <> 'left' or left_by is not null)),
+  check ((released_by is null) = (released_at is null)),
   -- What we know is never held back.
   check (merchant_id is null or (held_back_at is null and (state <> 'found' or next_try_at is not null)))
 );
