@@ -335,6 +335,16 @@ describe.each([
 
   test('refused is open as before', async () => {
     const { payment_id } = await loseDecision(verb)
+    const early = await run(...resolve(payment_id, 'refused'))
+    expect([early.status, early.stderr]).toEqual([
+      ...[
+        2,
+        expect.stringMatching(
+          /--as may only be refused after 20\S+Z: until then the \w+ may still arrive/,
+        ),
+      ],
+    ])
+    await operationsOf(payment_id, { last_sent_at: new Date(Date.now() - minute_ms) })
     const { stdout } = await run(...resolve(payment_id, 'refused'))
     expect(stdout).toContain(
       `The ${verb} of GBP 42.00 counts as refused. The payment is still held and can be decided again. No event goes out.\n`,
@@ -348,6 +358,20 @@ describe.each([
     })
   }, 30_000)
 })
+
+test('a void resolved as approved, though the acquirer still holds the money: it is taken back', async () => {
+  const { payment_id } = await loseDecision('void')
+  await answer(...resolve(payment_id, 'approved'))
+  expect(await booksOf(service, payment_id)).toMatchObject({ voided_at: null, reversed_at: null })
+  await clock.advance(minute_ms)
+  await reverseOrphans(service.context)
+  expect((await booksOf(service, payment_id))!.reversed_at).not.toBeNull()
+  const { payment_id: captured } = await loseDecision('capture')
+  await answer(...resolve(captured, 'approved'))
+  expect(
+    await service.sql`select from orphan_authorisations where payment_id = ${captured}`,
+  ).toEqual([])
+}, 30_000)
 
 test('a reversal resolved as approved ends its charge as failed', async () => {
   const { payment_id } = await loseCharge({ number: not_found_later })
@@ -377,6 +401,10 @@ test('a reversal resolved as approved ends its charge as failed', async () => {
   await runJob(service, 'reconcile')
   expect((await account.client.readPayment(payment_id)).body.status).toBe('failed')
   expect(await eventsOf(service, payment_id)).toMatchObject([{ type: 'payment.failed' }])
+  // Whoever resolved it may be wrong: the reversal goes out all the same.
+  const [orphan] = await service.sql`
+    select state, reference from orphan_authorisations where payment_id = ${payment_id}`
+  expect(orphan).toEqual({ state: 'found', reference: operations[0].operation_id })
 }, 30_000)
 
 describe('refused', () => {
@@ -404,6 +432,14 @@ describe('refused', () => {
       resolve(unknown_id, 'approved', '--transaction', 'a b'),
       ...([2, '--transaction must have 1 to 100 printable characters'] as const),
     ],
+    ...['4242424242424242', '4242-4242-4242-4242', 'tx 4242 4242 4242 4242'].map(
+      (number): [string, string[], number, string] => [
+        `a transaction that is a card number, as ${number}`,
+        resolve(unknown_id, 'approved', '--transaction', number),
+        2,
+        '--transaction must not hold a card number',
+      ],
+    ),
     [
       'a transaction of a refusal',
       resolve(unknown_id, 'refused', '--transaction', 'a'),

@@ -124,12 +124,27 @@ describe('accounts', () => {
       '60',
       '--at-deadline',
       'capture',
+      '--escalate-after-seconds',
+      '59',
+      '--capture-below',
+      '500',
     )
     expect(made).toMatchObject({ name: 'page', handle: 'tea-page' })
+    const { sql, close } = await database.open()
+    const [kept] = await sql`
+      select review_window_seconds, at_deadline, escalate_after_seconds, capture_below from integrations
+      where integration_id = ${made.integration_id}`
+    await close()
+    expect(kept).toEqual({
+      ...{ review_window_seconds: 60, at_deadline: 'capture' },
+      ...{ escalate_after_seconds: 59, capture_below: 500 },
+    })
   })
 })
 
 describe('refusals', () => {
+  const integration = ['integration', 'create', '--merchant', 'm', '--name', 'n']
+
   test.each([
     ['no command', [], 2, 'Usage: ripper'],
     ['an unknown command', ['pay'], 2, 'there is no command pay'],
@@ -217,6 +232,48 @@ describe('refusals', () => {
       ['integration', 'create', '--merchant', 'm', '--name', 'n', '--amount', '100000000000'],
       2,
       '--amount must be at most 99999999999',
+    ],
+    [
+      'a review window that no authorisation survives',
+      [...integration, '--review-window-seconds', '2592001'],
+      2,
+      '--review-window-seconds must be a whole number from 1 to 2592000',
+    ],
+    [
+      'an escalation beyond every review window',
+      [...integration, '--escalate-after-seconds', '2592001'],
+      2,
+      '--escalate-after-seconds must be a whole number from 1 to 2592000',
+    ],
+    [
+      'an escalation at the end of the usual review window',
+      [...integration, '--escalate-after-seconds', '432000'],
+      2,
+      '--escalate-after-seconds must be below --review-window-seconds, which is 432000',
+    ],
+    [
+      'an escalation after the review window',
+      [...integration, '--escalate-after-seconds', '61', '--review-window-seconds', '60'],
+      2,
+      '--escalate-after-seconds must be below --review-window-seconds, which is 60',
+    ],
+    [
+      'a limit that no amount reaches',
+      [...integration, '--capture-below', '100000000000'],
+      2,
+      '--capture-below must be a whole number from 1 to 99999999999',
+    ],
+    [
+      'a limit below zero',
+      [...integration, '--capture-below', '-1'],
+      2,
+      '--capture-below must be a whole number from 1 to 99999999999',
+    ],
+    [
+      'a limit that is left out',
+      [...integration, '--capture-below', '--default'],
+      2,
+      "Option '--capture-below",
     ],
     [
       'an integration without a name',

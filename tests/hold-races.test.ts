@@ -1,14 +1,20 @@
 // Decisions on held payments that meet, in two processes: exactly one is made, whoever asks and whatever the order.
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { Unanswered } from '../src/acquirers/acquirer.ts'
+import { heldOrRefuse } from '../src/checkout/holds/decide-hold.ts'
+import { settleDecision } from '../src/checkout/holds/settle-decision.ts'
+import { listOperations } from '../src/checkout/operations/operation-store.ts'
+import { findWholePayment } from '../src/checkout/payment-store.ts'
+import type { Sql } from '../src/database/open.ts'
 import { expectBooksAgree } from './books.ts'
 import { type Answer, refusal } from './client.ts'
 import { eventsOf, type Held, hold, runJob } from './holding.ts'
-import type { Account } from './service.ts'
+import { type Account, until } from './service.ts'
 import { minute_ms, useStage } from './settling.ts'
 import { drawing, together } from './together.ts'
 
-const { clock, service, other, account, elsewhere } = await useStage()
+const { clock, acquirer, service, other, account, elsewhere } = await useStage()
 const { sql } = service
 
 // Hundreds of rounds take their time where the machine is busy.
@@ -142,6 +148,42 @@ test('the acquirer refuses a capture once while a void is asked for, 50 rounds',
   }
 })
 
+describe('a hold that is captured while it is escalated and escalated', () => {
+  const shown = ({ body }: Answer) => `${body.status} ${body.hold.status}`
+
+  test('every answer shows payment and hold of one moment, 100 rounds', async () => {
+    const there = elsewhere(account)
+    /** Escalates until that is refused. */
+    const escalating = (payment_id: string, at: Account) => async () => {
+      const answers: Answer[] = []
+      for (;;) {
+        const { answer } = await asking(payment_id, { verb: 'escalate', at })()
+        if (answer.status !== 200) return answers
+        answers.push(answer)
+      }
+    }
+    const seen = new Set<string>()
+    for (const seed of batches(10)) {
+      const holds = await holdMany(account)
+      await Promise.all(
+        holds.map(async ({ payment_id }, at) => {
+          const capturing = async () => [
+            (await asking(payment_id, { verb: 'capture', at: there })()).answer,
+          ]
+          const told = await together(
+            seed * batch + at,
+            capturing,
+            escalating(payment_id, account),
+            escalating(payment_id, there),
+          )
+          for (const answer of told.flat()) seen.add(shown(answer))
+        }),
+      )
+    }
+    expect([...seen].sort()).toEqual(['captured captured', 'held escalated'])
+  })
+})
+
 describe('one idempotency key', () => {
   const running = '409 idempotency_key_reused'
 
@@ -198,6 +240,56 @@ describe('one idempotency key', () => {
     }
   })
 })
+
+test('the acquirer is found to have refused a capture just before its answer is recorded', async () => {
+  const { payment_id } = await hold(account, quick)
+  const called = Promise.withResolvers<void>()
+  const lost = Promise.withResolvers<never>()
+  acquirer.meet('capture', () => {
+    called.resolve()
+    return lost.promise
+  })
+  const capture = asking(payment_id, { verb: 'capture', at: account, key: 'refused late' })
+  const told = [capture()]
+  await called.promise
+  await sql.begin(async (tx) => {
+    await tx`select 1 from idempotency_keys where key = 'refused late' for update`
+    lost.reject(new Unanswered('the answer was lost'))
+    await until(recording, (count) => count === 1)
+    told.push(capture())
+    await until(recording, (count) => count === 2)
+    await refuse(tx as never, payment_id)
+  })
+  for (const { answer } of await Promise.all(told)) {
+    expect(refusal(answer)).toBe('409 operation_refused')
+  }
+  const { answer } = await capture()
+  expect(answer.body).toMatchObject({ status: 'captured', settlement: null })
+  expect(answer.headers.get('rip-idempotent-replayed')).toBe('false')
+})
+
+/** How many requests wait to record their answers under a key. */
+async function recording(): Promise<number> {
+  const { count } = await other.sql`
+    select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and query like '%update idempotency_keys%'`
+  return count
+}
+
+/** What the search for the answer to a capture does once it finds that it was refused. */
+async function refuse(tx: Sql, payment_id: string): Promise<void> {
+  const key = { merchant_id: account.merchant_id, payment_id }
+  const held = heldOrRefuse(await findWholePayment(tx, key))
+  const operation = (await listOperations(tx, key)).find(({ kind }) => kind === 'capture')!
+  const sent = { ...held, operation, cause: { actor: 'reconciler', request_id: null } as const }
+  const settled = await settleDecision({ ...service.context, sql: tx }, sent, {
+    result: 'refused',
+    authorisation_known: true,
+    reason: 'The issuer refused it',
+    decline_code: null,
+  })
+  expect(settled).toHaveProperty('refused')
+}
 
 describe('captured payments of one order reference', () => {
   const count = async (of: Account, payment_id: string) =>

@@ -263,6 +263,21 @@ describe.each([
   })
 })
 
+test('a void that finds nothing to void any more is one', async () => {
+  const { payment_id } = await hold(account)
+  const gone: Fault = async (act) => {
+    await act()
+    return {
+      ...{ result: 'refused', reason: 'No such authorisation', decline_code: null },
+      authorisation_known: false,
+    }
+  }
+  meet({ void: [gone] })
+  const { status, body } = await client.decideHold('void', payment_id)
+  expect([status, body.status, body.hold.status]).toEqual([200, 'voided', 'voided'])
+  expect(await eventsOf(service, payment_id)).toMatchObject([{}, { type: 'payment.voided' }])
+})
+
 test('a reversal that the acquirer may have forgotten waits for a person, and so does its charge', async () => {
   const session = await client.open()
   await client.present(session)

@@ -14,7 +14,10 @@ export type Actor =
   | 'operator'
   | 'service'
 
-/** A change: of what, in whose name. `detail` holds ids, states and codes, never a card's or a person's details. */
+/**
+ * A change: of what, in whose name. `detail` holds ids, states and codes; of an operator, the user name and the reason that
+ * they typed. Never a card's or a shopper's details, nor an acquirer's free text.
+ */
 export type JournalChange = {
   merchant_id: string
   /** The session it belongs to; null for keys and accounts. */

@@ -62,7 +62,7 @@ export type Outcome = {
   event: Event
   journal: JournalLine
   /** The authorisation, where a person gave it up though the acquirer might hold it: it is reversed if so. */
-  orphan?: Orphan | undefined
+  orphan?: Orphan | null | undefined
   /** The answered operation, or null for a decline that the acquirer was never asked about. */
   operation: AnsweredOperation | null
 }
@@ -121,13 +121,13 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
     ), told as (${fanOut(sql, event)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
-    ), orphan as (${orphan ? orphanIf(sql, orphan, 'gate') : sql`select 1`}
+    ), orphan as (${orphanIf(sql, orphan, 'gate')}
     ), ${forgetCard(sql, a)}
     select 1 from gate`
   return rows.length > 0
 }
 
-export function isFoundAs(sql: Sql, from: From) {
+function isFoundAs(sql: Sql, from: From) {
   return from === 'reversing' ? sql`state = 'reversing'` : sql`state in ('sent', 'unknown')`
 }
 

@@ -53,7 +53,7 @@ export const confirm = route({
       if (recorded) return recorded
       const account = await admitMerchant(context, holder.merchant_id)
       refuseUnlessOpen(stored, now)
-      const session = withEmail(stored, body?.customer?.email ?? null)
+      const session = withEmail(stored, body.customer?.email ?? null)
       const attempt = readyOrRefuse(context, newest, now)
       const payer = await payerOf(context, { session, attempt, address: caller.address, now })
       const verdict = judge(attempt, integrationOf(account, session.integration_id))

@@ -21,7 +21,12 @@ export async function findPayment(
   merchantId: string,
   paymentId: string,
 ): Promise<PaymentRead | undefined> {
-  const [row] = await sql<PaymentRead[]>`
+  const [row] = await sql<PaymentRead[]>`${readsOf(sql, merchantId, paymentId)}`
+  return row
+}
+
+function readsOf(sql: Sql, merchantId: string, paymentId: string) {
+  return sql`
     select p.*, s.items, s.customer,
       case when p.order_reference is not null then (
         select count(*) from payments o where o.merchant_id = p.merchant_id
@@ -29,10 +34,35 @@ export async function findPayment(
       ) end as order_reference_captured_payments
     from payments p join sessions s using (merchant_id, session_id)
     where p.merchant_id = ${merchantId} and p.payment_id = ${paymentId}`
-  return row
 }
 
 export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }
+
+/** A payment with its hold, and with what tells whether an answer is missing, as they were at one moment. */
+export type PaymentWithHold = {
+  payment: PaymentRead
+  /** Null where it was never held. */
+  hold: Hold | null
+  session: Pick<Session, 'settlement' | 'answer_by'>
+}
+
+export async function findPaymentWithHold(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<PaymentWithHold | undefined> {
+  const [row] = await sql<(PaymentRead & PaymentWithHold['session'] & { hold: Hold | null })[]>`
+    select r.*, s.settlement, s.answer_by, row_to_json(h) as hold
+    from (${readsOf(sql, merchant_id, payment_id)}) r
+    join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
+    left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id`
+  if (!row) return undefined
+  const { hold, settlement, answer_by, ...payment } = row
+  return {
+    payment,
+    hold: hold && withDates(hold, holdTimes),
+    session: { settlement, answer_by },
+  }
+}
 
 /** A payment with all that stands around it, as it was at one moment. */
 export type WholePayment = {

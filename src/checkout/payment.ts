@@ -87,7 +87,7 @@ export function conclude(
   return {
     payment: { ...payment, acquirer_transaction_id, status: 'held', capture_state: 'authorised' },
     session: paid,
-    hold: openHold(session, payment, rules),
+    hold: openHold(session, payment, rules, now),
   }
 }
 

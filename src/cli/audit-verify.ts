@@ -24,6 +24,7 @@ export const auditVerify: Command = {
   remarks: [
     'Exit status 1 where something is wrong. Note the heads somewhere else from time to time: whoever can write to the\n' +
       'database could make a whole chain anew, or cut it off, and only --head finds that.',
+    'A line that was added just as the service would is sealed like a real one: it cannot be told from those.',
     'A merchant whose head or last row is wrong gets no more lines sealed until that is put right.',
   ],
   async run({ options, json }) {

@@ -34,9 +34,10 @@ export type Command = {
 /** Reads a command's arguments. Throws a UsageError that says what is wrong. */
 export function readArguments(command: Command, args: string[]) {
   const specs = Object.entries({ ...command.options, json: jsonOption })
+  const takers = specs.filter(([, { value }]) => value).map(([name]) => `--${name}`)
   try {
     const { values, positionals } = parseArgs({
-      args,
+      args: withNegativeNumbers(args, takers),
       allowPositionals: true,
       options: Object.fromEntries(
         specs.map(([name, spec]) => [
@@ -57,6 +58,16 @@ export function readArguments(command: Command, args: string[]) {
     if (error instanceof UsageError) throw error
     throw new UsageError((error as Error).message)
   }
+}
+
+/** A negative number is a value, not an option: what is wrong with it says whoever reads the value. */
+function withNegativeNumbers(args: string[], takers: string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const takes = takers.includes(joined.at(-1) ?? '')
+    joined.push(takes && /^-\d/.test(arg) ? `${joined.pop()}=${arg}` : arg)
+  }
+  return joined
 }
 
 function requireCount(names: string[], positionals: string[]): void {

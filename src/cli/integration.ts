@@ -1,11 +1,13 @@
 // `ripper integration create`: a place where a merchant takes payments, and its rules.
 
 import type { z } from 'zod'
+import type { HoldRules } from '../checkout/holds/hold.ts'
 import { Refusal } from '../errors.ts'
 import { fieldPath } from '../http/field-path.ts'
 import {
   appearanceRules,
   confirmationUrlFault,
+  defaultRules,
   isOrigin,
   priceList,
 } from '../merchants/integration.ts'
@@ -14,6 +16,9 @@ import { amount_max, currencyOf } from '../values.ts'
 import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { choice, jsonFile, list, text, wholeNumber, withOffice } from './office.ts'
 import { print } from './print.ts'
+
+/** Hardly any authorisation lives as long. */
+const review_window_max = 30 * 24 * 3600
 
 export const integrationCreate: Command = {
   name: 'integration create',
@@ -52,9 +57,15 @@ export const integrationCreate: Command = {
       value: 'proceed|decline',
       meaning: 'when a card cannot be authenticated',
     },
-    'review-window-seconds': { value: 'N', meaning: 'how long a held payment may wait (432000)' },
+    'review-window-seconds': {
+      value: 'N',
+      meaning: `how long a held payment may wait, up to ${review_window_max} (${defaultRules.review_window_seconds})`,
+    },
     'at-deadline': { value: 'void|capture', meaning: 'what becomes of a hold then' },
-    'escalate-after-seconds': { value: 'N', meaning: 'when a hold is escalated' },
+    'escalate-after-seconds': {
+      value: 'N',
+      meaning: 'when a hold is escalated; within the review window',
+    },
     'capture-below': { value: 'N', meaning: 'unverified amounts below it are captured' },
   },
   async run({ options, json }) {
@@ -92,19 +103,33 @@ function askedOf(options: Options): NewIntegration {
     appearance: fileOf(options, 'appearance', appearanceRules),
     require_verified_amount: options['require-verified-amount'] === true,
     order_reference_metadata_key: text(options, 'order-reference-key'),
-    escalate_after_seconds: wholeNumber(options, 'escalate-after-seconds'),
-    capture_below: wholeNumber(options, 'capture-below'),
+    ...holdRulesOf(options),
   }
   const mode_setting = choice(options, 'mode-setting', ['auto', 'test'])
   const on_3ds_unavailable = choice(options, 'on-3ds-unavailable', ['proceed', 'decline'])
-  const at_deadline = choice(options, 'at-deadline', ['void', 'capture'])
-  const review_window_seconds = wholeNumber(options, 'review-window-seconds')
   return {
     ...asked,
     ...(mode_setting && { mode_setting }),
     ...(on_3ds_unavailable && { on_3ds_unavailable }),
-    ...(at_deadline && { at_deadline }),
-    ...(review_window_seconds && { review_window_seconds }),
+  }
+}
+
+function holdRulesOf(options: Options): HoldRules {
+  const at_deadline = choice(options, 'at-deadline', ['void', 'capture'])
+  const review_window_seconds =
+    wholeNumber(options, 'review-window-seconds', review_window_max) ??
+    defaultRules.review_window_seconds
+  const escalate_after_seconds = wholeNumber(options, 'escalate-after-seconds', review_window_max)
+  if (escalate_after_seconds !== null && escalate_after_seconds >= review_window_seconds) {
+    throw new UsageError(
+      `--escalate-after-seconds must be below --review-window-seconds, which is ${review_window_seconds}`,
+    )
+  }
+  return {
+    review_window_seconds,
+    at_deadline: at_deadline ?? defaultRules.at_deadline,
+    escalate_after_seconds,
+    capture_below: wholeNumber(options, 'capture-below', amount_max),
   }
 }
 

@@ -70,6 +70,7 @@ function askedOf(options: Options): AskedResolution {
   const outcome = choice(options, 'as', resolutions)!
   const acquirer_transaction_id = text(options, 'transaction')
   if (acquirer_transaction_id !== null) {
+    refuseCardNumber('transaction', acquirer_transaction_id)
     if (!/^[\x21-\x7e]{1,100}$/.test(acquirer_transaction_id)) {
       throw new UsageError('--transaction must have 1 to 100 printable characters, without spaces')
     }
@@ -83,8 +84,12 @@ export function reasonOf(options: Options): string {
   if (reason === '' || reason.length > text_max || /\p{Cc}/u.test(reason)) {
     throw new UsageError(`--reason must have 1 to ${text_max} characters, in one line`)
   }
-  if (looksLikeCardNumber(reason)) throw new UsageError('--reason must not hold a card number')
+  refuseCardNumber('reason', reason)
   return reason
+}
+
+function refuseCardNumber(name: string, value: string): void {
+  if (looksLikeCardNumber(value)) throw new UsageError(`--${name} must not hold a card number`)
 }
 
 const options_of: Record<string, string> = {

@@ -131,12 +131,12 @@ export function reservedKey(claim: KeyClaim, at: Date): ReservedKey {
   return { ...claim, status: 0, answer: null, created_at: at }
 }
 
-/** Gives a reserved key its answer, and returns the answer that the key has from now on. */
+/** Gives a reserved key its answer, and returns the answer that the key has from now on; null where the key is gone. */
 export async function recordAnswer(
   { sql, keyring }: Store,
   claim: KeyClaim,
   answer: Answer & { at: Date },
-): Promise<Answer> {
+): Promise<Answer | null> {
   const { merchant_id, audience, key, status, answer: sealed } = keyRow(keyring, claim, answer)
   const [first] = await sql<FirstRow[]>`
     update idempotency_keys set status = case when answer is null then ${status} else status end,
@@ -144,7 +144,7 @@ export async function recordAnswer(
     where merchant_id = ${merchant_id} and audience = ${audience} and key = ${key}
     returning route, fingerprint, status, answer`
   // Recorded by another request meanwhile: every answer under a key is the same.
-  return first ? answerAgain(keyring, claim, first, answer.replayed) : answer
+  return first ? answerAgain(keyring, claim, first, answer.replayed) : null
 }
 
 /** Seals an answer's body under the key that it belongs to. */

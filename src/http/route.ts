@@ -53,7 +53,7 @@ type RouteRecord<
   cors?: Cors<Context>
   query?: Query
   body?: Body
-  /** A request without a body then reads as undefined. */
+  /** A request without a body is then the same as one with an empty object. */
   body_optional?: true
   status: number
   /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. Of 204, null. */

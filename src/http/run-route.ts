@@ -115,10 +115,15 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
     body: render(route, reply),
     replayed,
   })
-  /** The answer of a route that reserved its key. */
-  const record = (reply: unknown, replayed: boolean) => {
+  const { resume } = route
+  const resumed = () => resume!(kernel.context, { ...request(), key })
+  /** The answer of a route that reserved its key, as none may that has no `resume`. */
+  const record = async (reply: unknown, replayed: boolean) => {
     const answer = answerOf(reply, replayed)
-    return recordAnswer(kernel, claim, { ...answer, at: kernel.world.clock.now() })
+    const at = kernel.world.clock.now()
+    const kept = await recordAnswer(kernel, claim, { ...answer, at })
+    // The key is free again: what was begun was refused since the reply was made, which is what the request must hear.
+    return kept ?? answerOf(await resumed(), replayed)
   }
 
   async function create(): Promise<Answer> {
@@ -136,16 +141,10 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
     return recorded ?? record(reply, false)
   }
 
-  const { resume } = route
   return runOnce(
     kernel,
     { claim, rules },
-    {
-      create,
-      resume: resume
-        ? async () => record(await resume(kernel.context, { ...request(), key }), true)
-        : null,
-    },
+    { create, resume: resume ? async () => record(await resumed(), true) : null },
   )
 }
 
@@ -171,7 +170,7 @@ function requestOf<Context>(
 }
 
 function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
-  if (!route.body || (raw === undefined && route.body_optional)) return undefined
+  if (!route.body) return undefined
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
     throw new Refusal('invalid_request', 'The body must be a JSON object.', { field: 'body' })
   }
@@ -180,7 +179,9 @@ function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
 
 /** A body that the route does not take is not even looked at. */
 function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
-  return route.body ? readBody(request) : undefined
+  if (!route.body) return undefined
+  const raw = readBody(request)
+  return raw === undefined && route.body_optional ? {} : raw
 }
 
 function render<Context>(route: Route<Context>, reply: unknown): string {

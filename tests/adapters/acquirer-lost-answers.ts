@@ -61,17 +61,18 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     })
   })
 
-  test('lost_for_ever stays under way', async () => {
-    const { acquirer, clock, request, under_way } = await loseAnswer(open, 'lost_for_ever')
-    expect(under_way).toEqual({ result: 'in_progress' })
-    await clock.advance(72 * 3_600_000)
-    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
-    expect(await acquirer.reverse(settleRequest(request))).toMatchObject({
-      decline_code: 'in_progress',
-      authorisation_known: true,
-    })
-    expect(await acquirer.listAuthorisations(always)).toEqual([])
-  })
+  test.each(['capture', 'void', 'reverse'] as const)(
+    'lost_for_ever stays under way, and a %s of it is approved once',
+    async (kind) => {
+      const { acquirer, clock, request, under_way } = await loseAnswer(open, 'lost_for_ever')
+      expect(under_way).toEqual({ result: 'in_progress' })
+      await clock.advance(72 * 3_600_000)
+      expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+      expect(await acquirer[kind](settleRequest(request))).toMatchObject({ result: 'approved' })
+      expect(await acquirer[kind](settleRequest(request))).toMatchObject({ result: 'refused' })
+      expect(await acquirer.listAuthorisations(always)).toEqual([])
+    },
+  )
 
   test('a reference that nobody sent is not found', async () => {
     const { acquirer } = await open()

@@ -13,6 +13,26 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+type SentBody = { key: string; raw: string | undefined; type?: string }
+
+function sendBody(verb: string, payment_id: string, { key, raw, type }: SentBody) {
+  return account.client.send('POST', `/v1/payments/${payment_id}/hold/${verb}`, {
+    headers: {
+      ...account.client.withKey,
+      'rip-idempotency-key': key,
+      ...(raw !== undefined && { 'content-type': type ?? 'application/json' }),
+    },
+    ...(raw !== undefined && { raw }),
+  })
+}
+
+/** All that was begun for a held payment, as the journal and the acquirer's operations tell. */
+async function decisionsOf(payment_id: string) {
+  return service.sql`
+    select kind from acquirer_operations where payment_id = ${payment_id} and kind <> 'authorise'
+    union all select change from journal where subject = ${payment_id} and change = 'hold.escalated'`
+}
+
 const capture_refused = '4000009190520000'
 const void_refused = '4000009190600000'
 
@@ -153,6 +173,20 @@ describe('a decision that was made', () => {
     expect(again.headers.get('rip-request-id')).not.toBe(first.headers.get('rip-request-id'))
   })
 
+  test.each<[string, string | undefined, string | undefined]>([
+    ['without a body, then with an empty object', undefined, '{}'],
+    ['with an empty object, then without a body', ' { } ', undefined],
+  ])('asked for %s: the same request', async (_, one, other) => {
+    const { payment_id } = await hold(account)
+    const key = `same ${payment_id}`
+    const first = await sendBody('capture', payment_id, { key, raw: one })
+    const again = await sendBody('capture', payment_id, { key, raw: other })
+    expect([first.status, again.text]).toEqual([200, first.text])
+    expect(again.headers.get('rip-idempotent-replayed')).toBe('true')
+    const third = await sendBody('capture', payment_id, { key, raw: '{"amount":1}' })
+    expect(refusal(third)).toBe('409 idempotency_key_reused')
+  })
+
   test('its key is not good for another decision, nor for another payment', async () => {
     const { client } = account
     const [one, other] = [await hold(account), await hold(account)]
@@ -179,6 +213,37 @@ describe.each(['capture', 'void', 'escalate'])('%s refuses', (verb) => {
       await client.decideHold(verb, 'pay_%00'),
     ]
     for (const answer of answers) expect(refusal(answer)).toBe('404 resource_not_found')
+  })
+
+  test.each([
+    ['a field', '{"amount":1}', /^amount is not a field/],
+    ['a field that is null', '{"amount":null}', /^amount is not a field/],
+    ['a field that is sent twice', '{"amount":1,"amount":1}', /^amount is sent twice/],
+    ['__proto__', '{"__proto__":{}}', /^__proto__ is not a field/],
+    ['a list', '[]', /^The body must be a JSON object/],
+    ['null', 'null', /^The body must be a JSON object/],
+    ['a number', '1', /^The body must be a JSON object/],
+    ['broken JSON', '{', /^The body is not valid JSON/],
+  ])('a body with %s, before anything is begun', async (_, raw, words) => {
+    const { payment_id } = await hold(account)
+    const answer = await sendBody(verb, payment_id, { key: `body ${payment_id}`, raw })
+    expect(refusal(answer)).toBe('400 invalid_request')
+    expect(answer.body.message).toMatch(words)
+    expect(await decisionsOf(payment_id)).toEqual([])
+    // Nothing is kept under the key.
+    const corrected = await sendBody(verb, payment_id, { key: `body ${payment_id}`, raw: '{}' })
+    expect([corrected.status, corrected.headers.get('rip-idempotent-replayed')]).toEqual([
+      200,
+      'false',
+    ])
+  })
+
+  test('a form', async () => {
+    const { payment_id } = await hold(account)
+    const type = 'application/x-www-form-urlencoded'
+    const answer = await sendBody(verb, payment_id, { key: 'form', raw: 'amount=1', type })
+    expect(refusal(answer)).toBe('415 invalid_request')
+    expect(await decisionsOf(payment_id)).toEqual([])
   })
 
   test("another merchant's held payment", async () => {

@@ -62,8 +62,10 @@ function refusalOf(
   now: Date,
 ): Refusal | null {
   if (authorisation?.kind !== 'authorise') return refusals.unknown
-  if (authorisation.known_at === null || authorisation.known_at > now) return refusals.in_progress
-  if (authorisation.result !== 'approved') return refusals.not_approved
+  const { result, known_at } = authorisation
+  if (known_at !== null && known_at > now) return refusals.in_progress
+  // Without a result it stays under way for ever, and is what a person takes it for: whatever they want of it happens.
+  if (result !== null && result !== 'approved') return refusals.not_approved
   if (amount !== authorisation.amount || currency !== authorisation.currency) return refusals.amount
   if (authorisation.reversed_at) return refusals.reversed
   if (authorisation.voided_at) return refusals.voided

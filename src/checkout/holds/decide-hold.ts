@@ -10,7 +10,7 @@ import { listOperations } from '../operations/operation-store.ts'
 import { noteUnanswered } from '../operations/unanswered.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment, type PaymentKey, type WholePayment } from '../payment-store.ts'
-import { isWaiting } from './hold.ts'
+import { type Hold, isWaiting } from './hold.ts'
 import { beginDecision } from './hold-store.ts'
 import {
   type HeldPayment,
@@ -62,7 +62,9 @@ export async function decideHold(
 }
 
 /** Throws `resource_not_found` where there is no hold. */
-export function heldOrRefuse(found: WholePayment | undefined): HeldPayment {
+export function heldOrRefuse<Found extends { hold: Hold | null }>(
+  found: Found | undefined,
+): Found & { hold: Hold } {
   if (found?.hold) return { ...found, hold: found.hold }
   throw new Refusal('resource_not_found', 'There is no held payment with this id.')
 }

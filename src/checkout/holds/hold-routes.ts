@@ -1,5 +1,6 @@
 // POST /v1/payments/{payment_id}/hold/capture, …/void and …/escalate: a merchant decides a held payment.
 
+import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { type SecretKey, secretKey } from '../../http/access.ts'
 import { keyRules, stillRunning } from '../../http/idempotency.ts'
@@ -19,6 +20,9 @@ const shared = {
   door: secretKey('decide_holds'),
   dialect: 'checkout' as const,
   idempotency: 'required' as const,
+  // It takes no fields, and says so: who sends an amount must not find all of the payment captured.
+  body: z.strictObject({}),
+  body_optional: true as const,
   status: 200,
   reply: heldView,
   admit: admitKey,
@@ -63,7 +67,7 @@ function decisionRoute(kind: Decision, summary: string) {
 }
 
 type Request = Pick<
-  RouteRequest<SecretKey, undefined, undefined, 'required'>,
+  RouteRequest<SecretKey, object, undefined, 'required'>,
   'holder' | 'params' | 'request_id' | 'now'
 >
 

@@ -8,6 +8,8 @@ import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-g
 import { fanOut } from '../../webhooks/fan-out.ts'
 import type { Event } from '../event.ts'
 import type { Operation } from '../operations/operation.ts'
+import type { Orphan } from '../orphans/orphan.ts'
+import { orphanIf } from '../orphans/orphan-store.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
 import type { Hold } from './hold.ts'
@@ -68,16 +70,17 @@ const decidedColumns: (keyof Hold)[] = [
 /** Writes a decision whole: payment, hold, session, event with its deliveries, journal. False where it was answered before. */
 export async function saveDecision(
   sql: Sql,
-  decided: Answered & { payment: Payment; event: Event },
+  decided: Answered & { payment: Payment; event: Event; orphan: Orphan | null },
   now: Date,
 ): Promise<boolean> {
-  const { payment: p, event } = decided
+  const { payment: p, event, orphan } = decided
   const rows = await sql`
     with ${answered(sql, decided, { state: 'approved', columns: decidedColumns, now })}, payment as (
       update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event)})
+    ), told as (${fanOut(sql, event)}
+    ), orphan as (${orphanIf(sql, orphan, 'gate')})
     select 1 from gate`
   return rows.length > 0
 }

@@ -25,7 +25,7 @@ const defaults: HoldRules = {
   ...{ escalate_after_seconds: null, capture_below: null },
 }
 
-function open(rules: Partial<HoldRules> = {}, amount = 4200): Hold {
+function open(rules: Partial<HoldRules> = {}, amount = 4200, answered_seconds = 2): Hold {
   const session = {
     amount_verification_source: 'none',
     amount_verification_detail: null,
@@ -33,7 +33,7 @@ function open(rules: Partial<HoldRules> = {}, amount = 4200): Hold {
   const payment: Parameters<typeof openHold>[1] = {
     ...{ merchant_id: 'm_1', payment_id: 'pay_1', amount, created_at: at(0) },
   }
-  return openHold(session, payment, { ...defaults, ...rules })
+  return openHold(session, payment, { ...defaults, ...rules }, at(answered_seconds))
 }
 
 describe('a new hold', () => {
@@ -57,7 +57,14 @@ describe('a new hold', () => {
   ] as const)('%s: %s', (amount_verification_source, reason) => {
     const payment = { amount: 1, created_at: at(0) } as Payment
     const session = { amount_verification_source, amount_verification_detail: 'why' }
-    expect(openHold(session, payment, defaults)).toMatchObject({ reason, detail: 'why' })
+    expect(openHold(session, payment, defaults, at(2))).toMatchObject({ reason, detail: 'why' })
+  })
+
+  test('has its whole window, however late it was known', () => {
+    const rules = { escalate_after_seconds: 600 }
+    expect(open(rules, 1, 30)).toMatchObject({ escalate_at: at(600), deadline: at(3600) })
+    expect(open(rules, 1, 7200)).toMatchObject({ escalate_at: at(7800), deadline: at(10_800) })
+    expect(open({ capture_below: 2 }, 1, 7200)).toMatchObject({ rules_at: at(7200) })
   })
 
   test('shows what it is, and nothing of its rules', () => {

@@ -3,7 +3,7 @@
 import type { Integration } from '../../merchants/integration.ts'
 import { timestamp, timestampOrNull } from '../../values.ts'
 import { nextTryAt } from '../operations/backoff.ts'
-import type { Operation } from '../operations/operation.ts'
+import { answer_ms, type Operation } from '../operations/operation.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
 
@@ -48,8 +48,12 @@ export function openHold(
   session: Pick<Session, 'amount_verification_source' | 'amount_verification_detail'>,
   payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'created_at'>,
   rules: HoldRules,
+  now: Date,
 ): Hold {
-  const after = (seconds: number) => new Date(payment.created_at.getTime() + seconds * 1000)
+  // Where the acquirer's answer was found hours later, there is still the whole window to decide.
+  const is_late = now.getTime() - payment.created_at.getTime() > answer_ms
+  const opened_at = is_late ? now : payment.created_at
+  const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
   const { escalate_after_seconds, capture_below } = rules
   const hold: Hold = {
     merchant_id: payment.merchant_id,
@@ -69,7 +73,7 @@ export function openHold(
     rules_at: null,
     rule_refusals: 0,
   }
-  return { ...hold, rules_at: hold.is_below_limit ? payment.created_at : nextRuleAt(hold) }
+  return { ...hold, rules_at: hold.is_below_limit ? opened_at : nextRuleAt(hold) }
 }
 
 export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {

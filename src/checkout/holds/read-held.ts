@@ -2,7 +2,7 @@
 
 import type { z } from 'zod'
 import type { Desk } from '../operations/desk.ts'
-import { findPayment, findWholePayment, type PaymentKey } from '../payment-store.ts'
+import { findPaymentWithHold, type PaymentKey } from '../payment-store.ts'
 import { paymentView, viewPayment } from '../read-payment.ts'
 import { settlementAt } from '../session.ts'
 import { holdView, settlementView } from '../views.ts'
@@ -16,15 +16,15 @@ export const heldView = paymentView.extend({
 })
 
 /**
- * Read after all was committed, so that the count of the order's payments is right however many are captured at once.
- * Throws `resource_not_found` for a payment that was never held.
+ * Read after all was committed, so that the count of the order's payments is right however many are captured at once, and
+ * in one statement, so that payment and hold agree whoever decides meanwhile. Throws `resource_not_found` for a payment
+ * that was never held.
  */
 export async function readHeld(
   { sql, world }: Pick<Desk, 'sql' | 'world'>,
   key: PaymentKey,
 ): Promise<z.input<typeof heldView>> {
-  const { hold, session } = heldOrRefuse(await findWholePayment(sql, key))
-  const payment = (await findPayment(sql, key.merchant_id, key.payment_id))!
+  const { payment, hold, session } = heldOrRefuse(await findPaymentWithHold(sql, key))
   const settlement = settlementAt(session, world.clock.now())
   return { ...viewPayment(payment), hold: viewHold(hold), settlement }
 }

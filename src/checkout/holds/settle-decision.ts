@@ -5,6 +5,8 @@ import { eventOf } from '../event.ts'
 import { chanceOf, type Desk } from '../operations/desk.ts'
 import type { Operation } from '../operations/operation.ts'
 import { saveSurely } from '../operations/save-surely.ts'
+import { tellOfLate } from '../operations/tell-of-late.ts'
+import type { Orphan } from '../orphans/orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { decide } from '../payment.ts'
 import type { WholePayment } from '../payment-store.ts'
@@ -15,7 +17,12 @@ import { saveDecision, saveRefusal } from './hold-store.ts'
 export type HeldPayment = WholePayment & { hold: Hold }
 
 /** A capture or void that was sent. */
-export type SentDecision = HeldPayment & { operation: Operation; cause: Cause }
+export type SentDecision = HeldPayment & {
+  operation: Operation
+  cause: Cause
+  /** What is to be reversed should the acquirer hold it though it counts as voided. */
+  orphan?: Orphan | null
+}
 
 export type RefusedAnswer = { reason: string; decline_code: string | null }
 export type Refused = { refused: RefusedAnswer }
@@ -28,9 +35,12 @@ export function settleDecision(
   sent: SentDecision,
   answer: SettleAnswer,
 ): Promise<Settled> {
-  return answer.result === 'approved'
-    ? approve(desk, sent, answer)
-    : refuse(desk, sent, { state: 'refused', answer })
+  if (answer.result === 'approved') return approve(desk, sent, answer)
+  // Nothing is held there any more, which is all that a void is to bring about.
+  if (sent.operation.kind === 'void' && !answer.authorisation_known) {
+    return approve(desk, sent, { ...answer, acquirer_transaction_id: null })
+  }
+  return refuse(desk, sent, { state: 'refused', answer })
 }
 
 /** Nothing left this machine: to the merchant that is a refusal, too. */
@@ -43,18 +53,15 @@ export function settleUnsent(desk: Desk, sent: SentDecision, error: NotSent): Pr
 
 /** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
 export function settleLate(desk: Desk, sent: SentDecision, answer: SettleAnswer): void {
-  const told = { operation_id: sent.operation.operation_id, result: answer.result }
-  settleDecision(desk, sent, answer).then(
-    (settled) =>
-      desk.world.log.warn({ ...told, counted: settled !== 'settled_elsewhere' }, 'late answer'),
-    (error: Error) => desk.world.log.error({ ...told, error: error.message }, 'late answer lost'),
-  )
+  tellOfLate(desk, sent.operation, answer, async () => {
+    return (await settleDecision(desk, sent, answer)) !== 'settled_elsewhere'
+  })
 }
 
 async function approve(
   desk: Desk,
   sent: SentDecision,
-  answer: Extract<SettleAnswer, { result: 'approved' }>,
+  answer: { result: SettleAnswer['result']; acquirer_transaction_id: string | null },
 ): Promise<Settled> {
   const { sql, ids, world } = desk
   const { operation, cause } = sent
@@ -64,7 +71,7 @@ async function approve(
   const change = decide(sent, operation, now)
   const decision = {
     ...change,
-    ...{ operation, answer, acquirer_transaction_id },
+    ...{ operation, answer, acquirer_transaction_id, orphan: sent.orphan ?? null },
     event: eventOf(change, { event_id: ids.event(), sequence: 2, at: now }),
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,
@@ -95,7 +102,7 @@ async function refuse(
     hold: refuseDecision(sent.hold, operation, answer, { now, chance: chanceOf(world) }),
     journal: lineOf(ids, payment, cause, {
       change: `${kind}.refused`,
-      detail: { operation_id, sequence, decline_code, reason },
+      detail: { operation_id, sequence, decline_code },
       at: now,
     }),
   }

@@ -6,6 +6,8 @@ import type { Sql } from '../../database/open.ts'
 import { rowIf } from '../../database/rows.ts'
 import type { Attempt } from '../attempt.ts'
 import { forgetCard } from '../charge-store.ts'
+import type { Orphan } from '../orphans/orphan.ts'
+import { orphanIf } from '../orphans/orphan-store.ts'
 import type { PaymentKey } from '../payment-store.ts'
 import type { Session } from '../session.ts'
 import type { Operation, UnansweredOperation } from './operation.ts'
@@ -116,30 +118,32 @@ export async function beginReversal(
   return rows.length > 0
 }
 
-/** What the acquirer said of a reversal. `charge` is to be looked at again at once. False where it was answered before. */
+/** What the acquirer said of a reversal, and when its charge is looked at again. False where it was answered before. */
 export async function saveReversal(
   sql: Sql,
   reversal: Operation,
   end: {
     state: 'approved' | 'refused'
     answer: object
-    charge: { state: 'reversing' | 'unknown'; operation_id: string }
+    charge: { operation_id: string; state: 'reversing' | 'unknown'; next_check_at: Date }
+    orphan: Orphan | null
     at: Date
     journal: JournalLine
   },
 ): Promise<boolean> {
   const { merchant_id } = reversal
-  const { charge, at, journal } = end
+  const { charge, orphan, at, journal } = end
   const rows = await sql`
     with gate as (
       update acquirer_operations set state = ${end.state}, answer = ${end.answer as never}, answered_at = ${at},
         next_check_at = null, waits_for_person_since = null
       where ${isThis(sql, reversal)} and state in ('sent', 'unknown') returning 1
     ), charge as (
-      update acquirer_operations set state = ${charge.state}, next_check_at = ${at}, not_found_count = 0,
-        waits_for_person_since = null
+      update acquirer_operations set state = ${charge.state}, next_check_at = ${charge.next_check_at},
+        not_found_count = 0, waits_for_person_since = null
       where ${isThis(sql, { merchant_id, operation_id: charge.operation_id })} and state = 'reversing'
         and exists (select 1 from gate)
+    ), orphan as (${orphanIf(sql, orphan, 'gate')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0

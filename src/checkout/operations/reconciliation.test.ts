@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { UnansweredOperation } from './operation.ts'
-import { type Look, laterOrNever, patience_ms, stepAfter } from './reconciliation.ts'
+import {
+  type Look,
+  laterOrNever,
+  lookAfterRefusal,
+  patience_ms,
+  stepAfter,
+} from './reconciliation.ts'
 
 const start = Date.parse('2026-09-01T12:00:00Z')
 const hour_ms = 3_600_000
@@ -84,8 +90,15 @@ describe('what is not found', () => {
       24 * hour_ms,
       { step: 'look_again', not_found_count: 2 },
     ],
-    ['a charge, after days', { not_found_count: 1 }, patience_ms, { step: 'reverse' }],
-    ['a charge, once and after days', {}, patience_ms, { step: 'wait_for_person' }],
+    ['a charge that lay for days', { not_found_count: 1 }, patience_ms, { step: 'reverse' }],
+    ['one that lay for days, once', {}, patience_ms, { step: 'look_again', not_found_count: 1 }],
+    ['a charge, after days', { checks: 5 }, patience_ms, { step: 'wait_for_person' }],
+    [
+      'a charge that comes and goes for days',
+      { checks: 5, not_found_count: 1 },
+      patience_ms,
+      { step: 'wait_for_person' },
+    ],
   ])('%s', (_, operation, after_ms, expected) => {
     // A window that has not ended is looked at again when it ends.
     const found = step(operation, not_found, after_ms)
@@ -178,10 +191,18 @@ test('a charge that waits for its reversal is looked at until a person has to', 
     fc.property(fc.nat(4 * 72), fc.nat(100), (quarters, checks) => {
       const now = at((quarters * hour_ms) / 4)
       const later = laterOrNever(unanswered({ checks }), { now, chance: 0.9 })
-      if (now.getTime() >= start + patience_ms) expect(later).toBeNull()
+      if (now.getTime() >= start + patience_ms && checks >= 5) expect(later).toBeNull()
       else expect(later!.getTime()).toBeGreaterThan(now.getTime())
     }),
   )
+})
+
+test.each([
+  ['the first time', 1, 0],
+  ['the second', 2, 60_000],
+  ['and so on', 9, hour_ms],
+])('a charge that turned out to be there is looked at again: %s', (_, sequence, after_ms) => {
+  expect(lookAfterRefusal({ sequence }, { now: at(0), chance: 0.5 })).toEqual(at(after_ms))
 })
 
 test('a capture that never arrives is sent again later and later', () => {

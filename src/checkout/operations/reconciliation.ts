@@ -26,8 +26,9 @@ export type Step =
 const waits_seconds = [15, 60, 300, 900, 3600]
 /** Between the two looks that must not find an operation before that counts. */
 const second_look_ms = 5_000
-/** After this only a person can say what became of it. */
+/** After this, and as many looks, only a person can say what became of it. */
 export const patience_ms = 72 * 3600 * 1000
+const looks_min = 5
 
 /** `chance` is from 0 up to 1. The operation's `checks` count this look. */
 export function stepAfter(
@@ -41,15 +42,16 @@ export function stepAfter(
   const window_ends_at = new Date(operation.last_sent_at.getTime() + acquirer.safe_window_ms)
   const counts = look.result === 'not_found' && now >= window_ends_at
   const not_found_count = counts ? operation.not_found_count + 1 : keptCount(operation, look)
+  const is_over = isPatienceOver(operation, now)
   if (counts && not_found_count >= 2) {
-    if (operation.kind === 'authorise') return { step: 'reverse' }
+    if (operation.kind === 'authorise' && !is_over) return { step: 'reverse' }
     const life_ends_ms = operation.sent_at.getTime() + acquirer.reference_life_ms
     if (now.getTime() < life_ends_ms) {
       const at = sendAgainAt(operation)
       return now < at ? { step: 'look_again', at, not_found_count } : { step: 'send_again' }
     }
   }
-  if (now.getTime() - operation.sent_at.getTime() >= patience_ms) return { step: 'wait_for_person' }
+  if (is_over) return { step: 'wait_for_person' }
   if (counts && not_found_count === 1) {
     return { step: 'look_again', at: new Date(now.getTime() + second_look_ms), not_found_count }
   }
@@ -70,8 +72,24 @@ export function laterOrNever(
   operation: UnansweredOperation,
   { now, chance }: { now: Date; chance: number },
 ): Date | null {
-  if (now.getTime() - operation.sent_at.getTime() >= patience_ms) return null
+  if (isPatienceOver(operation, now)) return null
   return nextTryAt(waits_seconds, { tries: operation.checks, now, chance })
+}
+
+/**
+ * When a charge is looked at again whose reversal was refused since its authorisation is there: at once, and where that
+ * happens again and again, later and later.
+ */
+export function lookAfterRefusal(
+  { sequence }: Pick<UnansweredOperation, 'sequence'>,
+  moment: { now: Date; chance: number },
+): Date {
+  return sequence === 1 ? moment.now : nextTryAt(waits_seconds, { ...moment, tries: sequence })
+}
+
+/** What lay for days while nothing here ran is looked at all the same. */
+function isPatienceOver({ sent_at, checks }: UnansweredOperation, now: Date): boolean {
+  return now.getTime() - sent_at.getTime() >= patience_ms && checks >= looks_min
 }
 
 /** Null where the acquirer knows the reference as something else, which says nothing of the operation. */

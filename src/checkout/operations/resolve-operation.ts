@@ -2,6 +2,7 @@
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { Refusal } from '../../errors.ts'
+import type { Mode } from '../../values.ts'
 import type { Cause } from '../outcome.ts'
 import { findWholePayment, type PaymentKey, type WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
@@ -51,7 +52,7 @@ export async function resolveOperation(
   if (!operation) {
     throw new Refusal('resource_not_found', 'No operation of this payment waits for an answer.')
   }
-  refuseUnlessFit(desk, operation, asked)
+  refuseUnlessFit(desk, operation, whole.payment.mode, asked)
   const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
   const cause: Cause = { actor: 'operator', request_id: null, note }
   const answer = answerOf(asked, operation, whole)
@@ -68,18 +69,28 @@ export function unansweredOf<Each extends UnansweredOperation>(
 }
 
 function refuseUnlessFit(
-  { world }: Desk,
+  { world, acquirerOf }: Desk,
   operation: UnansweredOperation,
+  mode: Mode,
   { outcome, acquirer_transaction_id }: AskedResolution,
 ): void {
   const { kind, answer_by } = operation
-  if (!isUnanswered(operation, world.clock.now())) {
+  const now = world.clock.now()
+  if (!isUnanswered(operation, now)) {
     const due = answer_by.toISOString()
     throw new Refusal('invalid_request', `The ${kind} is under way: its answer is due by ${due}.`)
   }
   const outcomes = outcomesOf(operation)
   if (!outcomes.includes(outcome)) {
     const words = `must be one of ${outcomes.join(', ')} for an operation of the kind ${kind}.`
+    throw new Refusal('invalid_request', words, { field: 'outcome' })
+  }
+  // Else the hold would be open again while the capture or void may still happen.
+  const { safe_window_ms } = acquirerOf(mode, operation.acquirer)
+  const window_ends_at = new Date(operation.last_sent_at.getTime() + safe_window_ms)
+  if (outcome === 'refused' && now < window_ends_at) {
+    const until = window_ends_at.toISOString()
+    const words = `may only be refused after ${until}: until then the ${kind} may still arrive at the acquirer.`
     throw new Refusal('invalid_request', words, { field: 'outcome' })
   }
   const needs_id = kind === 'authorise' && outcome === 'approved'

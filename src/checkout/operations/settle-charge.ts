@@ -12,6 +12,7 @@ import type { ConfirmResult } from '../views.ts'
 import type { Desk } from './desk.ts'
 import type { Operation } from './operation.ts'
 import { saveSurely } from './save-surely.ts'
+import { tellOfLate } from './tell-of-late.ts'
 
 /** A charge that was sent. */
 export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> & {
@@ -21,7 +22,7 @@ export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> &
   payer: Payer | null
   cause: Cause
   /** What is to be reversed should the acquirer hold it though the answer says no. */
-  orphan?: Orphan
+  orphan?: Orphan | null
 }
 
 /** Returns the confirm answer, or null where the outcome was recorded by somebody else meanwhile. */
@@ -49,10 +50,7 @@ export async function settleCharge(
 
 /** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
 export function settleLate(desk: Desk, sent: SentCharge, answer: AuthoriseAnswer): void {
-  const { operation_id } = sent.operation
-  const told = { operation_id, result: answer.result }
-  settleCharge(desk, sent, answer).then(
-    (result) => desk.world.log.warn({ ...told, counted: result !== null }, 'late answer'),
-    (error: Error) => desk.world.log.error({ ...told, error: error.message }, 'late answer lost'),
-  )
+  tellOfLate(desk, sent.operation, answer, async () => {
+    return (await settleCharge(desk, sent, answer)) !== null
+  })
 }

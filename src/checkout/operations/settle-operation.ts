@@ -8,9 +8,10 @@ import { settleDecision } from '../holds/settle-decision.ts'
 import { type Orphan, openOrphan } from '../orphans/orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { WholePayment } from '../payment-store.ts'
-import type { Desk } from './desk.ts'
+import { chanceOf, type Desk } from './desk.ts'
 import type { UnansweredOperation } from './operation.ts'
 import { saveReversal } from './operation-store.ts'
+import { lookAfterRefusal } from './reconciliation.ts'
 import { settleCharge } from './settle-charge.ts'
 
 /** An operation on its way to an answer, with its payment, and who looks for it. */
@@ -26,7 +27,9 @@ export async function settleOperation(
   if (kind === 'authorise') return settleFoundCharge(desk, found, answer as AuthoriseAnswer)
   if (kind === 'reverse') return settleReversal(desk, found, answer as SettleAnswer)
   const held = heldOrRefuse(found)
-  const settled = await settleDecision(desk, { ...found, ...held }, answer as SettleAnswer)
+  const orphan = kind === 'void' ? givenUp(desk, found, answer.result === 'approved') : null
+  const sent = { ...found, ...held, orphan }
+  const settled = await settleDecision(desk, sent, answer as SettleAnswer)
   return settled !== 'settled_elsewhere'
 }
 
@@ -39,41 +42,52 @@ async function settleFoundCharge(
   if (!account) throw new Error('a payment without a merchant')
   const payer = found.operation.payer as Payer | null
   const from = found.operation.state === 'reversing' ? 'reversing' : 'unanswered'
-  const orphan = orphanOf(desk, found, answer)
-  const sent = { ...found, account, payer, ...(orphan && { orphan }) }
+  const orphan = givenUp(desk, found, answer.result !== 'approved')
+  const sent = { ...found, account, payer, orphan }
   return (await settleCharge(desk, sent, answer, from)) !== null
 }
 
 /** A person may be wrong: what they give up is taken back, should the acquirer hold it after all. */
-function orphanOf(
+function givenUp(
   { ids, world }: Desk,
-  { operation, payment, cause }: Case,
-  { result }: AuthoriseAnswer,
+  { operation, payment, cause, authorisation_reference }: Case,
+  holds_nothing: boolean,
 ): Orphan | null {
-  if (cause.actor !== 'operator' || result === 'approved') return null
+  if (cause.actor !== 'operator' || !holds_nothing) return null
   const now = world.clock.now()
-  const { operation_id: reference, acquirer, amount, currency, merchant_id, payment_id } = operation
+  const reference = authorisation_reference!
+  const { acquirer, amount, currency, merchant_id, payment_id } = operation
   const { mode } = payment
   const given_up = { reference, acquirer, mode, amount, currency, merchant_id, payment_id }
   return openOrphan({ ...given_up, authorised_at: null }, { operation_id: ids.operation(now), now })
 }
 
-/** The charge that is taken back is looked at again at once: it fails, unless its authorisation turned out to be there. */
+/** The charge that is taken back is looked at again: it fails, unless its authorisation turned out to be there. */
 async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Promise<boolean> {
   const { sql, ids, world } = desk
   const { operation, payment, cause, authorisation_reference } = found
   const { operation_id, sequence } = operation
   const at = world.clock.now()
-  const is_there = answer.result === 'refused' && answer.authorisation_known
-  const state = answer.result
+  const result = answer.result
+  const is_there = result === 'refused' && answer.authorisation_known
+  const state = is_there ? 'unknown' : 'reversing'
+  const next_check_at = is_there
+    ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) })
+    : at
   return saveReversal(sql, operation, {
-    state,
+    state: result,
     answer,
-    charge: { operation_id: authorisation_reference!, state: is_there ? 'unknown' : 'reversing' },
+    charge: { operation_id: authorisation_reference!, state, next_check_at },
+    orphan: givenUp(desk, found, result === 'approved'),
     at,
     journal: lineOf(ids, payment, cause, {
-      change: `reverse.${state}`,
-      detail: { operation_id, sequence },
+      change: `reverse.${result}`,
+      detail: {
+        operation_id,
+        sequence,
+        authorisation: authorisation_reference,
+        authorisation_state: state,
+      },
       at,
     }),
   })

@@ -140,9 +140,10 @@ export async function countUnsettled(
 
 /**
  * An insert, part of a statement, that happens where the gate, a CTE, let the change through: so that a charge is given up
- * and its reversal due, or neither.
+ * and its reversal due, or neither. Without an orphan nothing is written.
  */
-export function orphanIf(sql: Sql, orphan: Orphan, gate: string): Fragment {
+export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: string): Fragment {
+  if (!orphan) return sql`select 1`
   return sql`insert into orphan_authorisations ${rowIf(sql, orphan, gate)} on conflict do nothing`
 }
 

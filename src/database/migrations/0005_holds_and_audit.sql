@@ -21,7 +21,7 @@ alter table holds
   alter column at_deadline drop default,
   add check (decided_at is null or (operation_id is null and rules_at is null)),
   add check (decided_at is not null or rules_at is not null);
-create index holds_for_rules on holds (rules_at) where operation_id is null;
+create index holds_for_rules on holds (rules_at) where operation_id is null and rules_at is not null;
 create index holds_waiting on holds (merchant_id, deadline) where decided_at is null;
 
 -- 2. Operations: who asked, and how the search for a missing answer stands.
