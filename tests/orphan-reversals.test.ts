@@ -13,7 +13,7 @@ import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import type { Sql } from '../src/database/open.ts'
 import { authoriseRequest, settleRequest } from './adapters/acquirer-requests.ts'
-import { minute_ms, reversed, useOrphanStage } from './orphan-stage.ts'
+import { minute_ms, reversed, useOrphanStage, visa } from './orphan-stage.ts'
 import { until } from './service.ts'
 
 const stage = await useOrphanStage()
@@ -202,23 +202,19 @@ describe('a charge that a person gave up', () => {
   })
 
   test('is asked for again for a week while the acquirer is still at it', async () => {
-    const number = '4000009190450000'
-    const request = authoriseRequest(number, { reference: ids.operation(clock.now()) })
-    const answer = simulator.authorise(request).catch(() => null)
-    await clock.sleepers(2_000)
-    await clock.advance(2_000)
-    await answer
+    const request = authoriseRequest(visa, { reference: ids.operation(clock.now()) })
+    const { swept } = wrapped(async () => refusal('in_progress'))
     const { operation_id } = await giveUp(request.reference)
-    await reverseOrphans(context)
+    await reverseOrphans(swept)
     const after = await orphanOf(request.reference)
     expect(after).toMatchObject({ state: 'found', tries: 1 })
     // What was answered is answered alike for ever.
     expect(after!.operation_id).not.toBe(operation_id)
     await clock.advance(7 * 24 * 60 * minute_ms - 1)
-    await reverseOrphans(context)
+    await reverseOrphans(swept)
     expect(await orphanOf(request.reference)).toMatchObject({ state: 'found', tries: 2 })
     await clock.advance(2 * 60 * minute_ms)
-    await reverseOrphans(context)
+    await reverseOrphans(swept)
     const last = await orphanOf(request.reference)
     expect(last).toMatchObject({ state: 'nothing_to_reverse', tries: 3 })
   })
