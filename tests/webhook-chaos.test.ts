@@ -85,7 +85,7 @@ function treat({ path, headers, body, event }: ReceivedEvent, response: ServerRe
   seen.bodies.add(body)
   seen.came += 1
   const { number, payment_id } = event.data
-  const place = `${payment_id} ${path}`
+  const place = `${payment_id} ${key.split('#').at(-1)}`
   const before = sequences.get(place) ?? []
   if (seen.came === 1) sequences.set(place, [...before, event.sequence])
   const turn = (number + Number(path.slice(1))) % 40
@@ -137,7 +137,16 @@ test(
     expect(lost).toEqual([])
     expect(settled.filter(({ status }) => status === 'dead_lettered')).toHaveLength(merchants)
     expect(arrivals.size).toBe(deliveries)
-    expect([...sequences.values()].filter((order) => `${order}` !== '1,2')).toEqual([])
+    // The second may come first only where the first try of the first failed, which a busy machine may see to as well.
+    const tried = await sql`
+    select d.payment_id, d.endpoint_id from webhook_deliveries d
+    join webhook_attempts a on a.merchant_id = d.merchant_id and a.delivery_id = d.delivery_id
+    where d.sequence = 1 and a.attempt_number = 1 and a.status = 'failed'`
+    const failed = new Set(
+      tried.map(({ payment_id, endpoint_id }) => `${payment_id} ${endpoint_id}`),
+    )
+    const turned = [...sequences].filter(([, order]) => `${order}` !== '1,2')
+    expect(turned.filter(([place]) => !failed.has(place))).toEqual([])
 
     const all = [...arrivals.values()].reduce((sum, each) => sum + each.accepted, 0)
     const duplicates = all - accepted
