@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'tests/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/setup-database.ts', 'tests/setup-web.ts'],
     pool: 'forks',
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.

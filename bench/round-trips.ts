@@ -24,6 +24,8 @@ import { withDataFolder } from './service.ts'
 
 const expected: Record<string, string> = {
   create: '1',
+  'compatible create': '1',
+  'compatible read': '1',
   'session read': '1 or 2',
   'card reference': '3 at most',
 }
@@ -112,6 +114,19 @@ async function walk(
   await send('session read', readRequest(secret_key, `/v1/checkout/sessions/${session.id}`))
   const { payment_id } = await pay(session, (step) => step)
   await send('payment read', readRequest(secret_key, `/v1/payments/${payment_id}`))
+  const intents = '/v1/payment_intents'
+  const bearer = { authorization: `Bearer ${secret_key}` }
+  const { id } = await send(
+    'compatible create',
+    requestBytes({
+      method: 'POST',
+      path: intents,
+      headers: { ...bearer, 'idempotency-key': nextKey() },
+      body: { amount: purchase.amount, currency: purchase.currency },
+    }),
+  )
+  const path = `${intents}/${id}`
+  await send('compatible read', requestBytes({ method: 'GET', path, headers: bearer }))
   const unverified = await send(
     'create by a page',
     requestBytes({

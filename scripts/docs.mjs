@@ -1,5 +1,5 @@
-// Writes the generated documents: docs/openapi.json, docs/errors.md and docs/SCRIPT_INVENTORY.md. `npm run docs` after
-// changing a route, a page or anything in web/.
+// Writes the generated files: docs/openapi.json, docs/errors.md, docs/SCRIPT_INVENTORY.md and sdk/src/api-types.ts.
+// `npm run docs` after changing a route, an event, a page or anything in web/.
 
 import { writeFileSync } from 'node:fs'
 import { generatedDocuments } from '../src/documents.ts'

@@ -6,6 +6,7 @@ import { openAcquiring } from './acquiring.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
 import { openIntegrationOfSession } from './checkout/session-integration.ts'
 import { openSessionWriter } from './checkout/write-sessions.ts'
+import { adviseOn } from './compatible/advice.ts'
 import type { ThreeDsFile } from './config.ts'
 import type { Addresses, Context } from './context.ts'
 import { openCardRangeStore } from './database/card-range-store.ts'
@@ -13,6 +14,7 @@ import type { Database } from './database/open.ts'
 import type { Access } from './http/access.ts'
 import { openMetrics } from './http/metrics.ts'
 import type { Page } from './http/pages.ts'
+import { openRequestLog } from './http/request-log.ts'
 import { openServer } from './http/server.ts'
 import { openIds } from './ids.ts'
 import type { Keyring } from './keyring.ts'
@@ -23,7 +25,7 @@ import { cardFieldsPage } from './pages/card-fields.ts'
 import { type DemoShop, demoShopPages } from './pages/demo-shop.ts'
 import { hostedSessionPage } from './pages/hosted-session.ts'
 import { payPage } from './pages/pay.ts'
-import { pages, routes } from './routes.ts'
+import { pages, routes, streams } from './routes.ts'
 import { openThreeDs, simulator_prefix } from './three-ds/open.ts'
 import { openThreeDsSimulator } from './three-ds/simulator/simulator.ts'
 import type { SessionId } from './values.ts'
@@ -65,6 +67,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     public_url: () => addresses.base_url() + simulator_prefix,
     signing_key: keyring.mac('simulated bank'),
   })
+  const listeners = new Set<() => void>()
   const context: Context = {
     world,
     sql,
@@ -72,7 +75,15 @@ export async function assemble(parts: Parts): Promise<Service> {
     directory,
     addresses,
     webhook_urls: parts.webhook_urls,
-    wakeDeliveries: parts.wakeDeliveries,
+    wakeDeliveries(what) {
+      parts.wakeDeliveries(what)
+      if (what !== 'replay') for (const heard of listeners) heard()
+    },
+    hearEvents(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    requests: openRequestLog(),
     writeSession: openSessionWriter(sql),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
@@ -93,7 +104,9 @@ export async function assemble(parts: Parts): Promise<Service> {
     context,
     access: accessOf(context, directory),
     routes,
+    streams,
     pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing)],
+    advise: adviseOn,
     peers: [{ prefix: simulator_prefix, handle: simulatedBank.handle }],
     gateway_limit: parts.gateway_limit,
     trusted_proxies: parts.trusted_proxies,

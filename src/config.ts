@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { default_retry_schedule, type Variable, type variables } from './variables.ts'
+import { default_retry_schedule, type Variable, variables } from './variables.ts'
 
 type Name = (typeof variables)[number]['name']
 
@@ -21,6 +21,8 @@ export type Config = {
   trusted_proxies: string[]
   webhooks: WebhookConfig
   gateway_limit: number
+  /** What commands present to the running service; the service itself needs none. */
+  secret_key: string | null
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   clock_offset_seconds: number
 }
@@ -79,6 +81,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       0,
       1_000_000,
     ),
+    secret_key: text('RIPPER_SECRET_KEY'),
     log_level: oneOf('RIPPER_LOG_LEVEL', text('RIPPER_LOG_LEVEL') ?? 'info', [
       'debug',
       'info',
@@ -100,6 +103,33 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     )
   }
   return config
+}
+
+/** Every wrong value with what it should be, where `readConfig` stops at the first. */
+export function configFaults(environment: Record<string, string | undefined> = process.env) {
+  const left = { ...environment }
+  const faults: string[] = []
+  for (;;) {
+    try {
+      readConfig(left)
+      return faults
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      faults.push(error.message)
+      const name = variables.find((each) => error.message.startsWith(`${each.name} `))!.name
+      // The master key is also to blame where it is missing beside a database.
+      if (left[name]?.trim()) delete left[name]
+      else delete left.RIPPER_DATABASE_URL
+    }
+  }
+}
+
+/** Names in the environment that look like ours, and are none that the service reads. */
+export function unknownVariables(environment: Record<string, string | undefined> = process.env) {
+  const known = new Set<string>(variables.map(({ name }) => name))
+  return Object.keys(environment)
+    .filter((name) => /^RIPPER_(?!TEST_)/.test(name) && !known.has(name))
+    .sort()
 }
 
 /** A variable's value as `ripper config` may show it. */

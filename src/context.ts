@@ -5,6 +5,7 @@ import type { IntegrationOfSession } from './checkout/session-integration.ts'
 import type { WriteSession } from './checkout/write-sessions.ts'
 import type { Sql } from './database/open.ts'
 import type { Metrics } from './http/metrics.ts'
+import type { RequestLog } from './http/request-log.ts'
 import type { Ids } from './ids.ts'
 import type { Keyring } from './keyring.ts'
 import type { Directory } from './merchants/directory.ts'
@@ -18,6 +19,7 @@ export type Context = {
   ids: Ids
   keyring: Keyring
   metrics: Metrics
+  requests: RequestLog
   directory: Directory
   writeSession: WriteSession
   integrationOfSession: IntegrationOfSession
@@ -32,6 +34,8 @@ export type Context = {
   webhook_urls: { judge(url: string): string | null }
   /** Tells this process's delivery loop of something that was committed and is due now. */
   wakeDeliveries(what?: 'event' | 'replay'): void
+  /** Calls the listener after this process has committed an event. Returns what ends that. */
+  hearEvents(listener: () => void): () => void
 }
 
 /** Where the service is found. Known once the server listens. */

@@ -140,6 +140,6 @@ export function readDemo(data_dir: string): Demo | null {
   }
 }
 
-function demoPath(data_dir: string): string {
+export function demoPath(data_dir: string): string {
   return join(data_dir, 'demo.json')
 }

@@ -142,6 +142,8 @@ export class Refusal extends Error {
   readonly members: Record<string, unknown>
   /** Sent as Retry-After where it is known. */
   readonly retry_after_seconds: number | null
+  /** The compatible platform's own code, where it has one for this that is not the catalogue's. */
+  readonly platform_code: string | null
 
   constructor(
     code: RefusalCode,
@@ -151,6 +153,7 @@ export class Refusal extends Error {
       status?: number
       members?: Record<string, unknown>
       retry_after_seconds?: number
+      platform_code?: string
     } = {},
   ) {
     super(message)
@@ -159,6 +162,7 @@ export class Refusal extends Error {
     this.field = more.field ?? null
     this.members = more.members ?? {}
     this.retry_after_seconds = more.retry_after_seconds ?? null
+    this.platform_code = more.platform_code ?? null
   }
 }
 

@@ -6,7 +6,7 @@ import type { Random } from './world.ts'
 
 /** Reads the master key of a data folder, making it on first use. Safe when several processes start at once. */
 export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
-  const path = join(data_dir, 'master.key')
+  const path = masterKeyPath(data_dir)
   const kept = read(path)
   if (kept) return kept
   mkdirSync(data_dir, { recursive: true })
@@ -21,6 +21,15 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
     rmSync(draft)
   }
   return read(path)!
+}
+
+/** Reads it without making it: null where there is none yet. Throws where the file holds something else. */
+export function readMasterKey(data_dir: string): Buffer[] | null {
+  return read(masterKeyPath(data_dir))
+}
+
+export function masterKeyPath(data_dir: string): string {
+  return join(data_dir, 'master.key')
 }
 
 function read(path: string): Buffer[] | null {

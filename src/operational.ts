@@ -1,14 +1,15 @@
-// What operators and tools read: health, readiness, metrics, the API's description.
+// What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from './context.ts'
 import { docsPage } from './http/docs-page.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { Page, PageAnswer } from './http/pages.ts'
-import { routes } from './routes.ts'
+import { guidePages } from './pages/guides.ts'
+import { events, routes, streams } from './routes.ts'
 
 /** `closing.now` turns readiness off while the last requests are answered. */
 export function operationalPages(closing: { now: boolean }): Page<Context>[] {
-  const document = openApiDocument(routes)
+  const document = openApiDocument(routes, events, streams)
   const documentText = JSON.stringify(document, null, 2)
   const docs = docsPage(document)
   return [
@@ -22,6 +23,7 @@ export function operationalPages(closing: { now: boolean }): Page<Context>[] {
     get('/metrics', async ({ metrics }) => answer(200, metrics.content_type, await metrics.text())),
     get('/openapi.json', async () => answer(200, 'application/json; charset=utf-8', documentText)),
     get('/docs', async () => docs),
+    ...guidePages<Context>(),
   ]
 }
 

@@ -7,6 +7,7 @@ import { Agent, request } from 'undici'
 import {
   type Clock,
   type Http,
+  type HttpListener,
   type HttpReader,
   type Log,
   OutgoingFailure,
@@ -118,6 +119,21 @@ export function openHttp(clock: Clock): Http & HttpReader {
         const body = unpacked(bytes, headers['content-encoding'], answer_bytes_max).toString()
         return { status: answer.statusCode, headers, body }
       }),
+  }
+}
+
+/** Answers that go on. */
+export function openListener(): HttpListener {
+  return {
+    async listen({ url, headers, silence_ms, signal }) {
+      const dispatcher = new Agent({ connect: { timeout: 5_000 }, bodyTimeout: silence_ms })
+      try {
+        const answer = await request(url, { headers, signal, dispatcher })
+        return { status: answer.statusCode, body: answer.body }
+      } catch (error) {
+        throw failureOf(error, false)
+      }
+    },
   }
 }
 

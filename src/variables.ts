@@ -85,6 +85,12 @@ export const variables = [
     fallback: '600',
     meaning: 'requests a minute and address, 0 for no limit',
   },
+  {
+    name: 'RIPPER_SECRET_KEY',
+    fallback: "the demo merchant's",
+    meaning: 'secret key that commands present to the running service; the service needs none',
+    secret: true,
+  },
   { name: 'RIPPER_LOG_LEVEL', fallback: 'info', meaning: 'debug, info, warn, error or silent' },
   {
     name: 'RIPPER_CLOCK_OFFSET_SECONDS',

@@ -49,6 +49,20 @@ export type HttpReader = {
   get(request: ReadRequest): Promise<ReadAnswer>
 }
 
+/** An answer that goes on for as long as somebody reads it. Only commands listen. */
+export type HttpListener = {
+  /**
+   * A GET. The body fails where nothing came for `silence_ms`, or when the signal aborts. Throws an OutgoingFailure where
+   * there is no answer.
+   */
+  listen(request: {
+    url: string
+    headers: Record<string, string>
+    silence_ms: number
+    signal: AbortSignal
+  }): Promise<{ status: number; body: AsyncIterable<Buffer> }>
+}
+
 export class OutgoingFailure extends Error {
   /** `not_sent`: no byte of the request left; `unanswered`: it may have arrived, and nothing usable came back in time. */
   readonly kind: 'not_sent' | 'unanswered'

@@ -4,12 +4,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Json } from './client.ts'
+import { realClock } from './world.ts'
 
 const program = resolve(import.meta.dirname, '../bin/ripper.mjs')
 
 export type Ended = { status: number; stdout: string; stderr: string }
 
-type Where = { env?: Record<string, string>; cwd?: string }
+type Where = {
+  env?: Record<string, string>
+  cwd?: string
+  /** In a process group of its own. */
+  detached?: boolean
+}
 
 /** Runs `ripper …` to its end. */
 export function ripper(args: string[], where: Where = {}): Promise<Ended> {
@@ -44,6 +50,49 @@ export function work(where: Where): Promise<Staying> {
   return stay('worker', where)
 }
 
+export type Talking = {
+  /** All that it has printed. */
+  said(): string
+  /** Waits until it has printed the words, for up to 20 s. */
+  says(words: string | RegExp): Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+/** Starts `ripper …`, one that stays and tells of what happens. */
+export function talk(args: string[], where: Where): Talking {
+  const child = start(process.execPath, [program, ...args], where)
+  return talkOf(child, (signal) => child.kill(signal))
+}
+
+/** Starts a shell script that stays; it is stopped with all that it has started. */
+export function talkShell(script: string, where: Where): Talking {
+  const child = start('bash', ['-eu', '-c', script], { ...where, detached: true })
+  return talkOf(child, (signal) => process.kill(-child.pid!, signal))
+}
+
+function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): Talking {
+  const said = textOf(child.stdout!)
+  const end = ended(child)
+  const hasSaid = (words: string | RegExp) =>
+    typeof words === 'string' ? said().includes(words) : words.test(said())
+  return {
+    said,
+    says: (words) =>
+      new Promise((heard, failed) => {
+        const look = () => hasSaid(words) && heard()
+        const giveUp = (why: string) => failed(new Error(`${why} before ${words}: ${said()}`))
+        child.stdout!.on('data', look)
+        void end.then(({ stderr }) => giveUp(`it ended (${stderr})`))
+        void realClock.sleep(20_000).then(() => giveUp('20 s have passed'))
+        look()
+      }),
+    async stop(signal = 'SIGINT') {
+      if (child.exitCode === null && child.signalCode === null) kill(signal)
+      return end
+    },
+  }
+}
+
 async function stay(command: string, where: Where): Promise<Staying> {
   const child = start(process.execPath, [program, command, '--json'], where)
   const end = ended(child)
@@ -63,9 +112,14 @@ async function stay(command: string, where: Where): Promise<Staying> {
   }
 }
 
-function start(command: string, args: string[], { env = {}, cwd }: Where): ChildProcess {
+function start(
+  command: string,
+  args: string[],
+  { env = {}, cwd, detached = false }: Where,
+): ChildProcess {
   return spawn(command, args, {
     cwd,
+    detached,
     env: { ...process.env, RIPPER_LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

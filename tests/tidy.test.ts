@@ -38,6 +38,7 @@ const kernel = [
   'words',
   'peer',
   'safe-address',
+  'bell',
 ]
 const rooms: Record<string, string[]> = {
   values: [],
@@ -47,6 +48,7 @@ const rooms: Record<string, string[]> = {
   peer: [],
   'safe-address': [],
   world: [],
+  bell: ['world'],
   keyring: ['world'],
   ids: ['values', 'world', 'keyring'],
   variables: [],
@@ -74,12 +76,15 @@ const rooms: Record<string, string[]> = {
     'cards',
     'webhooks',
   ],
+  compatible: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
   pages: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
   context: [...kernel, 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
 }
 const wiring = [
   'routes',
   'documents',
+  'sdk-types',
+  'schema-types',
   'jobs',
   'worker',
   'assemble',
@@ -142,11 +147,15 @@ describe('imports', () => {
         'orphans/orphan',
         'price-check',
         'event',
+        'event-view',
         'fields',
         'views',
       ],
     ],
-    ['webhooks', ['endpoint', 'delivery', 'delivery-cursor', 'retry', 'signature', 'breaker']],
+    [
+      'webhooks',
+      ['endpoint', 'delivery', 'delivery-cursor', 'trail', 'retry', 'signature', 'breaker'],
+    ],
   ])('inside %s a noun imports nothing that acts, and a store no verb', (room, names) => {
     const nouns = names.map((name) => `src/${room}/${name}.ts`)
     const stores = files.filter(
@@ -242,6 +251,30 @@ test('no default exports, enums, or names that say nothing', () => {
   const words =
     /export default|^\s*(export )?enum |\b\w*(Manager|Helper|Impl|Dto)\b|\b(utils|helpers)\b/m
   expect(files.filter((file) => words.test(code(file)))).toEqual([])
+})
+
+describe('the SDK', () => {
+  const sources = listFiles('sdk/src')
+  const read = (file: string) => readFileSync(resolve(root, file), 'utf8')
+
+  test('imports nothing but its own files and Node', () => {
+    const wrong = sources.flatMap((file) =>
+      [...read(file).matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'/g)]
+        .map(([, target, dynamic]) => target ?? dynamic!)
+        .filter((target) => !/^(node:[\w/]+|\.\/[\w-]+\.ts)$/.test(target))
+        .filter((target) => !(isTest(file) && target === 'vitest'))
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('keeps the house’s rules', () => {
+    const large = sources.filter((file) => read(file).split('\n').length > 300)
+    expect(large.filter((file) => !isTest(file) && !file.endsWith('/api-types.ts'))).toEqual([])
+    expect(sources.filter((file) => !isTest(file) && !/^\/\/ \S/.test(read(file)))).toEqual([])
+    const words = /export default|^\s*(export )?enum |process\.(env|std)|console\./m
+    expect(sources.filter((file) => words.test(read(file)))).toEqual([])
+  })
 })
 
 /** A file without its comments. */

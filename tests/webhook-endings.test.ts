@@ -1,7 +1,7 @@
 // Deliveries that are given up, on a real database: with their endpoint, or after a last attempt that was lost. And the
 // queue's statements at once, in every order: none waits for the other for ever, and nothing is lost or told twice.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AnySql, Sql } from '../src/database/open.ts'
 import type { ClaimedDelivery } from '../src/webhooks/claim-store.ts'
 import { endDeliveries, type Settlement, settle } from '../src/webhooks/queue-store.ts'

@@ -1,7 +1,6 @@
 // How deliveries leave the queue, on a real database: settled, in time or too late, once or twice.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Sql } from '../src/database/open.ts'
+import { describe, expect, test } from 'vitest'
 import type { ClaimedDelivery } from '../src/webhooks/claim-store.ts'
 import { type Settlement, settle } from '../src/webhooks/queue-store.ts'
 import {

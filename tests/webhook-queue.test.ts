@@ -1,8 +1,8 @@
 // The queue of deliveries on a real database: who is told of an event, and what a claim takes, in which order, at what cost.
 
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database, Sql } from '../src/database/open.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Database } from '../src/database/open.ts'
 import { type ClaimOrder, claim, readBacklog, type Standing } from '../src/webhooks/claim-store.ts'
 import { saveHealth } from '../src/webhooks/health-store.ts'
 import { endDeliveries, settle } from '../src/webhooks/queue-store.ts'

@@ -81,8 +81,11 @@ export const challengeTimedOut: AuthenticationOutcome = {
   unavailable_cause: null,
 }
 
+/** What of an attempt tells where its authentication stands. */
+type Stage = Pick<Attempt, 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome'>
+
 /** The attempt as it stands at a time: a challenge past its end has failed, whether or not anybody was there to note it. */
-export function attemptAt(attempt: Attempt, now: Date): Attempt {
+export function attemptAt<Known extends Stage>(attempt: Known, now: Date): Known {
   const overdue =
     attempt.three_ds_state === 'awaiting_challenge' && attempt.challenge_expires_at! <= now
   if (!overdue) return attempt

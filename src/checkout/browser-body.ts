@@ -6,7 +6,7 @@ import { amount, currency, metadata, must, reference, text } from './fields.ts'
 import { customerMembers, customerOf, items } from './purchase.ts'
 
 const account_created = z.iso
-  .datetime({ offset: true, ...must('be an ISO 8601 time with an offset') })
+  .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
   // A year of five digits in UTC has no place in how times are spelt.
   .refine((text) => /^\d{4}-/.test(new Date(text).toISOString()), must('be in the years 0 to 9999'))
   .transform((text) => timestamp(new Date(text)))

@@ -43,7 +43,7 @@ export type Place = {
 }
 
 /** The body of a create, its price known. */
-type Purchase = {
+export type Purchase = {
   amount: number
   currency: string
   items: Item[] | null

@@ -3,7 +3,7 @@
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
 import type { Sql } from '../database/open.ts'
-import { assignments, rowIf } from '../database/rows.ts'
+import { assignments, rowIf, rowValues } from '../database/rows.ts'
 import type { SessionHolder } from '../http/access.ts'
 import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
 import type { Attempt, ThreeDsState } from './attempt.ts'
@@ -12,20 +12,16 @@ import type { Session } from './session.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
-/** A session with the idempotency key that makes it and the line that tells of it. */
-export type NewSession = { session: Session; key: KeyRow; line: JournalLine }
+/** A session with the idempotency key that makes it, if it has one, and the line that tells of it. */
+export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }
+export type KeyedSession = NewSession & { key: KeyRow }
 
 /** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */
 export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
   const s = session
+  const reserved = key ? keyInsert(sql, key) : sql`select 1`
   const rows = await sql`
-    with key as (
-      insert into idempotency_keys
-        (merchant_id, audience, key, route, fingerprint, status, answer, created_at)
-      values (${key.merchant_id}, ${key.audience}, ${key.key}, ${key.route}, ${key.fingerprints[0]!},
-        ${key.status}, ${key.answer}, ${key.created_at})
-      on conflict do nothing returning 1
-    ), line as (insert into journal ${rowIf(sql, line, 'key')})
+    with key as (${reserved}), line as (insert into journal ${rowIf(sql, line, 'key')})
     insert into sessions
       (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
        statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
@@ -40,11 +36,16 @@ export async function insertSession(sql: Sql, { session, key, line }: NewSession
   if (rows.length === 0) throw new KeyTaken()
 }
 
+function keyInsert(sql: Sql, { fingerprints, ...key }: KeyRow) {
+  const row = { ...key, fingerprint: fingerprints[0]! }
+  return sql`insert into idempotency_keys ${rowValues(sql, row)} on conflict do nothing returning 1`
+}
+
 /**
  * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were written: the others'
  * keys are there.
  */
-export async function insertSessions(sql: Sql, rows: NewSession[]): Promise<Set<string>> {
+export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Set<string>> {
   const sent = rows
     .map(({ session, key, line }) => ({
       ...session,

@@ -4,12 +4,12 @@
 import { isConnectionLost } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
 import { KeyTaken } from '../http/idempotency.ts'
-import { insertSession, insertSessions, type NewSession } from './store.ts'
+import { insertSession, insertSessions, type KeyedSession, type NewSession } from './store.ts'
 
 /** Writes a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
 export type WriteSession = (written: NewSession) => Promise<void>
 
-type Waiting = NewSession & { resolve: () => void; reject: (error: unknown) => void }
+type Waiting = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
 
 /** Two at once, so that one which waits for somebody's lock does not hold up all. */
 const batches_at_once = 2
@@ -38,12 +38,15 @@ export function openSessionWriter(sql: Sql): WriteSession {
     else if (queue.running === 0) queues.delete(merchantId)
   }
 
-  return (written) =>
-    new Promise((resolve, reject) => {
+  return ({ key, ...written }) => {
+    // Few send none, so that batches need not know of it.
+    if (key === null) return insertSession(sql, { key, ...written })
+    return new Promise((resolve, reject) => {
       const { merchant_id } = written.session
-      queueOf(merchant_id).waiting.push({ ...written, resolve, reject })
+      queueOf(merchant_id).waiting.push({ key, ...written, resolve, reject })
       void run(merchant_id)
     })
+  }
 }
 
 /** The first of those that wait, each key once: a statement could not tell two rows of one key apart. */

@@ -8,12 +8,15 @@ import { configCommand } from './config.ts'
 import { deliveryList } from './delivery.ts'
 import { deliveryReplay } from './delivery-replay.ts'
 import { deliveryShow } from './delivery-show.ts'
+import { doctorCommand } from './doctor.ts'
 import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } from './endpoint.ts'
 import { endpointHealth } from './endpoint-health.ts'
 import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold.ts'
 import { holdList } from './hold-list.ts'
 import { integrationCreate } from './integration.ts'
 import { keyCreate, keyRevoke } from './key.ts'
+import { listenCommand } from './listen.ts'
+import { logsTail } from './logs-tail.ts'
 import { merchantCreate, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
 import { orphanList } from './orphan.ts'
@@ -23,14 +26,18 @@ import { reconcileList } from './reconcile.ts'
 import { reconcileResolve } from './reconcile-resolve.ts'
 import { reconcileShow } from './reconcile-show.ts'
 import { serveCommand, workerCommand } from './serve.ts'
+import { ServiceRefused } from './service-call.ts'
 import { testCardsCommand } from './test-cards.ts'
+import { triggerCommand } from './trigger.ts'
 import { version } from './version.ts'
 
-const commands: Command[] = [
+/** Every command, in the order of `ripper --help`. */
+export const commands: Command[] = [
   serveCommand,
   workerCommand,
   migrateCommand,
   configCommand,
+  doctorCommand,
   merchantCreate,
   merchantUpdate,
   integrationCreate,
@@ -41,6 +48,7 @@ const commands: Command[] = [
   endpointDelete,
   endpointRotateSecret,
   endpointHealth,
+  listenCommand,
   deliveryList,
   deliveryShow,
   deliveryReplay,
@@ -57,6 +65,8 @@ const commands: Command[] = [
   orphanLeave,
   auditShow,
   auditVerify,
+  logsTail,
+  triggerCommand,
   testCardsCommand,
   pageCheck,
 ]
@@ -89,15 +99,18 @@ export async function main(args: string[]): Promise<number> {
 function tell(command: Command, error: unknown, json: boolean): number {
   const usage = error instanceof UsageError
   const { message } = error as Error
-  if (json)
-    process.stdout.write(`${JSON.stringify({ error: usage ? 'usage' : codeOf(error), message })}\n`)
+  if (json) {
+    const request = error instanceof ServiceRefused && { request_id: error.request_id }
+    const document = { error: usage ? 'usage' : codeOf(error), message, ...request }
+    process.stdout.write(`${JSON.stringify(document)}\n`)
+  }
   process.stderr.write(`ripper ${command.name}: ${message}\n`)
   if (usage) process.stderr.write(`See: ripper ${command.name} --help\n`)
   return usage ? 2 : 1
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Refusal ? error.code : 'failed'
+  return error instanceof Refusal || error instanceof ServiceRefused ? error.code : 'failed'
 }
 
 function overview(args: string[], wantsHelp: boolean): number {

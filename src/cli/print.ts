@@ -18,6 +18,11 @@ export function printJson(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
 }
 
+/** One of several documents, in a line of its own. */
+export function printJsonLine(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`)
+}
+
 /** A sentence for people. */
 export function tell(sentence: string): void {
   process.stdout.write(`${sentence}\n`)

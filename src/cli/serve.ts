@@ -36,7 +36,7 @@ export const workerCommand: Command = {
 }
 
 /** The first SIGINT or SIGTERM ends in order; a second one ends at once. */
-function untilStopped(): { signal: Promise<void> } {
+export function untilStopped(): { signal: Promise<void> } {
   const signal = new Promise<void>((resolve) => {
     let first_seconds: number | null = null
     const stop = () => {

@@ -30,6 +30,15 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   return applied
 }
 
+/** The newest migration that a database has, null where it has none, and the newest that this version knows. */
+export async function readMigrated(sql: Sql): Promise<{ newest: number | null; known: number }> {
+  const known = readMigrations(own_folder).length
+  const [table] = await sql`select to_regclass('migrations') is not null as made`
+  if (table?.made !== true) return { newest: null, known }
+  const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
+  return { newest: row.newest, known }
+}
+
 /** The files `0001_name.sql`, … of a folder; numbers count up from 1 without a gap. */
 export function readMigrations(folder: URL): Migration[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))

@@ -9,16 +9,22 @@ export async function checkSealingKeys(
   keyring: Pick<Keyring, 'current_key_id' | 'key_ids'>,
   now: Date,
 ): Promise<void> {
-  const [newest] = await sql<{ key_id: string }[]>`
-    select key_id from sealing_keys order by made_current_at desc, key_id limit 1`
-  if (newest && !keyring.key_ids.includes(newest.key_id)) {
+  const newest = await newestSealingKey(sql)
+  if (newest !== null && !keyring.key_ids.includes(newest)) {
     throw new Error(
-      `RIPPER_MASTER_KEY must hold the key ${newest.key_id}, which this database was sealed with ` +
+      `RIPPER_MASTER_KEY must hold the key ${newest}, which this database was sealed with ` +
         `(given: ${keyring.key_ids.join(', ')}). To rotate, set the new key first and the old one after a comma.`,
     )
   }
-  if (newest?.key_id === keyring.current_key_id) return
+  if (newest === keyring.current_key_id) return
   await sql`
     insert into sealing_keys (key_id, made_current_at) values (${keyring.current_key_id}, ${now})
     on conflict (key_id) do update set made_current_at = excluded.made_current_at`
+}
+
+/** The id of the key that was current last; null where nothing was ever sealed. */
+export async function newestSealingKey(sql: Sql): Promise<string | null> {
+  const [newest] = await sql<{ key_id: string }[]>`
+    select key_id from sealing_keys order by made_current_at desc, key_id limit 1`
+  return newest?.key_id ?? null
 }

@@ -42,7 +42,7 @@ export type Access = {
 }
 
 /** What a door may look at. */
-type Knock<Context> = {
+export type Knock<Context> = {
   access: Access
   context: Context
   caller: Caller
@@ -58,7 +58,7 @@ export type KeyScope = { merchant_id: string; audience: string }
 
 export type Door<Context, Holder> = {
   /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
-  kind: 'secret_key' | 'client_secret' | 'open'
+  kind: 'secret_key' | 'bearer_key' | 'client_secret' | 'open'
   permission: Permission | null
   /** Every code that the door, and whether the account may act at all, refuse with. */
   refusals: readonly RefusalCode[]
@@ -91,9 +91,35 @@ const webhookCodes: KeyCodes = {
   permission: 'key_permission_denied',
 }
 
+/** Where a request carries its key. */
+type KeyPlace = { read(caller: Caller): string | null; words: string }
+
+const inOwnHeader: KeyPlace = {
+  read: (caller) => caller.header('x-service-api-key'),
+  words: 'in the header X-Service-Api-Key',
+}
+
+const inAuthorization: KeyPlace = {
+  read(caller) {
+    const [, scheme, sent] =
+      /^(bearer|basic) +(\S+) *$/i.exec(caller.header('authorization') ?? '') ?? []
+    if (!scheme || !sent) return null
+    if (scheme.toLowerCase() === 'bearer') return sent
+    const [user, ...password] = Buffer.from(sent, 'base64').toString().split(':')
+    return password.join(':') === '' ? user! : null
+  },
+  words: 'as Authorization: Bearer, or as the user name of Authorization: Basic with no password',
+}
+
 /** A merchant's secret key with a permission, in `X-Service-Api-Key`. */
 export function secretKey(permission: Permission): Door<unknown, SecretKey> {
   return keyDoor(permission, plainCodes, ['merchant_not_active'])
+}
+
+/** The same key in `Authorization`: as a bearer token, or as a user name without a password. */
+export function bearerKey(permission: Permission): Door<unknown, SecretKey> {
+  const door = keyDoor(permission, plainCodes, ['merchant_not_active'], inAuthorization)
+  return { ...door, kind: 'bearer_key' }
 }
 
 /** The same for webhook routes, which tell more of why a key is refused. A suspended account may still manage its own. */
@@ -103,13 +129,14 @@ function keyDoor(
   permission: Permission,
   codes: KeyCodes,
   admission: RefusalCode[],
+  place: KeyPlace = inOwnHeader,
 ): Door<unknown, SecretKey> {
   return {
     kind: 'secret_key',
     permission,
     refusals: [...new Set([...Object.values(codes), ...admission])],
     check: async ({ access, caller }) => {
-      const key = await presentedKey(access, caller, codes)
+      const key = await presentedKey(access, caller, { codes, place })
       return judgeKey(key, { permission, codes }, caller, access.now())
     },
     // A merchant's server and its shoppers' browsers have keys of their own each, so neither can claim the other's.
@@ -132,11 +159,13 @@ export const clientSecret: Door<unknown, SessionHolder> = {
   keyScope: null,
 }
 
-async function presentedKey(access: Access, caller: Caller, codes: KeyCodes): Promise<SecretKey> {
-  const presented = caller.header('x-service-api-key')
-  if (!presented) {
-    throw new Refusal(codes.unknown, 'Send a secret key in the header X-Service-Api-Key.')
-  }
+async function presentedKey(
+  access: Access,
+  caller: Caller,
+  { codes, place }: { codes: KeyCodes; place: KeyPlace },
+): Promise<SecretKey> {
+  const presented = place.read(caller)
+  if (!presented) throw new Refusal(codes.unknown, `Send a secret key ${place.words}.`)
   const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
   if (!key) throw new Refusal(codes.unknown, 'The secret key is not known.')
   return key

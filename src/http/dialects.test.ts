@@ -57,6 +57,31 @@ test.each([
   ],
   [
     'compatible',
+    new Refusal('invalid_request', 'No.', { field: 'a', platform_code: 'parameter_unknown' }),
+    {
+      error: {
+        type: 'invalid_request_error',
+        code: 'parameter_unknown',
+        message: 'No.',
+        param: 'a',
+        ripper_code: 'invalid_request',
+      },
+    },
+  ],
+  [
+    'compatible',
+    new Refusal('idempotency_key_in_use', 'Wait.'),
+    {
+      error: {
+        type: 'invalid_request_error',
+        code: 'idempotency_key_in_use',
+        message: 'Wait.',
+        ripper_code: 'idempotency_key_reused',
+      },
+    },
+  ],
+  [
+    'compatible',
     internal,
     {
       error: {
@@ -102,8 +127,30 @@ test.each([
   ['/v1/webhooks/deliveries/x', 'webhook_deliveries'],
   ['/v1/webhooksx', 'checkout'],
   ['/v1/payment_intents', 'compatible'],
+  ['/v1/payment_intents?x=1', 'compatible'],
+  ['/v1/payment_intentsx', 'checkout'],
   ['/v1/compat/partner/x', 'compatible'],
+  ['/v1/compat', 'compatible'],
+  ['/v1/compatible', 'checkout'],
+  ['/v1/customers', 'checkout'],
   ['/v1/payments/x', 'checkout'],
 ])('a path without a route, %s: %s', (path, dialect) => {
   expect(dialectOfPath(path)).toBe(dialect)
+})
+
+describe('a path without a route whose caller speaks another way', () => {
+  const bearer = { authorization: 'Bearer x' }
+  test.each([
+    ['/v1/customers', bearer, 'compatible'],
+    ['/v2/core/events', bearer, 'compatible'],
+    ['/v1/customers', { authorization: 'Basic eDo=' }, 'compatible'],
+    ['/v1/customers', { authorization: 'Digest x' }, 'checkout'],
+    ['/v1/customers', { ...bearer, 'x-service-api-key': 'y' }, 'checkout'],
+    ['/v1/checkout/x', bearer, 'checkout'],
+    ['/v1/payments/x', bearer, 'checkout'],
+    ['/v1/webhooks/x', bearer, 'webhook_endpoints'],
+    ['/v3/x', bearer, 'checkout'],
+  ])('%s %j: %s', (path, headers, dialect) => {
+    expect(dialectOfPath(path, headers)).toBe(dialect)
+  })
 })

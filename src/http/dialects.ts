@@ -1,6 +1,8 @@
 // How a refusal looks on the wire. A Refusal knows no shape; each family of routes has its own, written here.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Refusal, RefusalCode } from '../errors.ts'
+import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */
 export type Dialect =
@@ -13,9 +15,10 @@ export type Dialect =
 /** What a body is made of. */
 export type Shape = 'checkout' | 'compatible' | 'endpoint' | 'guard' | 'key' | 'replay'
 
-export type RefusalLike = Pick<Refusal, 'status' | 'message' | 'field' | 'members'> & {
-  code: string
-}
+export type RefusalLike = Pick<
+  Refusal,
+  'status' | 'message' | 'field' | 'members' | 'platform_code'
+> & { code: string }
 
 const shapes: Record<Dialect, Shape> = {
   checkout: 'checkout',
@@ -57,8 +60,9 @@ export function statusOf(dialect: Dialect, refusal: { code: string; status: numb
 }
 
 /** The dialect of a path that no route has. */
-export function dialectOfPath(url: string): Dialect {
-  if (/^\/v1\/(compat\/|payment_intents\b)/.test(url)) return 'compatible'
+export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): Dialect {
+  if (/^\/v1\/(compat|payment_intents)\b/.test(url)) return 'compatible'
+  if (looksForeign(url, headers)) return 'compatible'
   if (/^\/v1\/webhooks\/deliveries\b/.test(url)) return 'webhook_deliveries'
   return /^\/v1\/webhooks\b/.test(url) ? 'webhook_endpoints' : 'checkout'
 }
@@ -80,26 +84,4 @@ export function renderRefusal(dialect: Dialect, refusal: RefusalLike, requestId:
     case 'replay':
       return { error: refusal.code }
   }
-}
-
-function compatibleError(refusal: RefusalLike, message: string | null): object {
-  return {
-    type: compatibleType(refusal.status),
-    code: platformCodes[refusal.code] ?? refusal.code,
-    message,
-    ...(refusal.field === null ? {} : { param: refusal.field }),
-    ripper_code: refusal.code,
-  }
-}
-
-// The codes that the compatible platform spells its own way.
-const platformCodes: Record<string, string> = {
-  resource_not_found: 'resource_missing',
-  rate_limit_exceeded: 'rate_limit',
-}
-
-function compatibleType(status: number): string {
-  if (status === 401) return 'authentication_error'
-  if (status === 403) return 'permission_error'
-  return status === 429 || status >= 500 ? 'api_error' : 'invalid_request_error'
 }

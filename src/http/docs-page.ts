@@ -33,12 +33,20 @@ function sectionOf({ method, path, operation }: Listed): string {
   return (
     `<section id="${operation.operationId}"><h2>${escapeHtml(operation.summary)}</h2>` +
     `<p class="route"><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></p>` +
+    (operation.description ? `<p>${escapeHtml(operation.description)}</p>` : '') +
     `<p>${doorText(operation)}</p>` +
     parametersOf(operation) +
     (body ? `<h3>Body</h3>${fieldsOf(body as Schema)}` : '') +
-    `<h3>Answer ${status}</h3>${fieldsOf(success.content?.['application/json'].schema as Schema)}` +
+    `<h3>Answer ${status}</h3>${answersOf(success.content)}` +
     `<h3>Refusals</h3>${refusalsOf(operation)}</section>`
   )
+}
+
+/** One table, or one for each of the messages that a stream has. */
+function answersOf(content: object | undefined): string {
+  const [answer] = Object.values(content ?? {}) as { schema: Schema }[]
+  const schemas = answer?.schema.anyOf ?? [answer?.schema]
+  return schemas.map(fieldsOf).join('')
 }
 
 /** Errors of checkout.js lead here by their code. */
@@ -54,6 +62,8 @@ function doorText(operation: Operation): string {
   const [door] = operation.security.flatMap(Object.keys)
   if (door === 'secret_key')
     return 'Secret key in <code>X-Service-Api-Key</code>, server side only.'
+  if (door === 'bearer_key')
+    return 'Secret key as <code>Authorization: Bearer</code>, or as the user name of Basic; server side only.'
   return door ? 'The session’s client secret in <code>Rip-Client-Secret</code>.' : 'No key.'
 }
 

@@ -5,9 +5,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../world.ts'
-import { dialectOfPath, type RefusalLike, renderRefusal, statusOf } from './dialects.ts'
+import { refusalHeaders } from './compatible-dialect.ts'
+import {
+  type Dialect,
+  dialectOfPath,
+  type RefusalLike,
+  renderRefusal,
+  statusOf,
+} from './dialects.ts'
 import { GatewayLimited } from './gateway-limit.ts'
-import { hasKey, keyRules, storeUnavailable } from './idempotency.ts'
+import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'
 
 export const body_bytes_max = 128 * 1024
 
@@ -19,9 +26,14 @@ export function refusalOf(request: FastifyRequest): string | undefined {
   return refusedWith.get(request)
 }
 
+/** Whether a request has a route or not. */
+export function dialectOf(request: FastifyRequest): Dialect {
+  return request.routeOptions.config.dialect ?? dialectOfPath(request.url, request.headers)
+}
+
 /** Answers a request with what went wrong, in the dialect of its path. */
 export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const dialect = request.routeOptions.config.dialect ?? dialectOfPath(request.url)
+  const dialect = dialectOf(request)
   if (error instanceof GatewayLimited && dialect !== 'compatible') {
     reply.code(429).type('text/plain; charset=utf-8').send(error.message)
     return
@@ -30,6 +42,7 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
   if (refusal.status >= 500 && !(error instanceof Refusal)) report(log, error, request)
   const retry_after = refusal.retry_after_seconds ?? (refusal.status === 503 ? 2 : null)
   if (retry_after !== null) reply.header('retry-after', String(Math.ceil(retry_after)))
+  if (dialect === 'compatible') reply.headers(refusalHeaders(refusal.code))
   reply
     .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')
@@ -49,6 +62,7 @@ function asRefusal(
       message: error.message,
       field: null,
       members: {},
+      platform_code: null,
       // The limit has set the header already.
       retry_after_seconds: null,
     }
@@ -66,12 +80,11 @@ function asRefusal(
 /** Who sent no key must not be told to come again with the same. */
 function storeRefusal(request: FastifyRequest): Refusal {
   const { idempotency } = request.routeOptions.config
-  const rules = idempotency && keyRules[idempotency]
+  const rules: KeyRules | undefined = idempotency && keyRules[idempotency]
   if (rules && hasKey(request.raw.headersDistinct, rules)) return storeUnavailable(rules)
-  const what_now =
-    idempotency === 'optional'
-      ? 'See whether the request was done before sending it again.'
-      : 'Send the request again.'
+  const what_now = rules?.is_optional
+    ? 'See whether the request was done before sending it again.'
+    : 'Send the request again.'
   return new Refusal('store_unavailable', `The database could not be asked. ${what_now}`)
 }
 
@@ -80,8 +93,10 @@ const plainWords: Record<number, string> = {
   415: 'Send the body as application/json.',
 }
 
-export function notFound(request: FastifyRequest): Refusal {
-  return new Refusal('resource_not_found', `There is no ${request.method} route at this path.`)
+/** `advice` is what else there is to say: what to use instead. */
+export function notFound(request: FastifyRequest, advice: string | null = null): Refusal {
+  const words = `There is no ${request.method} route at this path.`
+  return new Refusal('resource_not_found', advice ? `${words} ${advice}` : words)
 }
 
 // Of a database error only name, code and stack are told: its detail repeats row values.
@@ -94,16 +109,30 @@ function report(log: Log, error: unknown, request: FastifyRequest) {
 }
 
 /** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
+export function answerBrokenRequest(error: BrokenRequest, socket: Socket) {
   if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-  const [status, words] =
+  const [status, message] =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'The request took too long to arrive.']
         : ['400 Bad Request', 'The request is not valid HTTP.']
-  const body = JSON.stringify({ error: 'invalid_request', message: words, request_id: null })
+  // A request that was not read has no id.
+  const body = JSON.stringify(
+    wasCompatible(error)
+      ? renderRefusal('compatible', new Refusal('invalid_request', message), '')
+      : { error: 'invalid_request', message, request_id: null },
+  )
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+}
+
+type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
+
+/** As far as it can be told: the line that names the path may have come in a packet before. */
+function wasCompatible({ rawPacket }: BrokenRequest): boolean {
+  const head = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 4096) : ''
+  const [, path] = /^[A-Z]+ (\/\S*)/.exec(head) ?? []
+  return path !== undefined && dialectOfPath(path) === 'compatible'
 }

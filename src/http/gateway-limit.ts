@@ -3,6 +3,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, preHandlerHookHandler } from 'fastify'
 import { type Dialect, isWebhook } from './dialects.ts'
+import type { FormRules } from './form.ts'
 import type { Idempotency } from './idempotency.ts'
 
 export class GatewayLimited extends Error {}
@@ -10,7 +11,11 @@ export class GatewayLimited extends Error {}
 declare module 'fastify' {
   interface FastifyContextConfig {
     dialect?: Dialect
+    /** Counts towards the gateway limit. */
+    is_counted?: boolean
     idempotency?: Idempotency
+    is_stream?: true
+    form?: FormRules
   }
 }
 
@@ -42,10 +47,14 @@ export async function limitGateway(
     errorResponseBuilder: (_request, { ttl }) =>
       new GatewayLimited(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
   })
-  const limit = { rateLimit: { max: requestsPerMinute } }
+  // One counter for all: given to each route, the plug-in would count each by itself.
+  const count = app.rateLimit()
+  app.addHook('onRequest', async function (request, reply) {
+    if (request.routeOptions.config.is_counted) await count.call(this, request, reply)
+  })
   return {
-    ofRoute: (dialect) => ({ dialect, ...(isWebhook(dialect) ? {} : limit) }),
-    elsewhere: { preHandler: app.rateLimit() },
+    ofRoute: (dialect) => ({ dialect, is_counted: !isWebhook(dialect) }),
+    elsewhere: { preHandler: count },
   }
 }
 

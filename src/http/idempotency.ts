@@ -29,7 +29,10 @@ export type Answer = { status: number; body: string; replayed: boolean }
 export type KeyRules = {
   /** Where a key may be sent; in several of them it must be the same. */
   headers: readonly [string, ...string[]]
+  is_optional: boolean
   unusable: RefusalCode
+  /** Two different ones were sent. */
+  differing: RefusalCode
   running: RefusalCode
   unavailable: RefusalCode
 }
@@ -37,15 +40,27 @@ export type KeyRules = {
 export const keyRules = {
   required: {
     headers: ['Rip-Idempotency-Key'],
+    is_optional: false,
     unusable: 'idempotency_key_missing',
+    differing: 'idempotency_key_missing',
     running: 'idempotency_key_reused',
     unavailable: 'store_unavailable',
   },
   optional: {
     headers: ['Rip-Idempotency-Key', 'Idempotency-Key'],
+    is_optional: true,
     unusable: 'invalid_idempotency_key',
+    differing: 'invalid_idempotency_key',
     running: 'idempotency_key_in_use',
     unavailable: 'idempotency_store_unavailable',
+  },
+  compatible: {
+    headers: ['Idempotency-Key', 'Rip-Idempotency-Key'],
+    is_optional: true,
+    unusable: 'idempotency_key_missing',
+    differing: 'invalid_idempotency_key',
+    running: 'idempotency_key_in_use',
+    unavailable: 'store_unavailable',
   },
 } as const satisfies Record<string, KeyRules>
 
@@ -62,7 +77,7 @@ export function readKey(headers: Headers, rules: KeyRules): string | null {
   if (key === undefined) return null
   if (other !== undefined) {
     const names = rules.headers.join(' or ')
-    throw new Refusal(rules.unusable, `Two different values were sent as ${names}.`)
+    throw new Refusal(rules.differing, `Two different values were sent as ${names}.`)
   }
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw unusableKey(rules)
   return key

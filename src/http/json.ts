@@ -149,7 +149,7 @@ class Reader {
 }
 
 /** Sets a member as data, whatever its name: assignment would turn `__proto__` into a prototype. */
-function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(object, name, {
       value,

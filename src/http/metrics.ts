@@ -49,6 +49,12 @@ export function openMetrics() {
     help: 'Webhook attempts that ended after somebody else had taken their delivery over.',
     registers,
   })
+  const streams = new Gauge({
+    name: 'ripper_open_streams',
+    help: 'Event and log streams that are open in this process.',
+    labelNames: ['route'],
+    registers,
+  })
   let countBreakers = (): Record<string, number> => ({})
   new Gauge({
     name: 'ripper_webhook_breakers',
@@ -94,6 +100,9 @@ export function openMetrics() {
   return {
     requestEnded(method: string, route: string, status: number, duration_seconds: number) {
       requests.labels(method, route, String(status)).observe(duration_seconds)
+    },
+    streamsOpen(route: string, more: 1 | -1) {
+      streams.labels(route).inc(more)
     },
     paymentConfirmed(status: string, mode: string) {
       payments.labels(status, mode).inc()

@@ -77,7 +77,11 @@ export function mountPeers(app: FastifyInstance, peers: Peer[]): void {
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** A path that exists answers every other method with 405 and says which it takes. */
-export function refuseOtherMethods(app: FastifyInstance, routes: Route<never>[]): void {
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  routes: (Pick<Route<never>, 'path' | 'method' | 'dialect'> & { cors?: unknown })[],
+  adviceOn: (request: FastifyRequest) => string | null,
+): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
     const taken = here.map(({ method }) => method as string)
     if (here.some(({ cors }) => cors)) taken.push('OPTIONS')
@@ -86,9 +90,10 @@ export function refuseOtherMethods(app: FastifyInstance, routes: Route<never>[])
       method: methods.filter((method) => !taken.includes(method)),
       url: fastifyPath(path),
       config: { dialect: here[0]!.dialect },
-      handler: async (_request, reply) => {
+      handler: async (request, reply) => {
         reply.header('allow', allowed)
-        throw new Refusal('invalid_request', `This path takes ${allowed}.`, { status: 405 })
+        const words = [`This path takes ${allowed}.`, adviceOn(request)].filter(Boolean).join(' ')
+        throw new Refusal('invalid_request', words, { status: 405 })
       },
     })
   }

@@ -1,27 +1,34 @@
 // The refusals of a route in the API's description: by status, in the shapes that its dialect gives them.
 
 import { catalogue, type RefusalCode } from '../errors.ts'
+import { errorTypes, ripperCode } from './compatible-dialect.ts'
 import { isWebhook, type Shape, shapeOf, statusOf } from './dialects.ts'
 import { type Route, refusalsOf } from './route.ts'
 import { limitHeaders } from './use-limit.ts'
 
+/** A body, by its media type. */
+export type Content = {
+  'application/json': { schema: object }
+  'application/x-www-form-urlencoded'?: { schema: object; encoding: object }
+}
+
 export type Response = {
   description: string
   headers?: object
-  content?: { 'application/json': { schema: object } }
+  content?: Content
 }
 
 const code = { type: 'string', description: 'Branch on this.' }
 const message = { type: ['string', 'null'], description: 'For people; never branch on it.' }
 
-/** Each shape's schema, its name, and the member that holds the code. */
+/** Each shape's schema, its name, and where in it the code is one of these. */
 const shapes: Record<
-  Exclude<Shape, 'compatible'>,
-  { name: string; member: 'error' | 'code'; schema: object }
+  Shape,
+  { name: string; schema: object; coded(codes: RefusalCode[]): Record<string, object> }
 > = {
   checkout: {
     name: 'Refusal',
-    member: 'error',
+    coded: (codes) => ({ error: { enum: codes } }),
     schema: {
       type: 'object',
       required: ['error', 'message', 'request_id'],
@@ -30,7 +37,7 @@ const shapes: Record<
   },
   endpoint: {
     name: 'EndpointRefusal',
-    member: 'error',
+    coded: (codes) => ({ error: { enum: codes } }),
     schema: closed({
       error: code,
       message,
@@ -41,9 +48,47 @@ const shapes: Record<
       },
     }),
   },
-  guard: { name: 'GuardRefusal', member: 'error', schema: closed({ error: code, message }) },
-  key: { name: 'KeyRefusal', member: 'code', schema: closed({ code }) },
-  replay: { name: 'ReplayRefusal', member: 'error', schema: closed({ error: code }) },
+  guard: {
+    name: 'GuardRefusal',
+    coded: (codes) => ({ error: { enum: codes } }),
+    schema: closed({ error: code, message }),
+  },
+  key: {
+    name: 'KeyRefusal',
+    coded: (codes) => ({ code: { enum: codes } }),
+    schema: closed({ code }),
+  },
+  replay: {
+    name: 'ReplayRefusal',
+    coded: (codes) => ({ error: { enum: codes } }),
+    schema: closed({ error: code }),
+  },
+  compatible: {
+    name: 'CompatibleRefusal',
+    coded: (codes) => ({
+      error: {
+        type: 'object',
+        properties: { ripper_code: { enum: [...new Set(codes.map(ripperCode))] } },
+      },
+    }),
+    schema: closed({
+      error: {
+        type: 'object',
+        required: ['type', 'code', 'message', 'ripper_code'],
+        properties: {
+          type: { enum: errorTypes },
+          code: {
+            type: 'string',
+            description: 'The other platform’s code where it has one, else the API’s.',
+          },
+          message,
+          param: { type: 'string', description: 'The parameter that is to blame, if one is.' },
+          ripper_code: { type: 'string', description: 'The API’s code. Branch on this.' },
+        },
+        additionalProperties: false,
+      },
+    }),
+  },
 }
 
 function closed(properties: Record<string, object>): object {
@@ -76,13 +121,20 @@ export function refusalsByStatus(route: Route<never>): Record<string, Response> 
     },
   ])
   return {
-    ...(isWebhook(dialect) ? {} : { 429: { description: limited } }),
+    ...(isWebhook(dialect) ? {} : { 429: gatewayRefusal(route) }),
     ...Object.fromEntries(responses),
-    ...(route.body && unreadBodies(route)),
+    // Where no body is taken one may come all the same.
+    ...(route.method !== 'GET' && unreadBodies(route)),
   }
 }
 
 const limited = 'Too many requests from this address; Retry-After says when to go on.'
+
+/** Plain text, but for clients that cannot read it. */
+function gatewayRefusal(route: Route<never>): Response {
+  if (route.dialect !== 'compatible') return { description: limited }
+  return { description: limited, content: jsonOf(bodyOf(route, ['rate_limit_exceeded'])) }
+}
 
 function gatewayLimit({ dialect }: Route<never>): string[] {
   return isWebhook(dialect) ? [] : [limited]
@@ -96,12 +148,11 @@ function meaningOf(code: RefusalCode): string {
 function bodyOf({ dialect }: Route<never>, codes: RefusalCode[]): object {
   const byShape = Map.groupBy(codes, (each) => shapeOf(dialect, each))
   const schemas = [...byShape].map(([shape, group]) => {
-    if (shape === 'compatible') throw new Error('the compatible shape is not described yet')
-    const { name, member } = shapes[shape]
+    const { name, coded } = shapes[shape]
     return {
       allOf: [
         { $ref: `#/components/schemas/${name}` },
-        { type: 'object', properties: { [member]: { enum: group } } },
+        { type: 'object', properties: coded(group) },
       ],
     }
   })
@@ -112,7 +163,10 @@ function unreadBodies(route: Route<never>): Record<string, Response> {
   const content = jsonOf(bodyOf(route, ['invalid_request']))
   return {
     413: { description: '`invalid_request`: The body is larger than 128 KB.', content },
-    415: { description: '`invalid_request`: The body is a form, not JSON.', content },
+    415: {
+      description: `\`invalid_request\`: The body is ${route.form ? 'neither JSON nor a form' : 'a form, not JSON'}.`,
+      content,
+    },
   }
 }
 
@@ -125,6 +179,6 @@ export function describedHeaders(headers: Record<string, string>): object {
   )
 }
 
-export function jsonOf(schema: object): NonNullable<Response['content']> {
+export function jsonOf(schema: object): Content {
   return { 'application/json': { schema } }
 }

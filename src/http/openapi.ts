@@ -3,8 +3,10 @@
 import { z } from 'zod'
 import { api_version } from '../values.ts'
 import { lifetimes } from './caching.ts'
+import { compatibleHeaders } from './compatible-dialect.ts'
 import { keyRules } from './idempotency.ts'
 import {
+  type Content,
   describedHeaders,
   jsonOf,
   type Response,
@@ -12,22 +14,31 @@ import {
   refusalsByStatus,
 } from './openapi-refusals.ts'
 import type { Route } from './route.ts'
+import { describedRoute, type Stream } from './stream.ts'
 import { limitHeaders } from './use-limit.ts'
 
 export type OpenApiDocument = {
   openapi: string
   info: { title: string; version: string; description: string }
   paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Webhook }>
   components: object
 }
+
+/** A request that the service itself makes. */
+type Webhook = Omit<Operation, 'security'>
+
+/** An event that merchants are told of: its type, when it is sent, and its body. */
+export type ToldEvent = { type: string; summary: string; schema: z.ZodType }
 
 export type Operation = {
   tags: string[]
   summary: string
+  description?: string
   operationId: string
   security: object[]
   parameters: Parameter[]
-  requestBody?: { required: boolean; content: NonNullable<Response['content']> }
+  requestBody?: { required: boolean; content: Content }
   responses: Record<string, Response>
 }
 
@@ -39,13 +50,20 @@ type Parameter = {
   description?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a route's context does not matter to its description.
-export function openApiDocument(routes: Route<any>[]): OpenApiDocument {
+export function openApiDocument(
+  // biome-ignore lint/suspicious/noExplicitAny: a route's context does not matter to its description.
+  routes: Route<any>[],
+  events: ToldEvent[] = [],
+  // biome-ignore lint/suspicious/noExplicitAny: nor does a stream's.
+  streams: Stream<any>[] = [],
+): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {}
   for (const route of routes) {
+    if (route.alias_of) continue
     paths[route.path] ??= {}
-    paths[route.path]![route.method.toLowerCase()] = operationOf(route)
+    paths[route.path]![route.method.toLowerCase()] = operationOf(route, aliasesOf(route, routes))
   }
+  for (const stream of streams) paths[stream.path] = { get: streamOf(stream) }
   return {
     openapi: '3.1.0',
     info: {
@@ -55,9 +73,15 @@ export function openApiDocument(routes: Route<any>[]): OpenApiDocument {
         'Checkout sessions, payments, webhooks and what shoppers’ browsers call. Amounts are whole numbers in the currency’s minor unit; times are ISO 8601 with an offset.',
     },
     paths,
+    webhooks: Object.fromEntries(events.map((event) => [event.type, { post: webhookOf(event) }])),
     components: {
       securitySchemes: {
         secret_key: { type: 'apiKey', in: 'header', name: 'X-Service-Api-Key' },
+        bearer_key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A secret key. Also taken as the user name of Basic, without a password.',
+        },
         client_secret: { type: 'apiKey', in: 'header', name: 'Rip-Client-Secret' },
       },
       schemas: refusalSchemas,
@@ -65,17 +89,35 @@ export function openApiDocument(routes: Route<any>[]): OpenApiDocument {
   }
 }
 
-function operationOf(route: Route<never>): Operation {
+/** The schema is that of one message: its `data` is a line of JSON. */
+function streamOf(stream: Stream<never>): Operation {
+  const operation = operationOf(describedRoute(stream), [])
+  const done = operation.responses[200]!
+  const description = 'Server-Sent Events, for as long as the caller listens.'
+  const content = { 'text/event-stream': done.content!['application/json'] } as unknown as Content
+  const responses = { ...operation.responses, 200: { ...done, description, content } }
+  return { ...operation, responses }
+}
+
+/** The other addresses of a route. */
+function aliasesOf(route: Route<never>, routes: Route<never>[]): string[] {
+  return routes
+    .filter(({ method, alias_of }) => method === route.method && alias_of === route.path)
+    .map(({ path }) => path)
+}
+
+function operationOf(route: Route<never>, aliases: string[]): Operation {
   return {
     tags: [route.tag],
     summary: route.summary,
+    ...(aliases.length > 0 && { description: `Also at ${aliases.join(', ')}.` }),
     operationId: operationId(route.summary),
     security: route.door.kind === 'open' ? [] : [{ [route.door.kind]: [] }],
     parameters: parametersOf(route),
     ...(route.body && {
       requestBody: {
         required: !route.body_optional,
-        content: jsonOf(schemaOf(route.body, 'input')),
+        content: bodyOf(route, schemaOf(route.body, 'input')),
       },
     }),
     responses: {
@@ -90,15 +132,55 @@ function operationOf(route: Route<never>): Operation {
   }
 }
 
+function webhookOf({ type, summary, schema }: ToldEvent): Webhook {
+  return {
+    tags: ['Events'],
+    summary,
+    operationId: operationId(type),
+    parameters: [signatureHeader, eventKeyHeader],
+    requestBody: { required: true, content: jsonOf(schemaOf(schema, 'output')) },
+    responses: { '2XX': { description: 'Stored. Anything else, and the event is sent again.' } },
+  }
+}
+
+const signatureHeader: Parameter = {
+  name: 'Rip-Signature',
+  in: 'header',
+  required: true,
+  schema: { type: 'string', pattern: '^t=\\d+(,v1=[0-9a-f]{64})+$' },
+  description:
+    't=<unix seconds>,v1=<hex>: HMAC-SHA-256 of `<t>.<body as it came>` with the whole signing secret. Two v1 while a secret is being rotated.',
+}
+const eventKeyHeader: Parameter = {
+  name: 'Rip-Idempotency-Key',
+  in: 'header',
+  required: true,
+  schema: { type: 'string' },
+  description: 'The same for every attempt and replay of one event to one endpoint.',
+}
+
+function bodyOf({ form }: Route<never>, schema: object): Content {
+  if (!form) return jsonOf(schema)
+  const encoding = Object.fromEntries(
+    form.maps.map((name) => [name, { style: 'deepObject', explode: true }]),
+  )
+  return { ...jsonOf(schema), 'application/x-www-form-urlencoded': { schema, encoding } }
+}
+
 /** The headers of a success that say more of it. */
 function headersOf(route: Route<never>): { headers?: object } {
   const headers = {
     ...(route.cache && cachingHeaders(route.cache)),
     ...(route.limit && describedHeaders(limitHeaders)),
     ...(route.idempotency && describedHeaders(replayHeaders)),
-    ...(route.idempotency === 'optional' && describedHeaders(warningHeaders)),
+    ...(takesKeyless(route) && describedHeaders(warningHeaders)),
+    ...(route.dialect === 'compatible' && describedHeaders(compatibleHeaders)),
   }
   return Object.keys(headers).length === 0 ? {} : { headers }
+}
+
+function takesKeyless({ idempotency }: Route<never>): boolean {
+  return idempotency !== undefined && keyRules[idempotency].is_optional
 }
 
 const replayHeaders = {
@@ -150,7 +232,7 @@ function keyParameters({ idempotency }: Route<never>): Parameter[] {
   return names.map((name, index) => ({
     name,
     in: 'header',
-    required: idempotency === 'required',
+    required: !keyRules[idempotency].is_optional,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
     description:
       index === 0

@@ -2,13 +2,14 @@
 
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
+import { readForm } from './form.ts'
 import { readJson } from './json.ts'
 
 type Outcome = { value: unknown } | { error: unknown }
 
 const outcomes = new WeakMap<FastifyRequest, Outcome>()
 
-/** The body as JSON, undefined where there is none. Throws the Refusal of one that cannot be read. */
+/** The body as JSON or, where the route takes them, as a form; undefined where there is none. Throws the Refusal of one that cannot be read. */
 export function readBody(request: FastifyRequest): unknown {
   let outcome = outcomes.get(request)
   if (!outcome) {
@@ -29,14 +30,29 @@ function attempt(request: FastifyRequest): Outcome {
 
 function parse(request: FastifyRequest): unknown {
   const bytes = request.body as Buffer | undefined
-  if (!bytes || bytes.length === 0) return undefined
+  const { form } = request.routeOptions.config
+  // A form without fields has no bytes.
+  if (!bytes || bytes.length === 0) return form ? {} : undefined
+  const type = request.headers['content-type'] ?? ''
+  const is_form = /^application\/x-www-form-urlencoded/i.test(type)
   // Many clients send JSON without saying so, or as text; a form is somebody's mistake and is told apart.
-  if (
-    /^(application\/x-www-form-urlencoded|multipart\/)/i.test(request.headers['content-type'] ?? '')
-  ) {
-    throw new Refusal('invalid_request', 'Send the body with Content-Type: application/json.', {
+  if (/^multipart\//i.test(type) || (is_form && !form)) {
+    const types = form
+      ? 'application/json or application/x-www-form-urlencoded'
+      : 'application/json'
+    throw new Refusal('invalid_request', `Send the body with Content-Type: ${types}.`, {
       status: 415,
     })
   }
+  if (form && (is_form || !(saysJson(type) || startsAsJson(bytes)))) return readForm(bytes, form)
   return readJson(bytes)
+}
+
+function saysJson(type: string): boolean {
+  return /^[\w.+-]+\/([\w.+-]+\+)?json\b/i.test(type)
+}
+
+/** No form of a merchant begins with a brace. */
+function startsAsJson(bytes: Buffer): boolean {
+  return /^\uFEFF?\s*[{[]/.test(bytes.toString('utf8', 0, 256))
 }

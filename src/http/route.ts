@@ -5,8 +5,10 @@ import type { Refusal, RefusalCode } from '../errors.ts'
 import type { Caller, Door } from './access.ts'
 import type { Cors } from './cors.ts'
 import type { Dialect } from './dialects.ts'
+import type { FormRules } from './form.ts'
 import { type Idempotency, type KeyRow, keyRules, type ReservedKey } from './idempotency.ts'
 import type { CountUse } from './use-limit.ts'
+import type { Issue } from './validate.ts'
 
 export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempotency> = {
   holder: Holder
@@ -39,6 +41,11 @@ type RouteRecord<
   method: 'GET' | 'POST' | 'DELETE'
   /** With parameters in braces, as the specification writes it. */
   path: string
+  /**
+   * The path of the route that this one is another address of: idempotency keys are shared with it, and the description
+   * tells of this one only there.
+   */
+  alias_of?: string
   tag: string
   summary: string
   door: Door<Context, Holder>
@@ -55,6 +62,10 @@ type RouteRecord<
   body?: Body
   /** A request without a body is then the same as one with an empty object. */
   body_optional?: true
+  /** The body may be a form as well as JSON, and is then read by these rules. */
+  form?: FormRules
+  /** What a finding of the query's or body's schema is refused with. Else an `invalid_request` that names its JSON path. */
+  explain?(issue: Issue): Refusal
   status: number
   /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. Of 204, null. */
   reply: Reply
@@ -103,10 +114,15 @@ export function route<
 export function refusalsOf(route: Route<never>): RefusalCode[] {
   const codes = new Set<RefusalCode>([...route.refusals, ...route.door.refusals])
   if (route.idempotency) {
-    const { unusable, running, unavailable } = keyRules[route.idempotency]
-    codes.add(unusable).add(running).add('idempotency_key_reused').add(unavailable)
+    const { unusable, differing, running, unavailable } = keyRules[route.idempotency]
+    codes.add(unusable).add(differing).add(running).add('idempotency_key_reused').add(unavailable)
   }
   if (route.limit) codes.add('rate_limit_exceeded')
   if (route.body || route.query) codes.add('invalid_request')
   return [...codes.add('store_unavailable').add('internal_error')]
+}
+
+/** How idempotency keys know a route: by one name, wherever it is found. */
+export function nameOf({ method, path, alias_of }: Route<never>): string {
+  return `${method} ${alias_of ?? path}`
 }

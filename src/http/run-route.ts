@@ -7,10 +7,13 @@ import type { Keyring } from '../keyring.ts'
 import type { World } from '../world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
+import { replayHeaders } from './compatible-dialect.ts'
+import { enter } from './enter.ts'
 import {
   type Answer,
   fingerprintsOf,
   type KeyClaim,
+  type KeyRules,
   keyRow,
   keyRules,
   readKey,
@@ -20,7 +23,7 @@ import {
   unusableKey,
 } from './idempotency.ts'
 import { readBody } from './read-body.ts'
-import type { Route, RouteRequest } from './route.ts'
+import { nameOf, type Route, type RouteRequest } from './route.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -43,11 +46,14 @@ export async function answerRoute<Context>(
   const query = request.query as Record<string, unknown>
   const { access, context, world } = kernel
   const body = () => readBody(request)
-  const holder = await route.door.check({ access, context, caller, params, query, body })
+  const knock = { access, context, caller, params, query, body }
+  const holder = await enter(route.door, knock, request)
   const now = world.clock.now()
   if (route.limit) applyLimit(reply, await route.limit(context, holder, now), now)
   const key = keyOf(route, request)
-  if (key === null && route.idempotency) reply.header('rip-idempotency-warning', no_key_words)
+  if (key === null && route.idempotency) {
+    reply.header('rip-idempotency-warning', noKeyWords(keyRules[route.idempotency]))
+  }
   if (!Object.values(params).every(isId)) {
     throw route.unknownId?.() ?? new Refusal('resource_not_found', 'There is nothing with this id.')
   }
@@ -57,18 +63,21 @@ export async function answerRoute<Context>(
     return route.cache ? sendCacheable(run, reply, answer) : send(reply, answer)
   }
   const answer = await answerOnce(run, key)
-  return send(reply.header('rip-idempotent-replayed', String(answer.replayed)), answer)
+  reply.header('rip-idempotent-replayed', String(answer.replayed))
+  if (answer.replayed && route.dialect === 'compatible') reply.headers(replayHeaders)
+  return send(reply, answer)
 }
 
-const no_key_words =
-  'Sent without Rip-Idempotency-Key: a retry of this request cannot be told from a new one.'
+function noKeyWords({ headers }: KeyRules): string {
+  return `Sent without ${headers[0]}: a retry of this request cannot be told from a new one.`
+}
 
 /** The request's idempotency key; null where it has none and needs none. */
 function keyOf(route: Route<never>, request: FastifyRequest): string | null {
   if (!route.idempotency) return null
-  const rules = keyRules[route.idempotency]
+  const rules: KeyRules = keyRules[route.idempotency]
   const key = readKey(request.raw.headersDistinct, rules)
-  if (key === null && route.idempotency === 'required') throw unusableKey(rules)
+  if (key === null && !rules.is_optional) throw unusableKey(rules)
   return key
 }
 
@@ -102,7 +111,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   const { kernel, route } = run
   const rules = keyRules[route.idempotency!]
   const raw = rawBodyOf(run)
-  const name = `${route.method} ${route.path}`
+  const name = nameOf(route)
   const claim: KeyClaim = {
     ...keyScopeOf(run),
     key,
@@ -161,7 +170,7 @@ function requestOf<Context>(
   return {
     holder,
     params,
-    query: route.query && validate(route.query, request.query),
+    query: route.query && validate(route.query, request.query, route.explain),
     body: bodyOf(route, raw),
     caller,
     request_id: request.id,
@@ -174,7 +183,7 @@ function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
   if (raw === null || typeof raw !== 'object' || Array.isArray(raw)) {
     throw new Refusal('invalid_request', 'The body must be a JSON object.', { field: 'body' })
   }
-  return validate(route.body, raw)
+  return validate(route.body, raw, route.explain)
 }
 
 /** A body that the route does not take is not even looked at. */

@@ -2,20 +2,26 @@
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
+import { Refusal } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Peer } from '../peer.ts'
 import type { World } from '../world.ts'
 import type { Access } from './access.ts'
 import { callerOf } from './caller.ts'
+import { greet } from './compatible-dialect.ts'
 import { corsHook, mountPreflights } from './cors.ts'
-import { answerBrokenRequest, body_bytes_max, fail, notFound, refusalOf } from './failures.ts'
+import { answerBrokenRequest, body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
 import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
+import { mountStreams } from './mount-streams.ts'
 import type { Page } from './pages.ts'
+import { record } from './record.ts'
+import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
+import type { Stream } from './stream.ts'
 
 type ServerParts<Context> = {
   world: World
@@ -24,10 +30,14 @@ type ServerParts<Context> = {
   keyring: Keyring
   access: Access
   metrics: Metrics
+  requests: RequestLog
   context: Context
   routes: Route<Context>[]
+  streams: Stream<Context>[]
   pages: Page<Context>[]
   peers: Peer[]
+  /** What to say to who asks for something that the compatible routes lack; null where there is nothing to say. */
+  advise(method: string, path: string): string | null
   /** Requests a minute and address on checkout and payment routes; 0 is without a limit. */
   gateway_limit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -48,12 +58,14 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: head_bytes_max,
+      // Refused by a hook below, in our shape.
+      requireHostHeader: false,
     },
     genReqId: () => parts.ids.request(),
     clientErrorHandler: answerBrokenRequest,
     // A path that cannot be decoded: no route and no hook comes to see it.
     frameworkErrors: (_error, request, reply) => {
-      reply.headers(plainHeaders).header('rip-request-id', request.id)
+      welcome(request, reply)
       fail(parts.world.log, notFound(request), request, reply)
     },
     // No head is longer, so that a route judges every id itself.
@@ -63,28 +75,46 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.decorateRequest('merchant_id', null)
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(plainHeaders).header('rip-request-id', request.id)
+    welcome(request, reply)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw new Refusal('invalid_request', 'Send the header Host.')
+    }
   })
+  // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
+  app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   closeAnswered(app)
   app.addHook('onResponse', async (request, reply) => record(parts, request, reply))
-  app.setErrorHandler((error, request, reply) => fail(parts.world.log, error, request, reply))
+  app.setErrorHandler((error, request, reply) => {
+    // Who goes away in the middle of a body: nobody hears the answer, and nothing of ours has failed.
+    const broke_off = error === request.raw.errored
+    const told = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
+    fail(parts.world.log, told, request, reply)
+  })
   const limits = await limitGateway(app, parts.gateway_limit)
   app.setNotFoundHandler(limits.elsewhere, (request, reply) =>
-    fail(parts.world.log, notFound(request), request, reply),
+    fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply),
   )
-  const kernel: Kernel<Context> = parts
+  const kernel: Kernel<Context> & { metrics: Metrics } = parts
   for (const route of parts.routes) {
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
-      config: { ...limits.ofRoute(route.dialect), idempotency: route.idempotency },
+      config: {
+        ...limits.ofRoute(route.dialect),
+        idempotency: route.idempotency,
+        form: route.form,
+      },
       ...(route.cors && { onSend: corsHook(kernel, route) }),
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })
   }
+  mountStreams(app, parts.streams, kernel, ({ dialect }) => limits.ofRoute(dialect))
   mountPreflights(app, parts.routes, kernel)
-  refuseOtherMethods(app, parts.routes)
+  refuseOtherMethods(app, [...parts.routes, ...parts.streams], (request) =>
+    adviceOn(parts, request),
+  )
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers)
   return app
@@ -102,31 +132,21 @@ function closeAnswered(app: FastifyInstance): void {
   })
 }
 
+function adviceOn<Context>(parts: ServerParts<Context>, request: FastifyRequest): string | null {
+  if (dialectOf(request) !== 'compatible') return null
+  return parts.advise(request.method, request.url.split('?')[0]!)
+}
+
+/** The headers of every answer. */
+function welcome(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(plainHeaders).header('rip-request-id', request.id)
+  if (dialectOf(request) === 'compatible') greet(request, reply)
+}
+
 const plainHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'strict-transport-security': 'max-age=63072000; includeSubDomains',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-}
-
-function record<Context>(
-  parts: ServerParts<Context>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const route = request.routeOptions.url ?? 'unknown'
-  const duration_ms = Math.round(reply.elapsedTime * 100) / 100
-  parts.metrics.requestEnded(request.method, route, reply.statusCode, duration_ms / 1000)
-  parts.world.log.info(
-    {
-      request_id: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      code: refusalOf(request),
-      duration_ms,
-    },
-    'request',
-  )
 }

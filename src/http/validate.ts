@@ -4,11 +4,18 @@ import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../errors.ts'
 import { fieldPath } from './field-path.ts'
 
-/** The body as its schema reads it. Throws the Refusal of the gravest finding. */
-export function validate<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(value)
+/** What a schema found wrong, with the value in question. */
+export type Issue = z.core.$ZodIssue
+
+/** A value as its schema reads it. Throws the Refusal of the gravest finding. */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  explain: (issue: Issue) => Refusal = refusalOf,
+): z.output<S> {
+  const parsed = schema.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
-  const refusals = parsed.error.issues.map(refusalOf)
+  const refusals = parsed.error.issues.map(explain)
   refusals.sort((a, b) => precedence(a.code) - precedence(b.code))
   throw refusals[0]
 }
@@ -18,13 +25,17 @@ export function rule(code: RefusalCode, message: string) {
   return { error: message, params: { code } }
 }
 
-function refusalOf(issue: z.core.$ZodIssue): Refusal {
+/** The code of a finding. */
+export function codeOf(issue: Issue): RefusalCode {
+  return (issue.code === 'custom' && (issue.params?.code as RefusalCode)) || 'invalid_request'
+}
+
+function refusalOf(issue: Issue): Refusal {
   if (issue.code === 'unrecognized_keys') {
     const field = fieldPath([...issue.path, issue.keys[0]!])
     return new Refusal('invalid_request', `${field} is not a field of this request.`, { field })
   }
   const field = fieldPath(issue.path)
-  const code = (issue.code === 'custom' && (issue.params?.code as RefusalCode)) || 'invalid_request'
   const message = field === '' ? `The body ${issue.message}.` : `${field} ${issue.message}.`
-  return new Refusal(code, message, { field: field || undefined })
+  return new Refusal(codeOf(issue), message, { field: field || undefined })
 }

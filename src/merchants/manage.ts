@@ -94,16 +94,19 @@ export async function createIntegration(
 export type NewKey = Pick<
   KeyRow,
   'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'
-> & { pair: boolean }
+> & { pair: boolean | 'own' }
 
-/** Makes a secret key, shown here and never again. With `pair` it is paired with a publishable key. */
+/**
+ * Makes a secret key, shown here and never again. With `pair` it is paired with a publishable key: the merchant's newest, or
+ * with `own` one that is made for it alone, whose mode no other secret key decides.
+ */
 export async function createKey(
   office: Office,
   merchantId: string,
   asked: NewKey,
 ): Promise<{ secret_key: string; key: KeyRow }> {
   const { sql, ids, clock } = office
-  await merchantOrRefuse(sql, merchantId)
+  const merchant = await merchantOrRefuse(sql, merchantId)
   const { pair, ...restrictions } = asked
   const secret_key = ids.secretKey()
   const key: KeyRow = {
@@ -111,7 +114,7 @@ export async function createKey(
     key_id: ids.key(),
     merchant_id: merchantId,
     key_hash: hashOfKey(secret_key),
-    publishable_key: pair ? await publishableKeyOf(office, merchantId) : null,
+    publishable_key: pair ? await pairOf(office, merchant, pair) : null,
     created_at: clock.now(),
     revoked_at: null,
   }
@@ -169,15 +172,29 @@ export async function withdrawPublishableKey(
   })
 }
 
+async function pairOf(office: Office, merchant: Merchant, pair: true | 'own'): Promise<string> {
+  const { merchant_id, created_at } = merchant
+  if (pair === true) return publishableKeyOf(office, merchant_id)
+  // Older than any other: the hosted page and the next secret key take the newest, and this is for neither.
+  const older = new Date(created_at.getTime() - 1)
+  return makePublishableKey(office, merchant_id, older)
+}
+
 async function publishableKeyOf(office: Office, merchantId: string): Promise<string> {
+  const newest = await newestPublishableKey(office.sql, merchantId)
+  return newest ?? makePublishableKey(office, merchantId, office.clock.now())
+}
+
+async function makePublishableKey(
+  office: Office,
+  merchant_id: string,
+  created_at: Date,
+): Promise<string> {
   const { sql, ids, clock } = office
-  const newest = await newestPublishableKey(sql, merchantId)
-  if (newest) return newest
   const publishable_key = ids.publishableKey()
-  const key = { publishable_key, merchant_id: merchantId, created_at: clock.now() }
-  const told = { change: 'publishable_key.created', at: key.created_at }
-  const line = lineOf(office, { merchant_id: merchantId, subject: publishable_key, ...told })
-  await insertPublishableKey(sql, key, line)
+  const told = { change: 'publishable_key.created', at: clock.now() }
+  const line = lineOf(office, { merchant_id, subject: publishable_key, ...told })
+  await insertPublishableKey(sql, { publishable_key, merchant_id, created_at }, line)
   return publishable_key
 }
 

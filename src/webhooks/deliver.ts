@@ -18,11 +18,17 @@ export type DeliverySettings = {
   clock_offset_seconds: number
 }
 
-export type Sending = {
-  http: GuardedHttp
-  settings: DeliverySettings
+/** What is posted where, and under which key. */
+export type Parcel = Pick<
+  ClaimedDelivery,
+  'endpoint_url' | 'body' | 'payment_id' | 'event_type' | 'endpoint_id'
+>
+
+export type Sending<Sent extends Parcel = ClaimedDelivery> = {
+  http: Pick<GuardedHttp, 'post'>
+  settings: Pick<DeliverySettings, 'timeout_ms' | 'connect_timeout_ms' | 'clock_offset_seconds'>
   /** Opens the secrets of an endpoint that sign at this time. */
-  secretsOf(delivery: ClaimedDelivery, at: Date): string[]
+  secretsOf(delivery: Sent, at: Date): string[]
 }
 
 export type Posted = Pick<Settlement, 'response_status_code' | 'response_body' | 'failure'> & {
@@ -36,9 +42,9 @@ export type Posted = Pick<Settlement, 'response_status_code' | 'response_body' |
 }
 
 /** Posts a delivery. Never throws: whatever goes wrong is how the attempt ended. */
-export async function post(
-  sending: Sending,
-  delivery: ClaimedDelivery,
+export async function post<Sent extends Parcel>(
+  sending: Sending<Sent>,
+  delivery: Sent,
   now: Date,
 ): Promise<Posted> {
   const { http, settings } = sending
@@ -86,7 +92,11 @@ function judge({ status, body, retry_after_seconds }: GuardedAnswer): Posted {
   }
 }
 
-function headersOf({ secretsOf, settings }: Sending, delivery: ClaimedDelivery, now: Date) {
+function headersOf<Sent extends Parcel>(
+  { secretsOf, settings }: Sending<Sent>,
+  delivery: Sent,
+  now: Date,
+) {
   const signed_at = new Date(now.getTime() - settings.clock_offset_seconds * 1000)
   return {
     'content-type': 'application/json; charset=utf-8',

@@ -1,6 +1,7 @@
 // The loop that delivers: claims what is due, as much as there is room for, and begins each attempt at once.
 // It holds no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
 
+import { openBell } from '../bell.ts'
 import type { Sql } from '../database/open.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Keyring } from '../keyring.ts'
@@ -199,28 +200,6 @@ export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
       await atMost(clock, settings.timeout_ms + stop_slack_ms, ended())
       await settlements.close()
       await parts.http.close()
-    },
-  }
-}
-
-/** Rings for whoever waits, and for whoever comes to wait after it rang. */
-function openBell() {
-  let rung = false
-  let wakeUp: () => void = () => {}
-  return {
-    ring() {
-      rung = true
-      wakeUp()
-    },
-    still() {
-      rung = false
-    },
-    async wait(clock: World['clock'], at_most_ms: number): Promise<void> {
-      if (rung) return
-      const awake = new AbortController()
-      wakeUp = () => awake.abort()
-      await clock.sleep(at_most_ms, awake.signal).catch(() => {})
-      wakeUp = () => {}
     },
   }
 }

@@ -65,12 +65,15 @@ export function judgeEndpointUrl(sent: unknown, judge: (url: string) => string |
   return sent as string
 }
 
-/** The `event_filter` that was sent, each type once. Throws `unknown_event_type`. */
-export function judgeEventFilter(sent: readonly unknown[] | null | undefined): EventType[] {
+/** The filter that was sent under this name, each type once. Throws `unknown_event_type`. */
+export function judgeEventFilter(
+  sent: readonly unknown[] | null | undefined,
+  name = 'event_filter',
+): EventType[] {
   const entries = sent ?? []
   const known: readonly unknown[] = eventTypes
   const wrong = entries.findIndex((entry) => !known.includes(entry))
-  if (wrong >= 0) throw unknownType(`event_filter[${wrong}]`, entries[wrong])
+  if (wrong >= 0) throw unknownType(`${name}[${wrong}]`, entries[wrong])
   return [...new Set(entries as EventType[])]
 }
 

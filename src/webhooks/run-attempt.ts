@@ -4,7 +4,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { timestampOrNull } from '../values.ts'
 import type { World } from '../world.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
-import { type Posted, post, type Sending, settlementOf } from './deliver.ts'
+import { type DeliverySettings, type Posted, post, type Sending, settlementOf } from './deliver.ts'
 import { eventKey } from './delivery.ts'
 import type { Health } from './health.ts'
 import type { Lanes } from './lanes.ts'
@@ -14,7 +14,7 @@ import type { Settlements } from './settlements.ts'
 export type AttemptParts = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Metrics
-  sending: Sending
+  sending: Sending & { settings: DeliverySettings }
   lanes: Lanes
   health: Health
   settlements: Settlements

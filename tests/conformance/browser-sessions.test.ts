@@ -266,6 +266,7 @@ describe('bodies', () => {
     ['customer.account_created', created('2024-01-01T00:00:00')],
     ['customer.account_created', created('2023-02-29T00:00:00Z')],
     ['customer.account_created', created(1_700_000_000)],
+    ['customer.account_created', created('yesterday')],
     ['customer.account_created', created('9999-12-31T23:59:59-12:00')],
     ['confirmation_url', { confirmation_url: `${kiosk}/` }],
     ['confirmation_url', { confirmation_url: 'javascript:alert(1)' }],

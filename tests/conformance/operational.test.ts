@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/http/openapi.ts'
-import { routes } from '../../src/routes.ts'
-import { type Client, openClient } from '../client.ts'
+import { events, routes, streams } from '../../src/routes.ts'
+import { type Client, type Json, openClient } from '../client.ts'
 import { type Service, startService } from '../service.ts'
 
 let service: Service
@@ -32,11 +32,17 @@ test('health, readiness and metrics', async () => {
 
 test('the description names every route, and the page shows them', async () => {
   const document = await (await fetch(`${service.base_url}/openapi.json`)).json()
-  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes))))
+  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument(routes, events, streams))))
   const page = await (await fetch(`${service.base_url}/docs`)).text()
-  for (const { method, path, summary } of routes) {
-    expect(document).toHaveProperty(['paths', path, method.toLowerCase()])
+  for (const { method, path, summary, alias_of } of routes) {
+    expect(document).toHaveProperty(['paths', alias_of ?? path, method.toLowerCase()])
     expect(page).toContain(path)
+    expect(page).toContain(summary)
+  }
+  for (const { path, summary } of streams) {
+    const { responses } = (document as Json).paths[path].get
+    expect(responses[200].content).toHaveProperty(['text/event-stream', 'schema', 'anyOf'])
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '403', '429']))
     expect(page).toContain(summary)
   }
 })
@@ -52,7 +58,10 @@ test('the gateway limit', async () => {
   const limited = await startService({ gateway_limit: 3 })
   const { base_url, account } = limited
   const read = (path: string) => fetch(base_url + path, { headers: account.client.withKey })
-  for (let count = 0; count < 3; count++) expect((await read('/v1/payments/x')).status).toBe(404)
+  // All that comes from one address counts together, wherever it goes.
+  for (const path of ['/v1/payments/x', '/v1/checkout/sessions/x', '/nowhere']) {
+    expect((await read(path)).status).toBe(404)
+  }
   const answer = await read('/v1/payments/x')
   expect(answer.status).toBe(429)
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain/)

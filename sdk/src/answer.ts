@@ -1,0 +1,94 @@
+// From an answer to its body, or to the error that it tells of: all the shapes in which the API refuses.
+
+import type { ErrorCode } from './api-types.ts'
+import { type AnswerFault, ApiError } from './errors.ts'
+import { retryAfterSeconds } from './retry.ts'
+
+/** An answer whose body has been read; null where there was too much of it. */
+export type ReadAnswer = { status: number; headers: Headers; text: string | null }
+
+type Asked = { idempotency_key: string | null; now: Date }
+
+/** The body of a success, undefined where it has none. Throws ApiError. */
+export function bodyOf(answer: ReadAnswer, asked: Asked): unknown {
+  const { status, text } = answer
+  const body = text === null ? undefined : parsed(text)
+  if (status >= 200 && status < 300) {
+    if (status === 204) return undefined
+    if (body !== undefined) return body
+  }
+  throw apiError(answer, body, asked)
+}
+
+function apiError(answer: ReadAnswer, body: object | undefined, asked: Asked): ApiError {
+  const { status, headers } = answer
+  const named = requestId(headers) ?? textOf(body, 'request_id')
+  const refusal = answer.text === null ? tooLarge(status) : refusalOf(answer, body)
+  return new ApiError(refusal, {
+    ...{ status, headers, request_id: named, idempotency_key: asked.idempotency_key },
+    retry_after_seconds: retryAfterSeconds(headers.get('retry-after'), asked.now),
+  })
+}
+
+export function requestId(headers: Headers): string | null {
+  return headers.get('rip-request-id')
+}
+
+type RefusalRead = {
+  code: ErrorCode | AnswerFault
+  message: string
+  allowed?: readonly string[] | null
+}
+
+/**
+ * Refusals come as `{error, message, request_id}`, `{error, message, allowed}`, `{error, message}`, `{error}` or `{code}`, and
+ * that of the gateway's limit as plain text.
+ */
+function refusalOf({ status, text }: ReadAnswer, body: object | undefined): RefusalRead {
+  if (status >= 400) {
+    const code = textOf(body, 'error') ?? textOf(body, 'code')
+    if (code !== null) {
+      const message = textOf(body, 'message') ?? `The service refused: ${code}.`
+      return { code: code as ErrorCode, message, allowed: textsOf(body, 'allowed') }
+    }
+    if (status === 429) {
+      return { code: 'rate_limit_exceeded', message: shortened(text) || 'Too many requests.' }
+    }
+  }
+  return { code: 'unexpected_response', message: strangeness(status) }
+}
+
+function strangeness(status: number): string {
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return 'The answer is a redirect, which is not followed: the key would go with it. Make base_url the address that it leads to.'
+  }
+  return `The answer, of status ${status}, is not one of this API: is base_url right, and is a proxy in between?`
+}
+
+function tooLarge(status: number): RefusalRead {
+  return { code: 'response_too_large', message: `The answer, of status ${status}, is too large.` }
+}
+
+/** JSON that is an object, as every body of this API is. */
+function parsed(text: string): object | undefined {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(body: object | undefined, name: string): string | null {
+  const value = (body as Record<string, unknown> | undefined)?.[name]
+  return typeof value === 'string' ? value : null
+}
+
+function textsOf(body: object | undefined, name: string): readonly string[] | null {
+  const value = (body as Record<string, unknown> | undefined)?.[name]
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : null
+}
+
+function shortened(text: string | null): string {
+  return (text ?? '').trim().slice(0, 200)
+}

@@ -1,0 +1,466 @@
+// The API's bodies, replies and events as types. Made from the service's schemas by `npm run docs`.
+
+/** ISO 8601 with an offset, such as `2026-09-01T12:00:00.0000000+00:00`. */
+export type Timestamp = string
+
+/** Every code that a merchant’s server can be refused with; /docs of the service says when. */
+export type ErrorCode =
+  | 'unauthorized'
+  | 'unknown_principal'
+  | 'key_revoked'
+  | 'key_expired'
+  | 'key_ip_blocked'
+  | 'key_origin_blocked'
+  | 'public_key_missing'
+  | 'permission_denied'
+  | 'key_permission_denied'
+  | 'idempotency_key_missing'
+  | 'invalid_idempotency_key'
+  | 'idempotency_key_in_use'
+  | 'idempotency_key_reused'
+  | 'merchant_not_active'
+  | 'resource_not_found'
+  | 'card_data_rejected'
+  | 'metadata_too_large'
+  | 'invalid_request'
+  | 'invalid_url'
+  | 'unknown_event_type'
+  | 'invalid_status'
+  | 'invalid_pagination'
+  | 'key_live_only'
+  | 'acquiring_profile_incomplete'
+  | 'rate_limit_exceeded'
+  | 'hold_already_decided'
+  | 'operation_refused'
+  | 'delivery_not_found'
+  | 'delivery_not_dead_lettered'
+  | 'endpoint_not_found'
+  | 'replay_chain_broken'
+  | 'replay_window_expired'
+  | 'replay_in_progress'
+  | 'store_unavailable'
+  | 'idempotency_store_unavailable'
+  | 'internal_error'
+
+/** What merchants are told of: a closed list. */
+export type EventType =
+  | 'payment.captured'
+  | 'payment.held'
+  | 'payment.voided'
+  | 'payment.declined'
+  | 'payment.failed'
+
+/** A line of a basket, as it is sent. */
+export type ItemCreate = {
+  kind?: 'product' | 'shipping' | 'discount' | 'fee' | null
+  sku?: string | null
+  name?: string | null
+  quantity: number
+  unit_amount?: number | null
+  tax_amount?: number | null
+  tax_rate?: number | null
+  type?: string | null
+}
+
+/** The shopper, as sent. */
+export type CustomerCreate = {
+  email?: string | null
+  name?: string | null
+  account_id?: string | null
+  metadata?: Record<string, string> | null
+}
+
+/** A line of a basket. */
+export type Item = {
+  kind: 'product' | 'shipping' | 'discount' | 'fee'
+  sku: string | null
+  name: string | null
+  quantity: number
+  unit_amount: number | null
+  tax_amount: number | null
+  tax_rate: number | null
+  type: string | null
+}
+
+/** The shopper. */
+export type Customer = {
+  email: string | null
+  name: string | null
+  account_created: Timestamp | null
+  account_id: string | null
+  metadata: Record<string, string> | null
+}
+
+/** Why nothing was taken. */
+export type Decline = {
+  code: string
+  category: string | null
+  reason: string | null
+}
+
+/** Why a payment waits for a decision, until when, and what was decided. */
+export type Hold = {
+  status: 'pending_review' | 'escalated' | 'captured' | 'voided'
+  reason: 'no_price_list' | 'mismatch'
+  detail: string | null
+  deadline: Timestamp
+  decided_by: string | null
+  decided_at: Timestamp | null
+  operation_refusal: {
+    kind: string
+    sequence: number
+    reason: string
+    decline_code: string | null
+    at: Timestamp
+  } | null
+}
+
+/** The body that creates a checkout session. */
+export type CheckoutSessionCreate = {
+  /** in minor units */
+  amount: number
+  /** ISO 4217, in any case */
+  currency: string
+  items?: ItemCreate[] | null
+  customer?: CustomerCreate | null
+  metadata?: Record<string, string> | null
+  statement_descriptor_suffix?: string | null
+  order_reference?: string | null
+  /** https, on one of the default integration's allowed origins */
+  confirmation_url?: string | null
+}
+
+/** A session as it is created: this once with its client_secret. */
+export type CheckoutSessionCreated = {
+  id: string
+  client_secret: string
+  status: string
+  mode: 'test' | 'live'
+  amount: number
+  currency: string
+  public_key: string
+  config_url: string
+  created_at: Timestamp
+  expires_at: Timestamp
+  expires_in_seconds: number
+}
+
+/** How a session stands. */
+export type CheckoutSession = {
+  id: string
+  status: 'requires_payment' | 'processing' | 'succeeded' | 'declined' | 'expired'
+  mode: 'test' | 'live'
+  amount: number
+  currency: string
+  items: Item[] | null
+  basket_total: number | null
+  tax_total: number | null
+  customer: Customer | null
+  metadata: Record<string, string>
+  attempt_count: number
+  last_decline: Decline | null
+  payment_id: string | null
+  settlement: 'awaiting_reconciliation' | null
+  created_at: Timestamp
+  expires_at: Timestamp
+  expires_in_seconds: number
+  integration: string | null
+  minted_by: 'server' | 'client' | null
+  amount_verified: boolean
+  amount_verification_source: string
+  amount_verification_detail: string | null
+  hold: Hold | null
+}
+
+/** What became of one confirmed attempt. */
+export type Payment = {
+  id: string
+  checkout_session_id: string | null
+  status: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
+  amount: number
+  currency: string | null
+  mode: 'test' | 'live'
+  decline: Decline | null
+  authentication?: {
+    outcome: 'Authenticated' | 'Attempted' | 'Failed'
+    liability_shifted: boolean
+    eci: string | null
+  }
+  acquirer_transaction_id: string | null
+  created_at: Timestamp
+  executed_at: Timestamp | null
+  amount_verified: boolean
+  capture_state: 'captured' | 'authorised' | 'voided' | null
+  items: Item[] | null
+  basket_total: number | null
+  tax_total: number | null
+  customer: Customer | null
+  order_reference: string | null
+  order_reference_captured_payments: number | null
+}
+
+/** A payment that is or was held, with its hold. */
+export type HeldPayment = {
+  id: string
+  checkout_session_id: string | null
+  status: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
+  amount: number
+  currency: string | null
+  mode: 'test' | 'live'
+  decline: Decline | null
+  authentication?: {
+    outcome: 'Authenticated' | 'Attempted' | 'Failed'
+    liability_shifted: boolean
+    eci: string | null
+  }
+  acquirer_transaction_id: string | null
+  created_at: Timestamp
+  executed_at: Timestamp | null
+  amount_verified: boolean
+  capture_state: 'captured' | 'authorised' | 'voided' | null
+  items: Item[] | null
+  basket_total: number | null
+  tax_total: number | null
+  customer: Customer | null
+  order_reference: string | null
+  order_reference_captured_payments: number | null
+  hold: Hold
+  settlement: 'awaiting_reconciliation' | null
+}
+
+/** The body that registers a webhook endpoint. */
+export type WebhookEndpointCreate = {
+  /** absolute, https, not a private or local address */
+  url: string
+  /** the events to be told of; all where it is left out or empty */
+  event_filter?: EventType[] | null
+}
+
+/** Where events are posted to. */
+export type WebhookEndpoint = {
+  id: string
+  url: string
+  event_filter: EventType[]
+  status: 'active' | 'disabled'
+  created_at: Timestamp
+}
+
+/** An endpoint as it is created: this once with its signing_secret. */
+export type WebhookEndpointCreated = {
+  id: string
+  url: string
+  event_filter: EventType[]
+  status: 'active' | 'disabled'
+  created_at: Timestamp
+  signing_secret: string
+}
+
+/** All active endpoints. */
+export type WebhookEndpointList = {
+  endpoints: WebhookEndpoint[]
+}
+
+/** One attempt to deliver an event. */
+export type WebhookDelivery = {
+  delivery_id: string
+  replay_of: string | null
+  merchant_id: string
+  event_id: string
+  event_type: string
+  attempt_number: number
+  status: 'succeeded' | 'failed' | 'dead_lettered' | 'pending'
+  occurred_at: Timestamp
+  endpoint_url: string | null
+  response_status_code: number | null
+  response_body: string | null
+  next_retry_at: Timestamp | null
+  replayable: boolean
+  replay_expires_at: Timestamp | null
+}
+
+/** A page of attempts, newest first. */
+export type WebhookDeliveryPage = {
+  data: WebhookDelivery[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Which attempts are listed; all without any. */
+export type WebhookDeliveryQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  status?: 'succeeded' | 'failed' | 'dead_lettered' | 'pending'
+  /** as rows spell it, such as webhook.payment.captured */
+  event_type?: string
+}
+
+/** A replay: a new delivery of what was given up on. */
+export type WebhookReplay = {
+  delivery_id: string
+  replay_of: string
+}
+
+/** Money was taken, at once or after a hold. */
+export type PaymentCapturedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'payment.captured'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for the decision on a hold */
+  sequence: 1 | 2
+  data: {
+    payment_id: string
+    checkout_session_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    metadata: Record<string, string>
+    amount_verified: boolean
+    items: Item[] | null
+    basket_total: number | null
+    tax_total: number | null
+    customer: Customer
+    order_reference: string | null
+    status: 'captured'
+    capture_state: 'captured'
+    decline: null
+    /** null but for one that was held (sequence 2) */
+    hold: Hold | null
+  }
+}
+
+/** The amount is reserved and waits for a decision: release no goods. */
+export type PaymentHeldEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'payment.held'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for the decision on a hold */
+  sequence: 1
+  data: {
+    payment_id: string
+    checkout_session_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    metadata: Record<string, string>
+    amount_verified: boolean
+    items: Item[] | null
+    basket_total: number | null
+    tax_total: number | null
+    customer: Customer
+    order_reference: string | null
+    status: 'held'
+    capture_state: 'authorised'
+    decline: null
+    hold: Hold
+  }
+}
+
+/** A held payment was released; nothing was taken. */
+export type PaymentVoidedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'payment.voided'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for the decision on a hold */
+  sequence: 2
+  data: {
+    payment_id: string
+    checkout_session_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    metadata: Record<string, string>
+    amount_verified: boolean
+    items: Item[] | null
+    basket_total: number | null
+    tax_total: number | null
+    customer: Customer
+    order_reference: string | null
+    status: 'voided'
+    capture_state: 'voided'
+    decline: null
+    hold: Hold
+  }
+}
+
+/** The card was refused; nothing was taken. */
+export type PaymentDeclinedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'payment.declined'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for the decision on a hold */
+  sequence: 1
+  data: {
+    payment_id: string
+    checkout_session_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    metadata: Record<string, string>
+    amount_verified: boolean
+    items: Item[] | null
+    basket_total: number | null
+    tax_total: number | null
+    customer: Customer
+    order_reference: string | null
+    status: 'declined'
+    capture_state: null
+    decline: Decline
+    hold: null
+  }
+}
+
+/** An error, not a decline; nothing was taken. */
+export type PaymentFailedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'payment.failed'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for the decision on a hold */
+  sequence: 1
+  data: {
+    payment_id: string
+    checkout_session_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    metadata: Record<string, string>
+    amount_verified: boolean
+    items: Item[] | null
+    basket_total: number | null
+    tax_total: number | null
+    customer: Customer
+    order_reference: string | null
+    status: 'failed'
+    capture_state: null
+    decline: Decline
+    hold: null
+  }
+}
+
+/** What a webhook brings: tell them apart by `type`. */
+export type WebhookEvent =
+  | PaymentCapturedEvent
+  | PaymentHeldEvent
+  | PaymentVoidedEvent
+  | PaymentDeclinedEvent
+  | PaymentFailedEvent

@@ -1,0 +1,141 @@
+// Whatever can go wrong, in a few classes: no answer, an answer that says no, a webhook that is not what it seems.
+
+import type { ErrorCode } from './api-types.ts'
+
+/** Anything that this package throws, but for the reason of an aborted signal. Branch on `code`, never on `message`. */
+export class RipperError extends Error {
+  readonly code: string
+  /** Of the answer; null where there was none. */
+  readonly status: number | null
+  /** What to quote to whoever runs the service; null where it is not known. */
+  readonly request_id: string | null
+  // Private, so that logs of an error are not filled with it.
+  readonly #headers: Headers | null
+
+  static {
+    RipperError.prototype.name = 'RipperError'
+  }
+
+  constructor(code: string, message: string, answer: Partial<Answered> = {}) {
+    super(message)
+    this.code = code
+    this.status = answer.status ?? null
+    this.request_id = answer.request_id ?? null
+    this.#headers = answer.headers ?? null
+  }
+
+  /** Of the answer; null where there was none. */
+  get headers(): Headers | null {
+    return this.#headers
+  }
+
+  toJSON(): object {
+    return Object.assign({ name: this.name, message: this.message }, this)
+  }
+}
+
+/** What is known of an answer before its body is looked at. */
+export type Answered = { status: number; request_id: string | null; headers: Headers }
+
+/** What is wrong with an answer that is none of this API's. */
+export type AnswerFault = 'unexpected_response' | 'response_too_large'
+
+/**
+ * The service answered, and the answer is no. A refused create has created nothing, but for a status of 500 and above: then
+ * call again with the same `idempotency_key`.
+ */
+export class ApiError extends RipperError {
+  declare readonly code: ErrorCode | AnswerFault
+  declare readonly status: number
+  /** The event types that may be asked for, where `code` is `unknown_event_type`. */
+  readonly allowed: readonly string[] | null
+  /** What the answer asks to wait for. */
+  readonly retry_after_seconds: number | null
+  /** What the request was sent with; null where it needs none. */
+  readonly idempotency_key: string | null
+
+  static {
+    ApiError.prototype.name = 'ApiError'
+  }
+
+  constructor(
+    refusal: { code: ErrorCode | AnswerFault; message: string; allowed?: readonly string[] | null },
+    answer: Answered & { retry_after_seconds: number | null; idempotency_key: string | null },
+  ) {
+    super(refusal.code, refusal.message, answer)
+    this.allowed = refusal.allowed ?? null
+    this.retry_after_seconds = answer.retry_after_seconds
+    this.idempotency_key = answer.idempotency_key
+  }
+}
+
+/**
+ * No answer came, or only a part of one. What became of the request is unknown: call again with the same `idempotency_key`,
+ * which does it once however often it is asked.
+ */
+export class ConnectionError extends RipperError {
+  declare readonly code: 'connection_failed' | 'timeout'
+  readonly idempotency_key: string | null
+
+  static {
+    ConnectionError.prototype.name = 'ConnectionError'
+  }
+
+  constructor(message: string, idempotencyKey: string | null, code = 'connection_failed') {
+    super(code, message)
+    this.idempotency_key = idempotencyKey
+  }
+}
+
+/** No answer came in time. */
+export class TimeoutError extends ConnectionError {
+  declare readonly code: 'timeout'
+
+  static {
+    TimeoutError.prototype.name = 'TimeoutError'
+  }
+
+  constructor(message: string, idempotencyKey: string | null) {
+    super(message, idempotencyKey, 'timeout')
+  }
+}
+
+/** A call that cannot be right, found before anything was sent. */
+export class UsageError extends RipperError {
+  declare readonly code: 'wrong_usage'
+
+  static {
+    UsageError.prototype.name = 'UsageError'
+  }
+
+  constructor(message: string) {
+    super('wrong_usage', message)
+  }
+}
+
+/** What can be wrong with a webhook. */
+export type SignatureFault =
+  | 'body_missing'
+  | 'body_parsed'
+  | 'body_changed'
+  | 'body_not_json'
+  | 'header_missing'
+  | 'header_repeated'
+  | 'header_malformed'
+  | 'secret_malformed'
+  | 'signature_mismatch'
+  | 'timestamp_too_old'
+  | 'timestamp_in_future'
+
+/** A webhook that must not be believed. */
+export class SignatureError extends RipperError {
+  declare readonly code: SignatureFault
+
+  static {
+    SignatureError.prototype.name = 'SignatureError'
+  }
+
+  constructor(code: SignatureFault, message: string) {
+    super(code, message)
+  }
+}

@@ -1,0 +1,55 @@
+// A webhook's body as it came: bytes, however a framework hands them over.
+
+import { SignatureError } from './errors.ts'
+
+/** A text stands for its UTF-8 bytes. */
+export type RawBody = string | Uint8Array | ArrayBuffer
+
+/** Throws SignatureError where it is not the body as it came. */
+export function bytesOf(rawBody: unknown): Uint8Array {
+  if (rawBody === undefined || rawBody === null) throw missing()
+  if (typeof rawBody === 'string') {
+    if (rawBody === '[object Object]') throw parsedBefore('an object that was made into text')
+    return present(Buffer.from(rawBody))
+  }
+  if (ArrayBuffer.isView(rawBody)) {
+    return present(new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength))
+  }
+  // Of another realm it is no instance of ours.
+  if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
+    return present(new Uint8Array(rawBody as ArrayBuffer))
+  }
+  if (typeof (rawBody as { then?: unknown }).then === 'function') {
+    throw new SignatureError('body_missing', 'The body is a promise: await it first.')
+  }
+  if (isStream(rawBody)) {
+    throw new SignatureError(
+      'body_missing',
+      'The body is a request or a stream: read it first, with `await request.text()` or express.raw().',
+    )
+  }
+  throw parsedBefore(typeof rawBody === 'object' ? 'an object' : `a ${typeof rawBody}`)
+}
+
+function present(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength === 0) throw missing()
+  return bytes
+}
+
+function isStream(value: object): boolean {
+  return 'getReader' in value || 'pipe' in value || 'arrayBuffer' in value
+}
+
+function missing(): SignatureError {
+  return new SignatureError(
+    'body_missing',
+    "There is no body. In Express, express.raw({ type: 'application/json' }) must stand before this route, and nothing else may have read the request.",
+  )
+}
+
+function parsedBefore(what: string): SignatureError {
+  return new SignatureError(
+    'body_parsed',
+    `The body was parsed before: it is ${what}. The signature covers the bytes as they came. In Express use express.raw({ type: 'application/json' }) on this route and register it before express.json(); in Next.js, Hono or Deno give \`await request.text()\`; in Fastify add a content type parser with parseAs: 'buffer'.`,
+  )
+}

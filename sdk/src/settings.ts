@@ -1,0 +1,104 @@
+// What a client is made with, judged before anything is sent.
+
+import { UsageError } from './errors.ts'
+
+export type RipperOptions = {
+  /** Where the service is, such as `https://pay.example.com`, without `/v1`. */
+  base_url: string | undefined
+  /** For each try, its answer's body included; 30,000 where nothing is said. */
+  timeout_ms?: number
+  /** How often a call is tried again where that is safe; 2 where nothing is said, 0 for never. */
+  retries_max?: number
+  /** In place of the global one. */
+  fetch?: typeof globalThis.fetch
+  /** How to wait between two tries, in place of a timer: for tests. */
+  sleep?: (duration_ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+export type Limits = { timeout_ms: number; retries_max: number }
+
+const timeout_max = 2_147_483_647
+
+/** The address without the slash at its end. Throws UsageError, which repeats nothing of it. */
+export function judgeBaseUrl(base_url: unknown): string {
+  const example = 'such as https://pay.example.com'
+  if (typeof base_url !== 'string' || base_url === '') {
+    throw new UsageError(`base_url is required: where your Ripper Checkout is, ${example}.`)
+  }
+  const url = URL.canParse(base_url) ? new URL(base_url) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`base_url must be an absolute http or https address, ${example}.`)
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new UsageError('base_url must have no user information, query or fragment.')
+  }
+  const path = url.pathname.replace(/\/+$/, '')
+  if (/\/v1$/.test(path)) throw new UsageError('base_url must not end with /v1, which is added.')
+  return url.origin + path
+}
+
+/** Throws UsageError, which repeats nothing of it. */
+export function judgeSecretKey(secretKey: unknown): string {
+  if (typeof secretKey !== 'string' || secretKey === '') {
+    throw new UsageError('No secret key: is the environment variable set that it comes from?')
+  }
+  if (secretKey.trim() !== secretKey) {
+    throw new UsageError('The secret key has white space around it, perhaps a line break.')
+  }
+  if (secretKey.startsWith('rip_pk_')) {
+    throw new UsageError('This is a publishable key. A server needs the secret key: rip_sk_….')
+  }
+  if (secretKey.startsWith('rip_whsec_')) {
+    throw new UsageError(
+      'This is a signing secret of webhooks. Calls need the secret key: rip_sk_….',
+    )
+  }
+  if (!/^rip_sk_[0-9A-Za-z]+$/.test(secretKey)) {
+    throw new UsageError(
+      'The secret key must begin with rip_sk_, and then have letters and digits.',
+    )
+  }
+  return secretKey
+}
+
+/** What is asked for, or else the default. Throws UsageError. */
+export function judgeLimits(asked: Partial<Limits>, defaults: Limits): Limits {
+  const { timeout_ms = defaults.timeout_ms, retries_max = defaults.retries_max } = asked
+  if (!Number.isInteger(timeout_ms) || timeout_ms < 1 || timeout_ms > timeout_max) {
+    throw new UsageError(`timeout_ms must be a whole number from 1 to ${timeout_max}.`)
+  }
+  if (!Number.isInteger(retries_max) || retries_max < 0 || retries_max > 10) {
+    throw new UsageError('retries_max must be a whole number from 0 to 10.')
+  }
+  return { timeout_ms, retries_max }
+}
+
+/** Throws UsageError. */
+export function judgeIdempotencyKey(key: unknown): string {
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() !== key) {
+    throw new UsageError(
+      'idempotency_key must be 1 to 255 printable ASCII characters, without space around them.',
+    )
+  }
+  return key
+}
+
+const ids = {
+  session: { shape: /^cs_[0-9A-Za-z]+$/, words: 'a session id, cs_…' },
+  payment: { shape: /^pay_[0-9A-Za-z]+$/, words: 'a payment id, pay_…' },
+  endpoint: { shape: /^whep_[0-9A-Za-z]+$/, words: 'a webhook endpoint id, whep_…' },
+  delivery: { shape: /^[0-9a-f]{32}$/, words: 'a delivery id, 32 hexadecimal digits' },
+}
+
+/** An id that may stand in a path, which no client secret may. Throws UsageError. */
+export function judgeId(kind: keyof typeof ids, id: unknown): string {
+  const { shape, words } = ids[kind]
+  if (typeof id === 'string' && shape.test(id)) return id
+  const hint =
+    typeof id === 'string' && id.includes('_secret_')
+      ? ' This is a client secret, which must never stand in an address.'
+      : typeof id === 'object' && id !== null
+        ? ' This is an object: give its id.'
+        : ''
+  throw new UsageError(`It takes ${words}.${hint}`)
+}

@@ -1,0 +1,40 @@
+// Secrets that sign webhooks, and what they make of a body.
+
+import { createHmac } from 'node:crypto'
+import { SignatureError } from './errors.ts'
+
+/** One, or several; an entry that is not set is passed over, as one that is rotated out will be. */
+export type SigningSecrets = string | undefined | readonly (string | undefined)[]
+
+/** The secrets as a list. Throws SignatureError, which repeats nothing of them. */
+export function judgeSecrets(sent: unknown): string[] {
+  const secrets: unknown[] = [sent].flat().filter((each) => each !== undefined)
+  if (secrets.length === 0) throw missing()
+  return secrets.map(judgeSecret)
+}
+
+/** HMAC-SHA-256 of `<t>.<body>`, keyed with the whole secret. */
+export function signatureOf(secret: string, t: string, body: Uint8Array | string): Buffer {
+  return createHmac('sha256', secret).update(`${t}.`).update(body).digest()
+}
+
+function judgeSecret(secret: unknown): string {
+  if (typeof secret !== 'string' || secret === '') throw missing()
+  if (secret.trim() !== secret)
+    throw malformed('It has white space around it, perhaps a line break.')
+  if (/^rip_[sp]k_/.test(secret)) throw malformed('This is an API key.')
+  if (!secret.startsWith('rip_whsec_'))
+    throw malformed('This one lacks the prefix, which is a part of it.')
+  return secret
+}
+
+function missing(): SignatureError {
+  return malformed('There is none: is the environment variable set that it comes from?')
+}
+
+function malformed(fault: string): SignatureError {
+  return new SignatureError(
+    'secret_malformed',
+    `The signing secret is the endpoint's signing_secret, rip_whsec_…, from the answer that created it. ${fault}`,
+  )
+}

@@ -1,0 +1,129 @@
+// Whether a webhook is what it seems: signed by this service, with this body, not long ago.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { WebhookEvent } from './api-types.ts'
+import { SignatureError, UsageError } from './errors.ts'
+import { bytesOf, type RawBody } from './raw-body.ts'
+import { readSignatureHeader, type WebhookHeaders } from './signature-header.ts'
+import { judgeSecrets, type SigningSecrets, signatureOf } from './signing-secret.ts'
+
+export type VerifyOptions = {
+  /** How far the time of the signature may lie from now, in the past and in the future; 300 where nothing is said. */
+  tolerance_seconds?: number
+  /** In place of the clock. */
+  now?: Date
+}
+
+/**
+ * The event of a webhook, its type told by `type`. Takes the body as it came, before anything parsed it, and the endpoint's
+ * signing secret; several where one is being rotated. Throws SignatureError, whose message names the usual mistake.
+ */
+export function verifyWebhook(
+  rawBody: RawBody,
+  headers: WebhookHeaders,
+  secret: SigningSecrets,
+  options: VerifyOptions = {},
+): WebhookEvent {
+  const { tolerance_seconds = 300, now = new Date() } = options
+  const secrets = judgeSecrets(secret)
+  judgeOptions(tolerance_seconds, now)
+  const body = bytesOf(rawBody)
+  const { t, signatures } = readSignatureHeader(headers)
+  if (!matches(signatures, secrets, t, body)) {
+    throw isSignedAsCompact(signatures, secrets, t, body) ? changed() : mismatch(secrets)
+  }
+  judgeTime(Number(t), now.getTime() / 1000, tolerance_seconds)
+  const event = parsed(body)
+  if (typeof event !== 'object' || event === null) {
+    throw new SignatureError('body_not_json', 'The body is signed rightly, and is no JSON object.')
+  }
+  return event as WebhookEvent
+}
+
+/** A Rip-Signature for tests of a receiver; several secrets sign as in a rotation. `at` is now where nothing is said. */
+export function generateTestHeader(signed: {
+  body: RawBody
+  secret: SigningSecrets
+  at?: Date
+}): string {
+  const secrets = judgeSecrets(signed.secret)
+  const body = bytesOf(signed.body)
+  const t = String(Math.floor((signed.at ?? new Date()).getTime() / 1000))
+  return [
+    `t=${t}`,
+    ...secrets.map((each) => `v1=${signatureOf(each, t, body).toString('hex')}`),
+  ].join(',')
+}
+
+/** Compares every pair, whichever fits, so that the time it takes tells nothing. */
+function matches(
+  signatures: readonly Buffer[],
+  secrets: readonly string[],
+  t: string,
+  body: Uint8Array | string,
+): boolean {
+  const expected = secrets.map((secret) => signatureOf(secret, t, body))
+  return expected
+    .flatMap((own) => signatures.map((sent) => timingSafeEqual(own, sent)))
+    .includes(true)
+}
+
+/** Bodies go out without white space. One that fits so, and not as it is, was parsed and written anew on the way. */
+function isSignedAsCompact(
+  signatures: readonly Buffer[],
+  secrets: readonly string[],
+  t: string,
+  body: Uint8Array,
+): boolean {
+  const json = parsed(body)
+  return json !== undefined && matches(signatures, secrets, t, JSON.stringify(json))
+}
+
+function judgeOptions(tolerance_seconds: number, now: Date): void {
+  if (!Number.isFinite(tolerance_seconds) || tolerance_seconds <= 0) {
+    throw new UsageError('tolerance_seconds must be a number above 0.')
+  }
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
+    throw new UsageError('now must be a Date.')
+  }
+}
+
+function judgeTime(t_seconds: number, now_seconds: number, tolerance_seconds: number): void {
+  const age_seconds = now_seconds - t_seconds
+  if (Math.abs(age_seconds) <= tolerance_seconds) return
+  const far = `${Math.ceil(Math.abs(age_seconds))} s`
+  const usual = `${tolerance_seconds} s are tolerated`
+  if (age_seconds > 0) {
+    throw new SignatureError(
+      'timestamp_too_old',
+      `The webhook was signed ${far} ago; ${usual}. Each attempt is signed anew: is it an old request that was sent again, or is this machine's clock ahead?`,
+    )
+  }
+  throw new SignatureError(
+    'timestamp_in_future',
+    `The webhook was signed ${far} from now; ${usual}. Is this machine's clock behind?`,
+  )
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+function mismatch(secrets: readonly string[]): SignatureError {
+  const which = secrets.length === 1 ? 'the secret' : `any of the ${secrets.length} secrets`
+  return new SignatureError(
+    'signature_mismatch',
+    `The signature does not fit ${which}. Usually the secret is another endpoint's or was rotated; else the body is not byte for byte what came.`,
+  )
+}
+
+function changed(): SignatureError {
+  return new SignatureError(
+    'body_changed',
+    'The body was parsed and written anew before it got here, with other white space. Give the bytes as they came, not JSON.stringify of what was parsed.',
+  )
+}

@@ -1,0 +1,78 @@
+// What events look like on the wire, one schema a type: for the API's description and the SDK's types.
+
+import { z } from 'zod'
+import { api_version, type EventType } from '../values.ts'
+import { anyMetadata } from './fields.ts'
+import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
+
+/** What no outcome changes. */
+const payment = {
+  payment_id: z.string(),
+  checkout_session_id: z.string(),
+  amount: z.int().meta({ description: 'in minor units' }),
+  currency: z.string(),
+  mode,
+  metadata: anyMetadata,
+  amount_verified: z.boolean(),
+  ...basketView,
+  customer: customerView,
+  order_reference: z.string().nullable(),
+}
+
+const approved = { decline: z.null() }
+const refused = { capture_state: z.null(), decline: declineView, hold: z.null() }
+
+/** In the order of the specification. */
+export const eventViews = {
+  'payment.captured': envelope('payment.captured', z.literal([1, 2]), {
+    status: z.literal('captured'),
+    capture_state: z.literal('captured'),
+    ...approved,
+    hold: holdView.nullable().meta({ description: 'null but for one that was held (sequence 2)' }),
+  }),
+  'payment.held': envelope('payment.held', z.literal(1), {
+    status: z.literal('held'),
+    capture_state: z.literal('authorised'),
+    ...approved,
+    hold: holdView,
+  }),
+  'payment.voided': envelope('payment.voided', z.literal(2), {
+    status: z.literal('voided'),
+    capture_state: z.literal('voided'),
+    ...approved,
+    hold: holdView,
+  }),
+  'payment.declined': envelope('payment.declined', z.literal(1), {
+    status: z.literal('declined'),
+    ...refused,
+  }),
+  'payment.failed': envelope('payment.failed', z.literal(1), {
+    status: z.literal('failed'),
+    ...refused,
+  }),
+} satisfies Record<EventType, z.ZodType>
+
+/** When each is sent. */
+export const eventSummaries: Record<EventType, string> = {
+  'payment.captured': 'Money was taken, at once or after a hold.',
+  'payment.held': 'The amount is reserved and waits for a decision: release no goods.',
+  'payment.voided': 'A held payment was released; nothing was taken.',
+  'payment.declined': 'The card was refused; nothing was taken.',
+  'payment.failed': 'An error, not a decline; nothing was taken.',
+}
+
+function envelope<
+  Type extends EventType,
+  Sequence extends z.ZodType,
+  Outcome extends z.ZodRawShape,
+>(type: Type, sequence: Sequence, outcome: Outcome) {
+  return z.strictObject({
+    id: z.string().meta({ description: 'the same for every delivery of the event' }),
+    type: z.literal(type),
+    created: time,
+    api_version: z.literal(api_version),
+    merchant_id: z.string(),
+    sequence: sequence.meta({ description: '1 for the outcome, 2 for the decision on a hold' }),
+    data: z.strictObject({ ...payment, ...outcome }),
+  })
+}

@@ -1,0 +1,59 @@
+// `ripper doctor`: looks for what is wrong with the configuration, the database, the keys and the work, and says what to do.
+
+import type { Command } from './command.ts'
+import { examine } from './doctor/examine.ts'
+import type { Checked, Status } from './doctor/finding.ts'
+import { printJson, printTable, tell } from './print.ts'
+import { connectionOptions } from './service-connection.ts'
+import { version } from './version.ts'
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Looks for what is wrong here, and says what to do about it',
+  options: { 'base-url': connectionOptions['base-url']! },
+  remarks: [
+    'It changes nothing. The exit status is 1 where there is a problem; warnings leave it at 0.',
+  ],
+  async run({ options, json }) {
+    const checks = await examine(options)
+    const status = worst(checks)
+    if (json) printJson({ status, release: version(), checks })
+    else printForPeople(checks, status)
+    return status === 'problem' ? 1 : 0
+  },
+}
+
+const words: Record<Exclude<Status, 'not_checked'>, string> = {
+  ok: 'ok',
+  warning: 'WARNING',
+  problem: 'PROBLEM',
+}
+
+/** What could not be checked has its cause among the others, or else is worth a warning. */
+function worst(checks: Checked[]): 'ok' | 'warning' | 'problem' {
+  const has = (wanted: Status) => checks.some(({ status }) => status === wanted)
+  if (has('problem')) return 'problem'
+  return has('warning') || has('not_checked') ? 'warning' : 'ok'
+}
+
+function printForPeople(checks: Checked[], status: 'ok' | 'warning' | 'problem'): void {
+  const rows: string[][] = []
+  const notes: string[][] = []
+  const unchecked = new Map<string, string[]>()
+  for (const { name, status, found, to_do } of checks) {
+    if (status === 'not_checked') unchecked.set(found, [...(unchecked.get(found) ?? []), name])
+    else {
+      rows.push([words[status], name, found])
+      notes.push(to_do === null ? [] : [`→ ${to_do}`])
+    }
+  }
+  printTable(['', 'check', `Ripper Checkout ${version()}`], rows, notes)
+  for (const [why, names] of unchecked)
+    tell(`\nNot checked, since ${why}:\n    ${names.join(', ')}`)
+  const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
+  tell(
+    status === 'ok'
+      ? '\nAll is well.'
+      : `\nProblems: ${count('problem')}. Warnings: ${count('warning')}.`,
+  )
+}

@@ -1,0 +1,110 @@
+// The checks of accounts: merchants that go live without what that needs, keys that end, and the demo merchant's file.
+
+import { type Check, counted, named, ok, problem, warning } from './finding.ts'
+
+export type AccountFacts = {
+  merchants: { active: number; suspended: number }
+  /** Of the live ones that are active: what each lacks of an acquiring profile. */
+  live_merchants: { merchant_id: string; missing: string[]; acquirer: string | null }[]
+  /** Connections that this release has. */
+  live_acquirers: string[]
+  /** Not revoked: those that end soon, and those that ended lately. */
+  ending_keys: { key_id: string; expires_at: Date }[]
+  /** Merchants that may create payments by secret keys, none of which has a publishable key. */
+  without_pair: string[]
+  /** Why the keys of demo.json are of no use; null where they are, or there is no such file. */
+  demo_fault: string | null
+  base_url: string | null
+  pay_url: string | null
+  has_directory_servers: boolean
+  now: Date
+}
+
+export const accountChecks: Check<AccountFacts>[] = [
+  {
+    name: 'Merchants',
+    judge({ merchants: { active, suspended } }) {
+      if (active + suspended === 0) {
+        return warning(
+          'there is none',
+          'Start the service for the demo merchant, or make one: ripper merchant create.',
+        )
+      }
+      return ok(`${active} active, ${suspended} suspended`)
+    },
+  },
+  {
+    name: 'Live payments',
+    judge({ live_merchants, live_acquirers, has_directory_servers }) {
+      if (live_merchants.length === 0) return ok('no merchant is live')
+      const lacking = live_merchants.filter(({ missing }) => missing.length > 0)
+      if (lacking.length > 0) {
+        const words = lacking.map(
+          ({ merchant_id, missing }) => `${merchant_id} (${missing.join(', ')})`,
+        )
+        return problem(
+          `live without a complete acquiring profile: ${named(words)}`,
+          'ripper merchant update ID --acquiring-profile FILE.json; their live sessions are refused until then.',
+        )
+      }
+      const unknown = live_merchants.filter(({ acquirer }) => !live_acquirers.includes(acquirer!))
+      if (unknown.length > 0) {
+        return problem(
+          `this release has no acquirer connection for ${named(unknown.map((each) => `${each.merchant_id} (${each.acquirer})`))}`,
+          'Correct the name in the acquiring profile, or run a release that has the connection.',
+        )
+      }
+      if (has_directory_servers) return ok(counted(live_merchants.length, 'live merchant'))
+      return warning(
+        'no Directory Server is configured: 3-D Secure is unavailable to live payments',
+        'Set RIPPER_THREE_DS_FILE.',
+      )
+    },
+  },
+  {
+    name: 'Public address',
+    judge({ live_merchants, base_url, pay_url }) {
+      const insecure = [
+        ['RIPPER_BASE_URL', base_url] as const,
+        // Unset it follows the other.
+        ...(pay_url === null ? [] : [['RIPPER_PAY_URL', pay_url] as const]),
+      ].filter(([, url]) => !url?.startsWith('https:'))
+      if (live_merchants.length === 0 || insecure.length === 0) {
+        return ok(base_url ?? 'the address listened on')
+      }
+      return problem(
+        `there are live merchants, and ${insecure.map(([name, url]) => `${name} is ${url ?? 'not set'}`).join(', ')}`,
+        'Set it to the https address that shoppers reach: cards must not go over http.',
+      )
+    },
+  },
+  {
+    name: 'Secret keys',
+    judge({ ending_keys, without_pair, now }) {
+      const ended = ending_keys.filter(({ expires_at }) => expires_at <= now)
+      const ending = ending_keys.filter(({ expires_at }) => expires_at > now)
+      const found = [
+        ended.length > 0 && `expired: ${named(ended.map(({ key_id }) => key_id))}`,
+        ending.length > 0 && `expires soon: ${named(ending.map(endOf))}`,
+        without_pair.length > 0 &&
+          `no secret key has a publishable key, so none creates sessions: ${named(without_pair)}`,
+      ].filter((each) => each !== false)
+      if (found.length === 0) return ok('none ends within 14 days')
+      return warning(
+        found.join('; '),
+        'ripper key create makes another with its publishable key; ripper key revoke ends one that is not needed.',
+      )
+    },
+  },
+  {
+    name: 'Demo merchant',
+    judge({ demo_fault }) {
+      if (demo_fault === null) return ok('its keys are of use, or there is none')
+      return warning(demo_fault, 'Remove demo.json and start the service: it makes new keys.')
+    },
+  },
+]
+
+function endOf({ key_id, expires_at }: AccountFacts['ending_keys'][0]): string {
+  return `${key_id} on ${expires_at.toISOString().slice(0, 10)}`
+}

@@ -1,0 +1,118 @@
+// The checks of the database: that it is there and of use, its version, its clock, and the keys that sealed it.
+
+import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
+import { clock_skew_max_ms, skewWords } from './service.ts'
+
+/** What is known of the database before anything is read from its tables. */
+export type DatabaseFacts =
+  /** Embedded, and not made yet. */
+  | { state: 'not_made' }
+  /** Why it cannot be used, in words for people. */
+  | { state: 'unusable'; fault: string }
+  | {
+      state: 'open'
+      description: string
+      /** The newest migration that it has, null for none, and the newest that this program knows. */
+      migrated: { newest: number | null; known: number }
+      clock_ahead_ms: number
+    }
+
+/** What the keys at hand are worth to this database. */
+export type SealingFacts = {
+  /** Null where none is given, and none was made. */
+  key_ids: string[] | null
+  /** Why the key at hand cannot be read. */
+  key_fault: string | null
+  /** The one that was current last; null where nothing was ever sealed. */
+  newest_key_id: string | null
+  /** Endpoints whose signing secret was sealed under a key that is not at hand, or does not open. */
+  sealed_endpoints: { count: number; unopened: string[] }
+  /** Of the service that started last. */
+  offset_seconds: number
+  live_merchant_exists: boolean
+}
+
+export const databaseChecks: Check<DatabaseFacts>[] = [
+  {
+    name: 'Database',
+    judge(facts) {
+      if (facts.state === 'open') return ok(facts.description)
+      if (facts.state === 'not_made') {
+        return warning('the embedded database is not made yet', 'npm start makes it.')
+      }
+      return problem(
+        facts.fault,
+        'Start that server, or correct RIPPER_DATABASE_URL; where it is unset, postgres.log in the data folder tells more.',
+      )
+    },
+  },
+  {
+    name: 'Migrations',
+    judge(facts) {
+      if (facts.state !== 'open') return notChecked('the database is not open')
+      const { newest, known } = facts.migrated
+      if (newest === known) return ok(`${known} of ${known}`)
+      if (newest !== null && newest > known) {
+        return problem(
+          `the database has migration ${newest}, this program knows ${known}: a newer release used it`,
+          'Run that release, or a newer one.',
+        )
+      }
+      return warning(
+        `the database has ${newest ?? 0} of ${known} migrations`,
+        'ripper migrate brings it up to date; the next start does, too.',
+      )
+    },
+  },
+  {
+    name: "Database's clock",
+    judge(facts) {
+      if (facts.state !== 'open') return notChecked('the database is not open')
+      const { clock_ahead_ms } = facts
+      if (Math.abs(clock_ahead_ms) <= clock_skew_max_ms) return ok('agrees')
+      return warning(
+        `it is ${skewWords(clock_ahead_ms)} this machine's`,
+        'Let both machines keep time by NTP: processes on several machines share deadlines.',
+      )
+    },
+  },
+]
+
+export const sealingChecks: Check<SealingFacts>[] = [
+  {
+    name: 'Master key',
+    judge({ key_ids, key_fault, newest_key_id, sealed_endpoints }) {
+      if (key_fault !== null) return problem(key_fault, 'Put the right file back from a backup.')
+      const lost = 'Without it nothing that was sealed can be opened: find it in your backups.'
+      if (newest_key_id !== null && key_ids === null) {
+        return problem('there is none, and the database was sealed with one', lost)
+      }
+      if (newest_key_id !== null && !key_ids!.includes(newest_key_id)) {
+        return problem(
+          `the database was sealed with the key ${newest_key_id}; given: ${key_ids!.join(', ')}`,
+          `${lost} To rotate, set the new key first and the old one after a comma.`,
+        )
+      }
+      const { unopened, count } = sealed_endpoints
+      if (unopened.length > 0) {
+        return problem(
+          `the signing secret of ${named(unopened)} does not open`,
+          'Put the key that sealed it behind the current one, after a comma.',
+        )
+      }
+      if (newest_key_id === null) return ok('nothing was sealed yet')
+      return ok(`${newest_key_id} fits${count > 0 ? `, ${counted(count, 'secret')} opened` : ''}`)
+    },
+  },
+  {
+    name: "Service's time",
+    judge({ offset_seconds, live_merchant_exists }) {
+      if (offset_seconds === 0) return ok('real')
+      const found = `the service last started with its clock shifted by ${offset_seconds} s`
+      const to_do = 'Restart it without RIPPER_CLOCK_OFFSET_SECONDS.'
+      return live_merchant_exists
+        ? problem(`${found}, and there is a live merchant`, to_do)
+        : warning(found, to_do)
+    },
+  },
+]

@@ -1,0 +1,150 @@
+// The SQL of `ripper doctor`: accounts and work of all merchants, as far as something may be wrong with them.
+
+import type { Sql } from '../../database/open.ts'
+import type { Merchant } from '../../merchants/merchant.ts'
+import type { Endpoint } from '../../webhooks/endpoint.ts'
+
+/** So many of a kind are looked at: who has more knows by then that something is wrong. */
+const rows_max = 1_000
+
+export async function countMerchants(sql: Sql): Promise<{ active: number; suspended: number }> {
+  const [row] = await sql<{ active: number; suspended: number }[]>`
+    select count(*) filter (where status = 'active')::int as active,
+      count(*) filter (where status = 'suspended')::int as suspended from merchants`
+  return row!
+}
+
+/** Those that are active and take live payments. */
+export async function listLiveMerchants(
+  sql: Sql,
+): Promise<Pick<Merchant, 'merchant_id' | 'acquiring_profile'>[]> {
+  return sql<Pick<Merchant, 'merchant_id' | 'acquiring_profile'>[]>`
+    select merchant_id, acquiring_profile from merchants
+    where live and live_enabled and status = 'active' order by merchant_id limit ${rows_max}`
+}
+
+/** Not revoked, of active merchants. */
+export async function listEndingKeys(
+  sql: Sql,
+  between: { from: Date; until: Date },
+): Promise<{ key_id: string; expires_at: Date }[]> {
+  return sql<{ key_id: string; expires_at: Date }[]>`
+    select k.key_id, k.expires_at from api_keys k join merchants m using (merchant_id)
+    where k.revoked_at is null and k.expires_at between ${between.from} and ${between.until}
+      and m.status = 'active'
+    order by k.expires_at, k.key_id limit ${rows_max}`
+}
+
+/** Merchants whose usable keys may create payments, and of whose keys none has a usable publishable key. */
+export async function listWithoutPair(sql: Sql, now: Date): Promise<string[]> {
+  const rows = await sql<{ merchant_id: string }[]>`
+    select k.merchant_id from api_keys k join merchants m using (merchant_id)
+    left join publishable_keys p on p.publishable_key = k.publishable_key and p.revoked_at is null
+    where m.status = 'active' and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+      and 'create_payments' = any(k.permissions)
+    group by k.merchant_id having count(p.publishable_key) = 0 order by k.merchant_id limit ${rows_max}`
+  return rows.map(({ merchant_id }) => merchant_id)
+}
+
+/** The signing secrets of active endpoints, the newest first. */
+export async function listSealedSecrets(
+  sql: Sql,
+): Promise<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]> {
+  return sql<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]>`
+    select merchant_id, endpoint_id, sealed_secret from webhook_endpoints where status = 'active'
+    order by created_at desc, endpoint_id limit ${rows_max}`
+}
+
+export async function countEndpoints(sql: Sql): Promise<{ active: number; deleted: number }> {
+  const [row] = await sql<{ active: number; deleted: number }[]>`
+    select count(*) filter (where status = 'active')::int as active,
+      count(*) filter (where status = 'disabled')::int as deleted from webhook_endpoints`
+  return row!
+}
+
+export type EndpointTrouble = {
+  endpoint_id: string
+  breaker_is_open: boolean
+  last_failure: string | null
+  /** Failures of the past hour, and whether an attempt has succeeded since. */
+  failed: number
+  has_recovered: boolean
+  /** Null where its breaker is open: what waits then waits for a reason. */
+  oldest_due_at: Date | null
+}
+
+/** Active endpoints of active merchants; `from` is where ids of the past hour begin. */
+export async function listEndpointTroubles(
+  sql: Sql,
+  { now, from }: { now: Date; from: string },
+): Promise<EndpointTrouble[]> {
+  return sql<EndpointTrouble[]>`
+    select e.endpoint_id, h.open_until is not null as breaker_is_open, h.last_failure,
+      f.failed, f.last_id is not null and exists (
+        select 1 from webhook_attempts a
+        where a.merchant_id = e.merchant_id and a.attempt_id > f.last_id
+          and a.endpoint_id = e.endpoint_id and a.status = 'succeeded') as has_recovered,
+      case when h.open_until is null then least(${oldest(sql, 0, now)}, ${oldest(sql, 1, now)}) end as oldest_due_at
+    from webhook_endpoints e join merchants m on m.merchant_id = e.merchant_id and m.status = 'active'
+    left join webhook_endpoint_health h on h.merchant_id = e.merchant_id and h.endpoint_id = e.endpoint_id
+    cross join lateral (
+      select count(*)::int as failed, max(attempt_id) as last_id from (
+        select attempt_id from webhook_attempts a
+        where a.merchant_id = e.merchant_id and a.status = 'failed' and a.attempt_id >= ${from}
+          and a.endpoint_id = e.endpoint_id
+        order by a.attempt_id desc limit ${rows_max}) recent) f
+    where e.status = 'active' order by e.created_at, e.endpoint_id limit ${rows_max}`
+}
+
+function oldest(sql: Sql, queueClass: 0 | 1, now: Date) {
+  return sql`(
+    select q.due_at from webhook_queue q
+    where q.class = ${queueClass} and q.endpoint_id = e.endpoint_id and q.due_at <= ${now}
+    order by q.class, q.endpoint_id, q.due_at limit 1)`
+}
+
+/** Attempts that were the last of a delivery, from an id on. */
+export async function countDeadLetters(
+  sql: Sql,
+  from: string,
+): Promise<{ merchant_id: string; count: number }[]> {
+  return sql<{ merchant_id: string; count: number }[]>`
+    select m.merchant_id, d.count from (select distinct merchant_id from webhook_endpoints) m
+    cross join lateral (
+      select count(*)::int as count from (
+        select 1 from webhook_attempts a
+        where a.merchant_id = m.merchant_id and a.status = 'dead_lettered' and a.attempt_id >= ${from}
+        limit ${rows_max}) dead) d
+    where d.count > 0 order by d.count desc, m.merchant_id`
+}
+
+/** Since when the operation waits that the reconciler should look for first. */
+export async function oldestLookDue(sql: Sql, now: Date): Promise<Date | null> {
+  const [row] = await sql<{ next_check_at: Date }[]>`
+    select next_check_at from acquirer_operations
+    where state in ('sent', 'unknown', 'reversing') and next_check_at <= ${now}
+    order by next_check_at limit 1`
+  return row?.next_check_at ?? null
+}
+
+export async function listOverdueHolds(sql: Sql, before: Date): Promise<string[]> {
+  const rows = await sql<{ payment_id: string }[]>`
+    select h.payment_id from merchants m cross join lateral (
+      select payment_id, deadline from holds
+      where merchant_id = m.merchant_id and decided_at is null and deadline < ${before}
+      order by deadline limit ${rows_max}) h
+    order by h.deadline, h.payment_id limit ${rows_max}`
+  return rows.map(({ payment_id }) => payment_id)
+}
+
+/** Merchants whose newest line below an id is in no chain. */
+export async function listUnsealed(sql: Sql, below: string): Promise<string[]> {
+  const rows = await sql<{ merchant_id: string }[]>`
+    select m.merchant_id from merchants m cross join lateral (
+      select entry_id from journal j where j.merchant_id = m.merchant_id and j.entry_id < ${below}
+      order by j.entry_id desc limit 1) newest
+    where not exists (
+      select 1 from audit_chain c where c.merchant_id = m.merchant_id and c.entry_id = newest.entry_id)
+    order by m.merchant_id limit ${rows_max}`
+  return rows.map(({ merchant_id }) => merchant_id)
+}

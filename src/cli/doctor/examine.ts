@@ -1,0 +1,120 @@
+// Looks at everything: reads the facts of each part, as far as they can be had in time, and has them judged.
+
+import { type Config, readConfig } from '../../config.ts'
+import type { Sql } from '../../database/open.ts'
+import { realClock } from '../../real-world.ts'
+import type { Options } from '../command.ts'
+import { baseUrlOf } from '../service-connection.ts'
+import { type AccountFacts, accountChecks } from './accounts.ts'
+import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
+import { type Checked, judgeAll } from './finding.ts'
+import { machineChecks } from './machine.ts'
+import { readAccounts } from './read-accounts.ts'
+import { readDatabase, readSealing } from './read-database.ts'
+import { readMachine } from './read-machine.ts'
+import { readService } from './read-service.ts'
+import { readWork } from './read-work.ts'
+import { serviceChecks } from './service.ts'
+import { type WorkFacts, workChecks } from './work.ts'
+
+/** Facts, or why they could not be had. */
+type Had<Facts> = Facts | string
+
+const limit_ms = 3_000
+
+/** Every check with its finding, in the order in which they are shown. Throws a UsageError for a wrong option. */
+export async function examine(options: Options): Promise<Checked[]> {
+  const config = configOrNull()
+  const machine = judgeAll(machineChecks, readMachine(config?.data_dir ?? '.ripper'))
+  const unread = 'the configuration cannot be read'
+  if (config === null) {
+    return [
+      ...machine,
+      ...judgeAll(databaseChecks, unread),
+      ...judgeAll(sealingChecks, unread),
+      ...judgeAll(serviceChecks, unread),
+      ...judgeAll(accountChecks, unread),
+      ...judgeAll(workChecks, unread),
+    ]
+  }
+  const base_url = baseUrlOf(options)
+  // At once: where the one does not answer, the other need not wait for that.
+  const [tables, service] = await Promise.all([
+    readTables(config),
+    inTime(() => readService(base_url)),
+  ])
+  return [
+    ...machine,
+    ...judgeAll(databaseChecks, tables.database),
+    ...judgeAll(sealingChecks, tables.sealing),
+    ...judgeAll(serviceChecks, service),
+    ...judgeAll(accountChecks, tables.accounts),
+    ...judgeAll(workChecks, tables.work),
+  ]
+}
+
+function configOrNull(): Config | null {
+  try {
+    return readConfig()
+  } catch {
+    return null
+  }
+}
+
+type Tables = {
+  database: Had<DatabaseFacts>
+  sealing: Had<SealingFacts>
+  accounts: Had<AccountFacts>
+  work: Had<WorkFacts>
+}
+
+async function readTables(config: Config): Promise<Tables> {
+  const { facts, sql, close } = await readDatabase(config)
+  try {
+    const fault = unreadable(facts)
+    if (fault !== null || sql === null) {
+      const why = fault ?? 'the database is not open'
+      return { database: facts, sealing: why, accounts: why, work: why }
+    }
+    return { database: facts, ...(await readRows(config, sql)) }
+  } finally {
+    await close()
+  }
+}
+
+/** Why this program should not read the tables, or null. */
+function unreadable(facts: DatabaseFacts): string | null {
+  if (facts.state !== 'open') return 'the database is not open'
+  const { newest, known } = facts.migrated
+  return newest === known ? null : 'the database is not of this release'
+}
+
+async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'database'>> {
+  const sealing = await inTime(() => readSealing(config, sql))
+  // Deadlines are by the service's clock.
+  const offset_seconds =
+    config.clock_offset_seconds || (typeof sealing === 'string' ? 0 : sealing.offset_seconds)
+  const now = realClock(offset_seconds).now()
+  const [accounts, work] = await Promise.all([
+    inTime(() => readAccounts(config, sql, now)),
+    inTime(() => readWork(sql, now)),
+  ])
+  return { sealing, accounts, work }
+}
+
+/** What goes wrong on the way, or takes too long, leaves the checks unmade and the others alone. */
+async function inTime<Facts extends object>(read: () => Promise<Facts>): Promise<Had<Facts>> {
+  const over = new AbortController()
+  const late = realClock()
+    .sleep(limit_ms, over.signal)
+    .then(
+      () => `there was no answer within ${limit_ms / 1000} s`,
+      () => '',
+    )
+  const reading = read().catch((error: Error) => `it could not be looked at: ${error.message}`)
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,77 @@
+// The checks of the machine: Node, the environment's variables, files in the data folder, built pages.
+
+import { type Check, ok, problem, warning } from './finding.ts'
+
+export type MachineFacts = {
+  /** Such as `24.21.0`. */
+  node_version: string
+  config_faults: string[]
+  unknown_variables: string[]
+  data_dir: { path: string; is_there: boolean; is_folder: boolean; may_write: boolean }
+  /** Those there are of the files that hold keys. */
+  key_files: { path: string; others_may_read: boolean }[]
+  /** Why they cannot be read, or null. */
+  pages_fault: string | null
+}
+
+const node_needed = 24
+
+export const machineChecks: Check<MachineFacts>[] = [
+  {
+    name: 'Node',
+    judge({ node_version }) {
+      if (Number.parseInt(node_version, 10) >= node_needed) return ok(node_version)
+      return problem(
+        `${node_version}, and ${node_needed} is needed`,
+        'Run npx ripper, which brings its own Node, or install a newer one.',
+      )
+    },
+  },
+  {
+    name: 'Configuration',
+    judge({ config_faults, unknown_variables }) {
+      if (config_faults.length > 0) {
+        return problem(config_faults.join(' '), 'ripper config tells what each variable means.')
+      }
+      if (unknown_variables.length === 0) return ok('every variable can be read')
+      return warning(
+        `nothing reads ${unknown_variables.join(', ')}`,
+        'Look for a slip of the pen: ripper config lists every name.',
+      )
+    },
+  },
+  {
+    name: 'Data folder',
+    judge({ data_dir }) {
+      const { path, is_there, is_folder, may_write } = data_dir
+      if (!is_there) return ok(`${path} is not there yet; it is made when it is needed`)
+      if (!is_folder) return problem(`${path} is not a folder`, 'Set RIPPER_DATA_DIR to a folder.')
+      if (may_write) return ok(path)
+      return problem(
+        `${path} cannot be written to by this user`,
+        `Give it to the user that runs the service, or set RIPPER_DATA_DIR.`,
+      )
+    },
+  },
+  {
+    name: 'Files with keys',
+    judge({ key_files }) {
+      const open = key_files.filter((file) => file.others_may_read).map(({ path }) => path)
+      if (open.length > 0) {
+        return problem(
+          `other users of this machine may read ${open.join(' and ')}`,
+          `chmod 600 ${open.join(' ')}; change the keys where others may have read them.`,
+        )
+      }
+      if (key_files.length === 0) return ok('none in the data folder')
+      return ok('only their owner may read them')
+    },
+  },
+  {
+    name: 'Built pages',
+    judge({ pages_fault }) {
+      if (pages_fault === null) return ok('all there')
+      return problem(pages_fault, 'npm start, or npx ripper with any command, builds them.')
+    },
+  },
+]

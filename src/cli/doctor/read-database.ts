@@ -1,0 +1,119 @@
+// Opens the database as it is, without making or migrating anything, and reads what the checks of it judge.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { readMigrated } from '../../database/migrate.ts'
+import { type Database, openDatabase, type Sql } from '../../database/open.ts'
+import { newestSealingKey } from '../../database/sealing-keys.ts'
+import { recordedClockOffset } from '../../database/service-clock.ts'
+import { type Keyring, openKeyring } from '../../keyring.ts'
+import { readMasterKey } from '../../master-key.ts'
+import { liveMerchantExists } from '../../merchants/store.ts'
+import { openWorld } from '../../real-world.ts'
+import { openSecret } from '../../webhooks/endpoint.ts'
+import type { DatabaseFacts, SealingFacts } from './database.ts'
+import { listSealedSecrets } from './doctor-store.ts'
+
+const server_limit_ms = 3_000
+/** It may have to be started first. */
+const embedded_limit_ms = 10_000
+
+/** `close` gives it back; an embedded one that nobody else uses is stopped by that. */
+export async function readDatabase(
+  config: Config,
+): Promise<{ facts: DatabaseFacts; sql: Sql | null; close(): Promise<void> }> {
+  const nothing = { sql: null, close: async () => {} }
+  if (config.database_url === null && !isMade(config.data_dir)) {
+    return { facts: { state: 'not_made' }, ...nothing }
+  }
+  try {
+    return await readOpened(await openInTime(config))
+  } catch (error) {
+    return { facts: { state: 'unusable', fault: (error as Error).message }, ...nothing }
+  }
+}
+
+async function readOpened({ sql, description, close }: Database) {
+  try {
+    const facts = { state: 'open' as const, description, ...(await readStanding(sql)) }
+    return { facts, sql, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function isMade(data_dir: string): boolean {
+  return ['postgres', 'postgres-location'].some((name) => existsSync(join(data_dir, name)))
+}
+
+async function openInTime(config: Config): Promise<Database> {
+  const { clock, log } = openWorld({ log_level: 'silent', clock_offset_seconds: 0 })
+  const { data_dir, database_url: url } = config
+  const limit_ms = url === null ? embedded_limit_ms : server_limit_ms
+  const opening = openDatabase({ url, data_dir, connections_max: 4, clock, log })
+  const over = new AbortController()
+  const late = clock.sleep(limit_ms, over.signal).then(() => {
+    // What opens later is given back; the command has told of it by then.
+    opening.then(({ close }) => close()).catch(() => {})
+    throw new Error(`the database did not answer within ${limit_ms / 1000} s`)
+  })
+  try {
+    return await Promise.race([opening, late])
+  } finally {
+    late.catch(() => {})
+    over.abort()
+  }
+}
+
+async function readStanding(sql: Sql) {
+  const { clock } = openWorld({ log_level: 'silent', clock_offset_seconds: 0 })
+  await sql`select 1`
+  const asked_ms = clock.now().getTime()
+  const [row] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
+  // In the middle between question and answer it was asked.
+  const middle_ms = (asked_ms + clock.now().getTime()) / 2
+  const clock_ahead_ms = row!.at.getTime() - middle_ms
+  return { clock_ahead_ms, migrated: await readMigrated(sql) }
+}
+
+/** Needs every migration. */
+export async function readSealing(config: Config, sql: Sql): Promise<SealingFacts> {
+  const { keyring, fault } = keyringOf(config)
+  const secrets = await listSealedSecrets(sql)
+  const unopened = secrets.filter((each) => keyring !== null && !opens(keyring, each))
+  return {
+    key_ids: keyring?.key_ids ?? null,
+    key_fault: fault,
+    newest_key_id: await newestSealingKey(sql),
+    sealed_endpoints: {
+      count: secrets.length,
+      unopened: unopened.map(({ endpoint_id }) => endpoint_id),
+    },
+    offset_seconds: await recordedClockOffset(sql),
+    live_merchant_exists: await liveMerchantExists(sql),
+  }
+}
+
+function keyringOf({ master_keys, data_dir }: Config): {
+  keyring: Keyring | null
+  fault: string | null
+} {
+  const { random } = openWorld({ log_level: 'silent', clock_offset_seconds: 0 })
+  try {
+    const keys = master_keys ?? readMasterKey(data_dir)
+    return { keyring: keys && openKeyring(keys, random), fault: null }
+  } catch (error) {
+    return { keyring: null, fault: (error as Error).message }
+  }
+}
+
+function opens(keyring: Keyring, secret: Awaited<ReturnType<typeof listSealedSecrets>>[0]) {
+  try {
+    openSecret(keyring, secret, secret.sealed_secret)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,46 @@
+// Reads what the checks of the machine judge. Changes nothing.
+
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { configFaults, unknownVariables } from '../../config.ts'
+import { demoPath } from '../../demo.ts'
+import { masterKeyPath } from '../../master-key.ts'
+import { readAssets } from '../../pages/assets.ts'
+import type { MachineFacts } from './machine.ts'
+
+/** `data_dir` is the configured one, or the usual one where the configuration cannot be read. */
+export function readMachine(data_dir: string): MachineFacts {
+  return {
+    node_version: process.versions.node,
+    config_faults: configFaults(),
+    unknown_variables: unknownVariables(),
+    data_dir: folderFacts(data_dir),
+    key_files: [masterKeyPath(data_dir), demoPath(data_dir)]
+      .filter((path) => existsSync(path))
+      .map((path) => ({ path, others_may_read: (statSync(path).mode & 0o077) !== 0 })),
+    pages_fault: pagesFault(),
+  }
+}
+
+function folderFacts(path: string): MachineFacts['data_dir'] {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return { path, is_there: false, is_folder: false, may_write: false }
+  return { path, is_there: true, is_folder: found.isDirectory(), may_write: mayWrite(path) }
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function pagesFault(): string | null {
+  try {
+    readAssets()
+    return null
+  } catch (error) {
+    return `the pages cannot be read: ${(error as Error).message}`
+  }
+}

@@ -1,0 +1,44 @@
+// Asks the running service what the checks of it judge.
+
+import { openApiDocument } from '../../http/openapi.ts'
+import { openHttp, realClock } from '../../real-world.ts'
+import { events, routes, streams } from '../../routes.ts'
+import { OutgoingFailure, type ReadAnswer } from '../../world.ts'
+import type { ServiceFacts } from './service.ts'
+
+const timeout_ms = 1_500
+const description_bytes_max = 8 * 1024 * 1024
+
+export async function readService(base_url: string): Promise<ServiceFacts> {
+  const clock = realClock()
+  const health = await read(`${base_url}/healthz`)
+  const heard_ms = clock.now().getTime()
+  const up = health?.status === 200
+  const [ready, description] = up
+    ? await Promise.all([read(`${base_url}/readyz`), read(`${base_url}/openapi.json`)])
+    : [null, null]
+  const date_ms = Date.parse(health?.headers.date ?? '')
+  return {
+    base_url,
+    health_status: health?.status ?? null,
+    ready_status: ready?.status ?? null,
+    is_same_release: description && isOurs(description),
+    clock_ahead_ms: Number.isNaN(date_ms) ? null : date_ms - heard_ms,
+  }
+}
+
+function isOurs({ body }: ReadAnswer): boolean {
+  return body === JSON.stringify(openApiDocument(routes, events, streams), null, 2)
+}
+
+/** Null where nothing came in time. */
+async function read(url: string): Promise<ReadAnswer | null> {
+  try {
+    const http = openHttp(realClock())
+    const limits = { timeout_ms, answer_bytes_max: description_bytes_max }
+    return await http.get({ url, headers: {}, ...limits })
+  } catch (error) {
+    if (error instanceof OutgoingFailure) return null
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+// Reads what the checks of the work that goes on judge.
+
+import { sealed_after_ms } from '../../audit/seal-journal.ts'
+import { listUnanswered } from '../../checkout/operator-store.ts'
+import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import type { Sql } from '../../database/open.ts'
+import { idsFrom } from '../../ids.ts'
+import {
+  countDeadLetters,
+  countEndpoints,
+  listEndpointTroubles,
+  listOverdueHolds,
+  listUnsealed,
+  oldestLookDue,
+} from './doctor-store.ts'
+import type { WorkFacts } from './work.ts'
+
+const hour_ms = 3600 * 1000
+/** One failure is nothing: the next attempt may well arrive. */
+const failures_min = 3
+/** The rules look every second, and an acquirer may take its time. */
+const hold_slack_ms = 5 * 60_000
+const waiting_max = 1_000
+
+export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
+  const ago = (ms: number) => new Date(now.getTime() - ms)
+  const troubles = await listEndpointTroubles(sql, { now, from: idsFrom(ago(hour_ms)) })
+  const which = { merchant_id: null, waiting_for_person: true, now, limit: waiting_max }
+  const due = troubles.map(({ oldest_due_at }) => oldest_due_at).filter((at) => at !== null)
+  const [oldest_due_at] = due.sort((a, b) => a.getTime() - b.getTime())
+  return {
+    endpoints: await countEndpoints(sql),
+    open_breakers: troubles.filter(({ breaker_is_open }) => breaker_is_open),
+    failing: troubles
+      .filter(({ failed, has_recovered }) => failed >= failures_min && !has_recovered)
+      .map(({ endpoint_id, failed: count }) => ({ endpoint_id, count })),
+    oldest_due_at: oldest_due_at ?? null,
+    dead_lettered: await countDeadLetters(sql, idsFrom(ago(24 * hour_ms))),
+    waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
+    oldest_look_due_at: await oldestLookDue(sql, now),
+    orphans_held_back: (await countUnsettled(sql, null)).held_back,
+    overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
+    // An hour more than the job needs at the most.
+    unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),
+    now,
+  }
+}

@@ -1,0 +1,79 @@
+// The checks of the running service: whether it answers, is ready, is of this release, and knows the time.
+
+import { type Check, notChecked, ok, problem, warning } from './finding.ts'
+
+/** What the service at an address answers; each null where nothing came. */
+export type ServiceFacts = {
+  base_url: string
+  health_status: number | null
+  ready_status: number | null
+  /** Whether its description of the API is the one of this program. */
+  is_same_release: boolean | null
+  /** Its clock ahead of this machine's, by its `Date` header, which knows whole seconds. */
+  clock_ahead_ms: number | null
+}
+
+/** A `Date` header is up to a second old. */
+export const clock_skew_max_ms = 2_000
+const header_error_ms = 1_000
+
+export const serviceChecks: Check<ServiceFacts>[] = [
+  {
+    name: 'Service',
+    judge({ base_url, health_status }) {
+      if (health_status === 200) return ok(`runs at ${base_url}`)
+      if (health_status === null) {
+        return warning(
+          `nothing answers at ${base_url}`,
+          'Start it with npm start or ripper serve; where it runs elsewhere, set RIPPER_BASE_URL or --base-url.',
+        )
+      }
+      return problem(
+        `${base_url}/healthz answers ${health_status}`,
+        'Something else listens there, or a proxy in front cannot reach the service.',
+      )
+    },
+  },
+  {
+    name: 'Readiness',
+    judge({ health_status, ready_status }) {
+      if (health_status !== 200) return notChecked('the service does not answer')
+      if (ready_status === 200) return ok('it takes requests')
+      return problem(
+        `/readyz answers ${ready_status ?? 'nothing'}`,
+        'It is stopping, or cannot ask its database: its log tells which.',
+      )
+    },
+  },
+  {
+    name: 'Release',
+    judge({ health_status, is_same_release }) {
+      if (health_status !== 200) return notChecked('the service does not answer')
+      if (is_same_release === null) return notChecked('the service does not describe its API')
+      if (is_same_release) return ok('the service describes the same API as this program')
+      return warning(
+        'the service describes another API than this program: it is of another release',
+        'Restart it after an upgrade, or use the ripper command of its own release.',
+      )
+    },
+  },
+  {
+    name: "Service's clock",
+    judge({ health_status, clock_ahead_ms }) {
+      if (health_status !== 200 || clock_ahead_ms === null) {
+        return notChecked('the service does not answer')
+      }
+      if (Math.abs(clock_ahead_ms) <= clock_skew_max_ms + header_error_ms) return ok('agrees')
+      return warning(
+        `its machine's clock is ${skewWords(clock_ahead_ms)} this one's`,
+        'Let both machines keep time by NTP: signatures and expiry depend on it.',
+      )
+    },
+  },
+]
+
+/** `5 s ahead of`, `5 s behind`. */
+export function skewWords(ahead_ms: number): string {
+  const seconds = Math.round(Math.abs(ahead_ms) / 1000)
+  return `${seconds} s ${ahead_ms > 0 ? 'ahead of' : 'behind'}`
+}

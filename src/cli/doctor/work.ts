@@ -1,0 +1,120 @@
+// The checks of work that goes on or should: deliveries, holds, unanswered operations, orphans, the journal.
+
+import { failureWords } from '../failure-words.ts'
+import { type Check, counted, named, ok, problem, warning } from './finding.ts'
+
+export type WorkFacts = {
+  endpoints: { active: number; deleted: number }
+  /** Of active endpoints. */
+  open_breakers: { endpoint_id: string; last_failure: string | null }[]
+  /** Those whose last attempts of the past hour failed, several times over. */
+  failing: { endpoint_id: string; count: number }[]
+  /** Since when the oldest delivery is due that nothing keeps from being sent. */
+  oldest_due_at: Date | null
+  /** In the last day, counted up to some number for each merchant. */
+  dead_lettered: { merchant_id: string; count: number }[]
+  waiting_for_person: string[]
+  /** Operations that a reconciler should have looked for long ago. */
+  oldest_look_due_at: Date | null
+  orphans_held_back: number
+  /** Past their deadline, undecided. */
+  overdue_holds: string[]
+  /** Merchants with lines of the journal that should have been sealed long ago. */
+  unsealed: string[]
+  now: Date
+}
+
+const late_ms = 60_000
+const very_late_ms = 5 * 60_000
+
+export const workChecks: Check<WorkFacts>[] = [
+  {
+    name: 'Worker',
+    judge({ oldest_due_at, oldest_look_due_at, now }) {
+      const waits = (at: Date | null) => (at === null ? 0 : now.getTime() - at.getTime())
+      const longest_ms = Math.max(waits(oldest_due_at), waits(oldest_look_due_at))
+      if (longest_ms <= late_ms) return ok('nothing is due for long')
+      const what = waits(oldest_due_at) === longest_ms ? 'a delivery' : 'a look for a lost answer'
+      const found = `${what} is due for ${age(longest_ms)}`
+      const to_do =
+        'Start the service, or ripper worker beside it. Where one runs, ripper endpoint health tells who is slow.'
+      return longest_ms > very_late_ms ? problem(found, to_do) : warning(found, to_do)
+    },
+  },
+  {
+    name: 'Endpoints',
+    judge({ endpoints: { active, deleted }, open_breakers, failing }) {
+      const open = open_breakers.map(({ endpoint_id, last_failure }) =>
+        last_failure === null ? endpoint_id : `${endpoint_id} (${failureWords(last_failure)})`,
+      )
+      const other = failing.filter(
+        ({ endpoint_id }) => !open_breakers.some((each) => each.endpoint_id === endpoint_id),
+      )
+      const found = [
+        open.length > 0 && `left alone for a while, since they fail: ${named(open)}`,
+        other.length > 0 && `failing: ${named(other.map((each) => each.endpoint_id))}`,
+      ].filter((each) => each !== false)
+      if (found.length === 0) return ok(`${active} active, ${deleted} deleted`)
+      return warning(
+        found.join('; '),
+        'ripper endpoint health --merchant ID tells why; what waits loses none of its attempts.',
+      )
+    },
+  },
+  {
+    name: 'Dead letters',
+    judge({ dead_lettered }) {
+      if (dead_lettered.length === 0) return ok('none in the last day')
+      const whose = dead_lettered.map(({ merchant_id, count }) => `${count} of ${merchant_id}`)
+      return warning(
+        `given up in the last day: ${named(whose)}`,
+        'ripper delivery list --status dead_lettered --merchant ID; then ripper delivery replay.',
+      )
+    },
+  },
+  {
+    name: 'Lost answers',
+    judge({ waiting_for_person }) {
+      if (waiting_for_person.length === 0) return ok('none waits for a person')
+      return problem(
+        `${counted(waiting_for_person.length, 'operation')} wait for a person: ${named(waiting_for_person)}`,
+        'Money may have moved: ripper reconcile list --waiting, then ripper reconcile resolve.',
+      )
+    },
+  },
+  {
+    name: 'Orphans',
+    judge({ orphans_held_back }) {
+      if (orphans_held_back === 0) return ok('none is held back')
+      return problem(
+        `${counted(orphans_held_back, 'authorisation')} that nothing here knows, held back`,
+        'ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
+      )
+    },
+  },
+  {
+    name: 'Holds',
+    judge({ overdue_holds }) {
+      if (overdue_holds.length === 0) return ok('none is past its deadline')
+      return warning(
+        `past their deadline and undecided: ${named(overdue_holds)}`,
+        'ripper hold show PAYMENT_ID tells what the acquirer refused; a worker must run for the rules to act.',
+      )
+    },
+  },
+  {
+    name: 'Journal',
+    judge({ unsealed }) {
+      if (unsealed.length === 0) return ok('sealed; ripper audit verify checks the whole of it')
+      return warning(
+        `lines that are in no chain after hours: ${named(unsealed)}`,
+        'Start a worker, then run ripper audit verify.',
+      )
+    },
+  },
+]
+
+function age(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}

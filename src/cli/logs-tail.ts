@@ -1,0 +1,99 @@
+// `ripper logs tail`: a merchant's requests to the running service, as they are answered.
+
+import { styleText } from 'node:util'
+import { last_max } from '../merchants/stream-requests.ts'
+import { openListener, realClock } from '../real-world.ts'
+import { type Command, type Options, UsageError } from './command.ts'
+import { text } from './office.ts'
+import { duration, printJsonLine, shortTime, tell } from './print.ts'
+import { untilStopped } from './serve.ts'
+import { connectionOf, connectionOptions } from './service-connection.ts'
+import { listen } from './service-stream.ts'
+
+export const logsTail: Command = {
+  name: 'logs tail',
+  summary: "Shows a merchant's requests as they are answered",
+  options: {
+    'request-id': { value: 'req_…', meaning: 'only this one' },
+    status: { value: 'STATUS', meaning: 'such as 404, or 4xx for all of a class' },
+    path: { value: 'PREFIX', meaning: 'only paths that begin so' },
+    last: { value: 'N', meaning: `begin with so many of those before, up to ${last_max}; else 20` },
+    ...connectionOptions,
+  },
+  remarks: [
+    'Shown are the requests that the process answers to which this command is connected; it keeps the last 1,000 of all merchants.',
+    'With --json each line is one JSON document, a request or {"type": "missed" | "lost" | "back"}. Ctrl-C ends it.',
+  ],
+  async run({ options, json }) {
+    const connection = connectionOf(options)
+    const asked = queryOf(options)
+    const stopped = new AbortController()
+    void untilStopped().signal.then(() => stopped.abort())
+    const messages = listen({
+      ...{ connection, http: openListener(), clock: realClock(), signal: stopped.signal },
+      path: (is_again) => `/v1/logs/stream?${is_again ? withoutLast(asked) : asked}`,
+      told(state) {
+        if (json) printJsonLine({ type: state })
+        else tell(states[state])
+      },
+    })
+    for await (const { event, data } of messages) {
+      if (event === 'request') show(data, json)
+      else if (event === 'missed') {
+        if (json) printJsonLine({ type: event })
+        else tell('Some were missed: more came at once than are kept.')
+      }
+    }
+    return 0
+  },
+}
+
+const states = {
+  lost: 'The connection is lost; trying again. Requests until then are not shown.',
+  back: 'Connected again.',
+}
+
+function queryOf(options: Options): URLSearchParams {
+  const status = text(options, 'status')
+  if (status !== null && !/^[1-5](\d\d|xx)$/.test(status)) {
+    throw new UsageError('--status must be a status such as 404, or a class such as 4xx')
+  }
+  const last = text(options, 'last') ?? '20'
+  if (!/^\d+$/.test(last) || Number(last) > last_max) {
+    throw new UsageError(`--last must be a whole number from 0 to ${last_max}`)
+  }
+  const asked = { request_id: text(options, 'request-id'), status, path: text(options, 'path') }
+  const named = Object.entries(asked).filter(([, value]) => value !== null) as [string, string][]
+  return new URLSearchParams([...named, ['last', String(Number(last))]])
+}
+
+/** What was shown before the connection was lost is not shown again. */
+function withoutLast(asked: URLSearchParams): URLSearchParams {
+  const rest = new URLSearchParams(asked)
+  rest.delete('last')
+  return rest
+}
+
+type ShownRequest = {
+  request_id: string
+  at: string
+  method: string
+  path: string
+  status: number
+  code: string | null
+  duration_ms: number
+}
+
+function show(request: ShownRequest, json: boolean): void {
+  if (json) {
+    printJsonLine(request)
+    return
+  }
+  const { at, status, method, path, code, request_id, duration_ms } = request
+  const colour = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
+  const shown = styleText(colour, String(status))
+  const where = `${method.padEnd(6)} ${path.padEnd(66)}`
+  tell(
+    `${shortTime(at)}  ${shown}  ${where}  ${(code ?? '–').padEnd(24)}  ${request_id}  ${duration(duration_ms)}`,
+  )
+}

@@ -1,0 +1,78 @@
+// How a command reaches the running service: its address, and the merchant's keys that it presents there.
+
+import { readConfig } from '../config.ts'
+import { type Demo, readDemo } from '../demo.ts'
+import { CommandRefused, type OptionSpec, type Options, UsageError } from './command.ts'
+import { text } from './office.ts'
+
+export type Connection = {
+  /** Without a slash at its end. */
+  base_url: string
+  secret_key: string
+  /** The demo merchant's; null where the secret key is another's. */
+  publishable_key: string | null
+  /** Null where the secret key alone says whose it is. */
+  merchant_id: string | null
+}
+
+export const connectionOptions: Record<string, OptionSpec> = {
+  key: {
+    value: 'rip_sk_…',
+    meaning: "the merchant's secret key; else RIPPER_SECRET_KEY, else the demo merchant's",
+  },
+  merchant: { value: 'ID', meaning: 'refuse where the key is of another merchant' },
+  'base-url': { value: 'URL', meaning: 'where the service is; else as it last started here' },
+}
+
+/** Throws a UsageError for a value that cannot be right, a CommandRefused where there is no key to use. */
+export function connectionOf(options: Options): Connection {
+  const config = readConfig()
+  const demo = readDemo(config.data_dir)
+  const secret_key = text(options, 'key') ?? config.secret_key ?? demo?.secret_key
+  const named = text(options, 'merchant')
+  if (!secret_key) throw new CommandRefused(no_key_words)
+  if (!/^rip_sk_[\w-]+$/.test(secret_key)) {
+    throw new UsageError('--key (or RIPPER_SECRET_KEY) must be a secret key, which begins rip_sk_')
+  }
+  const own = demo?.secret_key === secret_key ? demo : null
+  if (own && named !== null && named !== own.merchant_id) {
+    throw new CommandRefused(
+      `The key is of the merchant ${own.merchant_id}. Name one of ${named} by --key.`,
+    )
+  }
+  return {
+    base_url: baseUrl(options, config, demo),
+    secret_key,
+    publishable_key: own?.publishable_key ?? null,
+    merchant_id: own?.merchant_id ?? named,
+  }
+}
+
+const no_key_words =
+  "There is no secret key to use: name one by --key or RIPPER_SECRET_KEY, or start the service once (npm start), which makes a demo merchant's."
+
+/** Where the service is, for who needs no key. */
+export function baseUrlOf(options: Options): string {
+  const config = readConfig()
+  return baseUrl(options, config, readDemo(config.data_dir))
+}
+
+function baseUrl(
+  options: Options,
+  { base_url, host, port }: ReturnType<typeof readConfig>,
+  demo: Demo | null,
+): string {
+  const named = text(options, 'base-url')
+  if (named === null) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
+  const url = URL.canParse(named) ? new URL(named) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    throw new UsageError('--base-url must be an http or https address without query or fragment')
+  }
+  return url.href.replace(/\/$/, '')
+}
+
+/** Whoever listens on all addresses is reached on the machine's own. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,32 @@
+// What to say to who asks for a path or method of the other platform that is not here: what to do instead.
+
+import { behindAddress } from './addresses.ts'
+
+const served =
+  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents) and read one (GET /v1/payment_intents/{id}).'
+
+/** Of what stands behind the id of a payment intent. */
+const verbs = new Map<string, string>(
+  Object.entries({
+    confirm:
+      'The checkout in the shopper’s browser confirms the payment: hand it the client_secret, and wait for the webhook.',
+    capture:
+      'An approved payment is captured by itself. One that is held is decided by POST /v1/payments/{payment_id}/hold/capture.',
+    cancel:
+      'A payment intent that nobody pays ends 30 minutes after it was made. A held payment is released by POST /v1/payments/{payment_id}/hold/void.',
+  }),
+)
+
+/** Says what to do instead, whatever was asked for. */
+export function adviseOn(method: string, path: string): string {
+  const rest = behindAddress(path)
+  if (rest === null) return served
+  if (rest === '' || rest === '/' || rest === '/search') {
+    return 'Payment intents are not listed: keep the id of each, and read it by GET /v1/payment_intents/{id}.'
+  }
+  const [, , verb] = rest.split('/')
+  if (verb) return verbs.get(verb) ?? served
+  return method === 'POST'
+    ? 'A payment intent cannot be changed: make a new one, and leave the old one to end by itself.'
+    : served
+}

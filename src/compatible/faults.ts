@@ -1,0 +1,41 @@
+// What is wrong with parameters, in the codes and the spelling of the other platform: `metadata[order_id]`.
+
+import { Refusal } from '../errors.ts'
+import { fieldPath } from '../http/field-path.ts'
+import { codeOf, type Issue } from '../http/validate.ts'
+import { amount_max } from '../values.ts'
+import { adviceOn } from './unsupported.ts'
+
+/** What a finding of a schema is refused with. */
+export function explain(issue: Issue): Refusal {
+  if (issue.code === 'unrecognized_keys') return unknownParameters(issue.keys)
+  const field = parameterOf(issue.path)
+  const code = codeOf(issue)
+  const platform_code = code === 'invalid_request' ? platformCodeOf(issue) : undefined
+  return new Refusal(code, `${field} ${issue.message}.`, { field, platform_code })
+}
+
+/** A parameter's name, without repeating what may have been put there by mistake. */
+export function parameterOf(path: readonly PropertyKey[]): string {
+  const [first = 'body', ...rest] = path.map((part) => fieldPath([part]))
+  return first + rest.map((part) => `[${part}]`).join('')
+}
+
+/** The first is explained; the others are named, so that one answer tells all that is to be deleted. */
+function unknownParameters(names: string[]): Refusal {
+  // Of `expand[0]` the first word tells what it is.
+  const bases = [...new Set(names.map((name) => name.replace(/^([^[]+)\[.*\]$/s, '$1')))]
+  const [field, ...others] = bases.map((name) => parameterOf([name]))
+  const more = others.length === 0 ? '' : ` Nor are: ${others.slice(0, 20).join(', ')}.`
+  const message = `${field} ${adviceOn(bases[0]!)}${more}`
+  return new Refusal('invalid_request', message, { field, platform_code: 'parameter_unknown' })
+}
+
+function platformCodeOf({ path, input }: Issue): string | undefined {
+  if (input === undefined) return 'parameter_missing'
+  if (input === null || input === '') return 'parameter_invalid_empty'
+  if (path[0] === 'receipt_email') return 'email_invalid'
+  if (path[0] !== 'amount') return undefined
+  const is_too_large = Number.isInteger(input) && (input as number) > amount_max
+  return is_too_large ? 'amount_too_large' : 'parameter_invalid_integer'
+}

@@ -1,0 +1,70 @@
+// The body that creates a payment intent, and the purchase that it means.
+
+import { z } from 'zod'
+import { amount, currency, email, metadata, reference, text } from '../checkout/fields.ts'
+import type { Purchase } from '../checkout/open-session.ts'
+import { customerOf, sessionCreate } from '../checkout/purchase.ts'
+import { Refusal } from '../errors.ts'
+import type { FormRules } from '../http/form.ts'
+import { validate } from '../http/validate.ts'
+import { explain } from './faults.ts'
+import { only_automatic } from './unsupported.ts'
+
+/** In this spelling an empty text is a value that was not sent. */
+const unset = (value: unknown) => (value === '' ? null : value)
+const optional = <Schema extends z.ZodType>(schema: Schema, words: object = {}) =>
+  z
+    .preprocess(unset, schema.nullish())
+    .optional()
+    .meta({ type: ['string', 'null'], ...words })
+
+export const intentCreate = z.strictObject({
+  amount,
+  currency,
+  metadata: metadata.nullish(),
+  receipt_email: optional(email, { description: 'where it is empty the checkout asks for it' }),
+  description: optional(text(8192), { description: 'kept as metadata.description' }),
+  statement_descriptor_suffix: optional(sessionCreate.shape.statement_descriptor_suffix),
+  capture_method: optional(z.literal('automatic', only_automatic), { enum: ['automatic', null] }),
+})
+export type IntentCreate = z.output<typeof intentCreate>
+
+export const intentForm: FormRules = { integers: ['amount'], maps: ['metadata'] }
+
+/**
+ * What is bought. `reference_key` names the metadata whose value is the order reference. Throws what is wrong with the
+ * metadata as a whole or with that value, naming the parameter.
+ */
+export function purchaseOf(body: IntentCreate, reference_key: string | null): Purchase {
+  const kept = metadataOf(body)
+  const { amount, currency, receipt_email, statement_descriptor_suffix } = body
+  return {
+    amount,
+    currency,
+    items: null,
+    customer: receipt_email ? customerOf({ email: receipt_email }) : null,
+    metadata: kept,
+    statement_descriptor_suffix,
+    order_reference: orderReferenceOf(kept, reference_key),
+  }
+}
+
+const withMetadata = z.object({ metadata })
+
+function metadataOf({ metadata: sent, description }: IntentCreate): Record<string, string> {
+  const own = sent ?? {}
+  if (!description) return own
+  if (Object.hasOwn(own, 'description') && own.description !== description) {
+    throw new Refusal(
+      'invalid_request',
+      'description is kept as metadata[description], which has another value. Send one of them.',
+      { field: 'description' },
+    )
+  }
+  return validate(withMetadata, { metadata: { ...own, description } }, explain).metadata
+}
+
+function orderReferenceOf(kept: Record<string, string>, key: string | null): string | null {
+  if (key === null || !Object.hasOwn(kept, key)) return null
+  return validate(reference, kept[key], (issue) => explain({ ...issue, path: ['metadata', key] }))
+}

@@ -1,0 +1,33 @@
+// The SQL that reads payment intents.
+
+import type { Hold } from '../checkout/holds/hold.ts'
+import type { Session } from '../checkout/session.ts'
+import { withDates } from '../checkout/store.ts'
+import type { Sql } from '../database/open.ts'
+import type { IntentRows, Step } from './intent.ts'
+
+/** What a payment intent is made of, as it was at one moment. */
+export async function findIntent(
+  sql: Sql,
+  { merchant_id, session_id }: { merchant_id: string; session_id: string },
+): Promise<IntentRows | undefined> {
+  const [row] = await sql<(Session & Omit<IntentRows, 'session'>)[]>`
+    select s.*, p.status as payment_status, row_to_json(h) as hold, (
+      select json_build_object('phase', a.phase, 'three_ds_state', a.three_ds_state, 'brand', a.brand,
+        'challenge_expires_at', a.challenge_expires_at, 'authentication_outcome', a.authentication_outcome)
+      from attempts a where a.merchant_id = s.merchant_id and a.session_id = s.session_id
+      order by a.number desc limit 1
+    ) as step
+    from sessions s
+    left join payments p on p.merchant_id = s.merchant_id and p.payment_id = s.payment_id
+    left join holds h on h.merchant_id = s.merchant_id and h.payment_id = s.payment_id
+    where s.merchant_id = ${merchant_id} and s.session_id = ${session_id}`
+  if (!row) return undefined
+  const { payment_status, hold, step, ...session } = row
+  return {
+    session,
+    payment_status,
+    hold: hold && withDates<Hold>(hold, ['deadline', 'decided_at']),
+    step: step && withDates<Step>(step, ['challenge_expires_at']),
+  }
+}

@@ -1,0 +1,150 @@
+// A payment intent: a session with its payment, its hold and its newest attempt, in the other platform's words.
+
+import { z } from 'zod'
+import { type Attempt, attemptAt, judge } from '../checkout/attempt.ts'
+import { anyMetadata } from '../checkout/fields.ts'
+import { type Hold, viewHold } from '../checkout/holds/hold.ts'
+import type { Payment } from '../checkout/payment.ts'
+import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
+import { holdView } from '../checkout/views.ts'
+import { paymentErrorOf } from './payment-error.ts'
+
+export const paymentIntent = z.object({
+  id: z.string(),
+  object: z.literal('payment_intent'),
+  amount: z.int(),
+  currency: z.string(),
+  status: z.enum([
+    'requires_payment_method',
+    'requires_confirmation',
+    'requires_action',
+    'processing',
+    'requires_capture',
+    'canceled',
+    'succeeded',
+  ]),
+  client_secret: z.string().nullable(),
+  created: z.int().meta({ description: 'Unix seconds' }),
+  livemode: z.boolean(),
+  metadata: anyMetadata,
+  statement_descriptor_suffix: z.string().nullable(),
+  receipt_email: z.string().nullable(),
+  capture_method: z.enum(['automatic', 'manual']),
+  last_payment_error: z
+    .object({ code: z.string(), decline_code: z.string().nullable(), message: z.string() })
+    .nullable(),
+  next_action: z.null(),
+  cancellation_reason: z.enum(['requested_by_customer', 'automatic', 'expired']).nullable(),
+  ripper: z.object({
+    checkout_session_id: z.string(),
+    amount_verified: z.boolean(),
+    hold: holdView.nullable(),
+  }),
+})
+export type PaymentIntent = z.infer<typeof paymentIntent>
+
+/** What of an attempt tells how far the shopper is. */
+export type Step = Pick<
+  Attempt,
+  'phase' | 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome' | 'brand'
+>
+
+/** What a payment intent is made of, as it was at one moment. */
+export type IntentRows = {
+  session: Session
+  /** Of the session's newest payment; null before the first. */
+  payment_status: Payment['status'] | null
+  /** Null where the newest payment was never held. */
+  hold: Hold | null
+  /** Of the newest attempt; null before the first. */
+  step: Step | null
+}
+
+/** The payment intent at a time. The client secret is told once, to who creates it. */
+export function viewIntent(
+  rows: IntentRows,
+  { now, client_secret = null }: { now: Date; client_secret?: string | null },
+): PaymentIntent {
+  const { session, hold } = rows
+  const standing = standingOf(rows, now)
+  const decline = declineOf(rows, standing, now)
+  return {
+    id: session.session_id,
+    object: 'payment_intent',
+    amount: session.amount,
+    currency: session.currency.toLowerCase(),
+    client_secret,
+    created: Math.floor(session.created_at.getTime() / 1000),
+    livemode: session.mode === 'live',
+    metadata: session.metadata,
+    statement_descriptor_suffix: session.statement_descriptor_suffix,
+    receipt_email: session.customer?.email ?? null,
+    // Clients know of `requires_capture` only together with `manual`.
+    capture_method: hold ? 'manual' : 'automatic',
+    last_payment_error: decline && paymentErrorOf(decline),
+    next_action: null,
+    ...standing,
+    ripper: {
+      checkout_session_id: session.session_id,
+      amount_verified: session.amount_verified,
+      hold: hold && viewHold(hold),
+    },
+  }
+}
+
+type Standing = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
+
+/** The payment comes first: neither expiry nor anything else of the session says more than it. */
+function standingOf({ session, payment_status, hold, step }: IntentRows, now: Date): Standing {
+  if (settlementAt(session, now) !== null) return at('processing')
+  switch (payment_status) {
+    case 'pending':
+      return at('processing')
+    case 'captured':
+      return at('succeeded')
+    case 'held':
+      return at('requires_capture')
+    case 'voided':
+      return canceled(hold?.decided_by === 'merchant' ? 'requested_by_customer' : 'automatic')
+  }
+  switch (statusAt(session, now)) {
+    case 'declined':
+      return canceled('automatic')
+    case 'expired':
+      return canceled('expired')
+    case 'requires_payment':
+      return at(step ? statusOf(step, now) : 'requires_payment_method')
+    default:
+      return at('processing')
+  }
+}
+
+/** How far the shopper is with a card. */
+function statusOf(step: Step, now: Date): PaymentIntent['status'] {
+  if (step.phase !== 'authenticating' || failureOf(step, now)) return 'requires_payment_method'
+  const { three_ds_state } = attemptAt(step, now)
+  return three_ds_state === 'awaiting_challenge' ? 'requires_action' : 'requires_confirmation'
+}
+
+/** Why a card cannot be charged whose confirm is still to come: the shopper needs another then. */
+function failureOf(step: Step, now: Date): Session['last_decline'] {
+  if (step.phase !== 'authenticating') return null
+  const attempt = attemptAt(step, now)
+  const { three_ds_state } = attempt
+  const has_failed = three_ds_state === 'failed' || three_ds_state === 'rejected'
+  return has_failed ? judge(attempt, { on_3ds_unavailable: 'proceed' }).decline : null
+}
+
+/** What went wrong last, while nothing is paid and no other card is under way. */
+function declineOf({ session, hold, step }: IntentRows, { status }: Standing, now: Date) {
+  const is_unpaid = status === 'requires_payment_method' || (status === 'canceled' && !hold)
+  return is_unpaid ? ((step && failureOf(step, now)) ?? session.last_decline) : null
+}
+
+function at(status: PaymentIntent['status']): Standing {
+  return { status, cancellation_reason: null }
+}
+
+function canceled(reason: NonNullable<PaymentIntent['cancellation_reason']>): Standing {
+  return { status: 'canceled', cancellation_reason: reason }
+}

@@ -1,0 +1,44 @@
+// GET /v1/payment_intents/{session_id}: a session, read in the other platform's words.
+
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import { Refusal } from '../errors.ts'
+import { bearerKey } from '../http/access.ts'
+import { type Route, route } from '../http/route.ts'
+import { admitKey } from '../merchants/admit.ts'
+import type { Address } from './addresses.ts'
+import { explain } from './faults.ts'
+import { paymentIntent, viewIntent } from './intent.ts'
+import { findIntent } from './intent-store.ts'
+
+export const readIntentAt = ({ path, alias_of }: Address): Route<Context> =>
+  route({
+    method: 'GET',
+    path: `${path}/{session_id}`,
+    alias_of: alias_of && `${alias_of}/{session_id}`,
+    tag: 'Compatible',
+    summary: 'Read a payment intent',
+    door: bearerKey('read_transactions'),
+    dialect: 'compatible',
+    query: z.strictObject({}),
+    explain,
+    status: 200,
+    reply: paymentIntent,
+    unknownId: noIntent,
+    refusals: ['resource_not_found'],
+    admit: admitKey,
+    handle: async (context: Context, { holder, params, now }) => {
+      const rows = await findIntent(context.sql, {
+        merchant_id: holder.merchant_id,
+        session_id: params.session_id!,
+      })
+      if (!rows) throw noIntent()
+      return viewIntent(rows, { now })
+    },
+  })
+
+function noIntent(): Refusal {
+  return new Refusal('resource_not_found', 'There is no payment intent with this id.', {
+    field: 'intent',
+  })
+}

@@ -1,0 +1,46 @@
+// Parameters of the other platform that are not supported: what a merchant does instead, mostly to delete the line.
+
+const by_checkout = 'The checkout takes the card'
+const advice = new Map<string, string>([
+  ['automatic_payment_methods', 'card is the only payment method.'],
+  ['payment_method_types', 'card is the only payment method.'],
+  ['payment_method_options', '3-D Secure is run for every payment that needs it.'],
+  ['payment_method_configuration', 'card is the only payment method.'],
+  ['excluded_payment_method_types', 'card is the only payment method.'],
+  ['payment_method', `${by_checkout} in the shopper’s browser.`],
+  ['payment_method_data', `${by_checkout} in the shopper’s browser.`],
+  ['confirmation_token', `${by_checkout} in the shopper’s browser.`],
+  ['source', `${by_checkout} in the shopper’s browser.`],
+  ['confirm', 'the checkout confirms the payment in the shopper’s browser.'],
+  ['confirmation_method', 'the checkout confirms the payment in the shopper’s browser.'],
+  ['error_on_requires_action', 'the checkout shows the bank’s page by itself.'],
+  ['use_stripe_sdk', 'the checkout shows the bank’s page by itself.'],
+  ['return_url', 'set the confirmation address on the integration.'],
+  ['customer', 'there are no stored customers. Send the shopper’s email as receipt_email.'],
+  ['setup_future_usage', 'cards are not stored for later payments.'],
+  ['off_session', 'every payment is made by a shopper who is there.'],
+  ['mandate', 'every payment is made by a shopper who is there.'],
+  ['mandate_data', 'every payment is made by a shopper who is there.'],
+  ['shipping', 'keep what you need of it in metadata.'],
+  ['statement_descriptor', 'the name comes from the account. Send statement_descriptor_suffix.'],
+  ['application_fee_amount', 'money goes to the merchant alone.'],
+  ['transfer_data', 'money goes to the merchant alone.'],
+  ['transfer_group', 'money goes to the merchant alone.'],
+  ['on_behalf_of', 'money goes to the merchant alone.'],
+  ['amount_details', 'send the lines of a basket by POST /v1/checkout/sessions.'],
+  ['radar_options', 'payments whose amount cannot be verified are held by themselves.'],
+  ['expand', 'nothing in a payment intent can be expanded.'],
+  ['client_secret', 'the secret key alone reads a payment intent.'],
+])
+
+/** Why `capture_method` can be nothing but automatic. */
+export const only_automatic =
+  'can only be automatic: delete this line. Payments whose amount cannot be verified are held by themselves'
+
+/** What to say to who sent a parameter that is not known. */
+export function adviceOn(name: string): string {
+  const known = advice.get(name)
+  return known
+    ? `is not supported: delete this line; ${known}`
+    : 'is not a parameter of this request.'
+}

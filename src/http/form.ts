@@ -1,0 +1,103 @@
+// Reads a request body as a form, as strictly as JSON is read. All in a form is text: the route says what is more.
+// Refused: bytes or escapes that are not UTF-8, duplicate parameters, U+0000.
+
+import { Refusal } from '../errors.ts'
+import { fieldPath } from './field-path.ts'
+import { setMember } from './json.ts'
+
+export type FormRules = {
+  /** Parameters that are whole numbers: digits alone become a number, anything else stays text. */
+  integers: readonly string[]
+  /** Parameters whose keys are data: `metadata[a[b]]` has the key `a[b]`. */
+  maps: readonly string[]
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/**
+ * A form's value as JSON would have it: `{amount: 5, metadata: {a: 'b'}}`. An empty text is how a form spells null; in a map
+ * it leaves its key out. Other parameters with brackets become objects of one level, whatever stands between the brackets:
+ * enough to name them. Throws a Refusal `invalid_request` that names the parameter, never the value.
+ */
+export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
+  const plain = new Map<string, unknown>()
+  const nested = new Map<string, Map<string, string>>()
+  for (const { name, text } of pairsOf(textOf(bytes))) {
+    const { base, key } = partsOf(name)
+    if (key === null) {
+      if (plain.has(base) || nested.has(base)) refuse(name, 'is sent twice')
+      plain.set(base, textOrNumber(text, integers.includes(base)))
+    } else {
+      const members = nested.get(base) ?? new Map<string, string>()
+      const is_map = maps.includes(base)
+      if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
+      if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
+      nested.set(base, members.set(key, text))
+    }
+  }
+  const objects = [...nested].map(([base, members]) => [base, objectOf(members)] as const)
+  return objectOf(new Map<string, unknown>([...plain, ...objects]))
+}
+
+function textOf(bytes: Buffer): string {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    throw new Refusal('invalid_request', 'The body is not valid UTF-8.')
+  }
+  if (!/^\s*[{[]/.test(text)) return text
+  throw new Refusal(
+    'invalid_request',
+    'The body looks like JSON and its Content-Type says that it is a form. Send JSON as application/json.',
+    { field: 'body' },
+  )
+}
+
+function* pairsOf(text: string): Generator<{ name: string; text: string }> {
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    const name = decoded(at < 0 ? pair : pair.slice(0, at), 'body')
+    if (name === '') refuse('body', 'has a parameter without a name')
+    yield { name, text: at < 0 ? '' : decoded(pair.slice(at + 1), name) }
+  }
+}
+
+/** `metadata[a[b]]` is the key `a[b]` of `metadata`: what stands before the first bracket, and up to the last. */
+function partsOf(name: string): { base: string; key: string | null } {
+  const open = name.indexOf('[')
+  if (open <= 0 || !name.endsWith(']')) return { base: name, key: null }
+  return { base: name.slice(0, open), key: name.slice(open + 1, -1) }
+}
+
+function textOrNumber(text: string, is_integer: boolean): string | number | null {
+  if (text === '') return null
+  const number = Number(text)
+  return is_integer && /^[0-9]+$/.test(text) && Number.isSafeInteger(number) ? number : text
+}
+
+function objectOf(members: Map<string, unknown>): object {
+  const object = {}
+  for (const [name, value] of members) {
+    if (value !== '') setMember(object, name, value)
+  }
+  return object
+}
+
+/** A name or value without its escapes. `where` is the parameter that it belongs to. */
+function decoded(escaped: string, where: string): string {
+  let text = ''
+  try {
+    text = decodeURIComponent(escaped.replaceAll('+', ' '))
+  } catch {
+    refuse(where, 'has a percent escape that is not valid UTF-8')
+  }
+  if (text.includes('\0')) refuse(where, 'contains the character U+0000')
+  return text
+}
+
+function refuse(name: string, what: string): never {
+  const field = fieldPath([name])
+  throw new Refusal('invalid_request', `${field} ${what}.`, { field })
+}

@@ -1,0 +1,236 @@
+// Hangs streams onto the server: opens them, keeps them alive, and ends them when their time has come.
+
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Bell, openBell } from '../bell.ts'
+import { Refusal } from '../errors.ts'
+import type { Clock, World } from '../world.ts'
+import type { Knock, SecretKey } from './access.ts'
+import { callerOf } from './caller.ts'
+import { enter } from './enter.ts'
+import type { Metrics } from './metrics.ts'
+import type { Kernel } from './run-route.ts'
+import { type Feed, frame, heartbeat, type Stream, type StreamMessage } from './stream.ts'
+import { openSeats } from './stream-seats.ts'
+import { applyLimit } from './use-limit.ts'
+import { validate } from './validate.ts'
+
+const heartbeat_ms = 15_000
+/** How often the caller is judged anew: a key that was revoked hears nothing after that. */
+const judged_every_ms = 20_000
+/** Who has taken nothing for so long is let go, and may come again with the id of the last message. */
+const stuck_max_ms = 60_000
+/** What a reader has, when the server stops, to take the last of it. */
+const stop_grace_ms = 1_000
+/** What rings again and again makes one look, not one for each. */
+const rest_ms = 20
+const buffer_bytes = 16 * 1024
+
+type StreamKernel<Context> = Kernel<Context> & { metrics: Pick<Metrics, 'streamsOpen'> }
+
+export function mountStreams<Context>(
+  app: FastifyInstance,
+  streams: Stream<Context>[],
+  kernel: StreamKernel<Context>,
+  configOf: (stream: Stream<Context>) => object,
+): void {
+  const seats = openSeats()
+  const open = new Set<() => void>()
+  // Otherwise the server would wait for callers who listen for as long as it runs.
+  app.addHook('preClose', async () => {
+    for (const stop of [...open]) stop()
+  })
+  for (const stream of streams) {
+    app.route({
+      method: stream.method,
+      url: stream.path,
+      exposeHeadRoute: false,
+      config: { ...configOf(stream), is_stream: true },
+      handler: async (request, reply) => {
+        const knock = knockOf(kernel, request)
+        const holder = await admitted(stream, knock, { request, reply, kernel })
+        const query = validate(stream.query, request.query)
+        const now = kernel.world.clock.now()
+        const feed = stream.open(kernel.context, { holder, query, caller: knock.caller, now })
+        const leave = seats.take(holder.merchant_id)
+        kernel.metrics.streamsOpen(stream.path, 1)
+        return serve(feed, {
+          ...{ request, reply, open, world: kernel.world },
+          judge: () => judge(stream, knock),
+          ended() {
+            leave()
+            kernel.metrics.streamsOpen(stream.path, -1)
+          },
+        })
+      },
+    })
+  }
+}
+
+type Serving = {
+  request: FastifyRequest
+  reply: FastifyReply
+  world: Pick<World, 'clock' | 'log'>
+  /** What stops each stream that is open. */
+  open: Set<() => void>
+  /** See `judge`. */
+  judge(): Promise<Refusal | null>
+  ended(): void
+}
+
+function serve(feed: Feed, { request, reply, world, open, judge, ended }: Serving): FastifyReply {
+  const { clock, log } = world
+  const life = openLife(feed, clock)
+  const gone = new AbortController()
+  const letGo = () => reply.raw.destroy()
+  const stop = () => {
+    life.end()
+    // Who takes nothing would not even take the end.
+    clock.sleep(stop_grace_ms, gone.signal).then(letGo, () => {})
+  }
+  const close = () => {
+    life.end()
+    open.delete(stop)
+    gone.abort()
+    ended()
+  }
+  open.add(stop)
+  if (reply.raw.destroyed) close()
+  else reply.raw.once('close', close)
+  const told = ({ name, code }: Error & { code?: string }) =>
+    log.warn({ request_id: request.id, error: name, code }, 'stream ended')
+  void watch(life, clock, { judge, letGo })
+  const text = textOf(life, clock, told)
+  const body = Readable.from(text, { objectMode: false, highWaterMark: buffer_bytes })
+  return reply.headers(streamHeaders).send(body)
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // What stands between must pass on each message as it comes.
+  'x-accel-buffering': 'no',
+  connection: 'close',
+}
+
+function knockOf<Context>(
+  { access, context }: Kernel<Context>,
+  request: FastifyRequest,
+): Knock<Context> {
+  const query = request.query as Record<string, unknown>
+  return { access, context, caller: callerOf(request), params: {}, query, body: () => undefined }
+}
+
+async function admitted<Context>(
+  stream: Stream<Context>,
+  knock: Knock<Context>,
+  asking: { request: FastifyRequest; reply: FastifyReply; kernel: Kernel<Context> },
+): Promise<SecretKey> {
+  const { request, reply, kernel } = asking
+  const holder = await enter(stream.door, knock, request)
+  const now = kernel.world.clock.now()
+  if (stream.limit) applyLimit(reply, await stream.limit(knock.context, holder, now), now)
+  await stream.admit?.(knock.context, holder)
+  return holder
+}
+
+/** Why the caller may not listen any more; null where it may. Throws where nobody can say. */
+async function judge<Context>(
+  stream: Stream<Context>,
+  knock: Knock<Context>,
+): Promise<Refusal | null> {
+  try {
+    const holder = await stream.door.check(knock)
+    await stream.admit?.(knock.context, holder)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** A stream that is open. */
+type Life = {
+  feed: Feed
+  bell: Bell
+  over: AbortSignal
+  end(last?: StreamMessage): void
+  /** What is said when it ends, if anything. */
+  last: StreamMessage | null
+  /** Since when what was given has not been taken; null while there is nothing to take. */
+  given_at_ms: number | null
+}
+
+function openLife(feed: Feed, clock: Clock): Life {
+  const over = new AbortController()
+  const bell = openBell()
+  const unhear = feed.hear(bell.ring)
+  const life: Life = {
+    ...{ feed, bell, over: over.signal, last: null, given_at_ms: clock.now().getTime() },
+    end(last) {
+      life.last ??= last ?? null
+      unhear()
+      over.abort()
+      bell.ring()
+    },
+  }
+  return life
+}
+
+/** Everything that is said, for as long as somebody takes it. */
+async function* textOf(
+  life: Life,
+  clock: Clock,
+  told: (error: Error) => void,
+): AsyncGenerator<string> {
+  const { feed, bell, over } = life
+  let said_at_ms = 0
+  function* say(text: string) {
+    said_at_ms = clock.now().getTime()
+    life.given_at_ms = said_at_ms
+    yield text
+    life.given_at_ms = null
+  }
+  yield* say(frame(feed.ready))
+  try {
+    while (!over.aborted) {
+      bell.still()
+      const { messages, is_more } = await feed.read()
+      for (const message of messages) {
+        if (!over.aborted) yield* say(frame(message))
+      }
+      if (is_more) continue
+      const silent_ms = clock.now().getTime() - said_at_ms
+      if (silent_ms >= heartbeat_ms) yield* say(heartbeat)
+      else await bell.wait(clock, Math.min(feed.poll_ms, heartbeat_ms - silent_ms))
+      await clock.sleep(rest_ms, over).catch(() => {})
+    }
+  } catch (error) {
+    // Its id says to the caller, who comes again, from where to go on.
+    told(error as Error)
+  }
+  if (life.last) yield* say(frame(life.last))
+}
+
+/** Judges the caller anew from time to time, and ends what nobody takes. */
+async function watch(
+  life: Life,
+  clock: Clock,
+  { judge, letGo }: { judge(): Promise<Refusal | null>; letGo(): void },
+): Promise<void> {
+  while (!life.over.aborted) {
+    await clock.sleep(judged_every_ms, life.over).catch(() => {})
+    if (life.over.aborted) return
+    const stuck_ms = clock.now().getTime() - (life.given_at_ms ?? Number.POSITIVE_INFINITY)
+    if (stuck_ms > stuck_max_ms) letGo()
+    try {
+      const refusal = await judge()
+      if (refusal) life.end(refused(refusal))
+    } catch {
+      life.end()
+    }
+  }
+}
+
+function refused({ code, message }: Refusal): StreamMessage {
+  return { event: 'refused', data: { code, message } }
+}

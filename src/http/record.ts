@@ -1,0 +1,37 @@
+// What is told of a request once it is answered: to the metrics, the log, and its merchant's request log.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { World } from '../world.ts'
+import { refusalOf } from './failures.ts'
+import type { Metrics } from './metrics.ts'
+import type { RequestLog } from './request-log.ts'
+
+type Witnesses = {
+  world: Pick<World, 'clock' | 'log'>
+  metrics: Pick<Metrics, 'requestEnded'>
+  requests: Pick<RequestLog, 'add'>
+}
+
+export function record(
+  { world, metrics, requests }: Witnesses,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { id, method, merchant_id } = request
+  const { url: route = 'unknown', config } = request.routeOptions
+  const status = reply.statusCode
+  const code = refusalOf(request)
+  const duration_ms = Math.round(reply.elapsedTime * 100) / 100
+  const told = { request_id: id, method, route, status, code, duration_ms }
+  // How long somebody listened is not how long an answer took.
+  if (config.is_stream && status === 200) {
+    world.log.info(told, 'stream')
+    return
+  }
+  metrics.requestEnded(method, route, status, duration_ms / 1000)
+  world.log.info(told, 'request')
+  if (merchant_id === null) return
+  const at = world.clock.now()
+  const path = request.url.split('?', 1)[0]!
+  requests.add({ ...told, code: code ?? null, merchant_id, path, at })
+}

@@ -1,0 +1,59 @@
+// The last requests that this process answered, kept in memory, so that a merchant can watch its own as they come.
+
+import { timestamp } from '../values.ts'
+
+/** Nothing of a request that could be secret: no query, no body, no header. */
+export type LoggedRequest = {
+  merchant_id: string
+  request_id: string
+  /** When it was answered. */
+  at: Date
+  method: string
+  path: string
+  /** The path with the names of its parameters. */
+  route: string
+  status: number
+  /** What it was refused with. */
+  code: string | null
+  duration_ms: number
+}
+
+export type RequestLog = {
+  add(request: LoggedRequest): void
+  /** How many were added, ever: a place to read on from. */
+  count(): number
+  /** Those from a place on that are still kept, oldest first. */
+  from(place: number): LoggedRequest[]
+  /** Calls the listener after each. Returns what ends that. */
+  hear(listener: () => void): () => void
+}
+
+export const requests_kept = 1_000
+
+export function openRequestLog(): RequestLog {
+  const kept: LoggedRequest[] = []
+  const listeners = new Set<() => void>()
+  let count = 0
+  return {
+    add(request) {
+      kept[count % requests_kept] = request
+      count += 1
+      for (const listener of listeners) listener()
+    },
+    count: () => count,
+    from(place) {
+      const first = Math.max(place, count - requests_kept, 0)
+      const length = Math.max(0, count - first)
+      return Array.from({ length }, (_, index) => kept[(first + index) % requests_kept]!)
+    },
+    hear(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** A request as its merchant sees it. */
+export function viewRequest({ merchant_id: _, at, ...shown }: LoggedRequest) {
+  return { ...shown, at: timestamp(at) }
+}

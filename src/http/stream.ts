@@ -1,0 +1,80 @@
+// A stream is a route whose answer never ends by itself: Server-Sent Events, for as long as the caller listens.
+
+import { z } from 'zod'
+import type { RefusalCode } from '../errors.ts'
+import type { Caller, Door, SecretKey } from './access.ts'
+import type { Dialect } from './dialects.ts'
+import type { Route } from './route.ts'
+import type { CountUse } from './use-limit.ts'
+
+/** One message. `event` is its type, `id` what the caller may come again with. */
+export type StreamMessage = { event: string; id?: string; data: object }
+
+/** What a stream is fed from. Nothing is read ahead of a caller who is slow. */
+export type Feed = {
+  /** The first message: that the caller is heard from here on. */
+  ready: StreamMessage
+  /** What there is by now, at most a page; `is_more` where the next page may be read at once. */
+  read(): Promise<{ messages: StreamMessage[]; is_more: boolean }>
+  /** Calls `wake` whenever there may be something to read. Returns what ends that. */
+  hear(wake: () => void): () => void
+  /** How long nothing needs to be read where nobody woke it. */
+  poll_ms: number
+}
+
+export type StreamRequest<Query> = { holder: SecretKey; query: Query; caller: Caller; now: Date }
+
+type StreamRecord<Context, Query extends z.ZodType> = {
+  method: 'GET'
+  path: string
+  tag: string
+  summary: string
+  door: Door<Context, SecretKey>
+  dialect: Dialect
+  /** Counts each time that the stream is opened. */
+  limit?: CountUse<Context, SecretKey>
+  query: Query
+  /** Describes the data of the messages, by their type. */
+  messages: Record<string, z.ZodType>
+  /** Every code that `open` may refuse with; access and the query add their own. */
+  refusals: readonly RefusalCode[]
+  admit?(context: Context, holder: SecretKey): Promise<void>
+  /** Judges what was asked. Nothing goes on before the feed is read. */
+  open(context: Context, request: StreamRequest<z.output<Query>>): Feed
+}
+
+export type Stream<Context> = StreamRecord<Context, z.ZodType>
+
+/** Types a stream by its own query, then forgets it so that streams fit into one list. */
+export function stream<Context, Query extends z.ZodType>(
+  record: StreamRecord<Context, Query>,
+): Stream<Context> {
+  return record as unknown as Stream<Context>
+}
+
+/** The last message where the caller may not listen any more. */
+const refused = z.object({ code: z.string(), message: z.string() })
+
+/** A stream as descriptions see it: a route that answers with one of its messages after the other. */
+export function describedRoute({ messages, ...stream }: Stream<never>): Route<never> {
+  const bySchema = Map.groupBy(Object.entries({ ...messages, refused }), ([, data]) => data)
+  const shapes = [...bySchema].map(([data, named]) => {
+    return z.object({
+      event: z.enum(named.map(([event]) => event)),
+      id: z.string().optional(),
+      data,
+    })
+  })
+  const reply = z.union(shapes)
+  const refusals = [...stream.refusals, 'rate_limit_exceeded']
+  return { ...stream, status: 200, reply, refusals } as unknown as Route<never>
+}
+
+/** A message as it goes over the wire. JSON has no line breaks of its own. */
+export function frame({ event, id, data }: StreamMessage): string {
+  const named = id === undefined ? '' : `id: ${id}\n`
+  return `${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** A line that says nothing: it tells both sides, and whatever stands between, that the other is there. */
+export const heartbeat = ': still here\n\n'

@@ -1,0 +1,100 @@
+// GET /v1/logs/stream: a merchant's requests as this process answers them; `ripper logs tail` shows them.
+
+import { z } from 'zod'
+import { type SecretKey, secretKey } from '../http/access.ts'
+import { type LoggedRequest, type RequestLog, viewRequest } from '../http/request-log.ts'
+import { type Feed, type StreamMessage, stream } from '../http/stream.ts'
+import { admitKey } from './admit.ts'
+import type { Directory } from './directory.ts'
+
+export const last_max = 1_000
+/** Nothing is polled: whatever is added wakes. */
+const poll_ms = 60_000
+
+const once = { error: 'must be sent once' }
+
+const requestsQuery = z.strictObject({
+  request_id: z.string(once).optional(),
+  status: z
+    .string(once)
+    .regex(/^[1-5](\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
+    .optional()
+    .meta({ description: 'such as 404, or 4xx for all of a class' }),
+  path: z.string(once).optional().meta({ description: 'what paths begin with' }),
+  last: z
+    .string(once)
+    .regex(/^(\d{1,3}|1000)$/, `must be a whole number from 0 to ${last_max}`)
+    .optional()
+    .meta({ description: 'how many of those before to begin with', default: '0' }),
+})
+
+type Asked = z.output<typeof requestsQuery>
+
+const ready = z.object({ merchant_id: z.string() })
+const logged = z.object({
+  request_id: z.string(),
+  at: z.string().meta({ format: 'date-time' }),
+  method: z.string(),
+  path: z.string(),
+  route: z.string(),
+  status: z.int(),
+  code: z.string().nullable(),
+  duration_ms: z.number(),
+})
+/** More came at once than are kept. How many says nothing: they may have been anybody's. */
+const missed = z.object({})
+
+type StreamContext = { requests: RequestLog; directory: Directory }
+
+export const streamRequests = stream({
+  method: 'GET',
+  path: '/v1/logs/stream',
+  tag: 'Events',
+  summary: 'Listen to requests',
+  door: secretKey('read_transactions'),
+  dialect: 'checkout',
+  query: requestsQuery,
+  messages: { ready, request: logged, missed },
+  refusals: [],
+  admit: admitKey,
+  open: ({ requests }: StreamContext, { holder, query }): Feed => feedOf(requests, holder, query),
+})
+
+const missing: StreamMessage = { event: 'missed', data: {} }
+
+function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Asked): Feed {
+  const isAsked = (request: LoggedRequest) =>
+    request.merchant_id === merchant_id && fits(request, asked)
+  let place = requests.count()
+  const last = Number(asked.last ?? 0)
+  let before: LoggedRequest[] = last === 0 ? [] : requests.from(0).filter(isAsked).slice(-last)
+  return {
+    ready: { event: 'ready', data: { merchant_id } },
+    poll_ms,
+    hear: requests.hear,
+    async read() {
+      const come = requests.from(place)
+      const isMissing = requests.count() - place > come.length
+      place = requests.count()
+      const messages = [...before, ...come.filter(isAsked)].map(messageOf)
+      before = []
+      return { messages: isMissing ? [missing, ...messages] : messages, is_more: false }
+    },
+  }
+}
+
+function fits({ request_id, status, path }: LoggedRequest, asked: Asked): boolean {
+  return (
+    (asked.request_id === undefined || asked.request_id === request_id) &&
+    (asked.status === undefined || isOfStatus(status, asked.status)) &&
+    (asked.path === undefined || path.startsWith(asked.path))
+  )
+}
+
+function isOfStatus(status: number, asked: string): boolean {
+  return asked.endsWith('xx') ? String(status)[0] === asked[0] : String(status) === asked
+}
+
+function messageOf(request: LoggedRequest): StreamMessage {
+  return { event: 'request', data: viewRequest(request) }
+}

@@ -1,0 +1,106 @@
+// TypeScript types from JSON schemas, laid out as the formatter would: what the SDK's types are made of.
+
+export type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  format?: string
+  description?: string
+}
+
+/** A schema that gets a name; wherever another one holds the same, it is called by it. */
+export type NamedSchema = { name: string; note: string; schema: Schema }
+
+const line_max = 100
+
+/** One exported type for each, in their order. A schema that no type can be made of is an error. */
+export function typesOf(named: readonly NamedSchema[]): string {
+  const names = new Map(named.map(({ name, schema }) => [sameness(schema), name]))
+  return named
+    .map(({ name, note, schema }) => {
+      const type = new Printer(names, name).print(schema)
+      return `/** ${note} */\n${declared(`export type ${name} =`, type, '')}\n`
+    })
+    .join('\n')
+}
+
+/** The alternatives of a type: one for most, several for a union. */
+type Alternatives = string[]
+
+class Printer {
+  readonly #names: ReadonlyMap<string, string>
+  readonly #own_name: string
+
+  constructor(names: ReadonlyMap<string, string>, ownName: string) {
+    this.#names = names
+    this.#own_name = ownName
+  }
+
+  print(schema: Schema, indent = ''): Alternatives {
+    const name = this.#names.get(sameness(schema))
+    if (name !== undefined && name !== this.#own_name) return [name]
+    if (schema.anyOf) {
+      return [...new Set(schema.anyOf.flatMap((each) => this.print(each, indent)))]
+    }
+    if (schema.enum) return schema.enum.map(literal)
+    if ('const' in schema) return [literal(schema.const)]
+    const types = [schema.type ?? 'unknown'].flat()
+    return types.map((type) => this.#plain(type, schema, indent))
+  }
+
+  #plain(type: string, schema: Schema, indent: string): string {
+    switch (type) {
+      case 'string':
+        return schema.format === 'date-time' ? 'Timestamp' : 'string'
+      case 'integer':
+      case 'number':
+        return 'number'
+      case 'boolean':
+      case 'null':
+        return type
+      case 'array': {
+        const entry = this.print(schema.items ?? {}, indent)
+        return entry.length === 1 ? `${entry[0]}[]` : `(${entry.join(' | ')})[]`
+      }
+      case 'object':
+        return this.#object(schema, indent)
+      default:
+        throw new Error(`there is no type for ${JSON.stringify(schema)}`)
+    }
+  }
+
+  #object({ properties, required = [], additionalProperties }: Schema, indent: string): string {
+    if (!properties) {
+      if (typeof additionalProperties !== 'object') throw new Error('an object of anything')
+      return `Record<string, ${this.print(additionalProperties, indent).join(' | ')}>`
+    }
+    const inner = `${indent}  `
+    const lines = Object.entries(properties).flatMap(([name, schema]) => {
+      const start = `${inner}${name}${required.includes(name) ? '' : '?'}:`
+      const line = declared(start, this.print(schema, inner), inner)
+      return schema.description ? [`${inner}/** ${schema.description} */`, line] : [line]
+    })
+    return `{\n${lines.join('\n')}\n${indent}}`
+  }
+}
+
+function declared(start: string, type: Alternatives, indent: string): string {
+  const line = `${start} ${type.join(' | ')}`
+  if (type.length === 1 || line.includes('\n') || line.length <= line_max) return line
+  return [start, ...type.map((each) => `${indent}  | ${each}`)].join('\n')
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
+/** Equal for schemas that have the same type and mean the same, wherever they stand. */
+function sameness({ description: _, ...schema }: Schema): string {
+  if (schema.enum) return JSON.stringify({ enum: schema.enum })
+  return JSON.stringify(schema)
+}

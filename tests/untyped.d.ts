@@ -1,0 +1,3 @@
+// Packages of the tests that bring no types.
+
+declare module 'express'
