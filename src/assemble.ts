@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Acquirer } from './acquirers/acquirer.ts'
 import { openAcquiring } from './acquiring.ts'
+import { openBells } from './bell.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
 import { openIntegrationOfSession } from './checkout/session-integration.ts'
 import { openSessionWriter } from './checkout/write-sessions.ts'
@@ -67,7 +68,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     public_url: () => addresses.base_url() + simulator_prefix,
     signing_key: keyring.mac('simulated bank'),
   })
-  const listeners = new Set<() => void>()
+  const events = openBells()
   const context: Context = {
     world,
     sql,
@@ -75,14 +76,11 @@ export async function assemble(parts: Parts): Promise<Service> {
     directory,
     addresses,
     webhook_urls: parts.webhook_urls,
-    wakeDeliveries(what) {
-      parts.wakeDeliveries(what)
-      if (what !== 'replay') for (const heard of listeners) heard()
+    wakeDeliveries(what, merchant_id) {
+      parts.wakeDeliveries(what, merchant_id)
+      if (what === 'event') events.ring(merchant_id)
     },
-    hearEvents(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    hearEvents: events.hear,
     requests: openRequestLog(),
     writeSession: openSessionWriter(sql),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),

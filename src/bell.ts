@@ -31,3 +31,28 @@ export function openBell(): Bell {
     },
   }
 }
+
+/** A bell for each name, such as a merchant's id. */
+export type Bells = {
+  /** Calls whoever hears this one. */
+  ring(name: string): void
+  /** Returns what ends it. */
+  hear(name: string, listener: () => void): () => void
+}
+
+export function openBells(): Bells {
+  const heard = new Map<string, Set<() => void>>()
+  return {
+    ring(name) {
+      for (const listener of heard.get(name) ?? []) listener()
+    },
+    hear(name, listener) {
+      const listeners = heard.get(name) ?? new Set()
+      heard.set(name, listeners.add(listener))
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0 && heard.get(name) === listeners) heard.delete(name)
+      }
+    },
+  }
+}

@@ -35,13 +35,20 @@ export type WebhookConfig = {
   connect_timeout_seconds: number
 }
 
-/** A wrong value; the message names the variable and what it should be. */
-export class ConfigError extends Error {}
+/** What is wrong with a variable; the message begins with its name. */
+export class ConfigError extends Error {
+  readonly variable: Name
+
+  constructor(variable: Name, words: string) {
+    super(`${variable} ${words}`)
+    this.variable = variable
+  }
+}
 
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const text = (name: Name) => environment[name]?.trim() || null
   const config: Config = {
-    data_dir: text('RIPPER_DATA_DIR') ?? '.ripper',
+    data_dir: readDataDir(environment),
     host: text('RIPPER_HOST') ?? '127.0.0.1',
     port: wholeNumber('RIPPER_PORT', text('RIPPER_PORT') ?? '8080', 0, 65_535),
     base_url: address('RIPPER_BASE_URL', text('RIPPER_BASE_URL')),
@@ -98,27 +105,33 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   if (config.database_url !== null && config.master_keys === null) {
     throw new ConfigError(
-      'RIPPER_MASTER_KEY must be set where RIPPER_DATABASE_URL is: 32 random bytes in base64, ' +
+      'RIPPER_MASTER_KEY',
+      'must be set where RIPPER_DATABASE_URL is: 32 random bytes in base64, ' +
         'such as `openssl rand -base64 32` prints. Keep it: without it nothing that was sealed can be opened.',
     )
   }
   return config
 }
 
+/** Any text will do, so that it can be told whatever is wrong with the other variables. */
+export function readDataDir(environment: Record<string, string | undefined> = process.env): string {
+  return environment.RIPPER_DATA_DIR?.trim() || '.ripper'
+}
+
 /** Every wrong value with what it should be, where `readConfig` stops at the first. */
 export function configFaults(environment: Record<string, string | undefined> = process.env) {
   const left = { ...environment }
-  const faults: string[] = []
+  const faults = new Map<Name, string>()
   for (;;) {
     try {
       readConfig(left)
-      return faults
+      return [...faults.values()]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      faults.push(error.message)
-      const name = variables.find((each) => error.message.startsWith(`${each.name} `))!.name
-      // The master key is also to blame where it is missing beside a database.
-      if (left[name]?.trim()) delete left[name]
+      const { variable, message } = error
+      // A master key that was wrong is missing beside a database once it is left out.
+      if (!faults.has(variable)) faults.set(variable, message)
+      if (left[variable]?.trim()) delete left[variable]
       else delete left.RIPPER_DATABASE_URL
     }
   }
@@ -140,7 +153,7 @@ export function shownValue(variable: Variable, environment = process.env): strin
 }
 
 function fail(name: Name, should: string): never {
-  throw new ConfigError(`${name} must be ${should}.`)
+  throw new ConfigError(name, `must be ${should}.`)
 }
 
 function wholeNumber(name: Name, value: string, least: number, most: number): number {

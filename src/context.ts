@@ -32,10 +32,10 @@ export type Context = {
   addresses: Addresses
   /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
   webhook_urls: { judge(url: string): string | null }
-  /** Tells this process's delivery loop of something that was committed and is due now. */
-  wakeDeliveries(what?: 'event' | 'replay'): void
-  /** Calls the listener after this process has committed an event. Returns what ends that. */
-  hearEvents(listener: () => void): () => void
+  /** Tells this process's delivery loop, and of an event who hears those of the merchant, of what was committed just now. */
+  wakeDeliveries(what: 'event' | 'replay', merchant_id: string): void
+  /** Calls the listener after this process has committed an event of the merchant. Returns what ends that. */
+  hearEvents(merchant_id: string, listener: () => void): () => void
 }
 
 /** Where the service is found. Known once the server listens. */

@@ -62,7 +62,7 @@ export async function keepDemo(
     dashboard_url: null,
   }
   const draft = `${path}.draft`
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
   renameSync(draft, path)
   return demo
 }

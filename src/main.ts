@@ -77,7 +77,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
         internal_url: () => internal,
       },
       webhook_urls: webhookUrls(config),
-      wakeDeliveries: (what) => wakeDeliveries(what),
+      wakeDeliveries: (...told) => wakeDeliveries(...told),
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
       demo_shop: () => demo && demoShopOf(demo),
     })
@@ -112,11 +112,11 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
-      throw new ConfigError(`RIPPER_PORT must be a free port: ${port} is in use.`)
+      throw new ConfigError('RIPPER_PORT', `must be a free port: ${port} is in use.`)
     if (code === 'EACCES')
-      throw new ConfigError(`RIPPER_PORT must be a port that this user may listen on.`)
+      throw new ConfigError('RIPPER_PORT', 'must be a port that this user may listen on.')
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL') {
-      throw new ConfigError('RIPPER_HOST must be an address of this machine.')
+      throw new ConfigError('RIPPER_HOST', 'must be an address of this machine.')
     }
     throw error
   }
@@ -129,7 +129,8 @@ function requireFolder(data_dir: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new ConfigError(
-      `RIPPER_DATA_DIR must be a folder that can be made and written to (${code}).`,
+      'RIPPER_DATA_DIR',
+      `must be a folder that can be made and written to (${code}).`,
     )
   }
 }

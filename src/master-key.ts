@@ -2,6 +2,7 @@
 
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncFolder } from './database/embedded/cluster.ts'
 import type { Random } from './world.ts'
 
 /** Reads the master key of a data folder, making it on first use. Safe when several processes start at once. */
@@ -11,10 +12,13 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   if (kept) return kept
   mkdirSync(data_dir, { recursive: true })
   const draft = `${path}.${random.bytes(6).toString('hex')}`
-  writeFileSync(draft, `${random.bytes(32).toString('base64')}\n`, { mode: 0o600 })
+  // What is sealed outlives a power cut, and so must the key.
+  const text = `${random.bytes(32).toString('base64')}\n`
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
   try {
     // A link is made whole or not at all, and never replaces what another process made first.
     linkSync(draft, path)
+    syncFolder(data_dir)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {

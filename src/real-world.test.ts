@@ -1,8 +1,9 @@
-import { createServer, type OutgoingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type OutgoingHttpHeaders, type RequestListener } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { openHttp, pooledBytes, realClock } from './real-world.ts'
+import { openHttp, openListener, pooledBytes, realClock } from './real-world.ts'
 import { OutgoingFailure } from './world.ts'
 
 /** A source whose every byte pair is new, so that what is given twice shows. */
@@ -94,5 +95,53 @@ describe('a GET', () => {
     ['encoded in no way that was asked for', { headers: { 'content-encoding': 'zstd' } }],
   ])('fails where the answer is %s', async (_name, answer) => {
     await expect(read(answer)).rejects.toThrow(OutgoingFailure)
+  })
+})
+
+describe('a listener', () => {
+  async function withServer(
+    answer: RequestListener,
+    work: (url: string, open: Set<Socket>) => Promise<void>,
+  ) {
+    const open = new Set<Socket>()
+    const server = createServer(answer).on('connection', (socket) => {
+      open.add(socket.on('close', () => open.delete(socket)))
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    await work(url, open).finally(() => server.close())
+    server.closeAllConnections()
+  }
+  const { signal } = new AbortController()
+
+  test('that is closed leaves no connection behind, and listens no more', async () => {
+    await withServer(
+      (_request, response) => void response.write('begin'),
+      async (url, open) => {
+        const listener = openListener()
+        const asked = { url, headers: {}, silence_ms: 5_000, signal }
+        const { body } = await listener.listen(asked)
+        await listener.listen(asked)
+        expect(open.size).toBe(2)
+        const gone = Promise.all([...open].map((socket) => once(socket, 'close')))
+        const end = (async () => {
+          for await (const part of body) expect(part.toString()).toBe('begin')
+        })()
+        await Promise.all([listener.close(), expect(end).rejects.toThrow(), gone])
+        await expect(listener.listen(asked)).rejects.toThrow(OutgoingFailure)
+      },
+    )
+  })
+
+  test('waits for an answer no longer than for what follows', async () => {
+    await withServer(
+      () => {},
+      async (url) => {
+        const listener = openListener()
+        const asked = { url, headers: {}, silence_ms: 10, signal }
+        await expect(listener.listen(asked)).rejects.toThrow(OutgoingFailure)
+        await listener.close()
+      },
+    )
   })
 })

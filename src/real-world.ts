@@ -124,16 +124,18 @@ export function openHttp(clock: Clock): Http & HttpReader {
 
 /** Answers that go on. */
 export function openListener(): HttpListener {
+  const dispatcher = new Agent({ connect: { timeout: 5_000 } })
   return {
     async listen({ url, headers, silence_ms, signal }) {
-      const dispatcher = new Agent({ connect: { timeout: 5_000 }, bodyTimeout: silence_ms })
+      const patience = { headersTimeout: silence_ms, bodyTimeout: silence_ms }
       try {
-        const answer = await request(url, { headers, signal, dispatcher })
+        const answer = await request(url, { headers, signal, dispatcher, ...patience })
         return { status: answer.statusCode, body: answer.body }
       } catch (error) {
         throw failureOf(error, false)
       }
     },
+    close: () => dispatcher.destroy(),
   }
 }
 

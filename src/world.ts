@@ -53,7 +53,7 @@ export type HttpReader = {
 export type HttpListener = {
   /**
    * A GET. The body fails where nothing came for `silence_ms`, or when the signal aborts. Throws an OutgoingFailure where
-   * there is no answer.
+   * there is no answer within that time.
    */
   listen(request: {
     url: string
@@ -61,6 +61,8 @@ export type HttpListener = {
     silence_ms: number
     signal: AbortSignal
   }): Promise<{ status: number; body: AsyncIterable<Buffer> }>
+  /** Ends every connection. */
+  close(): Promise<void>
 }
 
 export class OutgoingFailure extends Error {

@@ -1,10 +1,9 @@
 // `ripper doctor`, as a user types it, in worlds that are broken in one place; and what it reads of a database.
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { accountChecks } from '../src/cli/doctor/accounts.ts'
 import { sealingChecks } from '../src/cli/doctor/database.ts'
 import { judgeAll } from '../src/cli/doctor/finding.ts'
@@ -17,28 +16,15 @@ import type { AnySql, Sql } from '../src/database/open.ts'
 import { checkSealingKeys } from '../src/database/sealing-keys.ts'
 import { insertAttempt } from './conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from './database.ts'
+import { useOperated } from './operated.ts'
 import { answer, ripper, serve } from './programs.ts'
-import { newKey, type Service, shop, startService } from './service.ts'
+import { newKey, shop } from './service.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-doctor-'))
-const master_key = randomBytes(32)
-let service: Service
-let env: Record<string, string>
+const { service, folder, env } = await useOperated()
 
 beforeAll(async () => {
-  service = await startService({ master_key })
   const { sql, context } = service
   await checkSealingKeys(sql, context.keyring, context.world.clock.now())
-  env = {
-    RIPPER_DATABASE_URL: service.database.url,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-    RIPPER_DATA_DIR: folder,
-    RIPPER_BASE_URL: service.base_url,
-  }
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 type Found = { name: string; status: string; found: string }
@@ -114,6 +100,11 @@ describe('the program', () => {
     expect(found.unwell.filter((each) => !each.endsWith('not_checked'))).toEqual(expected)
     expect(found.said).not.toContain('hunter2')
     expect(found.said).not.toContain(env.RIPPER_MASTER_KEY)
+  })
+
+  test('a wrong variable: the data folder that is configured is looked at', async () => {
+    const { checks } = await examined({ RIPPER_PORT: 'x' })
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'Data folder', found: folder }))
   })
 
   test('an address that is none', async () => {

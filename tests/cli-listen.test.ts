@@ -1,6 +1,7 @@
 // `ripper listen` as a user types it: events arrive at a local server, signed and once, whatever becomes of the service.
 
 import { createHmac, randomBytes } from 'node:crypto'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from './client.ts'
@@ -43,7 +44,7 @@ describe('events', () => {
     const account = await service.newAccount()
     const { url, port } = receiver
     const program = listening(account, '--forward-to', url.slice('http://'.length))
-    await program.says('Ready!')
+    await program.says('Forwarding')
     const [secret] = /rip_whsec_[0-9a-f]{64}/.exec(program.said())!
     const { payment_id } = (await account.client.pay()).body
     await program.says('-> 200')
@@ -152,6 +153,31 @@ test('while the service is away nothing is lost, and nothing comes twice', async
   await database.drop()
 }, 60_000)
 
+test('away for longer than events are kept: from when on they are told is said, and it goes on', async () => {
+  const before = '2026-08-02T12:00:00.000000+00:00'
+  const asked: (string | undefined)[] = []
+  const server = createHttpServer(({ headers }, response) => {
+    asked.push(headers['last-event-id'] as string | undefined)
+    response.write(`id: ${asked.length}\nevent: ready\ndata: {"merchant_id":"m_1"}\n\n`)
+    if (asked.length === 1) response.end(': still here\nid: old\n\n')
+    else response.write(`event: missed\ndata: {"before":"${before}"}\n\n`)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const args = ['listen', '--base-url', `http://127.0.0.1:${port}`]
+  const env = envOf({ secret_key: 'rip_sk_0' })
+  const people = talk(args, { env })
+  await people.says('events before 2026-08-02T12:00:00Z were missed')
+  await people.stop()
+  expect(asked).toEqual([undefined, 'old'])
+  asked.length = 0
+  const json = talk([...args, '--json'], { env })
+  await json.says('"missed"')
+  expect(documents((await json.stop()).stdout).at(-1)).toEqual({ type: 'missed', before })
+  server.closeAllConnections()
+  server.close()
+})
+
 /** An address that stays while services come and go behind it. */
 async function openGate() {
   let target: number | null = null
@@ -201,7 +227,7 @@ describe('refused', () => {
     ['no service there', ['--key', key, '--base-url', 'http://127.0.0.1:9'], 1, /npm start/],
     ['no key', [], 1, /There is no secret key to use/],
     ['another kind of key', ['--key', 'rip_pk_0000'], 2, /begins rip_sk_/],
-    ['no address', ['--key', key, '--forward-to', 'ftp://x'], 2, /--forward-to must be/],
+    ['no address', ['--key', key, '--forward-to', 'ftp://x'], 2, /must be an http or https URL/],
     ['no type', ['--key', key, '--events', 'payment.lost'], 2, /--events must be one of/],
     ['no base', ['--key', key, '--base-url', 'shop'], 2, /--base-url must be/],
   ])('%s', async (_, args, status, words) => {

@@ -1,41 +1,24 @@
 // `ripper trigger EVENT`, as a user types it, against a service that runs.
 
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findPublishableKey, newestPublishableKey } from '../src/merchants/key-store.ts'
 import { createIntegration, withdrawKey } from '../src/merchants/manage.ts'
 import { eventTypes } from '../src/values.ts'
 import type { Json } from './client.ts'
+import { useOperated } from './operated.ts'
 import { answer as answerOf, ripper } from './programs.ts'
-import { type Account, newKey, type Service, startService, until } from './service.ts'
+import { type Account, newKey, until } from './service.ts'
 import { openWebhookReceiver } from './webhook-receiver.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-trigger-'))
-const master_key = randomBytes(32)
+const { service, env } = await useOperated({ deliver: {} })
 const profile = { acquirer: 'bank', descriptor_name: 'TEA', mcc: '5812', country: 'GB' }
-let service: Service
-let env: Record<string, string>
-
-beforeAll(async () => {
-  service = await startService({ master_key, deliver: {} })
-  env = {
-    RIPPER_DATABASE_URL: service.database.url,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-    RIPPER_DATA_DIR: folder,
-    RIPPER_BASE_URL: service.base_url,
-  }
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(folder, { recursive: true, force: true })
-})
 
 const answer = (...args: string[]) => answerOf(['trigger', ...args], { env })
 const run = (...args: string[]) => ripper(['trigger', ...args], { env })
@@ -202,12 +185,33 @@ describe('whose it is', () => {
 })
 
 describe('refusals', () => {
-  test.each([
+  type Refused = [name: string, args: string[], status: number, words: string | RegExp]
+  test.each<Refused>([
     ['no event', [], 2, 'needs EVENT'],
     ['an event that is none', ['payment.succeeded'], 2, 'EVENT must be one of payment.captured'],
     ['metadata without a value', ['held', '--metadata', 'a'], 2, '--metadata must be KEY=VALUE'],
     ['an amount of zero', ['captured', '--amount', '0'], 1, /400 invalid_request\. amount .*req_/],
-    ['an amount in words', ['captured', '--amount', 'ten'], 1, /400 invalid_request\. amount /],
+    ...['ten', '1e3', '0x10', '42.00', ' 5'].map(
+      (amount): Refused => ['an amount', ['captured', '--amount', amount], 2, /--amount must be a/],
+    ),
+    [
+      'a page that has no part in it',
+      ['captured', '--integration', 'default'],
+      2,
+      '--integration for held and voided alone',
+    ],
+    [
+      'its key',
+      ['declined', '--publishable-key', 'rip_pk_0'],
+      2,
+      '--publishable-key for held and voided alone',
+    ],
+    [
+      'an integration that is none',
+      ['held', '--integration', 'nope'],
+      1,
+      /has no integration nope: .*\nThese can: default\./,
+    ],
     ['a currency that is none', ['held', '--currency', 'ABC'], 1, /invalid_request\. currency /],
     [
       'a card number',
@@ -250,7 +254,9 @@ describe('refusals', () => {
     })
     expect((await answer('held', '--merchant', merchant_id)).payment_id).toMatch(/^pay_/)
     const named = await run('held', '--merchant', merchant_id, '--integration', 'strict')
-    expect(named.stderr).toContain('The integration strict can')
+    expect(named.stderr).toMatch(
+      /The integration strict cannot hold a payment: .*\nThese can: open\./,
+    )
   })
 
   test('a key whose session would be a live one: no card is shown to it', async () => {

@@ -1,6 +1,6 @@
 // A way to the database that can be cut: everything passes, nothing passes, or an answer gets lost on the way back.
 
-import { connect, createServer, type Socket } from 'node:net'
+import { type Connection, openLink } from '../proofs/wire/link.ts'
 
 export type DatabaseProxy = {
   url: string
@@ -22,70 +22,56 @@ export type DatabaseProxy = {
 
 /** `url` names a Unix socket's folder in its `host` parameter. */
 export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
-  const target = new URL(url)
-  const path = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || 5432}`
-  const sockets = new Set<Socket>()
   let stopped = false
   let losing: string | null = null
   let ending: { words: string; when: 'before' | 'after' } | null = null
   let count = 0
+  /** Connections whose next answer gets lost, or is the last. */
+  const lost = new Set<Connection>()
+  const last = new Set<Connection>()
 
-  const server = createServer((near) => {
-    if (stopped) return near.destroy()
-    const far = connect(path)
-    let lost = false
-    let last = false
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
+  const link = await openLink({ path: socketOf(url) }, (direction, bytes, connection) =>
+    direction === 'there' ? asked(bytes, connection) : answered(bytes, connection),
+  )
+
+  function asked(bytes: Buffer, connection: Connection): boolean {
+    if (losing !== null && bytes.includes(losing)) {
+      lost.add(connection)
+      losing = null
     }
-    near.on('data', (bytes) => {
-      if (losing !== null && bytes.includes(losing)) {
-        lost = true
-        losing = null
-      }
-      if (ending && bytes.includes(ending.words)) {
-        if (ending.when === 'before') return stop()
-        last = true
-      }
-      far.write(bytes)
-    })
-    far.on('data', (bytes) => {
-      if (last) {
-        if (isDone(bytes)) stop()
-      } else if (!lost) near.write(bytes)
-      else if (isDone(bytes)) {
-        count += 1
-        near.destroy()
-      }
-    })
-  })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as { port: number }
-  target.searchParams.delete('host')
-  target.hostname = '127.0.0.1'
-  target.port = String(port)
-  const cut = () => {
-    for (const socket of sockets) socket.destroy()
+    if (!ending || !bytes.includes(ending.words)) return true
+    if (ending.when === 'after') last.add(connection)
+    else stop()
+    return !stopped
   }
-  const stop = () => {
+
+  function answered(bytes: Buffer, connection: Connection): boolean {
+    if (last.has(connection)) {
+      if (isDone(bytes)) stop()
+      return false
+    }
+    if (!lost.has(connection)) return true
+    if (isDone(bytes)) {
+      count += 1
+      connection.cut()
+    }
+    return false
+  }
+
+  function stop(): void {
     stopped = true
     ending = null
-    cut()
+    link.take(false)
+    link.cut()
   }
+
   return {
-    url: target.href,
+    url: throughPort(url, link.port),
     stop,
     start() {
       stopped = false
       ending = null
+      link.take(true)
     },
     stopAt(words, when) {
       ending = { words, when }
@@ -95,11 +81,23 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       losing = words
     },
     lost: () => count,
-    close() {
-      cut()
-      return new Promise((closed) => server.close(() => closed()))
-    },
+    close: link.close,
   }
+}
+
+/** The file of the Unix socket that a database's address names. */
+export function socketOf(url: string): string {
+  const { searchParams, port } = new URL(url)
+  return `${searchParams.get('host')}/.s.PGSQL.${port || 5432}`
+}
+
+/** The same database, at a port of this machine. */
+export function throughPort(url: string, port: number): string {
+  const through = new URL(url)
+  through.searchParams.delete('host')
+  through.hostname = '127.0.0.1'
+  through.port = String(port)
+  return through.href
 }
 
 /** ReadyForQuery, outside a transaction: what was asked is committed. */

@@ -225,6 +225,10 @@ describe('variables', () => {
   test('a database without a master key is one fault', () => {
     const found = configFaults({ RIPPER_DATABASE_URL: 'postgres://db/ripper' })
     expect(found).toEqual([expect.stringMatching(/^RIPPER_MASTER_KEY must be set/)])
+    const database = { RIPPER_DATABASE_URL: 'postgres://db/ripper' }
+    expect(configFaults({ ...database, RIPPER_MASTER_KEY: 'x' })).toEqual([
+      expect.stringMatching(/^RIPPER_MASTER_KEY must be 32 bytes/),
+    ])
     expect(configFaults({})).toEqual([])
   })
 

@@ -18,7 +18,7 @@ const { clock, acquirer, service, other, account, elsewhere } = await useStage()
 const { sql } = service
 
 // Hundreds of rounds take their time where the machine is busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 afterEach(() => expectBooksAgree(service))
 
 /** How many holds are made, and fought for, at the same time. */

@@ -120,7 +120,7 @@ describe('at the deadline', () => {
     for (let some = -1; some !== 0; count += some) some = await applyRules()
     expect(count).toBe(120)
     for (const { account, status, held } of holds) await expectDecided(account, held, status)
-  })
+  }, 60_000)
 })
 
 describe('escalation', () => {

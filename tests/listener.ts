@@ -1,6 +1,6 @@
 // Listens to a stream of the service as a client of its own would, message by message.
 
-import { readEvents } from '../src/cli/server-sent-events.ts'
+import { readSentEvents } from '../src/cli/server-sent-events.ts'
 import type { Json } from './client.ts'
 import { until } from './service.ts'
 
@@ -13,6 +13,8 @@ export type Listener = {
   news(): Told[]
   /** Waits until so many news have come. */
   atLeast(count: number): Promise<Told[]>
+  /** The last id that came, with a message or without. */
+  place(): string | null
   /** Resolves when the service has ended the stream. */
   ended: Promise<void>
   hangUp(): void
@@ -29,14 +31,17 @@ export async function listen({ base_url, secret_key, path, last_id }: Asked): Pr
   })
   if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`)
   const told: Told[] = []
-  const ended = follow(answer.body!, told)
+  let place: string | null = null
+  const ended = follow(answer.body!, told, (id) => {
+    place = id
+  })
   const news = () => told.filter(({ event }) => event !== 'ready')
   await until(
     async () => told.length,
     (count) => count > 0,
   )
   return {
-    ...{ told, news, ended },
+    ...{ told, news, ended, place: () => place },
     atLeast: (count) =>
       until(
         async () => news(),
@@ -46,9 +51,13 @@ export async function listen({ base_url, secret_key, path, last_id }: Asked): Pr
   }
 }
 
-async function follow(body: AsyncIterable<Uint8Array>, told: Told[]): Promise<void> {
+async function follow(
+  body: AsyncIterable<Uint8Array>,
+  told: Told[],
+  noted: (id: string) => void,
+): Promise<void> {
   try {
-    for await (const { event, id, data } of readEvents(body)) {
+    for await (const { event, id, data } of readSentEvents(body, noted)) {
       told.push({ event, id, data: JSON.parse(data) })
     }
   } catch (error) {

@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRequestLog, requests_kept } from '../src/http/request-log.ts'
+import { withdrawKey } from '../src/merchants/manage.ts'
+import { described } from './compatible.ts'
 import { listen as listenAt, type Told } from './listener.ts'
 import { ripper, talk } from './programs.ts'
 import { type Account, newKey, type Service, shop, startService } from './service.ts'
@@ -15,6 +17,9 @@ afterAll(() => service.close())
 const listen = ({ secret_key }: Pick<Account, 'secret_key'>, query = '') =>
   listenAt({ base_url: service.base_url, secret_key, path: `/v1/logs/stream${query}` })
 
+const payment = (end: string) => `pay_${end.padStart(24, '0')}`
+const session = (end: string) => `cs_${end.padStart(24, '0')}`
+
 const rows = (news: Told[]) => news.map(({ data }) => `${data.status} ${data.method} ${data.route}`)
 
 describe('the stream', () => {
@@ -26,7 +31,7 @@ describe('the stream', () => {
     await client.state(session)
     await client.createFrom(shop, { public_key: publishable_key, amount: 100, currency: 'GBP' })
     await client.send('GET', `/v1/checkout/config/${publishable_key}?integration=default`)
-    await client.readPayment('pay_0')
+    await client.readPayment(payment('0'))
     const news = await listener.atLeast(5)
     expect(rows(news)).toEqual([
       '201 POST /v1/checkout/sessions',
@@ -39,7 +44,7 @@ describe('the stream', () => {
       request_id: expect.stringMatching(/^req_[0-9a-f]{24}$/),
       at: expect.stringMatching(/^\d{4}-.*\+00:00$/),
       method: 'GET',
-      path: '/v1/payments/pay_0',
+      path: `/v1/payments/${payment('0')}`,
       route: '/v1/payments/:payment_id',
       status: 404,
       code: 'resource_not_found',
@@ -53,16 +58,97 @@ describe('the stream', () => {
     listener.hangUp()
   })
 
-  test('tells of what a key of the account was refused with', async () => {
+  test('shows nothing in a path but ids of ours', async () => {
     const account = await service.newAccount()
-    const { secret_key } = await newKey(service.office, account.merchant_id, {
-      permissions: ['create_payments'],
-    })
+    const { client, secret_key } = account
+    const { client_secret } = await client.open()
     const listener = await listen(account)
-    const headers = { 'x-service-api-key': secret_key }
-    await account.client.send('GET', '/v1/payments/pay_0', { headers })
+    const headers = { authorization: `Bearer ${secret_key}` }
+    await client.send('GET', '/v1/payment_intents/4242424242424242', { headers })
+    await client.send('GET', `/v1/payment_intents/${client_secret}`, { headers })
+    const news = await listener.atLeast(2)
+    const path = '/v1/payment_intents/…'
+    expect(news.map(({ data }) => [data.status, data.path])).toEqual([
+      [404, path],
+      [404, path],
+    ])
+    listener.hangUp()
+  })
+
+  const native = (key: string) => ({ 'x-service-api-key': key })
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+  const basic = (key: string) => ({ authorization: `Basic ${btoa(`${key}:`)}` })
+  const routes = {
+    payments: `/v1/payments/${payment('0')}`,
+    webhooks: '/v1/webhooks/endpoints',
+    compatible: `${described}/${session('0')}`,
+    stream: '/v1/events/stream',
+  }
+  const over = new Date('2020-01-01T00:00:00Z')
+
+  /** What a key has that is to be refused; revoked where it is null. */
+  const faults = {
+    expired: { expires_at: over },
+    revoked: null,
+    elsewhere: { allowed_addresses: ['198.51.100.0/24'] },
+    other_page: { allowed_origins: [shop] },
+    powerless: { permissions: ['create_payments' as const] },
+  }
+
+  test.each([
+    ['payments', native, 'expired', '401 unauthorized'],
+    ['payments', native, 'revoked', '401 key_revoked'],
+    ['payments', native, 'elsewhere', '401 unauthorized'],
+    ['payments', native, 'other_page', '401 unauthorized'],
+    ['payments', native, 'powerless', '403 permission_denied'],
+    ['webhooks', native, 'expired', '403 key_expired'],
+    ['webhooks', native, 'revoked', '403 key_revoked'],
+    ['webhooks', native, 'elsewhere', '403 key_ip_blocked'],
+    ['webhooks', native, 'other_page', '403 key_origin_blocked'],
+    ['webhooks', native, 'powerless', '403 key_permission_denied'],
+    ['compatible', bearer, 'expired', '401 unauthorized'],
+    ['compatible', bearer, 'revoked', '401 key_revoked'],
+    ['compatible', basic, 'elsewhere', '401 unauthorized'],
+    ['compatible', basic, 'powerless', '403 permission_denied'],
+    ['stream', native, 'expired', '403 key_expired'],
+  ] as const)('tells of %s, asked %o with a key that is %s', async (to, headersOf, fault, told) => {
+    const account = await service.newAccount()
+    const path = routes[to]
+    const { secret_key, key } = await newKey(service.office, account.merchant_id, {
+      ...faults[fault],
+    })
+    if (faults[fault] === null) await withdrawKey(service.office, key.key_id)
+    const listener = await listen(account)
+    await account.client.send('GET', path, { headers: headersOf(secret_key) })
     const [news] = await listener.atLeast(1)
-    expect(news!.data).toMatchObject({ status: 403, code: 'permission_denied' })
+    expect(`${news!.data.status} ${news!.data.code}`).toBe(told)
+    expect(news!.data.path).toBe(path)
+    listener.hangUp()
+  })
+
+  test('tells of what a page of the account was refused with', async () => {
+    const account = await service.newAccount()
+    const { client, publishable_key } = account
+    const listener = await listen(account)
+    const asked = { public_key: publishable_key, amount: 100, currency: 'GBP' }
+    await client.createFrom('https://elsewhere.example', asked)
+    const [news] = await listener.atLeast(1)
+    expect(news!.data).toMatchObject({ status: 403, code: 'origin_not_allowed' })
+    listener.hangUp()
+  })
+
+  test('tells nobody of a key that nobody has, nor of a wrong client secret', async () => {
+    const account = await service.newAccount()
+    const { client } = account
+    const session = await client.open()
+    const listener = await listen(account)
+    await client.send('GET', '/v1/payments/pay_0', { headers: native('rip_sk_none') })
+    await client.send('GET', `${described}/cs_0`, { headers: native(account.secret_key) })
+    await client.state({ ...session, client_secret: 'none' })
+    await client.state(session)
+    expect(rows(await listener.atLeast(1))).toEqual([
+      '200 GET /v1/checkout/sessions/:session_id/state',
+    ])
     listener.hangUp()
   })
 
@@ -70,27 +156,27 @@ describe('the stream', () => {
     const [mine, theirs] = [await service.newAccount(), await service.newAccount()]
     const listener = await listen(mine)
     await theirs.client.readPayment('pay_1')
-    await mine.client.readPayment('pay_2')
+    await mine.client.readPayment(payment('2'))
     const [only] = await listener.atLeast(1)
-    expect(only!.data.path).toBe('/v1/payments/pay_2')
+    expect(only!.data.path).toBe(`/v1/payments/${payment('2')}`)
     expect((await listen(mine, '?last=1000')).news()).toHaveLength(1)
     listener.hangUp()
   })
 
   test.each([
-    ['all', '', ['pay_a', 'pay_b', 'cs_c', 'sessions']],
+    ['all', '', [payment('a'), payment('b'), session('c'), 'sessions']],
     ['the last', '&last=1', ['sessions']],
-    ['a path', '&path=/v1/payments/', ['pay_a', 'pay_b']],
-    ['a status', '&status=404', ['pay_a', 'pay_b', 'cs_c']],
-    ['a class', '&status=4xx', ['pay_a', 'pay_b', 'cs_c']],
+    ['a path', '&path=/v1/payments/', [payment('a'), payment('b')]],
+    ['a status', '&status=404', [payment('a'), payment('b'), session('c')]],
+    ['a class', '&status=4xx', [payment('a'), payment('b'), session('c')]],
     ['another class', '&status=2xx', ['sessions']],
-    ['a request', '&request_id=second', ['pay_b']],
+    ['a request', '&request_id=second', [payment('b')]],
   ])('%s of those before', async (_, query, wanted) => {
     const account = await service.newAccount()
     const { client } = account
-    await client.readPayment('pay_a')
-    const second = await client.readPayment('pay_b')
-    await client.readSession('cs_c')
+    await client.readPayment(payment('a'))
+    const second = await client.readPayment(payment('b'))
+    await client.readSession(session('c'))
     await client.open()
     const asked = query.replace('second', second.headers.get('rip-request-id')!)
     const listener = await listen(account, `?last=100${asked}`.replace('last=100&last=1', 'last=1'))
@@ -156,16 +242,16 @@ describe('ripper logs tail', () => {
 
   test('shows one line a request, the last ones first', async () => {
     const account = await service.newAccount()
-    await account.client.readPayment('pay_before')
+    await account.client.readPayment(payment('b'))
     const program = tail(account)
-    await program.says('pay_before')
+    await program.says(payment('b'))
     await account.client.open()
     await program.says('201')
     const { stdout, status } = await program.stop()
     expect(status).toBe(0)
     expect(stdout.split('\n')).toEqual([
       expect.stringMatching(
-        /^\S+Z {2}404 {2}GET {4}\/v1\/payments\/pay_before +resource_not_found +req_\w{24} {2}\d/,
+        /^\S+Z {2}404 {2}GET {4}\/v1\/payments\/pay_0+b +resource_not_found +req_\w{24} {2}\d/,
       ),
       expect.stringMatching(
         /^\S+Z {2}201 {2}POST {3}\/v1\/checkout\/sessions +– +req_\w{24} {2}\d/,

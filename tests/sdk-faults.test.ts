@@ -3,7 +3,13 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answer_max_bytes } from '../sdk/src/attempt.ts'
-import { ApiError, ConnectionError, RipperError, TimeoutError } from '../sdk/src/errors.ts'
+import {
+  AbortError,
+  ApiError,
+  ConnectionError,
+  RipperError,
+  TimeoutError,
+} from '../sdk/src/errors.ts'
 import { pause } from '../sdk/src/pause.ts'
 import type { Ripper } from '../sdk/src/ripper.ts'
 import { answerMeta } from '../sdk/src/send.ts'
@@ -45,6 +51,7 @@ describe('tried again under the same key, until it is done:', () => {
   test.each<[string, Treatment]>([
     ['a connection that dies before the answer', dies],
     ['one that dies within it', diesWithin],
+    ['half an answer, ended as if it were whole', answers(201, '{"id":')],
     ['429 as plain text', answers(429, 'Too many requests.', { 'retry-after': '1' })],
     ['429 of a webhook route', answers(429, { error: 'rate_limit_exceeded', message: '' })],
     ['500', answers(500, { error: 'internal_error', message: null, request_id: 'req_1' })],
@@ -71,7 +78,9 @@ describe('never tried again:', () => {
     ['401', answers(401, { code: 'unknown_principal' }), '401 unknown_principal'],
     ['404', answers(404, { error: 'resource_not_found' }), '404 resource_not_found'],
     ['garbage', answers(200, '<html>'), '200 unexpected_response'],
-    ['garbage that says JSON', answers(201, '{"id":', {}), '201 unexpected_response'],
+    ['JSON that is no object', answers(201, '[1', {}), '201 unexpected_response'],
+    ['no body', answers(201, ''), '201 unexpected_response'],
+    ['204', answers(204, ''), '204 unexpected_response'],
     [
       'an answer without end',
       answers(200, 'x'.repeat(answer_max_bytes + 1)),
@@ -237,7 +246,9 @@ describe('a signal ends a call', () => {
     server.treat(created)
     const signal = AbortSignal.abort(reason)
     const call = server.client().checkout.sessions.create(purchase, { signal })
-    await expect(call).rejects.toBe(reason)
+    const error = await errorOf(call)
+    expect(error).toMatchObject({ name: 'AbortError', cause: reason, idempotency_key: null })
+    expect(error.message).toContain('before anything was sent')
     expect(server.asked).toEqual([])
   })
 
@@ -247,10 +258,14 @@ describe('a signal ends a call', () => {
   ])('%s', async (_, fault) => {
     server.treat(fault)
     const aborting = new AbortController()
-    const call = server.client().payments.retrieve('pay_1', { signal: aborting.signal })
+    const call = server.client().payments.capture('pay_1', { signal: aborting.signal })
     await server.has(1)
     aborting.abort(reason)
-    await expect(call).rejects.toBe(reason)
+    const error = await errorOf(call)
+    expect(error).toBeInstanceOf(AbortError)
+    expect(error).toMatchObject({ code: 'aborted', cause: reason, idempotency_key: keysOf()[0] })
+    expect(error.message).toMatch(/aborted.*POST .*unknown.*same idempotency_key/)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ name: 'AbortError', code: 'aborted' })
     expect(server.asked).toHaveLength(1)
   })
 
@@ -264,8 +279,13 @@ describe('a signal ends a call', () => {
         return waiting
       },
     })
-    const call = ripper.payments.retrieve('pay_1', { signal: aborting.signal })
-    await expect(call).rejects.toBe(reason)
+    const call = ripper.checkout.sessions.create(purchase, {
+      signal: aborting.signal,
+      idempotency_key: 'order-1',
+    })
+    expect(await errorOf(call)).toMatchObject({
+      ...{ name: 'AbortError', cause: reason, idempotency_key: 'order-1' },
+    })
     expect(server.asked).toHaveLength(1)
   })
 

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -160,6 +161,22 @@ console.log((await ripper.webhooks.deliveries.list()).next_cursor, code)
     const expected = wrong.map((line) => `// @ts-expect-error\n${line}\n`).join('')
     const codes = compiled.map((name) => [`block-${name}`, blocks[name]!.code])
     expect(check({ right: use, wrong: use + expected, ...Object.fromEntries(codes) })).toBe('')
+  })
+
+  test('need none of Node’s own', () => {
+    // Where nothing else is installed, as in a shop that has not heard of @types/node.
+    const alone = join(shop, 'alone')
+    cpSync(join(modules, '@ripper/node'), join(alone, 'node_modules/@ripper/node'), {
+      recursive: true,
+      dereference: true,
+    })
+    const code = use.replace(/process\.env\.\w+/g, "'x'")
+    writeFileSync(join(alone, 'package.json'), '{"type":"module"}')
+    writeFileSync(join(alone, 'shop.ts'), code)
+    const options = { strict: true, noEmit: true, module: 'nodenext', target: 'es2023', types: [] }
+    writeFileSync(join(alone, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }))
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    expect(run(process.execPath, [tsc, '-p', alone]).stdout).toBe('')
   })
 })
 

@@ -16,20 +16,31 @@ import { type LogLine, logInto, until } from './service.ts'
 const ready: StreamMessage = { event: 'ready', data: {} }
 
 /** What the stream is fed from, and how often that was read. */
-let feed: { read: Feed['read']; reads: number; wake: () => void; heard_by: number }
+let feed: {
+  read: Feed['read']
+  reads: number
+  wake: () => void
+  heard_by: number
+  place?: () => string
+}
+/** What the server has of each connection, in the order in which they came. */
+let connections: Socket[]
 let clock: ManualClock
 let app: FastifyInstance
 let port: number
 let log: LogLine[]
 let open: number
 let refused: Refusal | null
+/** What the feed cannot be opened for. */
+let closed: Refusal | null
 const sockets: Socket[] = []
 
 beforeEach(async () => {
   feed = { ...{ reads: 0, wake: () => {}, heard_by: 0 }, read: async () => nothing }
-  ;[clock, log, open, refused] = [manualClock(), [], 0, null]
+  ;[clock, log, open, refused, closed, connections] = [manualClock(), [], 0, null, null, []]
   app = Fastify()
   app.decorateRequest('merchant_id', null)
+  app.server.on('connection', (socket) => connections.push(socket))
   app.setErrorHandler((error: Refusal, _request, reply) =>
     reply.code(error.status).send({ error: error.code, message: error.message }),
   )
@@ -70,21 +81,24 @@ const numbers = stream({
     dialect: 'checkout',
   },
   ...{ query: z.strictObject({}), messages: {}, refusals: [] },
-  open: () => ({
-    ready,
-    poll_ms: 1_000,
-    read() {
-      feed.reads += 1
-      return feed.read()
-    },
-    hear(wake) {
-      feed.wake = wake
-      feed.heard_by += 1
-      return () => {
-        feed.heard_by -= 1
-      }
-    },
-  }),
+  open: async () => {
+    if (closed) throw closed
+    return {
+      ...{ ready, poll_ms: 1_000 },
+      ...(feed.place && { place: feed.place }),
+      read() {
+        feed.reads += 1
+        return feed.read()
+      },
+      hear(wake) {
+        feed.wake = wake
+        feed.heard_by += 1
+        return () => {
+          feed.heard_by -= 1
+        }
+      },
+    }
+  },
 })
 
 /** Asks for the stream; `text` is all that came, head included. */
@@ -119,15 +133,14 @@ const passing = (ms: number, holds: () => boolean) =>
 
 const endless = { event: 'number', data: { text: 'x'.repeat(200_000) } }
 
-/** Waits until nothing more is read for a reader who has stopped, however often one looks. */
-async function standsStill(): Promise<void> {
-  let before = -1
-  let times = 0
-  await until(async () => {
-    times = before === feed.reads ? times + 1 : 0
-    before = feed.reads
-    return times > 50
-  }, Boolean)
+/** A reader who has stopped, with all that the machine's own buffers take already before it. */
+async function askAndStop() {
+  feed.read = async () => ({ messages: [endless], is_more: true })
+  const answer = await ask()
+  answer.socket.pause()
+  const [kept_here] = connections
+  await passing(20, () => kept_here!.writableLength > 0)
+  return answer
 }
 
 test('it says that it is open, and then what there is', async () => {
@@ -171,13 +184,10 @@ test('who hangs up is heard no more', async () => {
 })
 
 test('for who does not read nothing is read ahead, and after a minute it is let go', async () => {
-  feed.read = async () => ({ messages: [endless], is_more: true })
-  const answer = await ask()
-  answer.socket.pause()
-  await standsStill()
+  const answer = await askAndStop()
+  await passing(20_000, () => open === 0)
   // What the machine's own buffers take, and one page.
   expect(feed.reads * endless.data.text.length).toBeLessThan(30_000_000)
-  await passing(20_000, () => open === 0)
   answer.socket.resume()
   await comes(() => answer.is_closed)
 })
@@ -187,6 +197,37 @@ test('who may not listen any more is told why', async () => {
   refused = new Refusal('key_revoked', 'The secret key was revoked.')
   await passing(20_000, () => answer.is_closed)
   expect(answer.text).toContain('event: refused\ndata: {"code":"key_revoked"')
+  expect(open).toBe(0)
+})
+
+test.each([
+  ['may not listen any more', () => new Refusal('key_revoked', 'The secret key was revoked.')],
+  ['cannot be judged', () => new Error('no database') as Refusal],
+])('a reader who does not read and %s gives its seat back at once', async (_, fault) => {
+  await askAndStop()
+  const { reads } = feed
+  refused = fault()
+  await passing(20_000, () => refused !== null && open === 0)
+  expect(feed.reads).toBeLessThanOrEqual(reads + 1)
+  expect(feed.heard_by).toBe(0)
+})
+
+test('one that has much to read rests between its pages, and says where it is though nothing is told', async () => {
+  feed.read = async () => ({ messages: [], is_more: true })
+  feed.place = () => `after ${feed.reads}`
+  const answer = await ask()
+  await comes(() => feed.reads === 1)
+  await clock.advance(1_000)
+  expect(feed.reads).toBeLessThanOrEqual(51)
+  await passing(1_000, () => answer.text.includes('still here'))
+  expect(answer.text).toMatch(/: still here\nid: after \d+\n\n/)
+})
+
+test('a feed that cannot be opened is refused, and its seat is free', async () => {
+  closed = new Refusal('store_unavailable', 'The database could not be asked.')
+  for (let count = 0; count <= seats_of_merchant; count++) {
+    expect((await ask()).text).toMatch(/^HTTP\/1\.1 503 /)
+  }
   expect(open).toBe(0)
 })
 
@@ -210,10 +251,7 @@ test('a server that stops does not wait for it', async () => {
 })
 
 test('nor for a reader who does not read', async () => {
-  feed.read = async () => ({ messages: [endless], is_more: true })
-  const answer = await ask()
-  answer.socket.pause()
-  await standsStill()
+  await askAndStop()
   let is_closed = false
   void app.close().then(() => {
     is_closed = true

@@ -150,7 +150,10 @@ describe.each(tables)('%s', (table) => {
   test('leaves more rows than can be moved in passing where they are', async () => {
     await insert(table, noon, { count: 10_001 })
     await insert(table, new Date(noon.getTime() - day_ms), { count: 10_000 })
-    expect(await keep()).toBe(17 + 10_000)
+    // A busy machine may take too long with them once: what is left the next run does.
+    let moved = 0
+    for (let runs = 0; runs < 20 && moved < 17 + 10_000; runs++) moved += await keep()
+    expect(moved).toBe(17 + 10_000)
     expect(await rowsOf(table)).toEqual({ other: 10_001, '20261120': 10_000 })
     expect(await daysOf(table)).toEqual(ahead.filter((day) => day !== '20261121'))
     expect(await keep()).toBe(0)

@@ -89,7 +89,7 @@ export async function openStage(schedule: number[]): Promise<Stage> {
       return commitEvent(sql, makeEvent(context, of, clock.now(), { number: first_number + index }))
     })
     await Promise.all(commits)
-    context.wakeDeliveries('event')
+    context.wakeDeliveries('event', merchant_id)
   }
 
   return {

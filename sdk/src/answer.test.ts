@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bodyOf } from './answer.ts'
 import { ApiError } from './errors.ts'
 
-const asked = { idempotency_key: 'key-1', now: new Date('2026-09-01T12:00:00Z') }
+const asked = { idempotency_key: 'key-1', is_empty: false, now: new Date('2026-09-01T12:00:00Z') }
 
 function errorOf(status: number, text: string | null, headers: Record<string, string> = {}) {
   try {
@@ -91,8 +91,10 @@ test('what is too large is not looked into', () => {
   expect(errorOf(200, null)).toMatchObject({ code: 'response_too_large', status: 200 })
 })
 
-test('a 204 has no body', () => {
-  expect(bodyOf({ status: 204, headers: new Headers(), text: '' }, asked)).toBeUndefined()
+test('a 204 has no body, where none is due', () => {
+  const answer = { status: 204, headers: new Headers(), text: '' }
+  expect(bodyOf(answer, { ...asked, is_empty: true })).toBeUndefined()
+  expect(errorOf(204, '')).toMatchObject({ code: 'unexpected_response', status: 204 })
 })
 
 test('a log of an error has what tells of it', () => {

@@ -7,17 +7,23 @@ import { retryAfterSeconds } from './retry.ts'
 /** An answer whose body has been read; null where there was too much of it. */
 export type ReadAnswer = { status: number; headers: Headers; text: string | null }
 
-type Asked = { idempotency_key: string | null; now: Date }
+type Asked = { idempotency_key: string | null; is_empty: boolean; now: Date }
 
-/** The body of a success, undefined where it has none. Throws ApiError. */
+/** The body of a success; undefined where the call's answer is empty, as that to a deletion is. Throws ApiError. */
 export function bodyOf(answer: ReadAnswer, asked: Asked): unknown {
   const { status, text } = answer
   const body = text === null ? undefined : parsed(text)
   if (status >= 200 && status < 300) {
-    if (status === 204) return undefined
+    if (status === 204 && asked.is_empty) return undefined
     if (body !== undefined) return body
   }
   throw apiError(answer, body, asked)
+}
+
+/** Whether it is a success of which only the beginning came, by a proxy that died quietly. */
+export function isCutOff({ status, text }: ReadAnswer): boolean {
+  const is_success = status >= 200 && status < 300
+  return is_success && text !== null && /^\s*\{/.test(text) && parsed(text) === undefined
 }
 
 function apiError(answer: ReadAnswer, body: object | undefined, asked: Asked): ApiError {

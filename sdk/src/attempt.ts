@@ -1,7 +1,7 @@
 // One try of a request: sent once, answered whole or not at all, within its time.
 
-import type { ReadAnswer } from './answer.ts'
-import { ConnectionError, TimeoutError } from './errors.ts'
+import { isCutOff, type ReadAnswer } from './answer.ts'
+import { AbortError, ConnectionError, TimeoutError } from './errors.ts'
 
 export type Sent = {
   method: 'GET' | 'POST' | 'DELETE'
@@ -21,10 +21,9 @@ type Means = {
 
 export const answer_max_bytes = 8 * 1024 * 1024
 
-/** Throws TimeoutError, ConnectionError, or the reason of the signal. */
+/** Throws TimeoutError, ConnectionError or AbortError. The signal is not aborted yet. */
 export async function attempt(sent: Sent, means: Means): Promise<ReadAnswer> {
   const { timeout_ms, signal } = means
-  signal?.throwIfAborted()
   // Of its own, and not AbortSignal.any: that one keeps listeners on a signal that lives as long as a server.
   const limit = new AbortController()
   const { promise: ended, reject: end } = rejection()
@@ -32,7 +31,7 @@ export async function attempt(sent: Sent, means: Means): Promise<ReadAnswer> {
     limit.abort(reason)
     end(reason)
   }
-  const onAbort = () => stop(signal!.reason)
+  const onAbort = () => stop(endedBySignal(sent, signal!.reason))
   const timer = setTimeout(() => stop(lateness(sent, timeout_ms)), timeout_ms)
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
@@ -58,8 +57,10 @@ async function exchange(
 ): Promise<ReadAnswer> {
   // A redirect would take the key wherever it leads.
   const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' })
-  const { status } = response
-  return { status, headers: response.headers, text: await readText(response) }
+  const { status, headers: told } = response
+  const answer = { status, headers: told, text: await readText(response) }
+  if (isCutOff(answer)) throw new Error('its body ends too early')
+  return answer
 }
 
 /** Null where it is larger than any answer of the API. */
@@ -85,6 +86,12 @@ function lateness(sent: Sent, timeout_ms: number): TimeoutError {
     `${failed(sent)} within ${timeout_ms} ms. ${advice(sent)}`,
     sent.idempotency_key,
   )
+}
+
+/** Of a call whose request was sent, once at least. */
+export function endedBySignal(sent: Sent, reason: unknown): AbortError {
+  const message = `The call was aborted. ${failed(sent)}. ${advice(sent)}`
+  return new AbortError(message, sent.idempotency_key, reason)
 }
 
 function failed({ method, url }: Sent): string {

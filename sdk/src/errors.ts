@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from './api-types.ts'
 
-/** Anything that this package throws, but for the reason of an aborted signal. Branch on `code`, never on `message`. */
+/** Anything that this package throws. Branch on `code`, never on `message`. */
 export class RipperError extends Error {
   readonly code: string
   /** Of the answer; null where there was none. */
@@ -97,6 +97,28 @@ export class TimeoutError extends ConnectionError {
 
   constructor(message: string, idempotencyKey: string | null) {
     super(message, idempotencyKey, 'timeout')
+  }
+}
+
+/**
+ * The call's signal ended it; `cause` is the signal's reason. Where something had been sent, what became of it is unknown, as
+ * after a ConnectionError.
+ */
+export class AbortError extends RipperError {
+  declare readonly code: 'aborted'
+  declare readonly cause: unknown
+  /** What the request was sent with; null where nothing was sent, and for a read. */
+  readonly idempotency_key: string | null
+
+  static {
+    AbortError.prototype.name = 'AbortError'
+  }
+
+  constructor(message: string, idempotencyKey: string | null, reason: unknown) {
+    super('aborted', message)
+    this.idempotency_key = idempotencyKey
+    // As other errors have it: for JSON it may be anything.
+    Object.defineProperty(this, 'cause', { value: reason, configurable: true, writable: true })
   }
 }
 

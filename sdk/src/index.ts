@@ -2,6 +2,7 @@
 
 export type * from './api-types.ts'
 export {
+  AbortError,
   ApiError,
   ConnectionError,
   RipperError,

@@ -5,12 +5,9 @@ export type Page<Row> = { data: Row[]; has_more: boolean; next_cursor: string | 
 /** `await` gives the first page; `for await` gives row after row and asks for the next page when it gets there. */
 export type Pages<Row> = Promise<Page<Row>> & AsyncIterable<Row>
 
-/** The first page is asked for at once. `read` reads the page after a cursor, the newest one after undefined. */
-export function openPages<Row>(
-  read: (after: string | undefined) => Promise<Page<Row>>,
-  after?: string,
-): Pages<Row> {
-  const first = read(after)
+/** The first page is asked for at once. `read` reads the page after a cursor, the first one where there is none. */
+export function openPages<Row>(read: (after?: string) => Promise<Page<Row>>): Pages<Row> {
+  const first = read()
   async function* rows(): AsyncGenerator<Row> {
     let page = await first
     for (;;) {

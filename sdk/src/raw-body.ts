@@ -36,7 +36,8 @@ function present(bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
-function isStream(value: object): boolean {
+function isStream(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
   return 'getReader' in value || 'pipe' in value || 'arrayBuffer' in value
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError, ConnectionError, TimeoutError, UsageError } from './errors.ts'
 import { delayBeforeRetry, retryAfterSeconds } from './retry.ts'
 
-const first = { tries: 1, retries_max: 2, chance: 1 }
+const first = { tries: 1, retries_max: 2, chance: 1, key_is_own: true }
 
 function refused(
   status: number,
@@ -46,6 +46,14 @@ describe('what is tried again', () => {
 })
 
 test.each([
+  ['a second time, under a key of the call’s own: its first request still runs', true, true],
+  ['a second time, under a key that was given', false, false],
+])('a reused key, %s', (_, key_is_own, again) => {
+  const error = refused(409, 'idempotency_key_reused')
+  expect(delayBeforeRetry(error, { ...first, tries: 2, key_is_own }) !== null).toBe(again)
+})
+
+test.each([
   ['the first', { tries: 1, chance: 1 }, 500],
   ['the first, at least', { tries: 1, chance: 0 }, 250],
   ['the second', { tries: 2, chance: 1 }, 1_000],
@@ -54,7 +62,7 @@ test.each([
   ['none after the last', { tries: 11, chance: 1 }, null],
 ])('the wait before %s retry', (_, how, wait_ms) => {
   const error = new ConnectionError('', null)
-  expect(delayBeforeRetry(error, { retries_max: 10, ...how })).toBe(wait_ms)
+  expect(delayBeforeRetry(error, { retries_max: 10, key_is_own: true, ...how })).toBe(wait_ms)
 })
 
 test.each([

@@ -49,7 +49,8 @@ export type WebhookDeliveries = {
 }
 
 /**
- * Calls throw ApiError, ConnectionError or TimeoutError, and UsageError before anything is sent. So does the constructor.
+ * Calls throw ApiError, ConnectionError or TimeoutError, AbortError where their signal ends them, and UsageError before
+ * anything is sent. So does the constructor.
  * The key can be read out of nothing that this makes.
  */
 export class Ripper {
@@ -106,9 +107,12 @@ function deliveries(send: Send): WebhookDeliveries {
   const path = '/v1/webhooks/deliveries'
   return {
     list: (query = {}, options) =>
-      openPages(
-        (after) => send({ method: 'GET', path, query: { ...query, after } }, options),
-        query.after,
+      openPages((after) =>
+        // The first page as it was asked for, which may be one in the middle.
+        send(
+          { method: 'GET', path, query: after === undefined ? query : { ...query, after } },
+          options,
+        ),
       ),
     replay: async (id, options) =>
       send({ method: 'POST', path: `${path}/${judgeId('delivery', id)}/replay` }, options),

@@ -2,21 +2,25 @@
 
 import { randomUUID } from 'node:crypto'
 import { bodyOf, requestId } from './answer.ts'
-import { attempt, type Sent } from './attempt.ts'
+import { attempt, endedBySignal, type Sent } from './attempt.ts'
+import { AbortError, UsageError } from './errors.ts'
+import { judgeOptionNames } from './option-names.ts'
 import { pause } from './pause.ts'
 import { delayBeforeRetry } from './retry.ts'
 import {
   judgeBaseUrl,
+  judgeFunctions,
   judgeIdempotencyKey,
   judgeLimits,
   judgeSecretKey,
+  judgeSignal,
   type Limits,
   type RipperOptions,
 } from './settings.ts'
 
 /** For every call. */
 export type CallOptions = {
-  /** Ends the call and the waiting between its tries; it then throws the signal's reason. */
+  /** Ends the call and the waiting between its tries; it then throws AbortError. */
   signal?: AbortSignal
   timeout_ms?: number
   retries_max?: number
@@ -59,13 +63,18 @@ export function answerMeta(answer: object): AnswerMeta | undefined {
   return metas.get(answer)
 }
 
+const client_options = ['base_url', 'timeout_ms', 'retries_max', 'fetch', 'sleep']
+const call_options = ['idempotency_key', 'signal', 'timeout_ms', 'retries_max']
+
 const defaults: Limits = { timeout_ms: 30_000, retries_max: 2 }
 
 /** The key stays in here. Throws UsageError. */
 export function openSender(secretKey: unknown, options: RipperOptions): Send {
   const secret_key = judgeSecretKey(secretKey)
+  if (typeof options === 'object' && options !== null) judgeOptionNames(options, client_options)
   const base_url = judgeBaseUrl(options?.base_url)
   const usual = judgeLimits(options, defaults)
+  judgeFunctions(options)
   const { fetch = globalThis.fetch, sleep = pause } = options
   const redact = (text: string) => text.replaceAll(secret_key, 'rip_sk_…')
 
@@ -81,14 +90,15 @@ export function openSender(secretKey: unknown, options: RipperOptions): Send {
         ...(body && { 'content-type': 'application/json' }),
         ...(idempotency_key !== null && { 'rip-idempotency-key': idempotency_key }),
       },
-      body: body && JSON.stringify(body),
+      body: body && written(body),
     }
   }
 
   async function trial<Reply>(sent: Sent, timeout_ms: number, signal?: AbortSignal) {
     const answer = await attempt(sent, { fetch, timeout_ms, signal, redact })
     const { idempotency_key } = sent
-    const body = bodyOf(answer, { idempotency_key, now: new Date() })
+    const is_empty = sent.method === 'DELETE'
+    const body = bodyOf(answer, { idempotency_key, is_empty, now: new Date() })
     if (body !== undefined) {
       const { status, headers } = answer
       const replayed = headers.get('rip-idempotent-replayed') === 'true'
@@ -99,24 +109,54 @@ export function openSender(secretKey: unknown, options: RipperOptions): Send {
   }
 
   return async <Reply>(call: Call, asked: WriteOptions = {}): Promise<Reply> => {
+    judgeOptionNames(asked, call_options)
     const { timeout_ms, retries_max } = judgeLimits(asked, usual)
+    const signal = judgeSignal(asked.signal)
     const sent = sentOf(call, asked.idempotency_key)
+    const key_is_own = asked.idempotency_key === undefined
+    if (signal?.aborted) {
+      throw new AbortError('The call was aborted before anything was sent.', null, signal.reason)
+    }
     for (let tries = 1; ; tries++) {
       try {
-        return await trial<Reply>(sent, timeout_ms, asked.signal)
+        return await trial<Reply>(sent, timeout_ms, signal)
       } catch (error) {
-        const wait_ms = delayBeforeRetry(error, { tries, retries_max, chance: Math.random() })
+        const chance = Math.random()
+        const wait_ms = delayBeforeRetry(error, { tries, retries_max, chance, key_is_own })
         if (wait_ms === null) throw error
-        await sleep(wait_ms, asked.signal)
+        try {
+          await sleep(wait_ms, signal)
+        } catch (thrown) {
+          if (!signal?.aborted) throw thrown
+        }
+        if (signal?.aborted) throw endedBySignal(sent, signal.reason)
       }
     }
   }
 }
 
+function written(body: object): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(body)
+  } catch {
+    // Its message would tell of what is in the body.
+  }
+  if (text !== undefined) return text
+  throw new UsageError('The body cannot be written as JSON: it holds itself, or a BigInt.')
+}
+
 function queryText(query: object = {}): string {
+  if (typeof query !== 'object' || query === null) {
+    throw new UsageError('It takes an object: what is asked for.')
+  }
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null) given.append(name, String(value))
+    if (value === undefined || value === null) continue
+    if (!['string', 'number', 'boolean'].includes(typeof value)) {
+      throw new UsageError(`${name} must be a text or a number.`)
+    }
+    given.append(name, String(value))
   }
   return given.size === 0 ? '' : `?${given}`
 }

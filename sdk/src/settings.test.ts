@@ -31,6 +31,10 @@ describe('a client is not made with', () => {
     ['a text for a time', key, { base_url, timeout_ms: '5' }, /timeout_ms/],
     ['more time than timers have', key, { base_url, timeout_ms: 2 ** 31 }, /timeout_ms/],
     ['half a retry', key, { base_url, retries_max: 0.5 }, /retries_max/],
+    ['null for options', key, null, /base_url is required/],
+    ['an option spelled otherwise', key, { baseUrl: base_url }, /baseUrl is no .* base_url is/],
+    ['an option of a call', key, { base_url, idempotency_key: 'x' }, /there are base_url, /],
+    ['a fetch that is none', key, { base_url, fetch: 'x' }, /fetch must be a function/],
   ])('%s', (_, secretKey, options, words) => {
     const make = () => made(secretKey, options)
     expect(make).toThrow(expect.objectContaining({ name: 'UsageError', code: 'wrong_usage' }))
@@ -90,7 +94,30 @@ describe('before anything is sent', () => {
     fetch: () => Promise.reject(new Error('it was sent')),
     retries_max: 0,
   })
-  test.each<[string, () => Promise<unknown>]>([
+  const cyclic = { amount: 1, currency: 'GBP', metadata: {} }
+  cyclic.metadata = cyclic
+  const create = (body: unknown, options?: unknown) =>
+    ripper.checkout.sessions.create(body as never, options as never)
+  const body = { amount: 1, currency: 'GBP' }
+  test.each<[string, () => Promise<unknown>, RegExp?]>([
+    ['a body with a BigInt', () => create({ ...body, amount: 1n }), /BigInt/],
+    ['a body that holds itself', () => create(cyclic), /holds itself/],
+    ['a body that is written as nothing', () => create({ toJSON: () => undefined }), /JSON/],
+    ['null for options', () => create(body, null), /options must be an object/],
+    [
+      'an option in another spelling',
+      () => create(body, { idempotencyKey: 'x' }),
+      /idempotency_key/,
+    ],
+    ['an option that is none', () => create(body, { retries: 1 }), /there are .*retries_max/],
+    ['a signal that is none', () => create(body, { signal: {} }), /AbortSignal/],
+    ['null for a query', () => ripper.webhooks.deliveries.list(null as never), /an object/],
+    ['a text for a query', () => ripper.webhooks.deliveries.list('x' as never), /an object/],
+    [
+      'an object in a query',
+      () => ripper.webhooks.deliveries.list({ limit: Object.create(null) }),
+      /limit must be/,
+    ],
     ['a body that is none', () => ripper.checkout.sessions.create('x' as never)],
     ['no body', () => ripper.webhooks.endpoints.create(undefined as never)],
     ['a client secret for an id', () => ripper.checkout.sessions.retrieve('cs_1_secret_1')],
@@ -101,7 +128,9 @@ describe('before anything is sent', () => {
     ],
     ['an empty key', () => ripper.payments.capture('pay_1', { idempotency_key: '' })],
     ['a time that is none', () => ripper.payments.retrieve('pay_1', { timeout_ms: -1 })],
-  ])('%s is refused', async (_, call) => {
-    await expect(call()).rejects.toMatchObject({ name: 'UsageError', status: null })
+  ])('%s is refused', async (_, call, words = /./) => {
+    await expect(call()).rejects.toMatchObject({
+      ...{ name: 'UsageError', status: null, message: expect.stringMatching(words) },
+    })
   })
 })

@@ -74,6 +74,24 @@ export function judgeLimits(asked: Partial<Limits>, defaults: Limits): Limits {
 }
 
 /** Throws UsageError. */
+export function judgeFunctions(options: RipperOptions): void {
+  for (const name of ['fetch', 'sleep'] as const) {
+    if (options[name] === undefined || typeof options[name] === 'function') continue
+    throw new UsageError(`${name} must be a function.`)
+  }
+}
+
+/** By what it can do: it may be of another realm. Throws UsageError. */
+export function judgeSignal(signal: unknown): AbortSignal | undefined {
+  if (signal === undefined || signal === null) return undefined
+  const { aborted, addEventListener } = signal as Partial<AbortSignal>
+  if (typeof aborted === 'boolean' && typeof addEventListener === 'function') {
+    return signal as AbortSignal
+  }
+  throw new UsageError('signal must be an AbortSignal, such as the signal of an AbortController.')
+}
+
+/** Throws UsageError. */
 export function judgeIdempotencyKey(key: unknown): string {
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() !== key) {
     throw new UsageError(

@@ -12,7 +12,7 @@ export type WebhookHeaders =
 export type SignatureHeader = {
   /** Unix seconds, as they stand there: they are signed as text. */
   t: string
-  signatures: Buffer[]
+  signatures: Uint8Array[]
 }
 
 /** Throws SignatureError where there is no such header, or more than one. */

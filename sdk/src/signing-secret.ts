@@ -14,7 +14,7 @@ export function judgeSecrets(sent: unknown): string[] {
 }
 
 /** HMAC-SHA-256 of `<t>.<body>`, keyed with the whole secret. */
-export function signatureOf(secret: string, t: string, body: Uint8Array | string): Buffer {
+export function signatureOf(secret: string, t: string, body: Uint8Array | string): Uint8Array {
   return createHmac('sha256', secret).update(`${t}.`).update(body).digest()
 }
 

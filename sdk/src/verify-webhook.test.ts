@@ -89,10 +89,14 @@ describe('verified is', () => {
 
 describe('what is wrong with', () => {
   const parsed = JSON.parse(body)
-  const table: [string, SignatureFault, RegExp, unknown[]][] = [
+  type Row = [string, SignatureFault, RegExp, unknown[]]
+  const table: Row[] = [
     ['a parsed body', 'body_parsed', /express\.raw/, [parsed, headers, secret]],
     ['an empty parsed one', 'body_parsed', /express\.raw/, [{}, headers, secret]],
     ['String of an object', 'body_parsed', /made into text/, [String(parsed), headers, secret]],
+    ...[5, 5n, true, Symbol('x'), () => {}].map(
+      (each): Row => ['no body at all', 'body_parsed', /it is a \w+\./, [each, headers, secret]],
+    ),
     ['no body', 'body_missing', /express\.raw/, [undefined, headers, secret]],
     ['an empty body', 'body_missing', /no body/, ['', headers, secret]],
     ['an empty Buffer', 'body_missing', /no body/, [Buffer.alloc(0), headers, secret]],
@@ -164,13 +168,19 @@ describe('what is wrong with', () => {
       'one just too old',
       'timestamp_too_old',
       /11 s ago; 10 s/,
-      [body, headers, secret, { now: at(10.5), tolerance_seconds: 10 }],
+      [body, headers, secret, { now: at(10.5), tolerance: 10 }],
     ],
     [
       'a signed text that is no JSON',
       'body_not_json',
       /no JSON/,
       ['a=1', generateTestHeader({ body: 'a=1', secret, at: now }), secret],
+    ],
+    [
+      'a signed list',
+      'body_not_json',
+      /no JSON object/,
+      ['[]', generateTestHeader({ body: '[]', secret, at: now }), secret],
     ],
   ]
   test.each(table)('%s: %s', (_, code, words, args) => {
@@ -183,15 +193,26 @@ describe('what is wrong with', () => {
   })
 
   test.each([
-    ['no tolerance', { now, tolerance_seconds: 0 }],
-    ['endless tolerance', { now, tolerance_seconds: Number.POSITIVE_INFINITY }],
-    ['no number', { now, tolerance_seconds: Number.NaN }],
+    ['no tolerance', { now, tolerance: 0 }],
+    ['endless tolerance', { now, tolerance: Number.POSITIVE_INFINITY }],
+    ['no number', { now, tolerance: Number.NaN }],
+    ['another name', { now, tolerance_seconds: 600 } as object],
     ['no time', { now: new Date('x') }],
+    ['null', null as never],
     ['seconds for a time', { now: t as never }],
   ])('%s is told before anything else', (_, options) => {
     const verify = () => verifyWebhook(body, headers, other, options)
     expect(verify).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
+})
+
+test.each([
+  ['nothing', undefined],
+  ['no time', { body, secret, at: new Date('x') }],
+  ['another name', { body, secret, now }],
+])('no header is made of %s', (_, signed) => {
+  const make = () => generateTestHeader(signed as never)
+  expect(make).toThrow(expect.objectContaining({ name: 'UsageError' }))
 })
 
 test('a wrong signature is told of before a wrong time', () => {

@@ -3,13 +3,14 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { WebhookEvent } from './api-types.ts'
 import { SignatureError, UsageError } from './errors.ts'
+import { judgeOptionNames } from './option-names.ts'
 import { bytesOf, type RawBody } from './raw-body.ts'
 import { readSignatureHeader, type WebhookHeaders } from './signature-header.ts'
 import { judgeSecrets, type SigningSecrets, signatureOf } from './signing-secret.ts'
 
 export type VerifyOptions = {
-  /** How far the time of the signature may lie from now, in the past and in the future; 300 where nothing is said. */
-  tolerance_seconds?: number
+  /** Seconds that the time of the signature may lie from now, in the past and in the future; 300 where nothing is said. */
+  tolerance?: number
   /** In place of the clock. */
   now?: Date
 }
@@ -24,17 +25,18 @@ export function verifyWebhook(
   secret: SigningSecrets,
   options: VerifyOptions = {},
 ): WebhookEvent {
-  const { tolerance_seconds = 300, now = new Date() } = options
+  judgeOptionNames(options, ['tolerance', 'now'])
+  const { tolerance = 300, now = new Date() } = options
   const secrets = judgeSecrets(secret)
-  judgeOptions(tolerance_seconds, now)
+  judgeOptions(tolerance, now)
   const body = bytesOf(rawBody)
   const { t, signatures } = readSignatureHeader(headers)
   if (!matches(signatures, secrets, t, body)) {
     throw isSignedAsCompact(signatures, secrets, t, body) ? changed() : mismatch(secrets)
   }
-  judgeTime(Number(t), now.getTime() / 1000, tolerance_seconds)
+  judgeTime(Number(t), now.getTime() / 1000, tolerance)
   const event = parsed(body)
-  if (typeof event !== 'object' || event === null) {
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) {
     throw new SignatureError('body_not_json', 'The body is signed rightly, and is no JSON object.')
   }
   return event as WebhookEvent
@@ -46,18 +48,21 @@ export function generateTestHeader(signed: {
   secret: SigningSecrets
   at?: Date
 }): string {
+  judgeOptionNames(signed, ['body', 'secret', 'at'])
+  const { at = new Date() } = signed
   const secrets = judgeSecrets(signed.secret)
   const body = bytesOf(signed.body)
-  const t = String(Math.floor((signed.at ?? new Date()).getTime() / 1000))
+  judgeDate('at', at)
+  const t = String(Math.floor(at.getTime() / 1000))
   return [
     `t=${t}`,
-    ...secrets.map((each) => `v1=${signatureOf(each, t, body).toString('hex')}`),
+    ...secrets.map((each) => `v1=${Buffer.from(signatureOf(each, t, body)).toString('hex')}`),
   ].join(',')
 }
 
 /** Compares every pair, whichever fits, so that the time it takes tells nothing. */
 function matches(
-  signatures: readonly Buffer[],
+  signatures: readonly Uint8Array[],
   secrets: readonly string[],
   t: string,
   body: Uint8Array | string,
@@ -70,7 +75,7 @@ function matches(
 
 /** Bodies go out without white space. One that fits so, and not as it is, was parsed and written anew on the way. */
 function isSignedAsCompact(
-  signatures: readonly Buffer[],
+  signatures: readonly Uint8Array[],
   secrets: readonly string[],
   t: string,
   body: Uint8Array,
@@ -79,13 +84,16 @@ function isSignedAsCompact(
   return json !== undefined && matches(signatures, secrets, t, JSON.stringify(json))
 }
 
-function judgeOptions(tolerance_seconds: number, now: Date): void {
-  if (!Number.isFinite(tolerance_seconds) || tolerance_seconds <= 0) {
-    throw new UsageError('tolerance_seconds must be a number above 0.')
+function judgeOptions(tolerance: number, now: Date): void {
+  if (!Number.isFinite(tolerance) || tolerance <= 0) {
+    throw new UsageError('tolerance must be a number of seconds above 0.')
   }
-  if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
-    throw new UsageError('now must be a Date.')
-  }
+  judgeDate('now', now)
+}
+
+function judgeDate(name: string, date: unknown): void {
+  if (date instanceof Date && !Number.isNaN(date.getTime())) return
+  throw new UsageError(`${name} must be a Date.`)
 }
 
 function judgeTime(t_seconds: number, now_seconds: number, tolerance_seconds: number): void {

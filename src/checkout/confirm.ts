@@ -116,7 +116,7 @@ async function declineUncharged(
   const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
   const outcome = outcomeOf(context.ids, { ...confirming, change, operation: null, cause, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
-  context.wakeDeliveries()
+  context.wakeDeliveries('event', session.merchant_id)
   context.metrics.paymentConfirmed('declined', session.mode)
   if (isRefusedByBank(verdict)) await countDecline(context, payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult

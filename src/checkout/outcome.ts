@@ -42,6 +42,7 @@ export function outcomeOf(ids: Ids, decided: Decided): Outcome {
     operation,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
     event: eventOf(change, { event_id: ids.event(), sequence: 1, at }),
+    // The stream of events finds the event by this line: of its payment, with its type as the change, in its statement.
     journal: lineOf(ids, payment, cause, {
       change: `payment.${payment.status}`,
       detail: {

@@ -128,7 +128,7 @@ export const sessionCreate = z.strictObject({
     .min(1, must('not be empty'))
     .regex(/^\P{Cc}*$/u, must('not contain control characters'))
     .refine(
-      (suffix) => suffix.length <= 22,
+      (suffix) => [...suffix].length <= 22,
       rule('metadata_too_large', 'must have at most 22 characters'),
     )
     .nullish(),

@@ -13,7 +13,7 @@ export type ToldLine = {
   detail: Record<string, unknown>
 }
 
-export type ToldEvent = {
+export type EventWithDeliveries = {
   event_id: string
   type: string
   sequence: number
@@ -41,7 +41,7 @@ export const lifeHeadings = ['time', 'what', 'who', 'request', '']
 type Row = { at: string; cells: string[] }
 
 /** All that happened, oldest first. What is to come has the time when it is due. */
-export function lifeRows(lines: ToldLine[], events: ToldEvent[]): string[][] {
+export function lifeRows(lines: ToldLine[], events: EventWithDeliveries[]): string[][] {
   const rows = [...lines.map(lineRow), ...events.flatMap(eventRows)]
   // Rows of one time keep their order: what was written, the event of it, then what became of that.
   return rows
@@ -54,7 +54,13 @@ function lineRow({ at, change, subject, actor, request_id, detail }: ToldLine): 
   return rowOf(at, [plain(change), actor, request_id, shortIds(words)])
 }
 
-function eventRows({ event_id, type, sequence, created_at, deliveries }: ToldEvent): Row[] {
+function eventRows({
+  event_id,
+  type,
+  sequence,
+  created_at,
+  deliveries,
+}: EventWithDeliveries): Row[] {
   const words = `${shortIds(event_id)}, sequence ${sequence}`
   const event = rowOf(created_at, [`event ${plain(type)}`, 'service', null, words])
   return [event, ...deliveries.flatMap(deliveryRows)]

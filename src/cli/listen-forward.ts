@@ -1,12 +1,9 @@
 // Posts events to a local server as a delivery would: signed, one after the other for each payment.
 
 import { createHmac } from 'node:crypto'
-import type { EventType } from '../values.ts'
 import { type Posted, post, type Sending } from '../webhooks/deliver.ts'
+import type { StreamedEvent } from '../webhooks/streamed-event.ts'
 import type { Clock } from '../world.ts'
-
-/** As the stream tells of it. */
-export type HeardEvent = { event_id: string; type: EventType; payment_id: string; body: string }
 
 export type Forwarded = Pick<Posted, 'succeeded' | 'response_status_code' | 'failure'> & {
   duration_ms: number
@@ -29,7 +26,7 @@ type Parts = {
   url: string
   identity: Identity
   /** Told of each, in the order of the answers. */
-  told(event: HeardEvent, forwarded: Forwarded): void
+  told(event: StreamedEvent, forwarded: Forwarded): void
 }
 
 /** At once, of different payments: a receiver that thinks for long about one holds up no other. */
@@ -42,7 +39,7 @@ export function openForwarder({ http, clock, url, identity, told }: Parts) {
   /** The last event of each payment that has one under way. */
   const under_way = new Map<string, Promise<void>>()
 
-  async function forward(event: HeardEvent): Promise<void> {
+  async function forward(event: StreamedEvent): Promise<void> {
     const began_at = clock.now()
     const { body, payment_id, type: event_type } = event
     const { endpoint_id } = identity
@@ -52,7 +49,7 @@ export function openForwarder({ http, clock, url, identity, told }: Parts) {
     told(event, { succeeded, response_status_code, failure, duration_ms })
   }
 
-  return async (event: HeardEvent): Promise<void> => {
+  return async (event: StreamedEvent): Promise<void> => {
     const { payment_id } = event
     const before = under_way.get(payment_id) ?? Promise.resolve()
     const mine = before

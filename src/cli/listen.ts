@@ -5,21 +5,16 @@ import { openGuardedHttp } from '../guarded-http.ts'
 import { openListener, realClock } from '../real-world.ts'
 import { judgeUrl, openAddressRule } from '../safe-address.ts'
 import { eventTypes } from '../values.ts'
+import type { StreamedEvent } from '../webhooks/streamed-event.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { answerOf } from './failure-words.ts'
 import { openHeard } from './heard-events.ts'
-import {
-  type Forwarded,
-  type HeardEvent,
-  type Identity,
-  identityOf,
-  openForwarder,
-} from './listen-forward.ts'
+import { type Forwarded, type Identity, identityOf, openForwarder } from './listen-forward.ts'
 import { choices, text } from './office.ts'
 import { duration, printJsonLine, shortTime, tell } from './print.ts'
-import { untilStopped } from './serve.ts'
 import { type Connection, connectionOf, connectionOptions } from './service-connection.ts'
 import { listen } from './service-stream.ts'
+import { untilStopped } from './until-stopped.ts'
 
 export const listenCommand: Command = {
   name: 'listen',
@@ -32,7 +27,7 @@ export const listenCommand: Command = {
   },
   remarks: [
     "Events are posted as a webhook delivery would be, with a signing secret of this command's own. They come at least once; what the local server answers is shown, and nothing is posted again. Ctrl-C ends it.",
-    'With --json each line is one JSON document: its type is ready, event, lost or back.',
+    'With --json each line is one JSON document: its type is ready, event, missed, lost or back.',
   ],
   async run({ options, json }) {
     const connection = connectionOf(options)
@@ -59,7 +54,9 @@ type Listening = {
 /** How what happens is shown. */
 type Shown = {
   ready(listening: Listening, merchant_id: string): void
-  event(event: HeardEvent, forwarded: (Forwarded & { url: string }) | null): void
+  event(event: StreamedEvent, forwarded: (Forwarded & { url: string }) | null): void
+  /** Nothing is told that is older than this time. */
+  missed(before: string): void
   state(state: 'lost' | 'back', base_url: string): void
 }
 
@@ -70,10 +67,11 @@ async function follow(listening: Listening, shown: Shown): Promise<void> {
   void untilStopped().signal.then(() => stopped.abort())
   const { signal } = stopped
   const http = openGuardedHttp({ clock, allowed_networks: everywhere })
+  const listener = openListener()
   signal.addEventListener('abort', () => void http.close())
   const forward =
     url === null
-      ? async (event: HeardEvent) => shown.event(event, null)
+      ? async (event: StreamedEvent) => shown.event(event, null)
       : openForwarder({
           ...{ http, clock, url, identity },
           told: (event, forwarded) => {
@@ -86,15 +84,16 @@ async function follow(listening: Listening, shown: Shown): Promise<void> {
   const told = (state: 'lost' | 'back') => shown.state(state, connection.base_url)
   const path = () => `/v1/events/stream${filter}`
   try {
-    const messages = listen({ connection, http: openListener(), clock, path, signal, told })
+    const messages = listen({ connection, http: listener, clock, path, signal, told })
     for await (const { event, id, data } of messages) {
       if (event === 'ready') {
         if (!is_ready) shown.ready(listening, data.merchant_id)
         is_ready = true
-      } else if (heard.isNew({ event_id: data.event_id, cursor: id! })) await forward(data)
+      } else if (event === 'missed') shown.missed(data.before)
+      else if (heard.isNew({ event_id: data.event_id, cursor: id! })) await forward(data)
     }
   } finally {
-    await http.close()
+    await Promise.all([http.close(), listener.close()])
   }
 }
 
@@ -106,6 +105,7 @@ function forwardTo(options: Options): string | null {
   const named = text(options, 'forward-to')
   if (named === null) return null
   const url = /^[a-z]+:\/\//i.test(named) ? named : `http://${named}`
+  if (!/^https?:/i.test(url)) throw new UsageError('--forward-to must be an http or https URL')
   const fault = judgeUrl(url, openAddressRule(everywhere))
   if (fault) throw new UsageError(`--forward-to ${fault.reason}`)
   return url
@@ -117,6 +117,9 @@ const jsonLines: Shown = {
   },
   event({ type: event_type, event_id, payment_id, body }, forwarded) {
     printJsonLine({ type: 'event', event_id, event_type, payment_id, body, forwarded })
+  },
+  missed(before) {
+    printJsonLine({ type: 'missed', before })
   },
   state(type) {
     printJsonLine({ type })
@@ -134,6 +137,9 @@ const forPeople: Shown = {
     const { created } = JSON.parse(body) as { created: string }
     const left = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
     tell(forwarded ? `${left}  ${answered(forwarded)}` : left)
+  },
+  missed(before) {
+    tell(`The connection was lost for too long: events before ${shortTime(before)} were missed.`)
   },
   state(state, base_url) {
     tell(

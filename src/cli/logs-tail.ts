@@ -6,9 +6,9 @@ import { openListener, realClock } from '../real-world.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
 import { duration, printJsonLine, shortTime, tell } from './print.ts'
-import { untilStopped } from './serve.ts'
 import { connectionOf, connectionOptions } from './service-connection.ts'
 import { listen } from './service-stream.ts'
+import { untilStopped } from './until-stopped.ts'
 
 export const logsTail: Command = {
   name: 'logs tail',
@@ -29,20 +29,25 @@ export const logsTail: Command = {
     const asked = queryOf(options)
     const stopped = new AbortController()
     void untilStopped().signal.then(() => stopped.abort())
+    const http = openListener()
     const messages = listen({
-      ...{ connection, http: openListener(), clock: realClock(), signal: stopped.signal },
+      ...{ connection, http, clock: realClock(), signal: stopped.signal },
       path: (is_again) => `/v1/logs/stream?${is_again ? withoutLast(asked) : asked}`,
       told(state) {
         if (json) printJsonLine({ type: state })
         else tell(states[state])
       },
     })
-    for await (const { event, data } of messages) {
-      if (event === 'request') show(data, json)
-      else if (event === 'missed') {
-        if (json) printJsonLine({ type: event })
-        else tell('Some were missed: more came at once than are kept.')
+    try {
+      for await (const { event, data } of messages) {
+        if (event === 'request') show(data, json)
+        else if (event === 'missed') {
+          if (json) printJsonLine({ type: event })
+          else tell('Some were missed: more came at once than are kept.')
+        }
       }
+    } finally {
+      await http.close()
     }
     return 0
   },

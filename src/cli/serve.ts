@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts'
 import { type Running, serve, work } from '../main.ts'
 import type { Command } from './command.ts'
 import { printJson } from './print.ts'
+import { untilStopped } from './until-stopped.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -33,23 +34,6 @@ export const workerCommand: Command = {
     await stopped.signal
     await running.stop()
   },
-}
-
-/** The first SIGINT or SIGTERM ends in order; a second one ends at once. */
-export function untilStopped(): { signal: Promise<void> } {
-  const signal = new Promise<void>((resolve) => {
-    let first_seconds: number | null = null
-    const stop = () => {
-      const seconds = process.uptime()
-      // npm passes on the signal that the terminal has sent to us already: that is not a second one.
-      if (first_seconds !== null && seconds - first_seconds > 1) process.exit(130)
-      first_seconds ??= seconds
-      resolve()
-    }
-    process.on('SIGINT', stop)
-    process.on('SIGTERM', stop)
-  })
-  return { signal }
 }
 
 function welcome({ base_url, database, demo }: Running): string {

@@ -10,8 +10,11 @@ export type SentEvent = {
 /** A message of ours is an event's body and little more. */
 const message_chars_max = 4 * 1024 * 1024
 
-/** Throws where a message grows beyond all measure, and whatever the body throws. */
-export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SentEvent> {
+/** Calls `noted` with each id, those that come without a message too. Throws where a message grows beyond all measure, and whatever the body throws. */
+export async function* readSentEvents(
+  body: AsyncIterable<Uint8Array>,
+  noted: (id: string) => void = () => {},
+): AsyncGenerator<SentEvent> {
   const decoder = new TextDecoder()
   let rest = ''
   let id: string | null = null
@@ -23,7 +26,9 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
     if (rest.length > message_chars_max) throw new Error('a message that does not end')
     for (const block of blocks) {
       const fields = fieldsOf(block)
-      id = fields.get('id') ?? id
+      const sent_id = fields.get('id')
+      if (sent_id !== undefined) noted(sent_id)
+      id = sent_id ?? id
       const data = fields.get('data')
       if (data !== undefined) yield { event: fields.get('event') ?? 'message', id, data }
     }

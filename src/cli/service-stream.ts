@@ -3,7 +3,7 @@
 import type { Clock, HttpListener } from '../world.ts'
 import { OutgoingFailure } from '../world.ts'
 import { CommandRefused } from './command.ts'
-import { readEvents } from './server-sent-events.ts'
+import { readSentEvents } from './server-sent-events.ts'
 import { ServiceRefused, unreachable } from './service-call.ts'
 import type { Connection } from './service-connection.ts'
 
@@ -37,13 +37,12 @@ const wait_max_ms = 30_000
  */
 export async function* listen(listening: Listening): AsyncGenerator<Message> {
   const { connection, clock, path, signal, told } = listening
-  let last_id: string | null = null
+  const last: Last = { id: null }
   let wait_ms = first_wait_ms
   let state: 'new' | 'open' | 'lost' = 'new'
   while (!signal.aborted) {
     try {
-      for await (const message of messagesOf(listening, path(state !== 'new'), last_id)) {
-        last_id = message.id
+      for await (const message of messagesOf(listening, path(state !== 'new'), last)) {
         if (message.event === 'ready') {
           requireMerchant(connection, message.data.merchant_id)
           wait_ms = first_wait_ms
@@ -65,21 +64,27 @@ export async function* listen(listening: Listening): AsyncGenerator<Message> {
   }
 }
 
+/** The last id that came. */
+type Last = { id: string | null }
+
 /** One connection. */
 async function* messagesOf(
   { connection, http, signal }: Listening,
   path: string,
-  last_id: string | null,
+  last: Last,
 ): AsyncGenerator<Message> {
   const headers = {
     accept: 'text/event-stream',
     'x-service-api-key': connection.secret_key,
-    ...(last_id !== null && { 'last-event-id': last_id }),
+    ...(last.id !== null && { 'last-event-id': last.id }),
   }
   const url = connection.base_url + path
   const { status, body } = await http.listen({ url, headers, silence_ms, signal })
   if (status !== 200) throw await refusalOf(path, status, body)
-  for await (const { event, id, data } of readEvents(body)) {
+  const noted = (id: string) => {
+    last.id = id
+  }
+  for await (const { event, id, data } of readSentEvents(body, noted)) {
     const message = { event, id, data: JSON.parse(data) }
     if (event === 'refused') throw endedBy(message)
     yield message

@@ -112,16 +112,23 @@ async function pageOf(
 ): Promise<Integration> {
   const named = text(options, 'integration')
   const all = await listIntegrations(sql, merchant_id)
-  const chosen = named === null ? all : all.filter(({ name }) => name === named)
-  const [fitting] = chosen
+  const open = all
     .filter(leavesAmountOpen)
     .sort((a, b) => Number(b.is_default) - Number(a.is_default))
+  const fitting = open.find(({ name }) => named === null || name === named)
   if (fitting) return fitting
-  const those = named === null ? `No integration of ${merchant_id}` : `The integration ${named}`
-  throw new CommandRefused(
-    `${those} can hold a payment: it takes one with an allowed origin and no prices that does not require a verified ` +
-      `amount.\nTo make one: ripper integration create --merchant ${merchant_id} --name trigger --origin https://shop.example`,
-  )
+  const what = 'with an allowed origin and no prices that does not require a verified amount'
+  const others =
+    open.length > 0
+      ? `These can: ${open.map(({ name }) => name).join(', ')}.`
+      : `To make one: ripper integration create --merchant ${merchant_id} --name trigger --origin https://shop.example`
+  const fault =
+    named === null
+      ? `No integration of ${merchant_id} can hold a payment`
+      : all.some(({ name }) => name === named)
+        ? `The integration ${named} cannot hold a payment`
+        : `${merchant_id} has no integration ${named}`
+  throw new CommandRefused(`${fault}: it takes one ${what}.\n${others}`)
 }
 
 function leavesAmountOpen(integration: Integration): boolean {

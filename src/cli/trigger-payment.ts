@@ -13,7 +13,8 @@ export type Payee = {
 
 /** As it was asked for: what is wrong with it says the service. */
 export type Purchase = {
-  amount: unknown
+  /** In minor units. */
+  amount: number
   currency: string
   metadata: Record<string, string>
   order_reference: string | null

@@ -42,6 +42,7 @@ export const triggerCommand: Command = {
   ],
   async run({ options, positionals, json }) {
     const course = courseTo(positionals[0]!)
+    refusePageOptions(course, options)
     const purchase = purchaseOf(options)
     const triggered = await trigger(course, purchase, options).catch(leaveInterrupted)
     if (json) printJson(triggered)
@@ -119,11 +120,22 @@ function byKey(options: Options): boolean {
   return key !== null || (merchant === null && readConfig().secret_key !== null)
 }
 
+/** What would be passed over is a mistake, such as an event that was not meant. */
+function refusePageOptions({ event, opened_by }: Course, options: Options): void {
+  if (opened_by === 'page') return
+  const given = ['integration', 'publishable-key', 'origin'].find((name) => text(options, name))
+  if (given === undefined) return
+  throw new UsageError(`takes --${given} for held and voided alone: ${event} is paid by the server`)
+}
+
 function purchaseOf(options: Options): Purchase {
   const amount = text(options, 'amount') ?? '4200'
+  if (!/^-?\d+$/.test(amount)) {
+    throw new UsageError('--amount must be a whole number in minor units, written in digits')
+  }
   return {
-    // What is no number goes out as it is: the service says what is wrong with it.
-    amount: Number.isFinite(Number(amount)) ? Number(amount) : amount,
+    // How large it may be says the service.
+    amount: Number(amount),
     currency: text(options, 'currency') ?? 'GBP',
     metadata: Object.fromEntries(list(options, 'metadata').map(entryOf)),
     order_reference: text(options, 'order-reference'),
@@ -153,7 +165,7 @@ function printForPeople(course: Course, triggered: Triggered): void {
   if (deliveries === null) tell('The key may not ask who was told: it lacks manage_webhooks.')
   else if (deliveries.length === 0) {
     tell(
-      'No endpoint takes this event. ripper listen --forward-to URL brings events to a local server;\nripper endpoint create makes an endpoint.',
+      'No endpoint takes this event. ripper listen --forward-to URL, where it runs, brings it all the same;\nripper endpoint create makes an endpoint.',
     )
   } else {
     printTable(['endpoint', 'URL', 'delivery'], deliveries.map(rowOf))

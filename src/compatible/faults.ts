@@ -23,11 +23,10 @@ export function parameterOf(path: readonly PropertyKey[]): string {
 
 /** The first is explained; the others are named, so that one answer tells all that is to be deleted. */
 function unknownParameters(names: string[]): Refusal {
-  // Of `expand[0]` the first word tells what it is.
-  const bases = [...new Set(names.map((name) => name.replace(/^([^[]+)\[.*\]$/s, '$1')))]
-  const [field, ...others] = bases.map((name) => parameterOf([name]))
+  const all = names.map(adviceOn)
+  const [field, ...others] = new Set(all.map(({ name }) => parameterOf([name])))
   const more = others.length === 0 ? '' : ` Nor are: ${others.slice(0, 20).join(', ')}.`
-  const message = `${field} ${adviceOn(bases[0]!)}${more}`
+  const message = `${field} ${all[0]!.words}${more}`
   return new Refusal('invalid_request', message, { field, platform_code: 'parameter_unknown' })
 }
 

@@ -1,6 +1,7 @@
 // Parameters of the other platform that are not supported: what a merchant does instead, mostly to delete the line.
 
-const by_checkout = 'The checkout takes the card'
+const by_checkout = 'the checkout takes the card'
+const no_customers = 'there are no stored customers. Send the shopper’s email as receipt_email.'
 const advice = new Map<string, string>([
   ['automatic_payment_methods', 'card is the only payment method.'],
   ['payment_method_types', 'card is the only payment method.'],
@@ -16,12 +17,14 @@ const advice = new Map<string, string>([
   ['error_on_requires_action', 'the checkout shows the bank’s page by itself.'],
   ['use_stripe_sdk', 'the checkout shows the bank’s page by itself.'],
   ['return_url', 'set the confirmation address on the integration.'],
-  ['customer', 'there are no stored customers. Send the shopper’s email as receipt_email.'],
+  ['customer', no_customers],
+  ['customer_account', no_customers],
   ['setup_future_usage', 'cards are not stored for later payments.'],
   ['off_session', 'every payment is made by a shopper who is there.'],
   ['mandate', 'every payment is made by a shopper who is there.'],
   ['mandate_data', 'every payment is made by a shopper who is there.'],
   ['shipping', 'keep what you need of it in metadata.'],
+  ['payment_details', 'keep what you need of it in metadata.'],
   ['statement_descriptor', 'the name comes from the account. Send statement_descriptor_suffix.'],
   ['application_fee_amount', 'money goes to the merchant alone.'],
   ['transfer_data', 'money goes to the merchant alone.'],
@@ -37,10 +40,19 @@ const advice = new Map<string, string>([
 export const only_automatic =
   'can only be automatic: delete this line. Payments whose amount cannot be verified are held by themselves'
 
-/** What to say to who sent a parameter that is not known. */
-export function adviceOn(name: string): string {
-  const known = advice.get(name)
-  return known
-    ? `is not supported: delete this line; ${known}`
-    : 'is not a parameter of this request.'
+/** The parameter that a name is to be called by, and what to say to who sent it, though it is not known. */
+export function adviceOn(sent: string): { name: string; words: string } {
+  // Of `expand[0]` the first word tells what it is.
+  const base = sent.replace(/^([^[]+)\[.*\]$/s, '$1')
+  const known = advice.get(base)
+  if (known) return { name: base, words: `is not supported: delete this line; ${known}` }
+  return { name: sent, words: `is not a parameter of this request${hintOn(base, sent)}.` }
+}
+
+function hintOn(base: string, sent: string): string {
+  if (base === 'metadata') return ': in JSON metadata is an object, {"metadata": {"key": "value"}}'
+  if (sent === 'query') {
+    return ': payment intents are not searched. Keep the id of each, and read it by GET /v1/payment_intents/{id}'
+  }
+  return ''
 }

@@ -1,7 +1,9 @@
 // The database driver with our types, our limits and none of its traps: the one place that makes connections.
 
 import postgres from 'postgres'
+import type { Clock } from '../world.ts'
 import { replaceablePool, type Sql } from './pool.ts'
+import { openSilence } from './silence.ts'
 import { list_types, refused, type Types, types } from './types.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
@@ -12,6 +14,8 @@ type ConnectOptions = {
   /** Milliseconds, 0 for none. */
   lock_timeout_ms?: number
   statement_timeout_ms?: number
+  /** Where given, a connection on which the server answers nothing for longer than it ever may is given up. */
+  clock?: Clock
   onStatement?: (text: string) => void
   onClose?: () => void
   onNotify?: (channel: string, payload: string) => void
@@ -19,10 +23,14 @@ type ConnectOptions = {
 
 const database_user = 'ripper'
 const socket_port = 5432
+const statement_timeout_ms = 15_000
+/** For the way there and back, and a server that is busy. */
+const silence_slack_ms = 5_000
 
 /** Makes a pool. Nothing is connected before the first statement. */
 export function connect(address: Address, options: ConnectOptions): Sql {
-  return replaceablePool(() => openPool(address, options))
+  const limit_ms = (options.statement_timeout_ms ?? statement_timeout_ms) + silence_slack_ms
+  return replaceablePool(() => openPool(address, options), openSilence(options.clock, limit_ms))
 }
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
@@ -113,7 +121,7 @@ function settingsOf(options: ConnectOptions) {
       application_name: 'ripper',
       TimeZone: 'UTC',
       lock_timeout: options.lock_timeout_ms ?? 1500,
-      statement_timeout: options.statement_timeout_ms ?? 15_000,
+      statement_timeout: options.statement_timeout_ms ?? statement_timeout_ms,
       idle_in_transaction_session_timeout: 30_000,
       // Every statement finds its rows by key whatever the values: planning it again for them costs more than running it.
       plan_cache_mode: 'force_generic_plan',

@@ -1,10 +1,12 @@
 // Puts a fresh pool of the driver in place of one that has lost a connection in the middle of a statement.
 //
 // The driver does not tidy up after such a loss: the next statement of that connection gets the old one's error.
-// So a damaged pool only ends what it has begun, and all else goes to a new one.
+// So a damaged pool only ends what it has begun, and all else goes to a new one. One that has a connection on which nobody
+// answers any more is ended at once: what waits behind that would never be sent.
 
 import type postgres from 'postgres'
 import { isConnectionLost } from './failures.ts'
+import type { Silence, Waiting } from './silence.ts'
 import { isStatement, jsonOf, type Statement, watchTransaction } from './transactions.ts'
 
 /** What both the pool and a transaction can do. */
@@ -21,7 +23,7 @@ type Work = (tx: Transaction) => unknown
 type Call = (...args: unknown[]) => unknown
 
 /** `open` makes a pool of the driver; nothing is connected before the first statement. */
-export function replaceablePool(open: () => postgres.Sql): Sql {
+export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql {
   let current = makePool(open())
   const damaged = new Set<Pool>()
 
@@ -38,21 +40,34 @@ export function replaceablePool(open: () => postgres.Sql): Sql {
     if (pool.running === 0 && damaged.delete(pool)) void pool.sql.end({ timeout: 0 })
   }
 
-  const watch = (made: unknown) => (isStatement(made) ? watchStatement(made, enter, exit) : made)
+  const giveUp = (pool: Pool): void => {
+    if (pool === current) current = makePool(open())
+    damaged.delete(pool)
+    void pool.sql.end({ timeout: 0 })
+  }
+  const wait = (pool: Pool, isSent: () => boolean): Waiting =>
+    silence.begin({ isSent, giveUp: () => giveUp(pool) })
+
+  const watch = (made: unknown) =>
+    isStatement(made) ? watchStatement(made, { enter, exit, wait }) : made
   const call = current.sql as unknown as Call
   const begin = async (first: string | Work, second?: Work) => {
     const [mode, work] = typeof first === 'string' ? [first, second!] : ['', first]
     const pool = enter()
+    const waiting = wait(pool, () => true)
     try {
-      const result = await watchTransaction(pool.sql, mode, work)
+      const result = await watchTransaction(pool.sql, { mode, work, waiting })
       exit(pool, null)
       return result
     } catch (error) {
       exit(pool, error)
       throw error
+    } finally {
+      waiting.end()
     }
   }
   const end: Sql['end'] = async (options) => {
+    silence.close()
     await Promise.all([...damaged, current].map((pool) => pool.sql.end(options)))
   }
   const { unsafe, array, types, typed } = current.sql
@@ -69,17 +84,27 @@ function makePool(sql: postgres.Sql): Pool {
 /** The pool is chosen when a statement is run, not when it is written down. */
 function watchStatement(
   statement: Statement,
-  enter: () => Pool,
-  exit: (pool: Pool, error: unknown) => void,
+  {
+    enter,
+    exit,
+    wait,
+  }: {
+    enter: () => Pool
+    exit: (pool: Pool, error: unknown) => void
+    wait: (pool: Pool, isSent: () => boolean) => Waiting
+  },
 ): Statement {
   const { resolve, reject } = statement
   let pool: Pool | null = null
+  let waiting: Waiting | null = null
   const settle = (error: unknown) => {
+    waiting?.end()
     if (pool !== null) exit(pool, error)
     pool = null
   }
   statement.handler = () => {
     pool = enter()
+    waiting = wait(pool, () => statement.active)
     pool.run(statement)
   }
   statement.resolve = (result) => {

@@ -6,15 +6,19 @@
 
 import type postgres from 'postgres'
 import { isConnectionLost } from './failures.ts'
+import type { Waiting } from './silence.ts'
 
 type Work = (tx: postgres.TransactionSql) => unknown
-type State = { lost: unknown }
+type State = { lost: unknown; waiting: Waiting }
 
 /** The parts of the driver's statement that we touch. */
 export type Statement = {
   handler: (statement: Statement) => void
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
+  /** It was sent, and its answer is the next. */
+  active: boolean
+  strings: readonly string[]
 }
 
 export function isStatement(made: unknown): made is Statement {
@@ -27,8 +31,11 @@ export function jsonOf(typed: postgres.ISql['typed']): postgres.ISql['json'] {
 }
 
 /** The driver's `sql.begin`, made to survive the loss of its connection. */
-export function watchTransaction(sql: postgres.Sql, mode: string, work: Work): Promise<unknown> {
-  const state: State = { lost: null }
+export function watchTransaction(
+  sql: postgres.Sql,
+  { mode, work, waiting }: { mode: string; work: Work; waiting: Waiting },
+): Promise<unknown> {
+  const state: State = { lost: null, waiting }
   const outcome = sql.begin(mode, (tx) => settleUnlessLost(state, () => work(watch(tx, state))))
   // The driver rejects this at the moment of a loss, also when no statement is running.
   outcome.catch((error) => noteLoss(state, error))
@@ -57,7 +64,13 @@ function watch(tx: postgres.TransactionSql, state: State): postgres.TransactionS
 
 function watchStatement(made: unknown, state: State): unknown {
   if (!isStatement(made)) return made
-  const { handler, reject } = made
+  const { handler, resolve, reject, strings } = made
+  // It lets its statements take as long as they like.
+  if (strings.some((part) => part.includes('statement_timeout'))) state.waiting.end()
+  made.resolve = (result) => {
+    state.waiting.heard()
+    resolve(result)
+  }
   made.handler = (statement) =>
     state.lost === null ? handler(statement) : statement.reject(state.lost)
   made.reject = (error) => {

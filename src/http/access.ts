@@ -51,6 +51,8 @@ export type Knock<Context> = {
   query: Record<string, unknown>
   /** The parsed body, before validation. Throws the Refusal of one that cannot be read. */
   body(): unknown
+  /** Told whose request it is as soon as that is proven, though it may be refused yet. */
+  recognise(merchant_id: string): void
 }
 
 /** Whose idempotency keys a create uses. */
@@ -135,8 +137,9 @@ function keyDoor(
     kind: 'secret_key',
     permission,
     refusals: [...new Set([...Object.values(codes), ...admission])],
-    check: async ({ access, caller }) => {
+    check: async ({ access, caller, recognise }) => {
       const key = await presentedKey(access, caller, { codes, place })
+      recognise(key.merchant_id)
       return judgeKey(key, { permission, codes }, caller, access.now())
     },
     // A merchant's server and its shoppers' browsers have keys of their own each, so neither can claim the other's.
@@ -149,11 +152,12 @@ export const clientSecret: Door<unknown, SessionHolder> = {
   kind: 'client_secret',
   permission: null,
   refusals: ['unauthorized'],
-  check: async ({ access, caller, params }) => {
+  check: async ({ access, caller, params, recognise }) => {
     const secret = caller.header('rip-client-secret')
     const holder = secret && (await access.findSession(params.session_id ?? '', secret))
     // A wrong secret and an unknown session must not differ in any byte.
     if (!holder) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    recognise(holder.merchant_id)
     return holder
   },
   keyScope: null,

@@ -15,6 +15,7 @@ import {
 } from './dialects.ts'
 import { GatewayLimited } from './gateway-limit.ts'
 import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'
+import { unsupportedType } from './read-body.ts'
 
 export const body_bytes_max = 128 * 1024
 
@@ -69,6 +70,7 @@ function asRefusal(
   }
   if (isStoreUnavailable(error)) return storeRefusal(request)
   const status = (error as { statusCode?: unknown }).statusCode
+  if (status === 415) return unsupportedType(request.routeOptions.config.form)
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
       status,
@@ -90,7 +92,6 @@ function storeRefusal(request: FastifyRequest): Refusal {
 
 const plainWords: Record<number, string> = {
   413: `The body is larger than ${body_bytes_max / 1024} KB.`,
-  415: 'Send the body as application/json.',
 }
 
 /** `advice` is what else there is to say: what to use instead. */

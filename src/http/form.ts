@@ -16,7 +16,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
  * A form's value as JSON would have it: `{amount: 5, metadata: {a: 'b'}}`. An empty text is how a form spells null; in a map
- * it leaves its key out. Other parameters with brackets become objects of one level, whatever stands between the brackets:
+ * it leaves its key out, where the empty text of JSON is a value like any other. Other parameters with brackets become objects of one level, whatever stands between the brackets:
  * enough to name them. Throws a Refusal `invalid_request` that names the parameter, never the value.
  */
 export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {

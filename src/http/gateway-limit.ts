@@ -1,29 +1,17 @@
 // The gateway limit: so many requests a minute from one address, counted in this process.
 
 import rateLimit from '@fastify/rate-limit'
-import type { FastifyInstance, preHandlerHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dialect, isWebhook } from './dialects.ts'
-import type { FormRules } from './form.ts'
-import type { Idempotency } from './idempotency.ts'
+import { routeOf } from './fastify.ts'
 
 export class GatewayLimited extends Error {}
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    dialect?: Dialect
-    /** Counts towards the gateway limit. */
-    is_counted?: boolean
-    idempotency?: Idempotency
-    is_stream?: true
-    form?: FormRules
-  }
-}
 
 type Limits = {
   /** What a route's config needs to be counted. Webhook routes have limits of their own. */
   ofRoute(dialect: Dialect): object
-  /** Options by which requests that find no route are counted. */
-  elsewhere: { preHandler?: preHandlerHookHandler }
+  /** Counts a request that finds no route. Throws GatewayLimited. */
+  countElsewhere(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
 /** Registers the limit. */
@@ -31,7 +19,9 @@ export async function limitGateway(
   app: FastifyInstance,
   requestsPerMinute: number,
 ): Promise<Limits> {
-  if (requestsPerMinute === 0) return { ofRoute: (dialect) => ({ dialect }), elsewhere: {} }
+  if (requestsPerMinute === 0) {
+    return { ofRoute: (dialect) => ({ dialect }), countElsewhere: async () => {} }
+  }
   const quiet = {
     'x-ratelimit-limit': false,
     'x-ratelimit-remaining': false,
@@ -50,11 +40,13 @@ export async function limitGateway(
   // One counter for all: given to each route, the plug-in would count each by itself.
   const count = app.rateLimit()
   app.addHook('onRequest', async function (request, reply) {
-    if (request.routeOptions.config.is_counted) await count.call(this, request, reply)
+    if (routeOf(request).config.is_counted) await count.call(this, request, reply)
   })
   return {
     ofRoute: (dialect) => ({ dialect, is_counted: !isWebhook(dialect) }),
-    elsewhere: { preHandler: count },
+    countElsewhere: async (request, reply) => {
+      await count.call(app, request, reply)
+    },
   }
 }
 

@@ -7,7 +7,7 @@ import { Refusal } from '../errors.ts'
 import type { Clock, World } from '../world.ts'
 import type { Knock, SecretKey } from './access.ts'
 import { callerOf } from './caller.ts'
-import { enter } from './enter.ts'
+import { knockOf } from './knock.ts'
 import type { Metrics } from './metrics.ts'
 import type { Kernel } from './run-route.ts'
 import { type Feed, frame, heartbeat, type Stream, type StreamMessage } from './stream.ts'
@@ -20,9 +20,9 @@ const heartbeat_ms = 15_000
 const judged_every_ms = 20_000
 /** Who has taken nothing for so long is let go, and may come again with the id of the last message. */
 const stuck_max_ms = 60_000
-/** What a reader has, when the server stops, to take the last of it. */
-const stop_grace_ms = 1_000
-/** What rings again and again makes one look, not one for each. */
+/** What a reader has, when the stream ends, to take the last of it. */
+const end_grace_ms = 1_000
+/** What rings again and again makes one look, not one for each; and who has much to read leaves room for others. */
 const rest_ms = 20
 const buffer_bytes = 16 * 1024
 
@@ -47,12 +47,18 @@ export function mountStreams<Context>(
       exposeHeadRoute: false,
       config: { ...configOf(stream), is_stream: true },
       handler: async (request, reply) => {
-        const knock = knockOf(kernel, request)
-        const holder = await admitted(stream, knock, { request, reply, kernel })
+        const caller = callerOf(request)
+        const knock = knockOf(kernel, request, { caller })
+        const holder = await admitted(stream, knock, { reply, kernel })
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
-        const feed = stream.open(kernel.context, { holder, query, caller: knock.caller, now })
         const leave = seats.take(holder.merchant_id)
+        const feed = await stream
+          .open(kernel.context, { holder, query, caller, now })
+          .catch((error: unknown) => {
+            leave()
+            throw error
+          })
         kernel.metrics.streamsOpen(stream.path, 1)
         return serve(feed, {
           ...{ request, reply, open, world: kernel.world },
@@ -83,17 +89,16 @@ function serve(feed: Feed, { request, reply, world, open, judge, ended }: Servin
   const life = openLife(feed, clock)
   const gone = new AbortController()
   const letGo = () => reply.raw.destroy()
-  const stop = () => {
-    life.end()
-    // Who takes nothing would not even take the end.
-    clock.sleep(stop_grace_ms, gone.signal).then(letGo, () => {})
-  }
+  const stop = () => life.end()
   const close = () => {
+    gone.abort()
     life.end()
     open.delete(stop)
-    gone.abort()
     ended()
   }
+  // Who takes nothing would not even take the end.
+  const endSurely = () => clock.sleep(end_grace_ms, gone.signal).then(letGo, () => {})
+  life.over.addEventListener('abort', endSurely, { once: true })
   open.add(stop)
   if (reply.raw.destroyed) close()
   else reply.raw.once('close', close)
@@ -112,21 +117,12 @@ const streamHeaders = {
   connection: 'close',
 }
 
-function knockOf<Context>(
-  { access, context }: Kernel<Context>,
-  request: FastifyRequest,
-): Knock<Context> {
-  const query = request.query as Record<string, unknown>
-  return { access, context, caller: callerOf(request), params: {}, query, body: () => undefined }
-}
-
 async function admitted<Context>(
   stream: Stream<Context>,
   knock: Knock<Context>,
-  asking: { request: FastifyRequest; reply: FastifyReply; kernel: Kernel<Context> },
+  { reply, kernel }: { reply: FastifyReply; kernel: Kernel<Context> },
 ): Promise<SecretKey> {
-  const { request, reply, kernel } = asking
-  const holder = await enter(stream.door, knock, request)
+  const holder = await stream.door.check(knock)
   const now = kernel.world.clock.now()
   if (stream.limit) applyLimit(reply, await stream.limit(knock.context, holder, now), now)
   await stream.admit?.(knock.context, holder)
@@ -167,7 +163,8 @@ function openLife(feed: Feed, clock: Clock): Life {
   const life: Life = {
     ...{ feed, bell, over: over.signal, last: null, given_at_ms: clock.now().getTime() },
     end(last) {
-      life.last ??= last ?? null
+      if (over.signal.aborted) return
+      life.last = last ?? null
       unhear()
       over.abort()
       bell.ring()
@@ -198,15 +195,15 @@ async function* textOf(
       for (const message of messages) {
         if (!over.aborted) yield* say(frame(message))
       }
-      if (is_more) continue
       const silent_ms = clock.now().getTime() - said_at_ms
-      if (silent_ms >= heartbeat_ms) yield* say(heartbeat)
-      else await bell.wait(clock, Math.min(feed.poll_ms, heartbeat_ms - silent_ms))
+      if (silent_ms >= heartbeat_ms) yield* say(heartbeat(feed.place?.()))
+      else if (!is_more) await bell.wait(clock, Math.min(feed.poll_ms, heartbeat_ms - silent_ms))
       await clock.sleep(rest_ms, over).catch(() => {})
     }
   } catch (error) {
     // Its id says to the caller, who comes again, from where to go on.
     told(error as Error)
+    life.end()
   }
   if (life.last) yield* say(frame(life.last))
 }

@@ -29,7 +29,7 @@ export type OpenApiDocument = {
 type Webhook = Omit<Operation, 'security'>
 
 /** An event that merchants are told of: its type, when it is sent, and its body. */
-export type ToldEvent = { type: string; summary: string; schema: z.ZodType }
+export type DescribedEvent = { type: string; summary: string; schema: z.ZodType }
 
 export type Operation = {
   tags: string[]
@@ -53,7 +53,7 @@ type Parameter = {
 export function openApiDocument(
   // biome-ignore lint/suspicious/noExplicitAny: a route's context does not matter to its description.
   routes: Route<any>[],
-  events: ToldEvent[] = [],
+  events: DescribedEvent[] = [],
   // biome-ignore lint/suspicious/noExplicitAny: nor does a stream's.
   streams: Stream<any>[] = [],
 ): OpenApiDocument {
@@ -132,7 +132,7 @@ function operationOf(route: Route<never>, aliases: string[]): Operation {
   }
 }
 
-function webhookOf({ type, summary, schema }: ToldEvent): Webhook {
+function webhookOf({ type, summary, schema }: DescribedEvent): Webhook {
   return {
     tags: ['Events'],
     summary,

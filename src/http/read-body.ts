@@ -2,7 +2,8 @@
 
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
-import { readForm } from './form.ts'
+import { routeOf } from './fastify.ts'
+import { type FormRules, readForm } from './form.ts'
 import { readJson } from './json.ts'
 
 type Outcome = { value: unknown } | { error: unknown }
@@ -30,22 +31,24 @@ function attempt(request: FastifyRequest): Outcome {
 
 function parse(request: FastifyRequest): unknown {
   const bytes = request.body as Buffer | undefined
-  const { form } = request.routeOptions.config
+  const { form } = routeOf(request).config
   // A form without fields has no bytes.
   if (!bytes || bytes.length === 0) return form ? {} : undefined
   const type = request.headers['content-type'] ?? ''
   const is_form = /^application\/x-www-form-urlencoded/i.test(type)
   // Many clients send JSON without saying so, or as text; a form is somebody's mistake and is told apart.
   if (/^multipart\//i.test(type) || (is_form && !form)) {
-    const types = form
-      ? 'application/json or application/x-www-form-urlencoded'
-      : 'application/json'
-    throw new Refusal('invalid_request', `Send the body with Content-Type: ${types}.`, {
-      status: 415,
-    })
+    throw unsupportedType(form)
   }
   if (form && (is_form || !(saysJson(type) || startsAsJson(bytes)))) return readForm(bytes, form)
   return readJson(bytes)
+}
+
+/** `form` is set on routes that take forms too. */
+export function unsupportedType(form: FormRules | undefined): Refusal {
+  const types = form ? 'application/json or application/x-www-form-urlencoded' : 'application/json'
+  const message = `Send the body with Content-Type: ${types}.`
+  return new Refusal('invalid_request', message, { status: 415 })
 }
 
 function saysJson(type: string): boolean {

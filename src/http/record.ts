@@ -3,8 +3,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../world.ts'
 import { refusalOf } from './failures.ts'
+import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLog } from './request-log.ts'
+import { shownPath } from './shown-path.ts'
 
 type Witnesses = {
   world: Pick<World, 'clock' | 'log'>
@@ -18,7 +20,7 @@ export function record(
   reply: FastifyReply,
 ): void {
   const { id, method, merchant_id } = request
-  const { url: route = 'unknown', config } = request.routeOptions
+  const { url: route = 'unknown', config } = routeOf(request)
   const status = reply.statusCode
   const code = refusalOf(request)
   const duration_ms = Math.round(reply.elapsedTime * 100) / 100
@@ -32,6 +34,6 @@ export function record(
   world.log.info(told, 'request')
   if (merchant_id === null) return
   const at = world.clock.now()
-  const path = request.url.split('?', 1)[0]!
+  const path = shownPath(route, request.params as Record<string, string>)
   requests.add({ ...told, code: code ?? null, merchant_id, path, at })
 }

@@ -9,6 +9,7 @@ export type LoggedRequest = {
   /** When it was answered. */
   at: Date
   method: string
+  /** With `…` for what is no id of ours. */
   path: string
   /** The path with the names of its parameters. */
   route: string

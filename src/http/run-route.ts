@@ -8,7 +8,6 @@ import type { World } from '../world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'
-import { enter } from './enter.ts'
 import {
   type Answer,
   fingerprintsOf,
@@ -22,6 +21,7 @@ import {
   runOnce,
   unusableKey,
 } from './idempotency.ts'
+import { knockOf } from './knock.ts'
 import { readBody } from './read-body.ts'
 import { nameOf, type Route, type RouteRequest } from './route.ts'
 import { applyLimit } from './use-limit.ts'
@@ -43,11 +43,9 @@ export async function answerRoute<Context>(
   caller: Caller,
 ): Promise<FastifyReply> {
   const params = request.params as Record<string, string>
-  const query = request.query as Record<string, unknown>
-  const { access, context, world } = kernel
+  const { context, world } = kernel
   const body = () => readBody(request)
-  const knock = { access, context, caller, params, query, body }
-  const holder = await enter(route.door, knock, request)
+  const holder = await route.door.check(knockOf(kernel, request, { caller, params, body }))
   const now = world.clock.now()
   if (route.limit) applyLimit(reply, await route.limit(context, holder, now), now)
   const key = keyOf(route, request)

@@ -11,7 +11,9 @@ import type { Access } from './access.ts'
 import { callerOf } from './caller.ts'
 import { greet } from './compatible-dialect.ts'
 import { corsHook, mountPreflights } from './cors.ts'
+import { dialectOfPath } from './dialects.ts'
 import { answerBrokenRequest, body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
+import { routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
 import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
@@ -63,10 +65,14 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     },
     genReqId: () => parts.ids.request(),
     clientErrorHandler: answerBrokenRequest,
-    // A path that cannot be decoded: no route and no hook comes to see it.
+    // A path that cannot be decoded: no route and no hook comes to see it. Such requests through one proxy count together,
+    // since the framework does not tell here for whom it speaks.
     frameworkErrors: (_error, request, reply) => {
       welcome(request, reply)
-      fail(parts.world.log, notFound(request), request, reply)
+      limits.countElsewhere(request, reply).then(
+        () => fail(parts.world.log, notFound(request), request, reply),
+        (error) => fail(parts.world.log, error, request, reply),
+      )
     },
     // No head is longer, so that a route judges every id itself.
     routerOptions: { maxParamLength: head_bytes_max },
@@ -76,6 +82,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('merchant_id', null)
+  app.decorateRequest('route', null)
   app.addHook('onRequest', async (request, reply) => {
     welcome(request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
@@ -93,7 +100,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     fail(parts.world.log, told, request, reply)
   })
   const limits = await limitGateway(app, parts.gateway_limit)
-  app.setNotFoundHandler(limits.elsewhere, (request, reply) =>
+  app.setNotFoundHandler({ preHandler: limits.countElsewhere }, (request, reply) =>
     fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply),
   )
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
@@ -140,7 +147,8 @@ function adviceOn<Context>(parts: ServerParts<Context>, request: FastifyRequest)
 /** The headers of every answer. */
 function welcome(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(plainHeaders).header('rip-request-id', request.id)
-  if (dialectOf(request) === 'compatible') greet(request, reply)
+  const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
+  if (dialect === 'compatible') greet(request, reply)
 }
 
 const plainHeaders = {

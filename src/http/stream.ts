@@ -20,6 +20,8 @@ export type Feed = {
   hear(wake: () => void): () => void
   /** How long nothing needs to be read where nobody woke it. */
   poll_ms: number
+  /** What the caller may come again with once it has all that was read; left out where it cannot go on from anywhere. */
+  place?(): string
 }
 
 export type StreamRequest<Query> = { holder: SecretKey; query: Query; caller: Caller; now: Date }
@@ -39,8 +41,8 @@ type StreamRecord<Context, Query extends z.ZodType> = {
   /** Every code that `open` may refuse with; access and the query add their own. */
   refusals: readonly RefusalCode[]
   admit?(context: Context, holder: SecretKey): Promise<void>
-  /** Judges what was asked. Nothing goes on before the feed is read. */
-  open(context: Context, request: StreamRequest<z.output<Query>>): Feed
+  /** Judges what was asked, and notes where it begins. Nothing goes on before the feed is read. */
+  open(context: Context, request: StreamRequest<z.output<Query>>): Promise<Feed>
 }
 
 export type Stream<Context> = StreamRecord<Context, z.ZodType>
@@ -76,5 +78,10 @@ export function frame({ event, id, data }: StreamMessage): string {
   return `${named}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** A line that says nothing: it tells both sides, and whatever stands between, that the other is there. */
-export const heartbeat = ': still here\n\n'
+/**
+ * Says nothing: it tells both sides, and whatever stands between, that the other is there. An id without data is no
+ * message, but readers keep it.
+ */
+export function heartbeat(place?: string): string {
+  return place === undefined ? ': still here\n\n' : `: still here\nid: ${place}\n\n`
+}

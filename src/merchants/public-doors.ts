@@ -1,7 +1,7 @@
 // The doors of the routes that pages call without a secret: a publishable key or a handle, and for creates an allowed origin.
 
 import { Refusal } from '../errors.ts'
-import type { Caller, Door, KeyScope } from '../http/access.ts'
+import type { Door, KeyScope, Knock } from '../http/access.ts'
 import type { Directory } from './directory.ts'
 import {
   findHosted,
@@ -19,8 +19,9 @@ const open = { kind: 'open', permission: null } as const
 export const publicKeyInPath: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['resource_not_found'],
-  check: async ({ context, params, query }) => {
+  check: async ({ context, params, query, recognise }) => {
     const found = await findPublic(context.directory, namedInPath(params, query))
+    if (found) recognise(found.account.merchant.merchant_id)
     // Whatever it is that cannot be used, the answer must not differ in any byte.
     if (found?.account.merchant.status === 'active') return found
     throw new Refusal(
@@ -46,7 +47,7 @@ function nameOf(integration: unknown): string | null {
 export const handleInPath: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'merchant_not_active'],
-  check: async ({ context, params }) => hostedOrRefuse(context, params),
+  check: hostedOrRefuse,
   keyScope: null,
 }
 
@@ -54,8 +55,7 @@ export const handleInPath: Door<PublicContext, PublicAccount> = {
 export const handleAndOrigin: Door<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'origin_not_allowed', 'merchant_not_active'],
-  check: async ({ context, caller, params }) =>
-    fromAllowedOrigin(context, caller, await hostedOrRefuse(context, params)),
+  check: async (knock) => fromAllowedOrigin(knock, await hostedOrRefuse(knock)),
   keyScope,
 }
 
@@ -69,14 +69,15 @@ export const publicKeyAndOrigin: Door<PublicContext, PublicAccount> = {
     'origin_not_allowed',
     'merchant_not_active',
   ],
-  check: async ({ context, caller, body }) => {
-    const named = namedInBody(body())
+  check: async (knock) => {
+    const { context } = knock
+    const named = namedInBody(knock.body())
     if (!named) throw new Refusal('invalid_request', 'The body must be a JSON object.', bodyField)
     if (!(await findPublishableKey(context.directory, named.public_key))) {
       throw new Refusal('unauthorized', 'public_key is not a publishable key that can be used.')
     }
     const found = await findPublic(context.directory, named)
-    if (found) return fromAllowedOrigin(context, caller, found)
+    if (found) return fromAllowedOrigin(knock, found)
     throw new Refusal('resource_not_found', 'There is no integration of this name.', {
       field: 'integration',
     })
@@ -98,20 +99,22 @@ export function namedInBody(
   }
 }
 
-async function hostedOrRefuse(
-  { directory }: PublicContext,
-  { handle }: Record<string, string>,
-): Promise<PublicAccount> {
-  const found = await findHosted(directory, handle ?? '')
+async function hostedOrRefuse({
+  context,
+  params,
+  recognise,
+}: Knock<PublicContext>): Promise<PublicAccount> {
+  const found = await findHosted(context.directory, params.handle ?? '')
   if (!found) throw new Refusal('handle_not_found', 'There is no hosted page with this handle.')
+  recognise(found.account.merchant.merchant_id)
   return found
 }
 
 function fromAllowedOrigin(
-  { addresses }: PublicContext,
-  { origin }: Caller,
+  { context: { addresses }, caller: { origin }, recognise }: Knock<PublicContext>,
   found: PublicAccount,
 ): PublicAccount {
+  recognise(found.account.merchant.merchant_id)
   if (origin !== null && originsOf(addresses, found.integration).includes(origin)) return found
   throw new Refusal(
     'origin_not_allowed',

@@ -57,7 +57,7 @@ export const streamRequests = stream({
   messages: { ready, request: logged, missed },
   refusals: [],
   admit: admitKey,
-  open: ({ requests }: StreamContext, { holder, query }): Feed => feedOf(requests, holder, query),
+  open: async ({ requests }: StreamContext, { holder, query }) => feedOf(requests, holder, query),
 })
 
 const missing: StreamMessage = { event: 'missed', data: {} }

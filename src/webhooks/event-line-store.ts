@@ -2,54 +2,57 @@
 
 import type { Sql } from '../database/open.ts'
 import { type EventType, eventTypes } from '../values.ts'
-import type { Found, Stretch } from './trail.ts'
+import type { StreamedEvent } from './streamed-event.ts'
+import type { Found, Look } from './trail.ts'
 
 /** A journal line that was written in one statement with an event, whose type is the line's change. */
 export type EventLine = { entry_id: string; payment_id: string; type: EventType }
 
-export type ToldEvent = {
-  event_id: string
-  payment_id: string
-  type: EventType
-  /** The envelope's bytes. */
-  body: string
-}
+/** So many lines of each stretch are read in one look, whatever they are of. */
+export const lines_max = 2_000
 
-/** The lines of each stretch, oldest first, at most so many of each. */
+/** The events' lines in each stretch, oldest first. Lines of anything else count among those that are read. */
 export async function listEventLines(
   sql: Sql,
   merchant_id: string,
-  { stretches, lines_max }: { stretches: Stretch[]; lines_max: number },
+  { stretches }: Pick<Look, 'stretches'>,
 ): Promise<Found<EventLine>> {
-  const asked = stretches
-    .map((stretch, at) => ({ ...stretch, at }))
-    .filter(({ from, below }) => below === null || below > from)
-  const rows = await sql<(EventLine & { at: number })[]>`
-    select s.at, j.* from json_to_recordset(${asked as never}::json)
-      as s(at integer, "from" text, below text)
-    cross join lateral (
-      select entry_id, subject as payment_id, change as type from journal
-      where merchant_id = ${merchant_id} and entry_id >= s."from"
-        and entry_id < coalesce(s.below, ${above_all_ids}) and change in ${sql(eventTypes)}
-      order by entry_id limit ${lines_max + 1} offset 0
-    ) j
-    order by s.at, j.entry_id`
+  const [newest, ...aged] = stretches
+  const asked = aged
+    .map((stretch, index) => ({ ...stretch, at: index + 1 }))
+    .filter(({ from, below }) => below! > from)
+  const read = sql`
+    select entry_id, subject as payment_id, change as type from journal
+    where merchant_id = ${merchant_id}`
+  const upTo = sql`order by entry_id limit ${lines_max + 1}`
+  // The newest have no end: with one the database would take them for few, and sort all that there are for each page.
+  const rows = await sql<(EventLine & { at: number; is_beyond: boolean })[]>`
+    select * from (
+      select found.*, row_number() over (partition by at order by entry_id) > ${lines_max} as is_beyond from (
+        (select 0 as at, n.* from (${read} and entry_id >= ${newest!.from} ${upTo}) n)
+        union all
+        select s.at, j.* from json_to_recordset(${asked as never}::json) as s(at integer, "from" text, below text)
+        cross join lateral (
+          ${read} and entry_id >= s."from" and entry_id < s.below ${upTo}
+        ) j
+      ) found
+    ) numbered
+    where is_beyond or type in ${sql(eventTypes)}
+    order by at, entry_id`
   return stretches.map((_, at) => {
-    const found = rows.filter((row) => row.at === at)
-    return { lines: found.slice(0, lines_max), is_cut: found.length > lines_max }
+    const here = rows.filter((row) => row.at === at)
+    const cut_at = here.find(({ is_beyond }) => is_beyond)?.entry_id ?? null
+    return { lines: here.filter(({ is_beyond }) => !is_beyond), cut_at }
   })
 }
 
-/** Ids are hexadecimal. */
-const above_all_ids = 'g'
-
 /** The events of lines, in their order, each with its line. */
-export async function readEvents(
+export async function listEventsOf(
   sql: Sql,
   merchant_id: string,
   lines: EventLine[],
-): Promise<(ToldEvent & { entry_id: string })[]> {
-  return sql<(ToldEvent & { entry_id: string })[]>`
+): Promise<(StreamedEvent & { entry_id: string })[]> {
+  return sql<(StreamedEvent & { entry_id: string })[]>`
     select l.entry_id, e.* from json_to_recordset(${lines as never}::json)
       as l(entry_id text, payment_id text, type text)
     cross join lateral (

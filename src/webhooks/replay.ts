@@ -56,6 +56,6 @@ export async function replay(
     judgeReplay(await findDelivery(sql, which), now)
     throw replayInProgress()
   }
-  wakeDeliveries('replay')
+  wakeDeliveries('replay', which.merchant_id)
   return reply
 }

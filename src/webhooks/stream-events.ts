@@ -6,13 +6,24 @@ import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { webhookKey } from '../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../http/stream.ts'
-import { type EventType, eventTypes } from '../values.ts'
+import { type EventType, eventTypes, timestamp } from '../values.ts'
 import { judgeEventFilter } from './endpoint.ts'
-import { type EventLine, listEventLines, readEvents } from './event-line-store.ts'
+import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
 import { limitTo } from './rate-limit.ts'
-import { type Cursor, cursorOf, follow, lookAt, openTrail, readCursor, tellOf } from './trail.ts'
+import { streamedEvent } from './streamed-event.ts'
+import {
+  type Cursor,
+  cursorOf,
+  follow,
+  lookAt,
+  openTrail,
+  passOver,
+  readCursor,
+  retention_days,
+  settle,
+  tellOf,
+} from './trail.ts'
 
-const lines_max = 1_000
 /** So many bodies are in memory at once, however slow the caller is. */
 const bodies_max = 50
 /** What other processes commit is found within this time. */
@@ -26,15 +37,15 @@ const eventsQuery = z.strictObject({
   after: z
     .string({ error: 'must be sent once' })
     .optional()
-    .meta({ description: 'the id of the last message that came, as the header Last-Event-ID' }),
+    .meta({
+      description: `the last id that came, as the header Last-Event-ID; of the last ${retention_days} days`,
+    }),
 })
 
 const ready = z.object({ merchant_id: z.string() })
-const told = z.object({
-  event_id: z.string(),
-  type: z.enum(eventTypes),
-  payment_id: z.string(),
-  body: z.string().meta({ description: 'the bytes that a webhook delivery has as its body' }),
+/** The caller comes with the id of a message so old that what came after it is not told in full. */
+const missed = z.object({
+  before: z.string().meta({ format: 'date-time', description: 'events from then on are told' }),
 })
 
 export const streamEvents = stream({
@@ -46,59 +57,72 @@ export const streamEvents = stream({
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   query: eventsQuery,
-  messages: { ready, ...Object.fromEntries(eventTypes.map((type) => [type, told])) },
+  messages: {
+    ready,
+    missed,
+    ...Object.fromEntries(eventTypes.map((type) => [type, streamedEvent])),
+  },
   refusals: ['unknown_event_type', 'invalid_pagination'],
-  open(context: Context, { holder, query, caller, now }): Feed {
+  open(context: Context, { holder, query, caller, now }): Promise<Feed> {
     const wanted = judgeEventFilter(query.events?.split(','), 'events')
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
-    return feedOf(context, { merchant_id: holder.merchant_id, wanted, cursor, now })
+    return openFeed(context, { merchant_id: holder.merchant_id, wanted, cursor, now })
   },
 })
 
 type Asked = { merchant_id: string; wanted: EventType[]; cursor: Cursor | null; now: Date }
 
-function feedOf({ sql, world, hearEvents }: Context, asked: Asked): Feed {
+async function openFeed({ sql, world, hearEvents }: Context, asked: Asked): Promise<Feed> {
   const { merchant_id, wanted, cursor, now } = asked
-  const trail = openTrail(now.getTime(), cursor)
+  const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
+  const nowMs = () => world.clock.now().getTime()
+  const isWanted = ({ type }: EventLine) => wanted.length === 0 || wanted.includes(type)
+  const notices = missed_before_ms === null ? [] : [noticeOf(new Date(missed_before_ms))]
   let waiting: EventLine[] = []
-  let is_more = false
+  let is_cut = false
 
-  async function look(): Promise<void> {
-    const look = lookAt(trail, world.clock.now().getTime())
-    const { stretches, is_behind } = look
-    const found = await listEventLines(sql, merchant_id, { stretches, lines_max })
-    const fresh = follow(trail, look, found)
-    waiting = fresh.filter(({ type }) => wanted.length === 0 || wanted.includes(type))
-    is_more = is_behind || found.some(({ is_cut }) => is_cut)
+  async function look(): Promise<EventLine[]> {
+    const look = lookAt(trail, nowMs())
+    const found = await listEventLines(sql, merchant_id, look)
+    is_cut = found.some(({ cut_at }) => cut_at !== null)
+    return follow(trail, look, found)
   }
 
   async function tell(): Promise<StreamMessage[]> {
-    const lines = waiting.slice(0, bodies_max)
-    const events = await readEvents(sql, merchant_id, lines)
+    const events = await listEventsOf(sql, merchant_id, waiting.slice(0, bodies_max))
     waiting = waiting.slice(bodies_max)
-    const now_ms = world.clock.now().getTime()
     return events.map(({ entry_id, ...data }) => {
-      return { id: tellOf(trail, { entry_id }, now_ms), event: data.type, data }
+      return { id: tellOf(trail, { entry_id }, nowMs()), event: data.type, data }
     })
   }
 
+  if (cursor === null) {
+    do passOver(trail, await look())
+    while (is_cut)
+  }
   return {
     ready: { event: 'ready', id: cursorOf(trail), data: { merchant_id } },
     poll_ms,
-    hear: hearEvents,
+    hear: (wake) => hearEvents(merchant_id, wake),
     async read() {
-      if (waiting.length === 0) await look()
+      if (waiting.length === 0) waiting = (await look()).filter(isWanted)
       const messages = waiting.length === 0 ? [] : await tell()
-      return { messages, is_more: is_more || waiting.length > 0 }
+      const is_more = is_cut || waiting.length > 0
+      return { messages: [...notices.splice(0), ...messages], is_more }
     },
+    place: () => (waiting.length === 0 ? settle(trail, nowMs()) : cursorOf(trail)),
   }
+}
+
+function noticeOf(before: Date): StreamMessage {
+  return { event: 'missed', data: { before: timestamp(before) } }
 }
 
 function cursorFrom(sent: string | undefined): Cursor | null {
   if (sent === undefined) return null
   const cursor = readCursor(sent)
   if (cursor) return cursor
-  throw new Refusal('invalid_pagination', 'after must be the id of a message of this stream.', {
+  throw new Refusal('invalid_pagination', 'after must be an id that this stream has sent.', {
     field: 'after',
   })
 }

@@ -71,6 +71,10 @@ test.each([
   ['receipt_email=', { receipt_email: null }],
   ['statement_descriptor_suffix=', { statement_descriptor_suffix: null }],
   ['capture_method=', { capture_method: 'automatic' }],
+  [
+    `statement_descriptor_suffix=${'😀'.repeat(22)}`,
+    { statement_descriptor_suffix: '😀'.repeat(22) },
+  ],
   ['metadata=', { metadata: {} }],
   ['description=Tea&metadata[description]=Tea', { metadata: { description: 'Tea' } }],
 ])('%s', async (more, members) => {
@@ -123,7 +127,7 @@ describe('a parameter that is wrong', () => {
       bad('metadata_too_large', 'metadata', 'metadata_too_large'),
     ],
     [
-      `${ok}&statement_descriptor_suffix=${'x'.repeat(23)}`,
+      `${ok}&statement_descriptor_suffix=${'😀'.repeat(23)}`,
       bad('metadata_too_large', 'statement_descriptor_suffix', 'metadata_too_large'),
     ],
     [
@@ -145,6 +149,8 @@ describe('a parameter that is wrong', () => {
     [{ ...tea, metadata: { a: 5 } }, bad('invalid_request', 'metadata[a]')],
     [{ ...tea, metadata: { a: null } }, bad('invalid_request', 'metadata[a]')],
     [{ ...tea, items: [] }, bad('parameter_unknown', 'items')],
+    [{ ...tea, 'metadata[a]': 'b' }, bad('parameter_unknown', 'metadata[a]')],
+    [{ ...tea, 'amount[0]': 1 }, bad('parameter_unknown', 'amount[0]')],
     [[], bad('invalid_request', 'body')],
   ])('JSON %j', async (body, expected) => {
     expect(fault(await compatible.create(body))).toBe(expected)
@@ -154,9 +160,11 @@ describe('a parameter that is wrong', () => {
     ['automatic_payment_methods[enabled]=true', 'card is the only payment method'],
     ['payment_method_types[0]=card', 'card is the only payment method'],
     ['payment_method_types[]=card&payment_method_types[]=link', 'card is the only payment method'],
-    ['payment_method=pm_1', 'The checkout takes the card'],
+    ['payment_method=pm_1', 'the checkout takes the card'],
     ['confirm=true', 'the checkout confirms the payment'],
     ['customer=cus_1', 'receipt_email'],
+    ['customer_account=acct_1', 'receipt_email'],
+    ['payment_details[order_reference]=1', 'keep what you need of it in metadata'],
     ['expand[]=latest_charge', 'nothing in a payment intent can be expanded'],
     ['return_url=https://x.example', 'set the confirmation address on the integration'],
     ['setup_future_usage=off_session', 'cards are not stored'],
@@ -183,6 +191,21 @@ describe('a parameter that is wrong', () => {
       /^confirm is not .* Nor are: expand, \(a name of digits\)\.$/,
     )
     expect(body.error.param).toBe('confirm')
+  })
+
+  test.each([
+    ['metadata[a]', /^metadata\[a\] is not a parameter .*: in JSON metadata is an object, /],
+    ['amount[0]', /^amount\[0\] is not a parameter of this request\.$/],
+    ['expand[0]', /^expand is not supported: delete this line; /],
+  ])('a JSON member %s', async (name, words) => {
+    const { body } = await compatible.create({ ...tea, [name]: 'x' })
+    expect(body.error.message).toMatch(words)
+  })
+
+  test('a search', async () => {
+    const answer = await compatible.read(`search?query=${encodeURIComponent("status:'succeeded'")}`)
+    expect(fault(answer)).toBe(bad('parameter_unknown', 'query'))
+    expect(answer.body.error.message).toContain('payment intents are not searched')
   })
 
   test('in the query too', async () => {
@@ -253,6 +276,7 @@ describe('which encoding', () => {
     [json, 'application/x-www-form-urlencoded', 400, 'Send JSON as application/json'],
     [ok, 'application/json', 400, 'not valid JSON'],
     [ok, 'multipart/form-data; boundary=x', 415, 'application/x-www-form-urlencoded'],
+    ['%%%', 'garbage', 415, 'application/json or application/x-www-form-urlencoded'],
   ])('%s as %s is refused', async (raw, type, status, words) => {
     const answer = await compatible.createForm(raw, { headers: { 'content-type': type } })
     expect(answer.status).toBe(status)

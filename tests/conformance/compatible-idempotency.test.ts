@@ -1,9 +1,11 @@
 // Idempotency of the compatible create: which keys there are, what a retry gets, and what tells clients to try again.
 
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, purchase } from '../client.ts'
-import { addresses, fault, formOf, openCompatible, tea } from '../compatible.ts'
+import { addresses, described, fault, formOf, openCompatible, tea } from '../compatible.ts'
 import { type Service, startService, until } from '../service.ts'
 
 let service: Service
@@ -37,6 +39,15 @@ test('a retry gets the first answer’s bytes, secret and all, whichever header 
   const ids = [first, second, third].map(({ headers }) => headers.get('request-id'))
   expect(new Set(ids).size).toBe(3)
 })
+
+test.each(['4242424242424242', '4242 4242 4242 4242', 'order-4242-4242-4242-4242'])(
+  'a key such as %s works, and is not said again',
+  async (key) => {
+    const first = await compatible.create(tea, keyed(key))
+    expect([first.status, told(first).key]).toEqual([200, null])
+    expect((await compatible.create(tea, keyed(key))).text).toBe(first.text)
+  },
+)
 
 test('at every address and in both encodings it is one request', async () => {
   const key = randomUUID()
@@ -137,6 +148,16 @@ test('255 characters, and the same in both headers', async () => {
   const headers = { 'idempotency-key': key, 'rip-idempotency-key': key }
   const answer = await compatible.create(tea, { headers })
   expect([answer.status, told(answer).key]).toEqual([200, key.trimEnd()])
+})
+
+test('two equal lines of it', async () => {
+  const key = randomUUID()
+  const { base_url } = service
+  const headers = { ...compatible.bearer, 'idempotency-key': [key, key] }
+  const sent = request(`${base_url}${described}`, { method: 'POST', headers })
+  const [answer] = await once(sent.end(JSON.stringify(tea)), 'response')
+  answer.resume()
+  expect([answer.statusCode, answer.headers['idempotency-key']]).toEqual([200, key])
 })
 
 test.each([

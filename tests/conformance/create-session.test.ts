@@ -74,7 +74,7 @@ const too_large: Record<string, object[]> = {
     { customer: { metadata: entries(51) } },
     { customer: { metadata: { k: 'x'.repeat(8192) } } },
   ],
-  statement_descriptor_suffix: [{ statement_descriptor_suffix: 'x'.repeat(23) }],
+  statement_descriptor_suffix: [{ statement_descriptor_suffix: '😀'.repeat(23) }],
 }
 const card_data: Record<string, object[]> = {
   order_reference: [
@@ -200,7 +200,7 @@ const taken: [string, object, Json][] = [
     },
   ],
   ['digits that are no card', { order_reference: '1234567890123' }, {}],
-  ['22 characters', { statement_descriptor_suffix: 'x'.repeat(22) }, {}],
+  ['22 characters', { statement_descriptor_suffix: '😀'.repeat(22) }, {}],
   ['confirmation_url', { confirmation_url: `${shop}/done?a=1` }, {}],
 ]
 

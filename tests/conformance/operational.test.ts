@@ -55,11 +55,13 @@ test('answers of the API are never cached, framed or guessed at', async () => {
 })
 
 test('the gateway limit', async () => {
-  const limited = await startService({ gateway_limit: 3 })
+  const limited = await startService({ gateway_limit: 5 })
   const { base_url, account } = limited
   const read = (path: string) => fetch(base_url + path, { headers: account.client.withKey })
   // All that comes from one address counts together, wherever it goes.
-  for (const path of ['/v1/payments/x', '/v1/checkout/sessions/x', '/nowhere']) {
+  const lost = ['/v1/payments/x', '/v1/checkout/sessions/x', '/nowhere']
+  const undecodable = ['/v1/checkout/sessions/%ff', '/v1/payment_intents/%ff']
+  for (const path of [...lost, ...undecodable]) {
     expect((await read(path)).status).toBe(404)
   }
   const answer = await read('/v1/payments/x')
@@ -68,6 +70,7 @@ test('the gateway limit', async () => {
   const seconds = Number(answer.headers.get('retry-after'))
   expect(seconds).toBeGreaterThan(0)
   expect(seconds).toBeLessThanOrEqual(60)
+  for (const path of undecodable) expect((await read(path)).status).toBe(429)
   expect((await read('/healthz')).status).toBe(200)
   await limited.close()
 })

@@ -73,6 +73,7 @@ async function approve(
     ...change,
     ...{ operation, answer, acquirer_transaction_id, orphan: sent.orphan ?? null },
     event: eventOf(change, { event_id: ids.event(), sequence: 2, at: now }),
+    // As in `outcomeOf`: the stream of events finds the event by this line.
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,
       detail: { operation_id, kind, sequence, decided_by: operation.asked_by },
@@ -83,7 +84,7 @@ async function approve(
   if (!(await saveSurely(desk, () => saveDecision(sql, decision, now), told))) {
     return 'settled_elsewhere'
   }
-  desk.wakeDeliveries()
+  desk.wakeDeliveries('event', operation.merchant_id)
   return 'approved'
 }
 

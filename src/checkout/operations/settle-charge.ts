@@ -42,7 +42,7 @@ export async function settleCharge(
   const { acquirer_transaction_id } = answer
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(desk, () => saveOutcome(desk.sql, outcome, now), told))) return null
-  desk.wakeDeliveries()
+  desk.wakeDeliveries('event', session.merchant_id)
   desk.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
   await countDecline(desk, sent.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult

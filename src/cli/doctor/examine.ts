@@ -1,6 +1,6 @@
 // Looks at everything: reads the facts of each part, as far as they can be had in time, and has them judged.
 
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, readConfig, readDataDir } from '../../config.ts'
 import type { Sql } from '../../database/open.ts'
 import { realClock } from '../../real-world.ts'
 import type { Options } from '../command.ts'
@@ -25,7 +25,7 @@ const limit_ms = 3_000
 /** Every check with its finding, in the order in which they are shown. Throws a UsageError for a wrong option. */
 export async function examine(options: Options): Promise<Checked[]> {
   const config = configOrNull()
-  const machine = judgeAll(machineChecks, readMachine(config?.data_dir ?? '.ripper'))
+  const machine = judgeAll(machineChecks, readMachine(readDataDir()))
   const unread = 'the configuration cannot be read'
   if (config === null) {
     return [

@@ -7,7 +7,6 @@ import { masterKeyPath } from '../../master-key.ts'
 import { readAssets } from '../../pages/assets.ts'
 import type { MachineFacts } from './machine.ts'
 
-/** `data_dir` is the configured one, or the usual one where the configuration cannot be read. */
 export function readMachine(data_dir: string): MachineFacts {
   return {
     node_version: process.versions.node,

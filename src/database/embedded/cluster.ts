@@ -19,7 +19,6 @@ export async function ensureCluster(home: Home): Promise<void> {
   try {
     await initdb(home, draft)
     renameOrYield(draft, home.data_folder)
-    // What is committed later is durable only if the name of the folder is.
     syncFolder(around)
   } finally {
     rmSync(draft, { recursive: true, force: true })
@@ -66,7 +65,8 @@ function removeLeftovers(folder: string, prefix: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
+/** What is committed to a folder's files later is durable only if their names are. */
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)

@@ -72,7 +72,7 @@ function placeData(folder: string, account: Account): string {
   mkdirSync(place, { recursive: true })
   chmodSync(place, 0o711)
   const draft = `${folder}/postgres-location.${process.pid}`
-  writeFileSync(draft, `${place}\n`, { mode: 0o600 })
+  writeFileSync(draft, `${place}\n`, { mode: 0o600, flush: true })
   renameSync(draft, `${folder}/postgres-location`)
   return place
 }

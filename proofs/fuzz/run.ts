@@ -1,0 +1,61 @@
+// `npm run fuzz -- --seed N --requests N [--only INDEX]`: sends what the description allows and what it does not.
+
+import { chmodSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { migrate } from '../../src/database/migrate.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { removeData } from '../../tests/setup-database.ts'
+import { quiet, realClock } from '../../tests/world.ts'
+import { runCampaign } from './campaign.ts'
+import { print } from './report.ts'
+import { startTarget } from './target.ts'
+
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, requests: { type: 'string' }, only: { type: 'string' } },
+})
+const seed = numberOf('seed', Math.floor(Math.random() * 2 ** 31))
+const requests = numberOf('requests', 20_000)
+const only = values.only === undefined ? null : numberOf('only', 0)
+
+// Who ends it leaves no database server behind, and sees what was found.
+let is_over = false
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(name, () => {
+    is_over = true
+  })
+}
+
+const data_dir = mkdtempSync(join(tmpdir(), 'ripper-fuzz-'))
+// As root, the embedded server has a user of its own, who has to come through.
+chmodSync(data_dir, 0o711)
+process.exitCode = 1
+try {
+  const options = { data_dir, connections_max: 8, log: quiet, clock: realClock }
+  const database = await openDatabase({ url: null, ...options })
+  await migrate({ sql: database.sql, log: quiet, clock: realClock })
+  // The service closes the database that it opened.
+  const service = await startTarget({ url: '', open: async () => database, drop: async () => {} })
+  try {
+    const report = await runCampaign(service, {
+      ...{ seed, requests, only, isOver: () => is_over },
+      onFailure: ({ index, operation, faults }) =>
+        console.error(`request ${index}, ${operation}: ${faults.join('; ')}`),
+      onProgress: (done, failures) => console.error(`${done} requests, ${failures} failures`),
+    })
+    process.exitCode = print(report, { seed, is_long: only === null && report.sent >= 10_000 })
+  } finally {
+    await service.close()
+  }
+} finally {
+  removeData(data_dir)
+}
+
+function numberOf(name: 'seed' | 'requests' | 'only', otherwise: number): number {
+  const text = values[name]
+  if (text === undefined) return otherwise
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  console.error(`--${name} must be a whole number.`)
+  process.exit(2)
+}

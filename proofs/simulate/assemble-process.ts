@@ -1,0 +1,130 @@
+// The parts of a simulated process: the service as it is, and at each of its ends what the scheduler has in hand.
+
+import { assemble, type Service } from '../../src/assemble.ts'
+import type { Sql } from '../../src/database/open.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/delivery-loop.ts'
+import type { World } from '../../src/world.ts'
+import { openLine } from './bank-line.ts'
+import type { Faults } from './faults.ts'
+import { base_url } from './places.ts'
+import type { Process, Surroundings } from './process.ts'
+import type { Patience } from './scheduler.ts'
+import { openSeam } from './sql-seam.ts'
+
+/** A statement's connection broke. */
+export class ConnectionLost extends Error {
+  code = 'CONNECTION_CLOSED'
+}
+
+type Ways = {
+  process: Process
+  die: () => never
+  /** Told of changed settings. */
+  listeners: (() => void)[]
+  wake: DeliveryLoop['wake']
+}
+
+/** Throws ConnectionLost where it cannot start. */
+export async function assembleProcess(
+  around: Surroundings,
+  { process, die, listeners, wake }: Ways,
+): Promise<{ service: Service; deliveries: DeliveryLoop }> {
+  const { scheduler, plant } = around
+  const chance = around.chance.fork(process.name)
+  const ahead_ms = chance.below(around.skew_ms + 1)
+  const world: World = {
+    clock: scheduler.clockOf(process, patienceOf, ahead_ms),
+    random: { bytes: chance.bytes },
+    http: around.http(process, die),
+    log: around.log,
+  }
+  const sql = openSql(around, { process, die })
+  const keyring = openKeyring([around.master_key], world.random)
+  const address = () => base_url
+  const line = openLine({ ...around, chance: chance.fork('bank') }, process, die)
+  const service = await assemble({
+    world,
+    keyring,
+    database: {
+      sql,
+      async listen(_channel, { heard, opened }) {
+        listeners.push(() => heard(''))
+        opened()
+        return async () => {}
+      },
+    },
+    three_ds: null,
+    addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
+    webhook_urls: { judge: () => null },
+    wakeDeliveries: wake,
+    wrapSimulator: () => plant.acquirer?.(line, world) ?? line,
+    gateway_limit: 0,
+    trusted_proxies: [],
+    pay_path: '/pay',
+    demo_shop: () => null,
+  })
+  await teachDistinctHeaders(service)
+  const guarded = around.receivers.lineOf(process, die)
+  const deliveries = startDeliveries({
+    ...{ sql, keyring, metrics: service.context.metrics },
+    settings: { ...around.settings, ...plant.settings },
+    world: { ...world, clock: scheduler.clockOf(process, patienceOfLoop, ahead_ms) },
+    http: plant.receivers?.(guarded) ?? guarded,
+  })
+  return { service, deliveries }
+}
+
+function openSql(around: Surroundings, { process, die }: Pick<Ways, 'process' | 'die'>): Sql {
+  const { scheduler, faults, plant } = around
+  return openSeam(around.sql, {
+    run(label, start, meeting) {
+      const act = () => underFaults(faults, die, start)
+      return scheduler.effect(process, label, act, meeting ?? undefined)
+    },
+    rewrite: plant.sql,
+    hear: plant.rows,
+  })
+}
+
+/** A request that waits for another, or for a page of the bank's. */
+function patienceOf(duration_ms: number, signal?: AbortSignal): Patience {
+  return signal === undefined && duration_ms <= 200 ? 'some' : 'none'
+}
+
+/** The pauses in which the delivery loop waits for its bell. What ends is written after 5 ms. */
+function patienceOfLoop(duration_ms: number, signal?: AbortSignal): Patience {
+  return signal !== undefined && duration_ms <= 250 && duration_ms !== 5 ? 'all' : 'none'
+}
+
+async function underFaults(faults: Faults, die: () => never, go: () => Promise<unknown>) {
+  const fate = faults.happens(
+    'sql: crash before',
+    'sql: crash after',
+    'sql: lost before',
+    'sql: lost after',
+  )
+  if (fate === 'sql: crash before') die()
+  if (fate === 'sql: lost before') throw new ConnectionLost('the connection broke')
+  const rows = await go()
+  if (fate === 'sql: crash after') die()
+  if (fate === 'sql: lost after') throw new ConnectionLost('the connection broke')
+  return rows
+}
+
+const taught = new WeakSet<object>()
+
+/** Fastify's stand-in for a request has no `headersDistinct`, which real ones have. */
+async function teachDistinctHeaders({ app }: Service): Promise<void> {
+  const { raw } = await app.inject({ method: 'GET', url: '/nothing-is-here' })
+  const kind = Object.getPrototypeOf(raw.req) as object
+  if (taught.has(kind)) return
+  taught.add(kind)
+  Object.defineProperty(kind, 'headersDistinct', {
+    get(this: { headers: Record<string, string | string[]> }) {
+      return Object.fromEntries(
+        Object.entries(this.headers).map(([name, value]) => [name, [value].flat()]),
+      )
+    },
+  })
+}

@@ -1,0 +1,142 @@
+// The line between a simulated process and its acquirer: requests and answers get lost, come late, or arrive twice.
+
+import {
+  type Acquirer,
+  type LookUpAnswer,
+  NotSent,
+  Unanswered,
+} from '../../src/acquirers/acquirer.ts'
+import type { Bank } from './bank.ts'
+import type { Chance } from './chance.ts'
+import type { Faults } from './faults.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+
+type Verb = 'authorise' | 'capture' | 'void' | 'reverse'
+
+type Ends = {
+  scheduler: Scheduler
+  faults: Faults
+  chance: Chance
+  bank: Bank
+  /** Whose acts the bank's own are: they go on when whoever asked has died. */
+  outside: Owner
+}
+
+/** The acquirer as one process reaches it. `die` ends that process. */
+export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
+  const { scheduler, faults, chance, bank, outside } = ends
+  const there = scheduler.clockOf(outside)
+  const here = scheduler.clockOf(owner)
+  const sent_ms = new Map<string, number>()
+
+  const act = <Request, Answer>(verb: Verb, request: Request): Promise<Answer> => {
+    const name = `the bank gets ${verb}`
+    const ask = bank.acquirer[verb] as unknown as (request: Request) => Promise<Answer>
+    // The bank may take its time: it answers when it does, and nobody waits for that here.
+    return scheduler.effect(outside, name, () => ({ answer: ask(request) })).then(unwrapped)
+  }
+
+  async function send<Request, Answer>(verb: Verb, reference: string, request: Request) {
+    const fate = await scheduler.effect(owner, `${verb} ${reference.slice(-6)}`, () => {
+      const chosen = faults.happens(
+        'acquirer: crash before',
+        'acquirer: crash after',
+        'acquirer: not sent',
+        'acquirer: lost on its way',
+        'acquirer: arrives late',
+        'acquirer: answer lost',
+        'acquirer: answers late',
+        'acquirer: done twice',
+        'acquirer: error after the effect',
+      )
+      if (chosen === 'acquirer: crash before') die()
+      if (chosen !== 'acquirer: not sent') sent_ms.set(reference, here.now().getTime())
+      if (chosen === 'acquirer: crash after') {
+        silently(act(verb, request))
+        die()
+      }
+      return chosen
+    })
+    const answer = await onItsWay<Request, Answer>(verb, request, fate)
+    return scheduler.effect(owner, `${verb} is answered`, () => answer)
+  }
+
+  async function onItsWay<Request, Answer>(
+    verb: Verb,
+    request: Request,
+    fate: string | null,
+  ): Promise<Answer> {
+    switch (fate) {
+      case 'acquirer: not sent':
+        throw new NotSent('connection refused')
+      case 'acquirer: lost on its way':
+        return chance.often(0.5) ? never() : lose('lost on its way')
+      case 'acquirer: arrives late': {
+        // Within the window in which it may still be on its way.
+        await there.sleep(1_000 + chance.below(28_000))
+        return act(verb, request)
+      }
+      case 'acquirer: answer lost':
+        await act(verb, request)
+        return chance.often(0.5) ? never() : lose('the answer was lost')
+      case 'acquirer: answers late': {
+        const answer = await act<Request, Answer>(verb, request)
+        await there.sleep(1_000 + chance.below(60_000))
+        return answer
+      }
+      case 'acquirer: done twice': {
+        const [first] = await Promise.all([act<Request, Answer>(verb, request), act(verb, request)])
+        return first
+      }
+      case 'acquirer: error after the effect':
+        await act(verb, request)
+        throw new Error('502 from the gateway')
+      default:
+        return act(verb, request)
+    }
+  }
+
+  async function lose(words: string): Promise<never> {
+    await here.sleep(chance.below(15_000))
+    throw new Unanswered(words)
+  }
+
+  async function lookUp(reference: string): Promise<LookUpAnswer> {
+    return scheduler.effect(owner, `look up ${reference.slice(-6)}`, async () => {
+      const young =
+        here.now().getTime() - (sent_ms.get(reference) ?? 0) < bank.acquirer.safe_window_ms
+      const fate = young
+        ? faults.happens('acquirer: cannot be asked', 'acquirer: not found as yet')
+        : faults.happens('acquirer: cannot be asked')
+      if (fate === 'acquirer: cannot be asked') throw new Error('503 from the gateway')
+      if (fate === 'acquirer: not found as yet') return { result: 'not_found' as const }
+      return bank.acquirer.lookUp(reference)
+    })
+  }
+
+  return {
+    ...bank.acquirer,
+    authorise: (request) => send('authorise', request.reference, request),
+    capture: (request) => send('capture', request.reference, request),
+    void: (request) => send('void', request.reference, request),
+    reverse: (request) => send('reverse', request.reference, request),
+    lookUp,
+    listAuthorisations: (within) =>
+      scheduler.effect(owner, 'list authorisations', () => {
+        if (faults.happens('acquirer: cannot be asked')) throw new Error('503 from the gateway')
+        return bank.acquirer.listAuthorisations(within)
+      }),
+  }
+}
+
+async function unwrapped<Answer>({ answer }: { answer: Promise<Answer> }): Promise<Answer> {
+  return answer
+}
+
+function silently(work: Promise<unknown>): void {
+  work.catch(() => {})
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}

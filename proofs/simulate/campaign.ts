@@ -1,0 +1,156 @@
+// Many worlds one after the other, each with a seed of its own, and what came of them all.
+
+import { createHash } from 'node:crypto'
+import { testCardOf } from '../../src/cards/test-cards.ts'
+import type { WorldDatabase } from './database.ts'
+import { shares } from './faults.ts'
+import { numbers } from './life.ts'
+import { count } from './memory.ts'
+import { nothing, type Plant, plants } from './plants.ts'
+import { invariants } from './violations.ts'
+import { runWorld, type WorldReport } from './world.ts'
+
+export const lives_a_world = 25
+
+export type Campaign = {
+  seed: string
+  lives: number
+  database: WorldDatabase
+  plant?: Plant
+  /** Only this world of the campaign. */
+  world?: number | null
+  watch?: (line: string) => void
+  tell?(line: string): void
+}
+
+export type CampaignReport = {
+  lives: number
+  worlds: number
+  /** The world in which an invariant was broken, if any. */
+  broken: { world: number; lives: number; report: WorldReport } | null
+  hash: string
+  crashes: number
+  requests: number
+  steps: number
+  met: number
+  waited: number
+  simulated_ms: number
+  webhooks: number
+  faults: Map<string, number>
+  cards: Map<string, number>
+  outcomes: Map<string, number>
+  seconds: number
+}
+
+/** Runs worlds until so many lives were lived, or an invariant is broken. */
+export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
+  const { seed, lives, database, plant = nothing, watch, tell } = campaign
+  const began_ms = performance.now()
+  const total: CampaignReport = {
+    ...{
+      lives: 0,
+      worlds: 0,
+      broken: null,
+      hash: '',
+      crashes: 0,
+      requests: 0,
+      steps: 0,
+      met: 0,
+      waited: 0,
+    },
+    ...{ simulated_ms: 0, webhooks: 0, seconds: 0 },
+    ...{ faults: new Map(), cards: new Map(), outcomes: new Map() },
+  }
+  let told_ms = began_ms
+  for (let world = campaign.world ?? 0; total.lives < lives; world++) {
+    const some = Math.min(lives_a_world, lives - total.lives)
+    const report = await runWorld({
+      ...{ seed: `${seed}/${world}`, lives: some, database, plant },
+      ...(watch && { watch }),
+    })
+    add(total, report, some)
+    total.seconds = (performance.now() - began_ms) / 1000
+    if (report.violations.length > 0) {
+      total.broken = { world, lives: some, report }
+      break
+    }
+    if (performance.now() - told_ms > 5_000) {
+      told_ms = performance.now()
+      tell?.(progressOf(total))
+    }
+    if (campaign.world !== undefined && campaign.world !== null) break
+  }
+  return total
+}
+
+function add(total: CampaignReport, report: WorldReport, lives: number): void {
+  total.lives += lives
+  total.worlds += 1
+  total.hash = createHash('sha256').update(total.hash).update(report.hash).digest('hex')
+  for (const name of [
+    'crashes',
+    'requests',
+    'steps',
+    'met',
+    'waited',
+    'simulated_ms',
+    'webhooks',
+  ] as const) {
+    total[name] += report[name]
+  }
+  for (const name of ['faults', 'cards', 'outcomes'] as const) {
+    for (const [what, many] of report[name]) count(total[name], what, many)
+  }
+}
+
+function progressOf({ lives, crashes, seconds, simulated_ms }: CampaignReport): string {
+  const days = (simulated_ms / 86_400_000).toFixed(0)
+  const rate = (lives / seconds).toFixed(1)
+  return `${lives} lives, ${crashes} crashes, ${days} days; ${rate} lives a second`
+}
+
+/** What a campaign did, for people. */
+export function describeCampaign(report: CampaignReport): string[] {
+  const listed = (counts: Map<string, number>) =>
+    [...counts].toSorted(([, a], [, b]) => b - a).map(([name, many]) => `  ${many}  ${name}`)
+  const kinds = new Set(
+    numbers.map((number) => {
+      const { ranges, three_ds, acquirer } = testCardOf(number)!
+      return `${ranges}, ${three_ds}, ${acquirer}`
+    }),
+  )
+  const met = [...kinds].filter((kind) => report.cards.has(kind)).length
+  const injected = Object.keys(shares).filter((kind) => report.faults.has(kind)).length
+  return [
+    `${report.lives} lives in ${report.worlds} worlds, ${report.requests} requests, ${report.webhooks} events received`,
+    'confirmed:',
+    ...listed(report.outcomes),
+    `faults, ${injected} of ${Object.keys(shares).length} kinds; ${report.crashes} crashes:`,
+    ...listed(report.faults),
+    `${report.met} statements met another before it was committed, and ${report.waited} waited for it`,
+    `cards: ${met} of ${kinds.size} kinds`,
+    `invariants judged: ${Object.keys(invariants).join(' ')}`,
+    progressOf(report),
+    `trace ${report.hash}`,
+  ]
+}
+
+export type Found = { name: string; lives: number | null; by: string }
+
+/** Runs every plant until it is found; `lives` is null where it was not, in so many lives. */
+export async function findPlants(
+  database: WorldDatabase,
+  { seed, lives, names = Object.keys(plants) }: { seed: string; lives: number; names?: string[] },
+  tell: (found: Found) => void = () => {},
+): Promise<Found[]> {
+  const all: Found[] = []
+  for (const name of names) {
+    const report = await runCampaign({ seed, lives, database, plant: plants[name]! })
+    const violation = report.broken?.report.violations[0]
+    const by = violation ? `${violation.invariant}: ${violation.fault}` : ''
+    const found = { name, lives: violation ? report.lives : null, by }
+    all.push(found)
+    tell(found)
+  }
+  return all
+}

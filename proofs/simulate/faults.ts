@@ -1,0 +1,73 @@
+// What goes wrong, how often, and how often it did. One switch ends it all.
+
+import type { Chance } from './chance.ts'
+
+/** How often each fault happens to an effect of its kind while faults are on. */
+export const shares = {
+  'sql: crash before': 0.0012,
+  'sql: crash after': 0.0012,
+  'sql: lost before': 0.0015,
+  'sql: lost after': 0.0015,
+  'acquirer: crash before': 0.01,
+  'acquirer: crash after': 0.01,
+  'acquirer: not sent': 0.03,
+  'acquirer: lost on its way': 0.04,
+  'acquirer: arrives late': 0.04,
+  'acquirer: answer lost': 0.05,
+  'acquirer: answers late': 0.04,
+  'acquirer: done twice': 0.04,
+  'acquirer: error after the effect': 0.03,
+  'acquirer: not found as yet': 0.3,
+  'acquirer: cannot be asked': 0.06,
+  'three_ds: not sent': 0.02,
+  'three_ds: lost on its way': 0.02,
+  'three_ds: answer lost': 0.02,
+  'three_ds: crash before': 0.004,
+  'three_ds: crash after': 0.004,
+  'webhook: crash before': 0.003,
+  'webhook: crash after': 0.003,
+  'webhook: not sent': 0.02,
+  'webhook: answer lost': 0.03,
+  'webhook: hangs': 0.02,
+  'webhook: 500': 0.08,
+  'webhook: 410': 0.01,
+  'webhook: 503 with a Retry-After that lies': 0.02,
+  'webhook: answers late': 0.03,
+  'request: lost on its way': 0.02,
+  'request: answer lost': 0.03,
+  'request: sent twice': 0.04,
+} as const satisfies Record<string, number>
+
+export type Fault = keyof typeof shares
+
+export type Faults = {
+  /** Whether it happens now. Of several kinds the first that does is the one. */
+  happens<Kind extends Fault>(...kinds: Kind[]): Kind | null
+  /** From now on nothing goes wrong. */
+  stop(): void
+  are_on(): boolean
+  counts: Map<Fault, number>
+}
+
+export function openFaults(chance: Chance): Faults {
+  let on = true
+  const counts = new Map<Fault, number>()
+  return {
+    counts,
+    happens(...kinds) {
+      let drawn = chance.next()
+      if (!on) return null
+      for (const kind of kinds) {
+        drawn -= shares[kind]
+        if (drawn >= 0) continue
+        counts.set(kind, (counts.get(kind) ?? 0) + 1)
+        return kind
+      }
+      return null
+    },
+    stop() {
+      on = false
+    },
+    are_on: () => on,
+  }
+}

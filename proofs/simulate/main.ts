@@ -1,0 +1,95 @@
+// `npm run simulate`: lives under every fault that the seed finds, judged by all invariants. Exits 1 where one is broken.
+
+import { parseArgs } from 'node:util'
+import type { TestProject } from 'vitest/node'
+import { connect } from '../../src/database/driver.ts'
+import { setup, type TestServer } from '../../tests/setup-database.ts'
+import { describeCampaign, findPlants, lives_a_world, runCampaign } from './campaign.ts'
+import { openWorldDatabase, type WorldDatabase } from './database.ts'
+import { plants } from './plants.ts'
+import { invariants } from './violations.ts'
+
+const { values: asked } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    lives: { type: 'string', default: '1000' },
+    world: { type: 'string' },
+    plant: { type: 'string' },
+    plants: { type: 'boolean', default: false },
+    trace: { type: 'boolean', default: false },
+  },
+})
+const seed = asked.seed ?? String(Math.floor(Math.random() * 1e9))
+const lives = Number(asked.lives)
+
+process.exitCode = await onDatabase(asked.plants ? simulatePlants : simulate)
+
+async function simulate(database: WorldDatabase): Promise<number> {
+  const plant = asked.plant === undefined ? undefined : plants[asked.plant]
+  if (asked.plant !== undefined && !plant) {
+    say(`There is no such plant. There are:\n  ${Object.keys(plants).join('\n  ')}`)
+    return 2
+  }
+  say(`seed ${seed}`)
+  const world = asked.world === undefined ? null : Number(asked.world)
+  const report = await runCampaign({
+    ...{ seed, lives, database, world, tell: say },
+    ...(plant && { plant }),
+    ...(asked.trace && { watch: say }),
+  })
+  for (const line of describeCampaign(report)) say(line)
+  const { broken } = report
+  if (!broken) return 0
+  say('\nthe end of the trace:')
+  for (const line of broken.report.tail.slice(-60)) say(`  ${line}`)
+  for (const { invariant, fault } of broken.report.violations.slice(0, 20)) {
+    say(`\n${invariant} is broken (${invariants[invariant]}):\n  ${fault}`)
+  }
+  const planted = asked.plant === undefined ? '' : ` --plant '${asked.plant}'`
+  const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}`
+  say(`\nreplay it with: npm run simulate -- ${again} --trace`)
+  return 1
+}
+
+async function simulatePlants(database: WorldDatabase): Promise<number> {
+  say(`seed ${seed}`)
+  const found = await findPlants(database, { seed, lives }, ({ name, lives: after, by }) => {
+    say(
+      after === null
+        ? `NOT FOUND in ${lives} lives: ${name}`
+        : `${after} lives: ${name}\n    ${by.slice(0, 160)}`,
+    )
+  })
+  const missed = found.filter(({ lives: after }) => after === null)
+  say(
+    `${found.length - missed.length} of ${found.length} planted faults were found, worlds of ${lives_a_world} lives`,
+  )
+  return missed.length === 0 ? 0 : 1
+}
+
+/** A server of this process's own, gone afterwards. */
+async function onDatabase(work: (database: WorldDatabase) => Promise<number>): Promise<number> {
+  let server: TestServer | null = null
+  const provide = (_name: string, provided: TestServer) => {
+    server = provided
+  }
+  const stop = await setup({ provide } as unknown as TestProject)
+  const { url_of, template } = server!
+  const name = `simulated_${process.pid}`
+  const admin = connect(url_of.replace('{name}', 'template1'), { connections_max: 1 })
+  try {
+    await admin.unsafe(`create database ${name} template ${template}`)
+    const database = await openWorldDatabase(url_of.replace('{name}', name))
+    const code = await work(database)
+    await database.close()
+    return code
+  } finally {
+    await admin.unsafe(`drop database if exists ${name} with (force)`)
+    await admin.end()
+    await stop()
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

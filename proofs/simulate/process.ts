@@ -1,0 +1,128 @@
+// One process of the service in a simulated world: begun, asked, stopped or killed.
+
+import type { Service } from '../../src/assemble.ts'
+import type { Sql } from '../../src/database/open.ts'
+import { type JobContext, jobs } from '../../src/jobs.ts'
+import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
+import type { DeliveryLoop } from '../../src/webhooks/delivery-loop.ts'
+import type { Http, Log } from '../../src/world.ts'
+import { assembleProcess, ConnectionLost } from './assemble-process.ts'
+import type { Bank } from './bank.ts'
+import type { Chance } from './chance.ts'
+import type { Faults } from './faults.ts'
+import type { Plant } from './plants.ts'
+import type { Receivers } from './receivers.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+
+export type Surroundings = {
+  scheduler: Scheduler
+  chance: Chance
+  faults: Faults
+  bank: Bank
+  receivers: Receivers
+  outside: Owner
+  /** The database as it really is. */
+  sql: Sql
+  master_key: Buffer
+  plant: Plant
+  log: Log
+  /** Posts to the Directory Server. */
+  http(process: Owner, die: () => never): Http
+  settings: DeliverySettings
+  /** By how much the clocks of two processes may differ. */
+  skew_ms: number
+  crashed(process: Process): void
+}
+
+/** The background jobs that worlds run. */
+export type Jobs =
+  | 'reconcile'
+  | 'apply_hold_rules'
+  | 'sweep_orphans'
+  | 'reverse_orphans'
+  | 'seal_journal'
+  | 'watch_settlements'
+  | 'watch_webhook_backlog'
+  | 'purge_cards'
+  | 'purge_limits'
+  | 'rewrap_cards'
+
+export type Process = Owner & {
+  service: Service | null
+  /** Rejects when the process dies. */
+  died: Promise<never>
+  context(): JobContext
+  /** Begins a job, unless it is under way in this process. */
+  run(job: Jobs): void
+  /** Requests that it has not answered yet. */
+  under_way: number
+  /** Ends in order, once its requests are answered. */
+  stop(): Promise<void>
+  /** What it has heard of others' changes of settings counts no more. */
+  hearSettings(): void
+}
+
+class Died extends Error {}
+
+/** Starts a process; it can be asked as soon as it has a service. */
+export function startProcess(around: Surroundings, name: string): Process {
+  const { scheduler, plant, log } = around
+  const death = Promise.withResolvers<never>()
+  death.promise.catch(() => {})
+  const listeners: (() => void)[] = []
+  const running = new Set<Jobs>()
+  let deliveries: DeliveryLoop | null = null
+
+  const end = () => {
+    scheduler.bury(process)
+    death.reject(new Died(name))
+  }
+  const die = (): never => {
+    end()
+    around.crashed(process)
+    throw new Died(name)
+  }
+
+  const process: Process = Object.assign({ name, alive: true } as Owner, {
+    service: null,
+    under_way: 0,
+    died: death.promise,
+    context: () => process.service!.context as JobContext,
+    async stop() {
+      await process.service?.close()
+      await deliveries?.stop()
+      end()
+    },
+    hearSettings() {
+      for (const heard of listeners) heard()
+    },
+    run(job: Jobs) {
+      if (running.has(job) || plant.stops_job === job) return
+      running.add(job)
+      const found = jobs.find((each) => each.name === job)!
+      const told = (error: Error) => log.error({ job, error: error.message }, 'job failed')
+      scheduler.spawn(
+        found
+          .run(process.context())
+          .catch(told)
+          .finally(() => running.delete(job)),
+      )
+    },
+  })
+
+  async function begin(): Promise<void> {
+    const wake: DeliveryLoop['wake'] = (what) => deliveries?.wake(what)
+    const begun = await assembleProcess(around, { process, die, listeners, wake })
+    deliveries = begun.deliveries
+    process.service = begun.service
+  }
+
+  // Whoever cannot start ends, and is started again.
+  const failed = (error: unknown) => {
+    if (!(error instanceof ConnectionLost)) throw error
+    end()
+    around.crashed(process)
+  }
+  scheduler.spawn(begin().catch(failed))
+  return process
+}

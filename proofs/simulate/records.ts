@@ -1,0 +1,134 @@
+// Compares a world's database with what clients were answered, what receivers got, and what must not be told.
+
+import { type Sealer, sealed_after_ms } from '../../src/audit/seal-journal.ts'
+import { verifyChain } from '../../src/audit/verify-chain.ts'
+import type { Sql } from '../../src/database/open.ts'
+import { type Fault, unless } from './books.ts'
+import { type Memory, payment_edges } from './memory.ts'
+import type { Receiver } from './receivers.ts'
+
+export async function faultsOfAnswers(sql: Sql, memory: Memory): Promise<Fault[]> {
+  const sessions = await sql<{ session_id: string }[]>`select session_id from sessions`
+  const attempts = await sql<{ attempt_id: string; result: { status: string } | null }[]>`
+    select attempt_id, result from attempts`
+  const payments = await sql<{ payment_id: string; status: string }[]>`
+    select payment_id, status from payments`
+  const known = new Set(sessions.map(({ session_id }) => session_id))
+  const results = new Map(attempts.map(({ attempt_id, result }) => [attempt_id, result?.status]))
+  const statuses = new Map(payments.map(({ payment_id, status }) => [payment_id, status]))
+  const lost = [...memory.sessions.keys()].filter((id) => !known.has(id))
+  return [
+    ...lost.flatMap((id) => unless(false, 'I2', `${id} was answered, and is not there`)),
+    ...[...memory.results].flatMap(([attempt_id, { status }]) => {
+      const kept = results.get(attempt_id)
+      const holds = status === 'processing' || kept === status
+      return unless(holds, 'I2', `${attempt_id} was answered ${status}, and is ${kept}`)
+    }),
+    ...[...memory.statuses].flatMap(([payment_id, status]) => {
+      const kept = statuses.get(payment_id) ?? 'not there'
+      const holds = kept === status || payment_edges[status]!.includes(kept)
+      return unless(holds, 'I2', `${payment_id} was read as ${status}, and is ${kept}`)
+    }),
+  ]
+}
+
+type Told = {
+  merchant_id: string
+  payment_id: string
+  type: string
+  body: string
+  sequence: number
+}
+type Delivery = { endpoint_id: string; payment_id: string; sequence: number; status: string }
+
+/** Every event came to everybody who asked for it, or was given up on, as the service says. */
+export async function faultsOfDeliveries(
+  sql: Sql,
+  receivers: Iterable<Receiver>,
+): Promise<Fault[]> {
+  const events = await sql<Told[]>`select * from events`
+  const rows = await sql<Delivery[]>`
+    select endpoint_id, payment_id, sequence, status from webhook_deliveries`
+  const waiting = await sql`select 1 from webhook_queue`
+  const name = (of: Omit<Delivery, 'status'>) => `${of.endpoint_id} ${of.payment_id} ${of.sequence}`
+  const deliveries = Map.groupBy(rows, name)
+  const faults: Fault[] = unless(waiting.length === 0, 'I11', `${waiting.length} deliveries wait`)
+  for (const receiver of receivers) {
+    const { endpoint_id, merchant_id, filter } = receiver
+    for (const event of events) {
+      if (event.merchant_id !== merchant_id) continue
+      if (filter.length > 0 && !filter.includes(event.type)) continue
+      const key = `evt:${event.payment_id}#${event.type}#${endpoint_id}`
+      const came = receiver.events.get(key)
+      const statuses = (deliveries.get(name({ ...event, endpoint_id })) ?? []).map(
+        ({ status }) => status,
+      )
+      const is_heard = (came?.accepted ?? 0) > 0
+      const is_told = is_heard || statuses.includes('dead_lettered')
+      faults.push(
+        ...unless(is_told, 'I8', `${key} never came, and was not given up on`),
+        ...unless(
+          is_heard || !statuses.includes('succeeded'),
+          'I8',
+          `${key} counts as delivered, and never came`,
+        ),
+        ...unless(statuses.length > 0, 'I8', `${key} has no delivery`),
+        ...unless(!came || came.body === event.body, 'I7', `${key} came with another body`),
+      )
+    }
+  }
+  return faults
+}
+
+/** The chain of every merchant's journal holds all its lines. */
+export async function faultsOfJournal(sealer: Sealer, merchant_ids: string[]): Promise<Fault[]> {
+  const later = new Date(sealer.world.clock.now().getTime() + 2 * sealed_after_ms)
+  const clock = { ...sealer.world.clock, now: () => later }
+  const faults: Fault[] = []
+  for (const merchant_id of merchant_ids) {
+    const verified = await verifyChain(
+      { sql: sealer.sql, world: { clock } },
+      merchant_id,
+      new Set(),
+    )
+    const kinds = verified.faults.map(({ kind }) => kind)
+    faults.push(...unless(kinds.length === 0, 'I10', `${merchant_id}'s journal: ${kinds}`))
+  }
+  return faults
+}
+
+/** Cards whose attempt has ended are gone at once. To be asked at any time. */
+export async function faultsOfVault(sql: Sql): Promise<Fault[]> {
+  const rows = await sql<{ attempt_id: string }[]>`
+    select attempt_id from attempts a join vault.cards c using (merchant_id, card_reference)
+    where a.phase = 'settled'`
+  return rows.flatMap(({ attempt_id }) =>
+    unless(false, 'I12', `the card of ${attempt_id} is kept although it has ended`),
+  )
+}
+
+/** Looks for what must not be told in everything that is kept, logged or sent. */
+export async function faultsOfSecrets(
+  sql: Sql,
+  { secrets }: Memory,
+  told: { log: string[]; receivers: Iterable<Receiver> },
+): Promise<Fault[]> {
+  const tables = await sql<{ name: string }[]>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname in ('public', 'vault', 'simulator') order by 1`
+  const places: [string, string][] = [['the log', told.log.join('\n')]]
+  for (const { name } of tables) {
+    const [row] = await sql.unsafe<{ text: string | null }[]>(
+      `select string_agg(t::text, ' ') as text from ${name} t`,
+    )
+    places.push([name, row?.text ?? ''])
+  }
+  for (const { events } of told.receivers) {
+    for (const { body } of events.values()) places.push(['a webhook', body])
+  }
+  return [...secrets].flatMap(([secret, name]) =>
+    places.flatMap(([place, text]) =>
+      unless(!text.includes(secret), 'I12', `${name} stands in ${place}`),
+    ),
+  )
+}

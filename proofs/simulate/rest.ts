@@ -1,0 +1,79 @@
+// Moves a world on where nothing can happen before some time: to what is due next, whose job is then begun.
+
+import type { Chance } from './chance.ts'
+import type { Due, WorldDatabase } from './database.ts'
+import type { Jobs } from './process.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Town } from './town.ts'
+
+export type Rest = {
+  /** For the scheduler: the time to go on to. */
+  look(timer_at_ms: number | null): Promise<number>
+  /** Nothing is due and nobody waits for anything. */
+  isOver(): boolean
+  /** From here on it is not known whether there is rest. */
+  begin(): void
+}
+
+/** What runs now and then. Partitions are left alone: they would outlive the world. */
+const others: Jobs[] = [
+  'sweep_orphans',
+  'seal_journal',
+  'watch_settlements',
+  'watch_webhook_backlog',
+  'purge_cards',
+  'purge_limits',
+  'rewrap_cards',
+]
+
+export function openRest(parts: {
+  scheduler: Scheduler
+  database: WorldDatabase
+  town: Town
+  chance: Chance
+}): Rest {
+  const { scheduler, database, town, chance } = parts
+  let is_over = false
+  let in_vain = 0
+
+  function start(due: Due, now_ms: number): void {
+    const is = (at: Date | null) => at !== null && at.getTime() <= now_ms
+    const run = (job: Jobs) => {
+      town.anyProcess()?.run(job)
+      if (chance.often(0.3)) town.anyProcess()?.run(job)
+    }
+    if (is(due.operations)) run('reconcile')
+    if (is(due.holds)) run('apply_hold_rules')
+    if (is(due.orphans)) run('reverse_orphans')
+    if (is(due.deliveries)) scheduler.poll()
+    if (chance.often(0.05)) run(chance.pick(others))
+  }
+
+  async function look(timer_at_ms: number | null): Promise<number> {
+    const due = await database.due()
+    const now_ms = scheduler.now().getTime()
+    const times = Object.values(due).flatMap((at) => (at ? [at.getTime()] : []))
+    const due_ms = Math.min(...times, timer_at_ms ?? Number.POSITIVE_INFINITY)
+    start(due, now_ms)
+    if (due_ms === Number.POSITIVE_INFINITY) {
+      is_over = true
+      return now_ms + 1_000
+    }
+    if (due_ms > now_ms) {
+      in_vain = 0
+      return due_ms
+    }
+    // It is due, and nobody could do it: a breaker is open, or a lease of somebody who died goes on.
+    in_vain += 1
+    const wait_ms = in_vain < 3 ? 0 : Math.min(250 * 2 ** (in_vain - 3), 600_000)
+    return Math.min(now_ms + wait_ms, timer_at_ms ?? Number.POSITIVE_INFINITY)
+  }
+
+  return {
+    look,
+    isOver: () => is_over,
+    begin() {
+      is_over = false
+    },
+  }
+}

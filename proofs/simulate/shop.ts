@@ -1,0 +1,108 @@
+// A merchant of a simulated world: its rules, keys and endpoints.
+
+import { permissions } from '../../src/http/access.ts'
+import type { Integration } from '../../src/merchants/integration.ts'
+import {
+  createIntegration,
+  createKey,
+  createMerchant,
+  type Office,
+} from '../../src/merchants/manage.ts'
+import type { Clock } from '../../src/world.ts'
+import type { Chance } from './chance.ts'
+import type { Memory } from './memory.ts'
+import type { Receivers } from './receivers.ts'
+import type { Town } from './town.ts'
+
+export type Shop = {
+  merchant_id: string
+  secret_key: string
+  key_id: string
+  publishable_key: string
+  origin: string
+}
+
+/** Opens a merchant whose rules the seed decides. */
+export async function openShop(office: Office, chance: Chance, number: number): Promise<Shop> {
+  const { merchant_id } = await createMerchant(office, {
+    name: `Shop ${number}`,
+    live: false,
+    live_enabled: false,
+    acquiring_profile: null,
+  })
+  const origin = `https://shop-${number}.example`
+  const rules: Partial<Integration> = {
+    is_default: true,
+    allowed_origins: [origin],
+    on_3ds_unavailable: chance.pick(['proceed', 'proceed', 'decline']),
+    review_window_seconds: chance.pick([60, 600, 7_200, 86_400]),
+    at_deadline: chance.pick(['void', 'capture']),
+    escalate_after_seconds: chance.pick([null, 30, 3_600]),
+    capture_below: chance.pick([null, null, 5_000]),
+  }
+  await createIntegration(office, merchant_id, { name: 'default', ...rules })
+  return { merchant_id, origin, ...(await openKey(office, merchant_id)) }
+}
+
+/** A key that may do everything. */
+export async function openKey(
+  office: Office,
+  merchant_id: string,
+): Promise<Pick<Shop, 'secret_key' | 'key_id' | 'publishable_key'>> {
+  const { secret_key, key } = await createKey(office, merchant_id, {
+    permissions: [...permissions],
+    mode: 'any',
+    allowed_addresses: [],
+    allowed_origins: [],
+    expires_at: null,
+    pair: true,
+  })
+  return { secret_key, key_id: key.key_id, publishable_key: key.publishable_key! }
+}
+
+/** Registers where a shop is told of its payments. */
+export async function registerReceivers(
+  { town, receivers, memory, chance, clock }: Registering,
+  shop: Shop,
+): Promise<void> {
+  const count = chance.pick([0, 1, 1, 2])
+  for (let each = 0; each < count; each++) {
+    const url = `https://hooks-${each}.${shop.origin.slice('https://'.length)}/told`
+    const event_filter = chance.pick([
+      [],
+      [],
+      ['payment.captured', 'payment.held'],
+      ['payment.failed'],
+    ])
+    const key = chance.bytes(8).toString('hex')
+    const headers = { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key }
+    const body = { url, event_filter }
+    for (;;) {
+      const answer = await town.ask({
+        method: 'POST',
+        path: '/v1/webhooks/endpoints',
+        headers,
+        body,
+      })
+      if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
+      if (answer?.status === 201) {
+        const { id, signing_secret } = answer.body
+        memory.keepSecret('a signing secret', signing_secret)
+        receivers.add({
+          ...{ url, merchant_id: shop.merchant_id, endpoint_id: id, secret: signing_secret },
+          ...{ filter: event_filter, is_broken: chance.often(0.12) },
+        })
+        break
+      }
+      await clock.sleep(500)
+    }
+  }
+}
+
+type Registering = {
+  town: Town
+  receivers: Receivers
+  memory: Memory
+  chance: Chance
+  clock: Clock
+}

@@ -1,0 +1,82 @@
+// The seam between a simulated process and the database: a statement waits here until it is let go.
+
+import type { AnySql, Sql } from '../../src/database/open.ts'
+import { isStatement, type Statement } from '../../src/database/transactions.ts'
+
+import type { Meeting, Start } from './scheduler.ts'
+
+type Template = TemplateStringsArray
+type Call = (...args: unknown[]) => unknown
+
+export type SqlPort = {
+  /** Starts it, once, when it is time; may fail without. A transaction of several statements meets no other: null. */
+  run(label: string, start: Start, meeting: Meeting | null): Promise<unknown>
+  /** The text that is written down in place of this one. */
+  rewrite?(template: Template): Template
+  /** What is heard of a statement's rows. */
+  hear?(rows: unknown): unknown
+}
+
+/** The database as one process sees it. A transaction of several statements is let go as one. */
+export function openSeam(real: Sql, { run, rewrite = (text) => text, hear }: SqlPort): Sql {
+  const watch = (made: unknown) => (isStatement(made) ? hold(made) : made)
+
+  function hold(statement: Statement): Statement {
+    const { handler, resolve, reject } = statement
+    const done = Promise.withResolvers<unknown>()
+    statement.handler = () => {
+      const start: Start = (via = handler as never) => {
+        via(statement)
+        return done.promise
+      }
+      const heard = run(labelOf(statement), start, { start, names: () => namesIn(statement) }).then(
+        (rows) => hear?.(rows) ?? rows,
+      )
+      // A failure of ours is given as an answer, so that the pool does not take its own connection for broken.
+      heard.then(resolve, (error) => resolve(Promise.reject(error)))
+    }
+    statement.resolve = done.resolve
+    statement.reject = (error) => {
+      done.reject(error)
+      void reject
+    }
+    return statement
+  }
+
+  const call = (first: unknown, ...args: unknown[]) =>
+    watch((real as unknown as Call)(isTemplate(first) ? rewrite(first) : first, ...args))
+  const unsafe = (...args: unknown[]) => watch((real.unsafe as unknown as Call)(...args))
+  const begin = (...args: unknown[]) =>
+    run('begin', () => (real.begin as unknown as Call)(...args) as Promise<unknown>, null)
+  const { json, array, types, typed, end } = real
+  return Object.assign(call, { json, array, types, typed, end, begin, unsafe }) as unknown as Sql &
+    AnySql
+}
+
+function isTemplate(first: unknown): first is Template {
+  return Array.isArray(first) && 'raw' in first
+}
+
+const labels = new WeakMap<object, string>()
+
+/** The beginning of a statement's text. */
+function labelOf(statement: Statement): string {
+  const { strings } = statement as unknown as { strings: readonly string[] }
+  let label = labels.get(strings)
+  if (label === undefined) {
+    label = strings.join('…').replace(/\s+/g, ' ').trim().slice(0, 70)
+    labels.set(strings, label)
+  }
+  return label
+}
+
+/** The ids and keys among a statement's values. */
+function namesIn(statement: unknown): string[] {
+  const { args = [] } = statement as { args?: unknown[] }
+  return args.flatMap((value) => {
+    if (isStatement(value)) return namesIn(value)
+    return typeof value === 'string' && is_name.test(value) ? [value] : []
+  })
+}
+
+const is_name = /^((cs|pay|att|card)_[0-9a-f]{24}|[0-9a-f]{16}|[0-9a-f]{32})$/

@@ -1,0 +1,143 @@
+// All that stands on the stage of a simulated world, made from its seed.
+
+import { openIds } from '../../src/ids.ts'
+import { openKeyring } from '../../src/keyring.ts'
+import type { Office } from '../../src/merchants/manage.ts'
+import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
+import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
+import type { Clock, Http, Log } from '../../src/world.ts'
+import { type Bank, openBank } from './bank.ts'
+import { type Chance, openChance } from './chance.ts'
+import type { WorldDatabase } from './database.ts'
+import { openDirectoryServer } from './directory-server.ts'
+import { type Faults, openFaults } from './faults.ts'
+import { type Memory, openMemory } from './memory.ts'
+import type { Plant } from './plants.ts'
+import { openReceivers, type Receivers } from './receivers.ts'
+import { type Owner, openScheduler, type Scheduler } from './scheduler.ts'
+import { openShop, type Shop } from './shop.ts'
+import { openTown, type Town } from './town.ts'
+import { openTrace, type Trace } from './trace.ts'
+import { openViolations, type Violations } from './violations.ts'
+
+export type Stage = {
+  chance: Chance
+  trace: Trace
+  scheduler: Scheduler
+  faults: Faults
+  violations: Violations
+  /** Whoever is no process of the service. */
+  outside: Owner
+  clock: Clock
+  bank: Bank
+  receivers: Receivers
+  simulator: ThreeDsSimulator
+  memory: Memory
+  town: Town
+  office: Office
+  shops: Shop[]
+  database: WorldDatabase
+  log_lines: string[]
+  /** By how much the clocks of two processes may differ. */
+  skew_ms: number
+}
+
+export const start = new Date('2026-09-01T12:00:00Z')
+const shops_count = 3
+const processes_count = 2
+
+const settings: DeliverySettings = {
+  schedule: [5, 30, 120, 600, 3_600],
+  timeout_ms: 15_000,
+  connect_timeout_ms: 5_000,
+  lease_slack_ms: 15_000,
+  clock_offset_seconds: 0,
+}
+
+export async function openStage(options: {
+  seed: string
+  database: WorldDatabase
+  plant: Plant
+  watch?: (line: string) => void
+}): Promise<Stage> {
+  const { seed, database, plant, watch } = options
+  await database.empty()
+  const chance = openChance(seed)
+  const trace = openTrace(watch)
+  const clocks = { start, meet: database.meet }
+  const scheduler = openScheduler(chance.fork('order'), trace, clocks)
+  const violations = openViolations(scheduler.now)
+  const faults = openFaults(chance.fork('faults'))
+  const outside: Owner = { name: 'outside', alive: true }
+  const clock = scheduler.clockOf(outside)
+  const bank = openBank({ clock, random: { bytes: chance.fork('bank').bytes } })
+  const memory = openMemory(violations)
+  const world = { scheduler, faults, outside, violations, bank }
+  const receivers = openReceivers({ ...world, chance: chance.fork('receivers') })
+  const log_lines: string[] = []
+  const master_key = chance.fork('master key').bytes(32)
+  const skew_ms = chance.pick([0, 0, 800])
+  const directory = { ...world, chance: chance.fork('directory server') }
+  const banks = openDirectoryServer(
+    directory,
+    throughTown(() => town),
+  )
+  const town: Town = openTown(
+    {
+      ...{ ...world, receivers, sql: database.sql, master_key, plant, settings, skew_ms },
+      ...{ log: logInto(log_lines, world), chance: chance.fork('town'), http: banks.lineOf },
+    },
+    processes_count,
+  )
+  const random = { bytes: chance.fork('office').bytes }
+  const ids = openIds(random, openKeyring([master_key], random))
+  const office: Office = { sql: database.sql, ids, clock, actor: 'operator' }
+  const shops = await openShops(office, chance.fork('shops'), memory)
+  // All was gone through until now, as where the service has been up before.
+  await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
+  return {
+    ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
+    ...{ simulator: banks.simulator, log_lines, skew_ms },
+  }
+}
+
+async function openShops(office: Office, chance: Chance, memory: Memory): Promise<Shop[]> {
+  const shops: Shop[] = []
+  for (let each = 0; each < shops_count; each++) {
+    const shop = await openShop(office, chance, each)
+    memory.keepSecret('a secret key', shop.secret_key)
+    shops.push(shop)
+  }
+  return shops
+}
+
+/** The way of the bank's results: to whichever process answers. */
+function throughTown(town: () => Town): Http {
+  return {
+    async post({ url, body }) {
+      const path = new URL(url).pathname
+      const answer = await town().ask({ method: 'POST', path, raw: body })
+      if (!answer) throw new Error('no answer')
+      return { status: answer.status, content_type: 'application/json', body: answer.text }
+    },
+  }
+}
+
+/** What the service may log as an error though nothing is wrong with it. */
+const expected_errors = /waits for a person|orphaned authorisation found/
+const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
+
+function logInto(
+  lines: string[],
+  { faults, violations }: Pick<Stage, 'faults' | 'violations'>,
+): Log {
+  const at = (level: keyof Log) => (fields: object, message: string) => {
+    const line = `${level} ${message} ${JSON.stringify(fields)}`
+    lines.push(line)
+    if (broken_rules.test(line)) violations.add('I0', line)
+    if (level === 'error' && !faults.are_on() && !expected_errors.test(line)) {
+      violations.add('I0', `logged when nothing was wrong: ${line}`)
+    }
+  }
+  return { debug() {}, info: at('info'), warn: at('warn'), error: at('error') }
+}

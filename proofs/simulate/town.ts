@@ -1,0 +1,150 @@
+// Where requests of shoppers and merchants go: the processes that are up, of which any may die and another takes its place.
+
+import type { Heard, Plant } from './plants.ts'
+import { type Process, type Surroundings, startProcess } from './process.ts'
+import type { Owner } from './scheduler.ts'
+import type { Violations } from './violations.ts'
+
+export type Asked = {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  headers?: Record<string, string>
+  body?: object
+  /** Sent as a browser posts a form. */
+  form?: Record<string, string>
+  /** Sent as JSON, byte for byte. */
+  raw?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: actors look into bodies of every shape.
+export type Body = any
+export type Answer = Heard & { body: Body }
+
+export type Town = {
+  /** Null where no answer came: it may have been done or not. */
+  ask(asked: Asked): Promise<Answer | null>
+  /** One that is up, or null. */
+  anyProcess(): Process | null
+  processes(): readonly Process[]
+  /** Stops one in order, and starts another. */
+  stopOne(): void
+  /** Everything ends where it is. */
+  close(): void
+  crashes(): number
+  requests(): number
+}
+
+type Around = Surroundings & { plant: Plant; violations: Violations }
+
+export function openTown(around: Omit<Around, 'crashed'>, count: number): Town {
+  const { scheduler, faults, chance, outside, violations, plant } = around
+  const visitor: Owner = outside
+  const up: Process[] = []
+  let started = 0
+  let crashes = 0
+  let requests = 0
+  const clock = scheduler.clockOf(outside)
+
+  function start(): void {
+    started += 1
+    up.push(startProcess({ ...around, crashed }, `process ${started}`))
+  }
+
+  function crashed(process: Process): void {
+    crashes += 1
+    if (!up.includes(process)) return
+    up.splice(up.indexOf(process), 1)
+    start()
+  }
+
+  function stopOne(): void {
+    const process = anyProcess()
+    if (!process) return
+    up.splice(up.indexOf(process), 1)
+    start()
+    const whenAnswered = async () => {
+      while (process.under_way > 0) await clock.sleep(50)
+      await process.stop()
+    }
+    scheduler.spawn(whenAnswered())
+  }
+
+  const ready = () => up.filter(({ service }) => service !== null)
+  const anyProcess = () => (ready().length === 0 ? null : chance.pick(ready()))
+
+  async function ask(asked: Asked): Promise<Answer | null> {
+    requests += 1
+    const name = `${asked.method} ${asked.path.split('?')[0]}`
+    const fate = await scheduler.effect(visitor, name, () =>
+      faults.happens('request: lost on its way', 'request: answer lost', 'request: sent twice'),
+    )
+    if (fate === 'request: lost on its way') return null
+    while (ready().length === 0) await clock.sleep(20)
+    const sent = [send(asked)]
+    // A proxy that gets no answer may ask the next process.
+    if (fate === 'request: sent twice') sent.push(send(asked))
+    const [heard] = await Promise.all(sent)
+    return scheduler.effect(visitor, `answered ${heard?.status ?? 'by nobody'} ${name}`, () => {
+      if (heard) judge(name, heard)
+      return fate === 'request: answer lost' ? null : (heard ?? null)
+    })
+  }
+
+  async function send({ method, path, headers, body, form, raw }: Asked): Promise<Answer | null> {
+    const process = anyProcess()!
+    const json = raw ?? (body && JSON.stringify(body))
+    const payload = form ? new URLSearchParams(form).toString() : json
+    const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
+    process.under_way += 1
+    const answered = process.service!.app.inject({
+      method,
+      url: path,
+      headers: { ...(payload !== undefined && { 'content-type': type }), ...headers },
+      ...(payload !== undefined && { payload }),
+    })
+    try {
+      const response = await Promise.race([answered, process.died])
+      const told = {
+        status: response.statusCode,
+        text: response.payload,
+        headers: response.headers as Record<string, string>,
+      }
+      const heard = plant.answer?.(told) ?? told
+      const is_json = String(heard.headers['content-type']).startsWith('application/json')
+      return { ...heard, body: is_json && heard.text !== '' ? JSON.parse(heard.text) : null }
+    } catch (error) {
+      if (process.alive) throw error
+      return null
+    } finally {
+      process.under_way -= 1
+    }
+  }
+
+  function judge(name: string, { status, text, body }: Answer): void {
+    const code = body?.error?.ripper_code ?? body?.error ?? body?.code
+    const passes = status < 500 || (status === 503 && unavailable.has(code))
+    if (!passes) violations.add('I0', `${name} was answered ${status} ${text.slice(0, 200)}`)
+    if (code === 'store_unavailable' && !faults.are_on()) {
+      violations.add('I0', `${name}: the store is said to be unavailable, and it is not`)
+    }
+  }
+
+  for (let each = 0; each < count; each++) start()
+  return {
+    ask,
+    anyProcess,
+    processes: () => up,
+    stopOne,
+    close() {
+      for (const process of up) scheduler.bury(process)
+    },
+    crashes: () => crashes,
+    requests: () => requests,
+  }
+}
+
+const unavailable = new Set([
+  'store_unavailable',
+  'idempotency_store_unavailable',
+  'three_ds_provider_unavailable',
+])

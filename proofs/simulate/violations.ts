@@ -1,0 +1,50 @@
+// What was found to be wrong, each with the invariant that it breaks.
+
+export type Invariant =
+  | 'I0'
+  | 'I1'
+  | 'I2'
+  | 'I3'
+  | 'I4'
+  | 'I5'
+  | 'I6'
+  | 'I7'
+  | 'I8'
+  | 'I9'
+  | 'I10'
+  | 'I11'
+  | 'I12'
+  | 'I13'
+
+/** What each says. `I0` is not of the reference: no answer is a failure of ours that nothing caused. */
+export const invariants: Record<Invariant, string> = {
+  I0: 'no answer is a server error without a cause, and no error is logged without one',
+  I1: 'a key makes one thing, and every answer under it has the same bytes',
+  I2: 'what was answered is there afterwards, and stays what it was',
+  I3: 'a session has at most one live payment and three attempts, and is not charged once expired',
+  I4: 'an authorisation and a capture a payment at most, for its amount; captured here is captured there',
+  I5: 'nothing is held or taken that no payment of ours stands behind',
+  I6: 'a hold ends in exactly one way, as who decided it asked',
+  I7: 'one event for an outcome, a second for a decision on a hold, and bodies that never change',
+  I8: 'every event is delivered or given up on, to those who asked for it, signed now',
+  I9: 'while an answer is missing no attempt is opened and nothing is captured',
+  I10: 'states change along allowed edges alone, and the journal has every line in its chain',
+  I11: 'once nothing goes wrong any more, all comes to rest',
+  I12: 'no card number, security code or secret is told, logged or kept',
+  I13: "what is another's is answered like what is not there",
+}
+
+export type Violation = { invariant: Invariant; fault: string; at_ms: number }
+
+export type Violations = {
+  add(invariant: Invariant, fault: string): void
+  all(): readonly Violation[]
+}
+
+export function openViolations(now: () => Date): Violations {
+  const found: Violation[] = []
+  return {
+    add: (invariant, fault) => found.push({ invariant, fault, at_ms: now().getTime() }),
+    all: () => found,
+  }
+}

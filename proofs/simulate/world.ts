@@ -1,0 +1,164 @@
+// One simulated world: some lives side by side under every fault, then rest, then judgement.
+
+import { faultsOfBooks } from './books.ts'
+import type { WorldDatabase } from './database.ts'
+import { liveLife } from './life.ts'
+import { lookAfter } from './merchant-life.ts'
+import { operate, replayDeliveries, settleByHand } from './operator.ts'
+import type { Plant } from './plants.ts'
+import {
+  faultsOfAnswers,
+  faultsOfDeliveries,
+  faultsOfJournal,
+  faultsOfSecrets,
+  faultsOfVault,
+} from './records.ts'
+import { openRest, type Rest } from './rest.ts'
+import { registerReceivers } from './shop.ts'
+import { openStage, type Stage, start } from './stage.ts'
+import type { Violation } from './violations.ts'
+
+export type WorldReport = {
+  violations: readonly Violation[]
+  hash: string
+  /** The end of the trace. */
+  tail: string[]
+  crashes: number
+  requests: number
+  steps: number
+  /** Statements that met another one, and those that had to wait for it. */
+  met: number
+  waited: number
+  simulated_ms: number
+  faults: Map<string, number>
+  cards: Map<string, number>
+  outcomes: Map<string, number>
+  webhooks: number
+}
+
+type Options = {
+  seed: string
+  lives: number
+  database: WorldDatabase
+  plant: Plant
+  watch?: (line: string) => void
+}
+
+/** All lives begin within so long. */
+const life_ms = 1_500
+const rest_within_ms = 30 * 24 * 3_600_000
+const steps_max_a_life = 2_000
+
+export async function runWorld({ lives, ...options }: Options): Promise<WorldReport> {
+  const stage = await openStage(options)
+  const { scheduler, violations, database, faults, town, bank, receivers, memory } = stage
+  const rest = openRest({ ...stage, chance: stage.chance.fork('rest') })
+  const cards = new Map<string, number>()
+  const steps_max = lives * steps_max_a_life
+  const isStuck = () => scheduler.steps() > steps_max
+  const isWrong = () => violations.all().length > 0 || isStuck()
+  const goOn = (isOver: () => boolean) => scheduler.run(() => isOver() || isWrong(), rest.look)
+
+  await goOn(
+    done(stage, Promise.all([liveAll(stage, lives, cards), operate(stage, lives * life_ms)])),
+  )
+  add(stage, await faultsOfVault(database.sql))
+  faults.stop()
+  await comeToRest(stage, rest, goOn, isWrong)
+  if (isStuck()) violations.add('I11', `no end after ${steps_max} steps`)
+  if (!isWrong()) {
+    const { sql } = database
+    const now_ms = scheduler.now().getTime()
+    add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms: stage.skew_ms }))
+    add(stage, await faultsOfAnswers(sql, memory))
+    add(stage, await faultsOfDeliveries(sql, receivers.all.values()))
+    const merchant_ids = stage.shops.map(({ merchant_id }) => merchant_id)
+    add(stage, await faultsOfJournal({ sql, world: stage }, merchant_ids))
+    const told = { log: stage.log_lines, receivers: receivers.all.values() }
+    add(stage, await faultsOfSecrets(sql, memory, told))
+  }
+  town.close()
+  stage.simulator.close()
+  return reportOf(stage, cards)
+}
+
+/** Whether work that was begun has ended. */
+function done({ scheduler }: Stage, work: Promise<unknown>): () => boolean {
+  let is_done = false
+  scheduler.spawn(
+    work.then(() => {
+      is_done = true
+    }),
+  )
+  return () => is_done
+}
+
+async function liveAll(stage: Stage, lives: number, cards: Map<string, number>): Promise<void> {
+  const { chance, clock, shops, violations } = stage
+  const registering = { ...stage, chance: chance.fork('endpoints') }
+  for (const shop of shops) await registerReceivers(registering, shop)
+  const liveOne = async (number: number) => {
+    const own = chance.fork(`life ${number}`)
+    const shop = own.pick(shops)
+    const living = { ...stage, chance: own, shop, cards }
+    await clock.sleep(own.below(lives * life_ms))
+    const left = await liveLife(living)
+    const others = shops.filter((each) => each !== shop)
+    if (left) await lookAfter(living, left, { shop: own.pick(others), violations })
+  }
+  await Promise.all(Array.from({ length: lives }, (_, number) => liveOne(number)))
+}
+
+/** Nothing goes wrong any more: all must come to rest, with what people do about what is left. */
+async function comeToRest(
+  stage: Stage,
+  rest: Rest,
+  goOn: (isOver: () => boolean) => Promise<void>,
+  isWrong: () => boolean,
+): Promise<void> {
+  const { scheduler, clock, town, violations, database } = stage
+  const late_ms = scheduler.now().getTime() + rest_within_ms
+  const isLate = () => scheduler.now().getTime() > late_ms
+  const untilRest = async () => {
+    rest.begin()
+    await goOn(() => rest.isOver() || isLate())
+    if (!isLate()) return
+    violations.add('I11', `no rest after 30 days: ${JSON.stringify(await database.due())}`)
+  }
+  for (let round = 0; round < 6 && !isWrong(); round++) {
+    await untilRest()
+    if (isWrong()) return
+    let by_hand = 0
+    const people = settleByHand(stage).then((count) => {
+      by_hand = count
+      return round === 0 ? replayDeliveries(stage) : undefined
+    })
+    await goOn(done(stage, people))
+    if (round >= 2 && by_hand === 0) return untilRest()
+    // Longer than what is young is left alone for.
+    await goOn(done(stage, clock.sleep(700_000)))
+    for (const job of ['sweep_orphans', 'seal_journal'] as const) town.anyProcess()?.run(job)
+  }
+}
+
+function add({ violations }: Stage, found: Awaited<ReturnType<typeof faultsOfBooks>>): void {
+  for (const [invariant, fault] of found) violations.add(invariant, fault)
+}
+
+function reportOf(stage: Stage, cards: Map<string, number>): WorldReport {
+  const { violations, trace, town, scheduler, faults, memory, receivers } = stage
+  return {
+    violations: violations.all(),
+    hash: trace.hash(),
+    tail: trace.tail(),
+    crashes: town.crashes(),
+    requests: town.requests(),
+    steps: scheduler.steps(),
+    ...scheduler.meetings(),
+    simulated_ms: scheduler.now().getTime() - start.getTime(),
+    faults: faults.counts,
+    cards,
+    outcomes: memory.outcomes,
+    webhooks: [...receivers.all.values()].reduce((sum, { events }) => sum + events.size, 0),
+  }
+}

@@ -1,0 +1,18 @@
+// How the commands that stay are ended.
+
+/** The first SIGINT or SIGTERM ends in order; a second one ends at once. */
+export function untilStopped(): { signal: Promise<void> } {
+  const signal = new Promise<void>((resolve) => {
+    let first_seconds: number | null = null
+    const stop = () => {
+      const seconds = process.uptime()
+      // npm passes on the signal that the terminal has sent to us already: that is not a second one.
+      if (first_seconds !== null && seconds - first_seconds > 1) process.exit(130)
+      first_seconds ??= seconds
+      resolve()
+    }
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
+  })
+  return { signal }
+}

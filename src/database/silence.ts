@@ -1,0 +1,70 @@
+// Notices a connection that has gone dead without a word. A server that lives answers everything within its
+// statement_timeout, so whoever waits for longer than that waits for nobody, and would wait for ever.
+
+import type { Clock } from '../world.ts'
+
+/** What waits for an answer. */
+export type Wait = {
+  /** False while it still waits for a connection. */
+  isSent(): boolean
+  giveUp(): void
+}
+
+export type Waiting = {
+  /** There was an answer, and more is to come. */
+  heard(): void
+  end(): void
+}
+
+export type Silence = {
+  begin(wait: Wait): Waiting
+  /** Nobody is watched any more. */
+  close(): void
+}
+
+const look_ms = 2_500
+
+/** `limit_ms` is how long a silence may last. Without a clock nobody is watched. */
+export function openSilence(clock: Clock | undefined, limit_ms: number): Silence {
+  const looks_max = Math.ceil(limit_ms / look_ms)
+  // Looks are counted, not time: where this process stood still, answers wait unread.
+  const looks = new Map<Wait, number>()
+  const closing = new AbortController()
+  let is_looking = false
+
+  async function look(): Promise<void> {
+    is_looking = true
+    while (looks.size > 0) {
+      try {
+        await clock!.sleep(look_ms, closing.signal)
+      } catch {
+        return
+      }
+      for (const [wait, count] of looks) {
+        if (!wait.isSent()) continue
+        if (count >= looks_max) wait.giveUp()
+        else looks.set(wait, count + 1)
+      }
+    }
+    is_looking = false
+  }
+
+  return {
+    begin(wait) {
+      if (!clock) return unwatched
+      looks.set(wait, 0)
+      if (!is_looking) void look()
+      return {
+        heard() {
+          if (looks.has(wait)) looks.set(wait, 0)
+        },
+        end() {
+          looks.delete(wait)
+        },
+      }
+    },
+    close: () => closing.abort(),
+  }
+}
+
+const unwatched: Waiting = { heard() {}, end() {} }

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { shownPath } from './shown-path.ts'
+
+const hex = (length: number) => '0123456789abcdef'.repeat(4).slice(0, length)
+const visa = '4242424242424242'
+
+test.each([
+  ['/v1/webhooks/endpoints', {}, '/v1/webhooks/endpoints'],
+  ['/v1/payments/:payment_id', { payment_id: `pay_${hex(24)}` }, `/v1/payments/pay_${hex(24)}`],
+  [
+    '/v1/checkout/sessions/:session_id/state',
+    { session_id: `cs_${hex(24)}` },
+    `/v1/checkout/sessions/cs_${hex(24)}/state`,
+  ],
+  [
+    '/v1/endpoints/:endpoint_id',
+    { endpoint_id: `whep_${hex(24)}` },
+    `/v1/endpoints/whep_${hex(24)}`,
+  ],
+  ['/v1/deliveries/:delivery_id', { delivery_id: hex(32) }, `/v1/deliveries/${hex(32)}`],
+  ['/v1/config/:public_key', { public_key: `rip_pk_${hex(48)}` }, `/v1/config/rip_pk_${hex(48)}`],
+  ['/v1/handles/:handle', { handle: 'tea-shop' }, '/v1/handles/tea-shop'],
+])('%s with %j is shown whole', (route, params, shown) => {
+  expect(shownPath(route, params)).toBe(shown)
+})
+
+test.each([
+  ['a card number', 'payment_id', visa],
+  ['a card number as an id', 'payment_id', `pay_${visa}`],
+  ['a card number as a handle', 'handle', visa],
+  ['one in groups', 'handle', '4242-4242-4242-4242'],
+  ['a client secret', 'session_id', `cs_${hex(24)}_secret_${hex(64)}`],
+  ['a secret key', 'public_key', `rip_sk_${hex(48)}`],
+  ['a signing secret', 'handle', `rip_whsec_${hex(64)}`],
+  ['a handle where an id belongs', 'session_id', 'tea-shop'],
+  ['a line break', 'payment_id', `pay_${hex(24)}\n`],
+  ['nothing', 'payment_id', ''],
+])('%s is not', (_, name, value) => {
+  expect(shownPath(`/v1/:${name}/x`, { [name]: value })).toBe('/v1/…/x')
+})
+
+test('what a wildcard took is not', () => {
+  expect(shownPath('/_demo/*', { '*': visa })).toBe('/_demo/…')
+})

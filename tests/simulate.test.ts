@@ -1,0 +1,70 @@
+// The simulation in short: some hundred lives under every fault, the same again, and faults that are planted to be found.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBank } from '../proofs/simulate/bank.ts'
+import { type Campaign, findPlants, runCampaign } from '../proofs/simulate/campaign.ts'
+import { openChance } from '../proofs/simulate/chance.ts'
+import { openWorldDatabase, type WorldDatabase } from '../proofs/simulate/database.ts'
+import { numbers } from '../proofs/simulate/life.ts'
+import { testCardOf } from '../src/cards/test-cards.ts'
+import { acquirerSuite } from './adapters/acquirer.ts'
+import { manualClock } from './clock.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+
+let fresh: FreshDatabase
+let database: WorldDatabase
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  database = await openWorldDatabase(fresh.url)
+})
+afterAll(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+/** What a campaign found, with the seed that shows it again. */
+async function brokenBy(campaign: Omit<Campaign, 'database'>) {
+  const { broken, hash } = await runCampaign({ ...campaign, database })
+  const found = broken && { ...campaign, world: broken.world, by: broken.report.violations }
+  return { found, hash }
+}
+
+describe('no life breaks an invariant', () => {
+  const random = String(Math.floor(Math.random() * 1e9))
+
+  test.each([
+    ['pinned', 'ripper', 75],
+    ['random', random, 75],
+  ])('%s seed %s, %d lives', { timeout: 180_000 }, async (_, seed, lives) => {
+    expect((await brokenBy({ seed, lives })).found).toBeNull()
+  })
+})
+
+test('a seed decides everything that happens', { timeout: 180_000 }, async () => {
+  const campaign = { seed: 'twice', lives: 30 }
+  const first = await brokenBy(campaign)
+  expect(await brokenBy(campaign)).toEqual(first)
+  expect((await brokenBy({ ...campaign, seed: 'once' })).hash).not.toBe(first.hash)
+})
+
+test('planted faults are found', { timeout: 180_000 }, async () => {
+  const names = [
+    'a charge is sent twice',
+    'two confirms at once may both begin',
+    'some endpoints are not told',
+    'a card is kept after its attempt',
+    'nobody looks for lost answers',
+  ]
+  const found = await findPlants(database, { seed: 'planted', lives: 100, names })
+  expect(found.filter(({ lives }) => lives === null)).toEqual([])
+})
+
+acquirerSuite('the bank of simulated worlds', async () => {
+  const clock = manualClock()
+  const { acquirer } = openBank({ clock, random: { bytes: openChance('bank').bytes } })
+  return {
+    ...{ acquirer, clock, reopen: () => acquirer },
+    numberFor: (behaviour) => numbers.find((each) => testCardOf(each)!.acquirer === behaviour)!,
+  }
+})
