@@ -117,21 +117,23 @@ export function customerOf(sent: { [Member in keyof Customer]?: Customer[Member]
   }
 }
 
+export const descriptorSuffix = z
+  .string(must('be text'))
+  .min(1, must('not be empty'))
+  .regex(/^\P{Cc}*$/u, must('not contain control characters'))
+  .refine(
+    (suffix) => [...suffix].length <= 22,
+    rule('metadata_too_large', 'must have at most 22 characters'),
+  )
+  .meta({ maxLength: 22 })
+
 export const sessionCreate = z.strictObject({
   amount,
   currency,
   items: items.nullish(),
   customer: customerRequest.nullish(),
   metadata: metadata.nullish(),
-  statement_descriptor_suffix: z
-    .string(must('be text'))
-    .min(1, must('not be empty'))
-    .regex(/^\P{Cc}*$/u, must('not contain control characters'))
-    .refine(
-      (suffix) => [...suffix].length <= 22,
-      rule('metadata_too_large', 'must have at most 22 characters'),
-    )
-    .nullish(),
+  statement_descriptor_suffix: descriptorSuffix.nullish(),
   order_reference: reference.nullish(),
   confirmation_url: text(2048)
     .nullish()

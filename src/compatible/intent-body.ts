@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { amount, currency, email, metadata, reference, text } from '../checkout/fields.ts'
 import type { Purchase } from '../checkout/open-session.ts'
-import { customerOf, sessionCreate } from '../checkout/purchase.ts'
+import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
 import { Refusal } from '../errors.ts'
 import type { FormRules } from '../http/form.ts'
 import { validate } from '../http/validate.ts'
@@ -24,7 +24,7 @@ export const intentCreate = z.strictObject({
   metadata: metadata.nullish(),
   receipt_email: optional(email, { description: 'where it is empty the checkout asks for it' }),
   description: optional(text(8192), { description: 'kept as metadata.description' }),
-  statement_descriptor_suffix: optional(sessionCreate.shape.statement_descriptor_suffix),
+  statement_descriptor_suffix: optional(descriptorSuffix),
   capture_method: optional(z.literal('automatic', only_automatic), { enum: ['automatic', null] }),
 })
 export type IntentCreate = z.output<typeof intentCreate>
