@@ -1,0 +1,120 @@
+// The processes of a storm: services and workers, each followed by another when it ends, as a supervisor would see to.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { realClock } from '../../tests/world.ts'
+
+const program = resolve(import.meta.dirname, '../../bin/ripper.mjs')
+
+export type Command = 'serve' | 'worker'
+
+export type Member = {
+  name: string
+  command: Command
+  child: ChildProcess
+  /** What it said of itself; null until it runs. */
+  said: { base_url?: string } | null
+  is_frozen: boolean
+}
+
+export type Crew = {
+  /** Those that run; a frozen one does. */
+  running(command?: Command): Member[]
+  /** Where services are that run, frozen or not. */
+  addresses(): string[]
+  kill(member: Member): void
+  freeze(member: Member): void
+  thaw(member: Member): void
+  /** What processes ended with that nobody had killed after they had begun to run. */
+  fallen: string[]
+  /** How many were started in all, and how many of them gave up before they ran. */
+  counts: { started: number; gave_up: number }
+  /** Waits until all run. */
+  isComplete(): boolean
+  /** From now on members are started with this environment. */
+  dress(env: Record<string, string>): void
+  /** Ends all, in order where they can. */
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+type Asked = { services: number; workers: number; env: Record<string, string>; log_file: string }
+
+const start_again_ms = 300
+
+export function startCrew({ services, workers, env: first, log_file }: Asked): Crew {
+  const members = new Set<Member>()
+  const killed = new WeakSet<ChildProcess>()
+  const fallen: string[] = []
+  const counts = { started: 0, gave_up: 0 }
+  const log = createWriteStream(log_file, { flags: 'a' })
+  let env = first
+  let is_over = false
+
+  function start(name: string, command: Command): void {
+    counts.started += 1
+    const child = spawn(process.execPath, [program, command, '--json'], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const member: Member = { name, command, child, said: null, is_frozen: false }
+    members.add(member)
+    let last_words = ''
+    const hear = (part: Buffer) => {
+      log.write(part)
+      last_words = (last_words + part).slice(-4_000)
+      const found = member.said === null && /^\{\n[\s\S]*?\n\}$/m.exec(last_words)
+      if (found) member.said = JSON.parse(found[0])
+    }
+    child.stdout!.on('data', hear)
+    child.stderr!.on('data', hear)
+    child.once('close', (status, signal) => {
+      members.delete(member)
+      const was_killed = killed.has(child)
+      if (!was_killed && member.said === null) counts.gave_up += 1
+      if (!was_killed && member.said !== null && !is_over) {
+        fallen.push(`${name} ended with ${signal ?? status}: ${last_words.slice(-1_000)}`)
+      }
+      if (!is_over) void realClock.sleep(start_again_ms).then(() => is_over || start(name, command))
+    })
+  }
+
+  for (let number = 1; number <= services; number += 1) start(`service ${number}`, 'serve')
+  for (let number = 1; number <= workers; number += 1) start(`worker ${number}`, 'worker')
+
+  const running = (command?: Command) =>
+    [...members].filter(
+      (each) => each.said !== null && (command === undefined || each.command === command),
+    )
+  return {
+    ...{ running, fallen, counts },
+    addresses: () => running('serve').map(({ said }) => said!.base_url!),
+    isComplete: () => running().length === services + workers,
+    kill({ child }) {
+      killed.add(child)
+      child.kill('SIGKILL')
+    },
+    freeze(member) {
+      member.is_frozen = member.child.kill('SIGSTOP')
+    },
+    thaw(member) {
+      member.is_frozen = false
+      member.child.kill('SIGCONT')
+    },
+    dress(next) {
+      env = next
+    },
+    async stop(signal = 'SIGTERM') {
+      is_over = true
+      const ended = [...members].map(
+        ({ child }) => new Promise((closed) => child.once('close', closed)),
+      )
+      for (const { child } of members) {
+        child.kill('SIGCONT')
+        child.kill(signal)
+      }
+      await Promise.all(ended)
+      log.end()
+    },
+  }
+}
