@@ -76,7 +76,8 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     },
     // No head is longer, so that a route judges every id itself.
     routerOptions: { maxParamLength: head_bytes_max },
-    return503OnClosing: true,
+    // What was just taken when the stop began is done like all that is under way.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
   })
   app.removeAllContentTypeParsers()
