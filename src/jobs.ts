@@ -10,6 +10,7 @@ import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { rewrapCards } from './checkout/rewrap-cards.ts'
 import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
+import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { purgeAssets } from './pages/asset-store.ts'
 import { forgetOldSecrets } from './webhooks/endpoint-store.ts'
@@ -35,6 +36,7 @@ export const jobs: Job[] = [
   { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
   { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
   { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },
+  { name: 'keep_statistics', every_seconds: 5, run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
   {
     name: 'purge_cards',
