@@ -1,4 +1,5 @@
-// Some faults on the wires of a running service: nothing is lost, and it goes on by itself. `npm run wire` has them all.
+// Some faults on the wires of a running service: nothing is lost, and it goes on by itself. `npm run wire` has them all, those
+// of the database too.
 
 import { expect, test } from 'vitest'
 import { openChance } from '../proofs/simulate/chance.ts'
@@ -11,7 +12,6 @@ const lasts_ms = 1_000
 const leap_ms = 50_000
 
 const rows: [LinkName, FaultName[]][] = [
-  ['database', ['cut after the effect', 'half_open']],
   ['directory_server', ['cut on the way back', 'half_open']],
   ['receivers', ['stall', 'cut after the effect']],
 ]

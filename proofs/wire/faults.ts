@@ -135,7 +135,8 @@ async function createOne({ street, checked }: Stage, chance: Chance): Promise<vo
   const { merchant_id } = shop
   const promised = street.diary.promise({ key, asked, kind: 'native', merchant_id })
   const said = await insist({ ...street, chance, name: 'prober' }, asked)
-  if (said) street.diary.keepAnswer(promised, said)
+  if (said?.status === 201) street.diary.keepAnswer(promised, said)
+  else street.diary.faults.push(`a shop that asked on was answered ${said?.status} ${said?.text}`)
 }
 
 function unless(holds: boolean, fault: string): string[] {
