@@ -9,9 +9,6 @@ import { events, routes, streams } from './routes.ts'
 
 /** `closing.now` turns readiness off while the last requests are answered. */
 export function operationalPages(closing: { now: boolean }): Page<Context>[] {
-  const document = openApiDocument(routes, events, streams)
-  const documentText = JSON.stringify(document, null, 2)
-  const docs = docsPage(document)
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     get('/healthz', async () => plain(200, 'ok\n')),
@@ -21,10 +18,23 @@ export function operationalPages(closing: { now: boolean }): Page<Context>[] {
       return ready ? plain(200, 'ready\n') : plain(503, 'not ready\n')
     }),
     get('/metrics', async ({ metrics }) => answer(200, metrics.content_type, await metrics.text())),
-    get('/openapi.json', async () => answer(200, 'application/json; charset=utf-8', documentText)),
-    get('/docs', async () => docs),
+    get('/openapi.json', async () => description().json),
+    get('/docs', async () => description().docs),
     ...guidePages<Context>(),
   ]
+}
+
+let described: { json: PageAnswer; docs: PageAnswer } | null = null
+
+/** Made when it is first asked for: a start need not wait for it. */
+function description() {
+  if (described === null) {
+    const document = openApiDocument(routes, events, streams)
+    const text = JSON.stringify(document, null, 2)
+    const json = answer(200, 'application/json; charset=utf-8', text)
+    described = { json, docs: docsPage(document) }
+  }
+  return described
 }
 
 async function databaseAnswers({ sql }: Context): Promise<boolean> {

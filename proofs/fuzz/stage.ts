@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { changeMerchant, createIntegration, withdrawKey } from '../../src/merchants/manage.ts'
+import { browser } from '../../tests/client.ts'
 import { deadLetter } from '../../tests/conformance/webhook-delivery-rows.ts'
 import { type Account, type AskedAccount, newKey, type Service, shop } from '../../tests/service.ts'
 import { type Ids, noIds, type Pool, type SessionNote } from './pool.ts'
@@ -264,9 +265,4 @@ function openShopper({ base_url }: Service, account: Account, ids: Ids) {
       return session
     },
   }
-}
-
-const browser = {
-  ...{ language: 'en-GB', color_depth: 24, screen_height: 900, screen_width: 1440 },
-  ...{ time_zone_offset: -60, java_enabled: false, javascript_enabled: true },
 }

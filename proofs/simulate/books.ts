@@ -172,14 +172,19 @@ function faultsOfWaiting({ session, lines, payment }: KnownPayment, skew_ms: num
   )
 }
 
-async function faultsOfSessions(sql: Sql): Promise<Fault[]> {
-  const lives = await sql<{ session_id: string; live: number; attempts: number }[]>`
+/** How many live payments and how many attempts each session has. */
+export function countPerSession(sql: Sql) {
+  return sql<{ session_id: string; live: number; attempts: number }[]>`
     select s.session_id,
       (select count(*)::int from payments p where p.merchant_id = s.merchant_id
         and p.session_id = s.session_id and p.status in ('captured', 'held', 'pending')) as live,
       (select count(*)::int from attempts a where a.merchant_id = s.merchant_id
         and a.session_id = s.session_id) as attempts
     from sessions s`
+}
+
+async function faultsOfSessions(sql: Sql): Promise<Fault[]> {
+  const lives = await countPerSession(sql)
   const [counts] = await sql<
     Record<'sessions' | 'keys' | 'opened' | 'attempts' | 'created', number>[]
   >`

@@ -23,22 +23,12 @@ export type Campaign = {
   tell?(line: string): void
 }
 
-export type CampaignReport = {
+/** What was counted in all worlds together. */
+export type CampaignReport = Omit<WorldReport, 'violations' | 'tail'> & {
   lives: number
   worlds: number
   /** The world in which an invariant was broken, if any. */
   broken: { world: number; lives: number; report: WorldReport } | null
-  hash: string
-  crashes: number
-  requests: number
-  steps: number
-  met: number
-  waited: number
-  simulated_ms: number
-  webhooks: number
-  faults: Map<string, number>
-  cards: Map<string, number>
-  outcomes: Map<string, number>
   seconds: number
 }
 

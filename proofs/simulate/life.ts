@@ -5,6 +5,7 @@ import { publishedNumbers, testCardOf } from '../../src/cards/test-cards.ts'
 import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import { brands } from '../../src/values.ts'
 import type { Clock } from '../../src/world.ts'
+import { browser } from '../../tests/client.ts'
 import { visit } from './browser.ts'
 import type { Chance } from './chance.ts'
 import { count, type Memory } from './memory.ts'
@@ -213,16 +214,6 @@ async function authenticate(living: Living, session: Session, card_reference: st
     ...(living.chance.often(0.15) ? [living.town.ask(asked)] : []),
   ])
   return answer
-}
-
-const browser = {
-  language: 'en-GB',
-  color_depth: 24,
-  screen_height: 900,
-  screen_width: 1440,
-  time_zone_offset: -60,
-  java_enabled: false,
-  javascript_enabled: true,
 }
 
 async function faceChallenge(living: Living, url: string): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Opened } from '../../src/main.ts'
 import { expectBooksAgree } from '../../tests/books.ts'
+import { countPerSession } from '../simulate/books.ts'
 import { payment_edges } from '../simulate/memory.ts'
 import { faultsOfDeliveries, faultsOfJournal, faultsOfVault } from '../simulate/records.ts'
 import type { Diary, Promised } from './diary.ts'
@@ -120,14 +121,7 @@ async function faultsOfDecisions({ opened, diary }: Checked): Promise<string[]> 
 }
 
 async function faultsOfRest({ opened }: Checked): Promise<string[]> {
-  const { sql } = opened.database
-  const live = await sql<{ session_id: string; live: number; attempts: number }[]>`
-    select s.session_id,
-      (select count(*)::int from payments p where p.merchant_id = s.merchant_id
-        and p.session_id = s.session_id and p.status in ('captured', 'held', 'pending')) as live,
-      (select count(*)::int from attempts a where a.merchant_id = s.merchant_id
-        and a.session_id = s.session_id) as attempts
-    from sessions s`
+  const live = await countPerSession(opened.database.sql)
   return [
     ...(await whatIsUnderWay(opened)),
     ...live.flatMap(({ session_id, live, attempts }) => [

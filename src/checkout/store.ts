@@ -3,9 +3,10 @@
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
 import type { Sql } from '../database/open.ts'
-import { assignments, rowIf, rowValues } from '../database/rows.ts'
+import { assignments, rowIf } from '../database/rows.ts'
 import type { SessionHolder } from '../http/access.ts'
 import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
+import { keyUngated } from '../http/key-gate.ts'
 import type { Attempt, ThreeDsState } from './attempt.ts'
 import type { Hold } from './holds/hold.ts'
 import type { Session } from './session.ts'
@@ -19,9 +20,8 @@ export type KeyedSession = NewSession & { key: KeyRow }
 /** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */
 export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
   const s = session
-  const reserved = key ? keyInsert(sql, key) : sql`select 1`
   const rows = await sql`
-    with key as (${reserved}), line as (insert into journal ${rowIf(sql, line, 'key')})
+    with key as (${keyUngated(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
     insert into sessions
       (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
        statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
@@ -34,11 +34,6 @@ export async function insertSession(sql: Sql, { session, key, line }: NewSession
        ${s.created_at}, ${s.expires_at}
     from key returning 1`
   if (rows.length === 0) throw new KeyTaken()
-}
-
-function keyInsert(sql: Sql, { fingerprints, ...key }: KeyRow) {
-  const row = { ...key, fingerprint: fingerprints[0]! }
-  return sql`insert into idempotency_keys ${rowValues(sql, row)} on conflict do nothing returning 1`
 }
 
 /**

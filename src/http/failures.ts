@@ -13,6 +13,7 @@ import {
   renderRefusal,
   statusOf,
 } from './dialects.ts'
+import { routeOf } from './fastify.ts'
 import { GatewayLimited } from './gateway-limit.ts'
 import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'
 import { unsupportedType } from './read-body.ts'
@@ -29,7 +30,7 @@ export function refusalOf(request: FastifyRequest): string | undefined {
 
 /** Whether a request has a route or not. */
 export function dialectOf(request: FastifyRequest): Dialect {
-  return request.routeOptions.config.dialect ?? dialectOfPath(request.url, request.headers)
+  return routeOf(request).config.dialect ?? dialectOfPath(request.url, request.headers)
 }
 
 /** Answers a request with what went wrong, in the dialect of its path. */
@@ -70,7 +71,7 @@ function asRefusal(
   }
   if (isStoreUnavailable(error)) return storeRefusal(request)
   const status = (error as { statusCode?: unknown }).statusCode
-  if (status === 415) return unsupportedType(request.routeOptions.config.form)
+  if (status === 415) return unsupportedType(routeOf(request).config.form)
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
       status,
@@ -81,7 +82,7 @@ function asRefusal(
 
 /** Who sent no key must not be told to come again with the same. */
 function storeRefusal(request: FastifyRequest): Refusal {
-  const { idempotency } = request.routeOptions.config
+  const { idempotency } = routeOf(request).config
   const rules: KeyRules | undefined = idempotency && keyRules[idempotency]
   if (rules && hasKey(request.raw.headersDistinct, rules)) return storeUnavailable(rules)
   const what_now = rules?.is_optional
@@ -104,7 +105,7 @@ export function notFound(request: FastifyRequest, advice: string | null = null):
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
   log.error(
-    { request_id: request.id, route: request.routeOptions.url, error: name, code, stack },
+    { request_id: request.id, route: routeOf(request).url, error: name, code, stack },
     'request failed',
   )
 }

@@ -3,26 +3,28 @@
 // `with gate as (…), key as (<keyBehindGate>), … <wentThrough>`: the gate finds, and locks, what may be changed; the changes
 // are made where `key` has a row.
 
-import type { AnySql } from '../database/open.ts'
-import { rowIf } from '../database/rows.ts'
+import type { AnySql, Fragment } from '../database/open.ts'
+import { rowIf, rowValues } from '../database/rows.ts'
 import { type KeyRow, KeyTaken, type ReservedKey } from './idempotency.ts'
 
 /** The body of the CTE `key`. Where the request has no key it lets through what the gate does. */
 export function keyBehindGate(sql: AnySql, key: KeyRow | ReservedKey | null) {
   if (key === null) return sql`select 1 from gate`
-  const { fingerprints, merchant_id, audience, route, status, answer, created_at } = key
-  const fingerprint = fingerprints[0]!
-  const row = {
-    merchant_id,
-    audience,
-    key: key.key,
-    route,
-    fingerprint,
-    status,
-    answer,
-    created_at,
-  }
-  return sql`insert into idempotency_keys ${rowIf(sql, row, 'gate')} on conflict do nothing returning 1`
+  return insertedOnce(sql, rowIf(sql, stored(key), 'gate'))
+}
+
+/** The same where nothing stands before the key. */
+export function keyUngated(sql: AnySql, key: KeyRow | null) {
+  return key === null ? sql`select 1` : insertedOnce(sql, rowValues(sql, stored(key)))
+}
+
+function insertedOnce(sql: AnySql, row: Fragment) {
+  return sql`insert into idempotency_keys ${row} on conflict do nothing returning 1`
+}
+
+/** Under the current master key. */
+function stored({ fingerprints, ...key }: KeyRow | ReservedKey) {
+  return { ...key, fingerprint: fingerprints[0]! }
 }
 
 export type Gated = { is_open: boolean; is_keyed: boolean }

@@ -39,7 +39,7 @@ export function stepAfter(
 ): Step {
   const found = look.result === 'found' ? settled(operation, look) : null
   if (found) return found
-  const window_ends_at = new Date(operation.last_sent_at.getTime() + acquirer.safe_window_ms)
+  const window_ends_at = windowEndsAt(operation, acquirer)
   const counts = look.result === 'not_found' && now >= window_ends_at
   const not_found_count = counts ? operation.not_found_count + 1 : keptCount(operation, look)
   const is_over = isPatienceOver(operation, now)
@@ -59,6 +59,14 @@ export function stepAfter(
   // Nothing is certain before the window ends, so that is the moment for a look.
   const soonest = now < window_ends_at && window_ends_at < at ? window_ends_at : at
   return { step: 'look_again', at: soonest, not_found_count }
+}
+
+/** Until then what was sent may still arrive. */
+export function windowEndsAt(
+  { last_sent_at }: Pick<UnansweredOperation, 'last_sent_at'>,
+  { safe_window_ms }: Pick<Acquirer, 'safe_window_ms'>,
+): Date {
+  return new Date(last_sent_at.getTime() + safe_window_ms)
 }
 
 /** The first time at once. What does not arrive then either goes out later and later. */

@@ -8,6 +8,7 @@ import { findWholePayment, type PaymentKey, type WholePayment } from '../payment
 import type { Desk } from './desk.ts'
 import { isUnanswered, type UnansweredOperation } from './operation.ts'
 import { listOperations } from './operation-store.ts'
+import { windowEndsAt } from './reconciliation.ts'
 import { settleOperation } from './settle-operation.ts'
 
 /** `declined` and `failed` are for charges, `refused` is for captures and voids. */
@@ -86,8 +87,7 @@ function refuseUnlessFit(
     throw new Refusal('invalid_request', words, { field: 'outcome' })
   }
   // Else the hold would be open again while the capture or void may still happen.
-  const { safe_window_ms } = acquirerOf(mode, operation.acquirer)
-  const window_ends_at = new Date(operation.last_sent_at.getTime() + safe_window_ms)
+  const window_ends_at = windowEndsAt(operation, acquirerOf(mode, operation.acquirer))
   if (outcome === 'refused' && now < window_ends_at) {
     const until = window_ends_at.toISOString()
     const words = `may only be refused after ${until}: until then the ${kind} may still arrive at the acquirer.`
