@@ -75,13 +75,13 @@ export async function registerReceivers(
       ['payment.failed'],
     ])
     const key = chance.bytes(8).toString('hex')
-    const headers = { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key }
     const body = { url, event_filter }
     for (;;) {
       const answer = await town.ask({
         method: 'POST',
         path: '/v1/webhooks/endpoints',
-        headers,
+        // The key may be another by now.
+        headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key },
         body,
       })
       if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
