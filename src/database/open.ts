@@ -4,6 +4,7 @@ import type { Clock, Log } from '../world.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver.ts'
 import { joinEmbedded } from './embedded.ts'
 import type { Sql } from './pool.ts'
+import { findPoolerProblem } from './pooler.ts'
 
 export type { AnySql, Fragment, Sql, Transaction } from './pool.ts'
 
@@ -42,6 +43,8 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const close = () => sql.end({ timeout: 5 })
   try {
     const version = await checkServer(sql, where)
+    const problem = await findPoolerProblem(url)
+    if (problem !== null) throw new Error(`The database at ${where} cannot be used: ${problem}`)
     const description = `PostgreSQL ${version} at ${where}`
     return { sql, kind: 'server', description, listen: listenAt(url), close }
   } catch (error) {

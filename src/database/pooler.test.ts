@@ -1,0 +1,40 @@
+// Poolers that mix connections up are told from those that do not.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
+import { findPoolerProblem, type Glimpse, poolerProblemOf } from './pooler.ts'
+
+let fresh: FreshDatabase
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+})
+
+afterAll(() => fresh.drop())
+
+test('the server itself keeps connections apart', async () => {
+  await expect(findPoolerProblem(fresh.url)).resolves.toBeNull()
+  const unprepared = `${fresh.url}${fresh.url.includes('?') ? '&' : '?'}prepare=false`
+  await expect(findPoolerProblem(unprepared)).resolves.toBeNull()
+})
+
+const own = (backend: number): Glimpse => ({ backend, name: 'a1', known_names: ['a1'] })
+const translated = (backend: number): Glimpse => ({ ...own(backend), known_names: ['P_1'] })
+const unnamed = (backend: number): Glimpse => ({ backend, name: '', known_names: [] })
+
+const safe = null
+const unsafe = expect.stringContaining('could be mixed up')
+
+test.each<[string, Glimpse[], Glimpse[], unknown]>([
+  ['by the session', [own(1), own(1)], [own(2), own(2)], safe],
+  ['by the session, not prepared', [unnamed(1), unnamed(1)], [unnamed(2), unnamed(2)], safe],
+  ['both on one backend', [own(1), own(1)], [own(1), own(1)], unsafe],
+  ['in turns', [own(1), own(2)], [own(3), own(4)], unsafe],
+  ['one of them moved', [own(1), own(1)], [own(2), own(3)], unsafe],
+  ['not prepared', [unnamed(1), unnamed(1)], [unnamed(1), unnamed(1)], unsafe],
+  ['names translated', [translated(1), translated(1)], [translated(1), translated(1)], safe],
+  ['in turns, names translated', [translated(1), translated(2)], [translated(1), own(9)], unsafe],
+])('%s', (_, one, other, expected) => {
+  const pair = ([before, after]: Glimpse[]) => [before!, after!] as const
+  expect(poolerProblemOf(pair(one), pair(other))).toEqual(expected)
+})

@@ -1,0 +1,53 @@
+// Whether a pooler stands before the server that would mix up what different connections say.
+//
+// The driver prepares statements under names and sends several without waiting. Where a pooler lends a server's connection for
+// one transaction at a time, and passes the names on as they are, a name means something else on the next: the answer is then
+// another statement's. PgBouncer before 1.21 was seen to do so.
+
+import { type Address, connect } from './driver.ts'
+import type { Sql } from './pool.ts'
+
+/** What the server said of itself to one statement. */
+export type Glimpse = {
+  backend: number
+  /** Under which the statement was prepared; empty where it was not. */
+  name: string
+  /** All that the server's connection knows. */
+  known_names: string[]
+}
+
+/** Throws what the connection throws. */
+export async function findPoolerProblem(address: Address): Promise<string | null> {
+  const pools = [0, 1].map(() => connect(address, { connections_max: 1 }))
+  const [one, other] = pools as [Sql, Sql]
+  try {
+    // One after another: nothing but a pooler moves a connection from one backend to the next.
+    const [first, second] = [await look(one), await look(other)]
+    return poolerProblemOf([first, await look(one)], [second, await look(other)])
+  } finally {
+    await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })))
+  }
+}
+
+/** Why what two connections saw is not safe, or null. Each looked twice. */
+export function poolerProblemOf(
+  one: readonly [Glimpse, Glimpse],
+  other: readonly [Glimpse, Glimpse],
+): string | null {
+  const isOwn = ([before, after]: readonly [Glimpse, Glimpse]) => before.backend === after.backend
+  if (isOwn(one) && isOwn(other) && one[0].backend !== other[0].backend) return null
+  const isTranslated = ({ name, known_names }: Glimpse) =>
+    name !== '' && !known_names.includes(name)
+  if ([...one, ...other].every(isTranslated)) return null
+  return (
+    'a pooler before it lends its connections by the transaction and does not keep prepared statements apart, so answers ' +
+    'could be mixed up. Let it pool by the session, or take PgBouncer 1.21 or later with max_prepared_statements above 0.'
+  )
+}
+
+async function look(sql: Sql): Promise<Glimpse> {
+  const rows = await sql<Omit<Glimpse, 'name'>[]>`
+    select pg_backend_pid() as backend,
+      coalesce((select json_agg(name) from pg_prepared_statements), '[]') as known_names`
+  return { ...rows[0]!, name: rows.statement.name }
+}
