@@ -34,6 +34,8 @@ export type Link = {
   heal(): void
   /** Cuts all connections. */
   cut(): void
+  /** Tells who listens that what was half open is gone, as its own keepalive would some day. */
+  bury(): void
   /** Takes no new connections, or takes them again. */
   take(taken: boolean): void
   /** How many are open on the side of who connects. */
@@ -52,6 +54,7 @@ export async function openLink(
   chance: () => number = Math.random,
 ): Promise<Link> {
   const ways = new Set<Way>()
+  const dead = new Set<Socket>()
   let fault: Fault | null = null
   let healed = Promise.withResolvers<void>()
   let is_taking = true
@@ -79,7 +82,8 @@ export async function openLink(
     let queued = 0
     from.on('error', () => {})
     from.on('data', (bytes) => {
-      if (!watch(direction, bytes, way)) return
+      // A way that came back to life would have a gap in it, and TCP has none: it is dead for ever.
+      if (way.is_dead || !watch(direction, bytes, way)) return
       if (fault === null && queued === 0) return void to.write(bytes)
       queued += 1
       waiting = waiting
@@ -140,6 +144,10 @@ export async function openLink(
   const cut = () => {
     for (const way of ways) way.cut()
   }
+  const bury = () => {
+    for (const far of dead) far.destroy()
+    dead.clear()
+  }
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
     port: (server.address() as { port: number }).port,
@@ -148,7 +156,10 @@ export async function openLink(
       fault = next
       for (const way of ways) {
         way.left = leftOf(next)
-        if (next.kind === 'half_open') way.is_dead = true
+        if (next.kind === 'half_open') {
+          way.is_dead = true
+          dead.add(way.far)
+        }
         if (next.kind === 'reset') {
           way.near.resetAndDestroy()
           way.far.destroy()
@@ -157,6 +168,7 @@ export async function openLink(
     },
     heal,
     cut,
+    bury,
     take(taken) {
       is_taking = taken
     },
@@ -164,6 +176,7 @@ export async function openLink(
     close() {
       heal()
       cut()
+      bury()
       return new Promise((closed) => server.close(() => closed()))
     },
   }

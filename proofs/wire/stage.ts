@@ -2,13 +2,14 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { isStoreUnavailable } from '../../src/database/failures.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { jobs } from '../../src/jobs.ts'
 import { startWorker } from '../../src/worker.ts'
 import type { Clock } from '../../src/world.ts'
 import type { FreshDatabase } from '../../tests/database.ts'
 import { socketOf, throughPort } from '../../tests/database-proxy.ts'
-import { startService } from '../../tests/service.ts'
+import { type LogLine, startService } from '../../tests/service.ts'
 import { realClock } from '../../tests/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { type Checked, faultsOfStorm, whatIsUnderWay } from '../storm/check.ts'
@@ -24,8 +25,6 @@ export type Stage = {
   links: Record<LinkName, Link[]>
   street: Street
   checked: Checked
-  /** Lets time pass for the service at once. */
-  leap(duration_ms: number): void
   /** Waits until nothing is under way, and returns every fact that does not hold then. */
   judge(): Promise<string[]>
   close(): Promise<void>
@@ -74,7 +73,7 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
   const checked: Checked = { opened, diary, market }
 
   return {
-    ...{ links, checked, leap: clock.leap },
+    ...{ links, checked },
     street: {
       ...{ diary, addresses: () => [service.base_url], loses_answers: false },
       ...{ give_up_ms: Number.POSITIVE_INFINITY, timeout_ms: 60_000 },
@@ -82,7 +81,7 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
     async judge() {
       const unrest = await unrestOf(checked, clock)
       const leaks = await leaksOf(links.database[0]!, checked)
-      return [...unrest, ...leaks, ...(await faultsOfStorm(checked))]
+      return [...unrest, ...failuresIn(service.log), ...leaks, ...(await faultsOfStorm(checked))]
     },
     async close() {
       const all = Object.values(links).flat()
@@ -112,18 +111,32 @@ async function unrestOf({ opened }: Checked, clock: LeapingClock): Promise<strin
 async function leaksOf(link: Link, { opened }: Checked): Promise<string[]> {
   const most = connections_max + listening
   const give_up_ms = performance.now() + 20_000
+  // Nobody on this side can tell the server what went dead.
+  link.bury()
   for (;;) {
-    const [row] = await opened.database.sql<[{ count: number }]>`
-      select count(*)::int from pg_stat_activity
+    const hanging = await opened.database.sql<{ query: string; wait: string | null }[]>`
+      select left(query, 80) as query, wait_event as wait from pg_stat_activity
       where datname = current_database() and client_addr is null and pid <> pg_backend_pid()
         and state <> 'idle' and state_change < ${new Date(Date.now() - 20_000)}`
     const open = link.open()
-    if (open <= most && row.count === 0) return []
+    if (open <= most && hanging.length === 0) return []
     if (performance.now() > give_up_ms) {
-      return [`${open} connections to the database are open, and ${row.count} statements hang`]
+      return [
+        ...(open > most ? [`${open} connections to the database are open`] : []),
+        ...hanging.map(({ query, wait }) => `it hangs (${wait}): ${query}`),
+      ]
     }
     await realClock.sleep(200)
   }
+}
+
+/** What a request failed with that was answered 500: the answer itself does not tell. */
+function failuresIn(log: LogLine[]): string[] {
+  return log.flatMap(({ message, fields }) => {
+    const { route, error, code, stack } = fields as Record<string, string | undefined>
+    if (message !== 'request failed' || isStoreUnavailable({ code })) return []
+    return [`${route} failed with ${error} ${code}: ${stack}`]
+  })
 }
 
 type LeapingClock = Clock & { leap(duration_ms: number): void }

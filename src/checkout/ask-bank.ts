@@ -20,6 +20,7 @@ import { pageToken } from './page-token.ts'
 import type { Session } from './session.ts'
 import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
+import { persist } from './while-asking.ts'
 
 /** How long a bank's 3DS Method page may take from when our page was opened. */
 const method_ms = 10_000
@@ -37,46 +38,57 @@ type Question = {
   provider: ThreeDs
 }
 
-/** Returns the attempt as the bank's answer left it. Takes the attempt back, and refuses, where no provider was reached. */
+/**
+ * Returns the attempt as the bank's answer left it, or as another request did that took it over. Takes the attempt back,
+ * and refuses, where no provider was reached.
+ */
 export async function askBank(context: Context, question: Question): Promise<Attempt> {
   const { attempt, cause } = question
   const lineOf = (change: 'attempt.moved' | 'attempt.withdrawn', detail: object) =>
     attemptLine(context.ids, attempt, cause, { change, detail, at: context.world.clock.now() })
   try {
     const to = await ask(context, question)
-    const moved =
-      to &&
-      (await moveAttempt(context.sql, attempt, {
-        from: 'not_started',
-        to,
-        line: lineOf('attempt.moved', { three_ds_state: to.three_ds_state }),
-      }))
-    return moved ?? (await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id))!
+    const line = to && lineOf('attempt.moved', { three_ds_state: to.three_ds_state })
+    const kept = await persist(context, attempt, async () => {
+      const moved =
+        line && (await moveAttempt(context.sql, attempt, { from: 'not_started', to, line }))
+      return moved ?? findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
+    })
+    // Another request took it over, and then back.
+    if (!kept) throw providerUnavailable()
+    return kept
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
-    await withdrawAttempt(context.sql, attempt, lineOf('attempt.withdrawn', {}))
+    const line = lineOf('attempt.withdrawn', {})
+    await persist(context, attempt, () => withdrawAttempt(context.sql, attempt, line))
     throw providerUnavailable()
   }
 }
 
 /** Null where the attempt gave way to another card meanwhile. */
 async function ask(context: Context, question: Question): Promise<AttemptMove | null> {
-  const { attempt, session, provider } = question
+  const request = await persist(context, question.attempt, () => prepare(context, question))
+  if (request === 'no_card') return null
+  if (request === 'not_enrolled') return { three_ds_state: 'not_enrolled', asking_until: null }
+  const now = context.world.clock.now()
+  const answer = await question.provider.authenticate(request)
+  return { ...moveOf(answer, question.session, now), three_ds_version: request.version }
+}
+
+/** All that comes before the AReq. It only reads, so it may be done again. */
+async function prepare(
+  context: Context,
+  question: Question,
+): Promise<AuthenticationRequest | 'no_card' | 'not_enrolled'> {
+  const { attempt, provider } = question
   const card = await whenMethodIsOver(context, attempt, question.card)
-  if (!card) return null
+  if (!card) return 'no_card'
   const number = openNumber(context.keyring, card, card.sealed_number)
   const enrolment = await provider.enrolment({ number, brand: card.brand })
-  if (!enrolment.enrolled) return { three_ds_state: 'not_enrolled', asking_until: null }
-  const request = await requestOf(context, {
-    ...question,
-    card,
-    number,
-    version: enrolment.version,
-  })
-  const now = context.world.clock.now()
-  const completion = methodCompletion(card, attempt, enrolment.method_url)
-  const answer = await provider.authenticate({ ...request, method_completion: completion })
-  return { ...moveOf(answer, session, now), three_ds_version: enrolment.version }
+  if (!enrolment.enrolled) return 'not_enrolled'
+  const { version, method_url } = enrolment
+  const request = await requestOf(context, { ...question, card, number, version })
+  return { ...request, method_completion: methodCompletion(card, attempt, method_url) }
 }
 
 function moveOf(answer: AuthenticationAnswer, session: Session, now: Date): AttemptMove {

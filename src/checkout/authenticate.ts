@@ -24,6 +24,7 @@ import { sessionCors } from './session-cors.ts'
 import { claimAsking, findAttempt, openAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { authenticateView, viewAuthenticate } from './views.ts'
+import { takeRight } from './while-asking.ts'
 
 export const authenticate = route({
   method: 'POST',
@@ -82,8 +83,10 @@ async function startAttempt(
   const attempt = newAttempt(context, { session, card, body, now })
   const lines = openingLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
-  const opened = await openAttempt(context.sql, attempt, { keep_card_until, lines })
-  return opened ? { attempt, card } : null
+  const opened = await takeRight(context, attempt, async () =>
+    (await openAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
+  )
+  return opened ? { attempt: opened, card } : null
 }
 
 /** Refuses before anything is written: the attempt under way must not be given up for one that cannot begin. */
@@ -142,11 +145,17 @@ async function finishAsking(context: Context, asking: Asking): Promise<Attempt> 
   const { clock } = context.world
   const { card, cause } = asking
   let { attempt } = asking
+  let is_mine = card !== null
   while (attempt.three_ds_state === 'not_started' && attempt.phase === 'authenticating') {
-    const mine = card ? attempt : await takeOver(context, attempt, cause)
+    const mine = is_mine ? attempt : await takeOver(context, attempt, cause)
     if (mine) {
       const provider = providerOf(context, asking.session)
-      return askBank(context, { ...asking, attempt: mine, provider })
+      // Read at the beginning, so it is right only for who asks at once.
+      const known = is_mine ? card : null
+      attempt = await askBank(context, { ...asking, card: known, attempt: mine, provider })
+      if (attempt.server_transaction_id === mine.server_transaction_id) return attempt
+      // The answer came too late: another request is asking by now.
+      is_mine = false
     }
     await clock.sleep(100)
     const current = await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
@@ -171,7 +180,10 @@ async function takeOver(
     server_transaction_id: context.ids.serverTransaction(account!.merchant.routing),
   }
   const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
-  return claimAsking(context.sql, attempt, claim, attemptLine(context.ids, attempt, cause, told))
+  const line = attemptLine(context.ids, attempt, cause, told)
+  return takeRight(context, { ...attempt, ...claim }, () =>
+    claimAsking(context.sql, attempt, claim, line),
+  )
 }
 
 function providerOf(context: Context, session: Session): ThreeDs {

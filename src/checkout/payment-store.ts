@@ -3,6 +3,7 @@
 import type { Sql } from '../database/open.ts'
 import type { Attempt } from './attempt.ts'
 import type { Hold } from './holds/hold.ts'
+import type { Operation } from './operations/operation.ts'
 import type { Payment } from './payment.ts'
 import type { Customer, Item } from './purchase.ts'
 import type { Session } from './session.ts'
@@ -43,6 +44,8 @@ export type PaymentWithHold = {
   payment: PaymentRead
   /** Null where it was never held. */
   hold: Hold | null
+  /** The hold's capture or void that has no answer yet; null where there is none. */
+  operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at'> | null
   session: Pick<Session, 'settlement' | 'answer_by'>
 }
 
@@ -50,16 +53,22 @@ export async function findPaymentWithHold(
   sql: Sql,
   { merchant_id, payment_id }: PaymentKey,
 ): Promise<PaymentWithHold | undefined> {
-  const [row] = await sql<(PaymentRead & PaymentWithHold['session'] & { hold: Hold | null })[]>`
-    select r.*, s.settlement, s.answer_by, row_to_json(h) as hold
+  const [row] = await sql<
+    (PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation'>)[]
+  >`
+    select r.*, s.settlement, s.answer_by, row_to_json(h) as hold, row_to_json(o) as operation
     from (${readsOf(sql, merchant_id, payment_id)}) r
     join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
-    left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id`
+    left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id
+    left join lateral (
+      select kind, asked_by, sent_at from acquirer_operations
+      where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
   if (!row) return undefined
-  const { hold, settlement, answer_by, ...payment } = row
+  const { hold, operation, settlement, answer_by, ...payment } = row
   return {
     payment,
     hold: hold && withDates(hold, holdTimes),
+    operation: operation && withDates(operation, ['sent_at']),
     session: { settlement, answer_by },
   }
 }

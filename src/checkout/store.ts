@@ -224,10 +224,13 @@ export async function claimAsking(
 
 export type AttemptMove = Partial<Attempt> & { three_ds_state: ThreeDsState }
 
-/** The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. */
+/**
+ * The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. An answer to a transaction that
+ * was taken over moves nothing.
+ */
 export async function moveAttempt(
   sql: Sql,
-  attempt: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
+  attempt: Pick<Attempt, 'merchant_id' | 'attempt_id' | 'server_transaction_id'>,
   { from, to, line }: { from: ThreeDsState; to: AttemptMove; line: JournalLine },
 ): Promise<Attempt | undefined> {
   const [row] = await sql<Attempt[]>`
@@ -235,6 +238,7 @@ export async function moveAttempt(
       update attempts set ${assignments(sql, to)}
       where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
         and three_ds_state = ${from} and phase = 'authenticating'
+        and server_transaction_id = ${attempt.server_transaction_id}
       returning *
     ), line as (insert into journal ${rowIf(sql, line, 'moved')})
     select * from moved`
@@ -247,7 +251,7 @@ export async function withdrawAttempt(
   attempt: Attempt,
   line: JournalLine,
 ): Promise<void> {
-  const { merchant_id, session_id, attempt_id, number } = attempt
+  const { merchant_id, session_id, attempt_id, server_transaction_id, number } = attempt
   await sql`
     with locked as (
       select 1 from sessions
@@ -255,7 +259,8 @@ export async function withdrawAttempt(
     ), gone as (
       delete from attempts
       where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
-        and three_ds_state = 'not_started' and exists (select 1 from locked)
+        and three_ds_state = 'not_started' and server_transaction_id = ${server_transaction_id}
+        and exists (select 1 from locked)
       returning 1
     ), line as (insert into journal ${rowIf(sql, line, 'gone')})
     update sessions set attempt_count = ${number - 1}

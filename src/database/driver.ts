@@ -123,6 +123,10 @@ function settingsOf(options: ConnectOptions) {
       lock_timeout: options.lock_timeout_ms ?? 1500,
       statement_timeout: options.statement_timeout_ms ?? statement_timeout_ms,
       idle_in_transaction_session_timeout: 30_000,
+      // The server, too, must learn that nobody is there any more; by itself it would keep the connection for two hours.
+      tcp_keepalives_idle: 60,
+      tcp_keepalives_interval: 10,
+      tcp_keepalives_count: 3,
       // Every statement finds its rows by key whatever the values: planning it again for them costs more than running it.
       plan_cache_mode: 'force_generic_plan',
       // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
