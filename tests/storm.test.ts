@@ -15,15 +15,15 @@ const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegEx
     /captured: the acquirer took the money: false/,
   ],
   [
+    'an event that nobody heard of',
+    ({ market }) => market.receivers.find(({ events }) => events.size > 0)!.events.clear(),
+    /never came/,
+  ],
+  [
     'an event that is gone',
     ({ opened }) => opened.database.sql`
       delete from events where event_id = (select event_id from events limit 1)`,
     /: events /,
-  ],
-  [
-    'an event that nobody heard of',
-    ({ market }) => market.receivers.find(({ events }) => events.size > 0)!.events.clear(),
-    /never came/,
   ],
   [
     'an answer under a key that nothing stands behind',

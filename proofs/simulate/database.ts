@@ -13,6 +13,8 @@ export type WorldDatabase = {
   /** Makes all tables empty. */
   empty(): Promise<void>
   due(): Promise<Due>
+  /** Until when the bank was gone through for orphans; null where it never was. */
+  sweptUntil(): Promise<Date | null>
   meet: Meet
   close(): Promise<void>
 }
@@ -60,6 +62,11 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
           (select min(next_try_at) from orphan_authorisations where state = 'found') as orphans,
           (select min(due_at) from webhook_queue) as deliveries`
       return row!
+    },
+    async sweptUntil() {
+      const [row] = await sql<{ swept_until: Date | null }[]>`
+        select min(swept_until) as swept_until from orphan_sweeps`
+      return row!.swept_until
     },
     async meet(first, second) {
       const outcomes: Outcome[] = []

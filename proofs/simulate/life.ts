@@ -11,6 +11,7 @@ import type { Chance } from './chance.ts'
 import { count, type Memory } from './memory.ts'
 import type { Shop } from './shop.ts'
 import type { Answer, Asked, Body, Town } from './town.ts'
+import type { Violations } from './violations.ts'
 
 export type Living = {
   chance: Chance
@@ -18,6 +19,7 @@ export type Living = {
   town: Town
   simulator: ThreeDsSimulator
   memory: Memory
+  violations: Violations
   shop: Shop
   /** By what a card is to do: how many were used. */
   cards: Map<string, number>
@@ -137,11 +139,13 @@ const byCompatibleServer: Way = ({ shop }, { amount, currency }, key) => ({
 
 const ways = [byServer, byServer, byServer, byPage, byPage, byCompatibleServer]
 
-/** Another request under the same key must be refused. */
+/** Another request under the same key must be refused. Its shop may have another secret key by then. */
 async function reuseKey(living: Living, asked: Asked): Promise<void> {
   const answer = await insist(living, asked)
-  if (answer && codeOf(answer) !== 'idempotency_key_reused') {
-    throw new Error(`a used key took another body: ${answer.status} ${answer.text}`)
+  const refusals = ['idempotency_key_reused', 'key_revoked']
+  if (answer && !refusals.includes(codeOf(answer) ?? '')) {
+    const told = `${answer.status} ${answer.text}`
+    living.violations.add('I1', `a used key took another body: ${told}`)
   }
 }
 

@@ -48,6 +48,8 @@ type Options = {
 const life_ms = 1_500
 const rest_within_ms = 30 * 24 * 3_600_000
 const steps_max_a_life = 2_000
+/** Of rest and what people do about what is left. */
+const rounds_max = 24
 
 export async function runWorld({ lives, ...options }: Options): Promise<WorldReport> {
   const stage = await openStage(options)
@@ -125,7 +127,7 @@ async function comeToRest(
     if (!isLate()) return
     violations.add('I11', `no rest after 30 days: ${JSON.stringify(await database.due())}`)
   }
-  for (let round = 0; round < 6 && !isWrong(); round++) {
+  for (let round = 0; round < rounds_max && !isWrong(); round++) {
     await untilRest()
     if (isWrong()) return
     let by_hand = 0
@@ -134,11 +136,17 @@ async function comeToRest(
       return round === 0 ? replayDeliveries(stage) : undefined
     })
     await goOn(done(stage, people))
-    if (round >= 2 && by_hand === 0) return untilRest()
+    if (round >= 2 && by_hand === 0 && (await isSwept(stage))) return untilRest()
     // Longer than what is young is left alone for.
     await goOn(done(stage, clock.sleep(700_000)))
     for (const job of ['sweep_orphans', 'seal_journal'] as const) town.anyProcess()?.run(job)
   }
+}
+
+/** A sweep goes through two days at most, and time may have jumped over more since the last one. */
+async function isSwept({ scheduler, database }: Stage): Promise<boolean> {
+  const swept_until = await database.sweptUntil()
+  return swept_until !== null && scheduler.now().getTime() - swept_until.getTime() < 3_600_000
 }
 
 function add({ violations }: Stage, found: Awaited<ReturnType<typeof faultsOfBooks>>): void {
