@@ -35,6 +35,5 @@ test.each<[string, Glimpse[], Glimpse[], unknown]>([
   ['names translated', [translated(1), translated(1)], [translated(1), translated(1)], safe],
   ['in turns, names translated', [translated(1), translated(2)], [translated(1), own(9)], unsafe],
 ])('%s', (_, one, other, expected) => {
-  const pair = ([before, after]: Glimpse[]) => [before!, after!] as const
-  expect(poolerProblemOf(pair(one), pair(other))).toEqual(expected)
+  expect(poolerProblemOf(one, other)).toEqual(expected)
 })

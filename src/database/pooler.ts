@@ -16,26 +16,33 @@ export type Glimpse = {
   known_names: string[]
 }
 
-/** Throws what the connection throws. */
+/** So often each connection looks: beside others' traffic a pooler may lend it the same backend a few times on end. */
+const looks = 6
+
+/** Why a pooler before that server is not safe, or null. Throws what the connection throws. */
 export async function findPoolerProblem(address: Address): Promise<string | null> {
   const pools = [0, 1].map(() => connect(address, { connections_max: 1 }))
   const [one, other] = pools as [Sql, Sql]
+  const seen: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
   try {
-    // One after another: nothing but a pooler moves a connection from one backend to the next.
-    const [first, second] = [await look(one), await look(other)]
-    return poolerProblemOf([first, await look(one)], [second, await look(other)])
+    // One after another: nothing but a pooler moves a connection from one backend to the next. Every other time the one looks
+    // first: of a pooler that lends two backends in turns, looks by turns would always see the same one.
+    for (let round = 0; round < looks; round += 1) {
+      if (round % 2 === 0) seen.one.push(await look(one))
+      seen.other.push(await look(other))
+      if (round % 2 === 1) seen.one.push(await look(one))
+    }
+    return poolerProblemOf(seen.one, seen.other)
   } finally {
     await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })))
   }
 }
 
-/** Why what two connections saw is not safe, or null. Each looked twice. */
-export function poolerProblemOf(
-  one: readonly [Glimpse, Glimpse],
-  other: readonly [Glimpse, Glimpse],
-): string | null {
-  const isOwn = ([before, after]: readonly [Glimpse, Glimpse]) => before.backend === after.backend
-  if (isOwn(one) && isOwn(other) && one[0].backend !== other[0].backend) return null
+/** Why what two connections saw is not safe, or null. Each looked at least twice. */
+export function poolerProblemOf(one: Glimpse[], other: Glimpse[]): string | null {
+  const backendsOf = (glimpses: Glimpse[]) => new Set(glimpses.map(({ backend }) => backend))
+  const [ones, others] = [backendsOf(one), backendsOf(other)]
+  if (ones.size === 1 && others.size === 1 && ones.isDisjointFrom(others)) return null
   const isTranslated = ({ name, known_names }: Glimpse) =>
     name !== '' && !known_names.includes(name)
   if ([...one, ...other].every(isTranslated)) return null
