@@ -64,11 +64,15 @@ export async function makeBackup() {
     return startService({ database, clock, master_key, allowed_networks: loopback, ...options })
   }
 
+  function envOf(data_dir: string): Record<string, string> {
+    return { RIPPER_DATA_DIR: data_dir, RIPPER_MASTER_KEY: master_key.toString('base64') }
+  }
+
   function shopOf(service: Service, data_dir: string): Shop {
     const client = openClient({ base_url: service.base_url, secret_key })
     return {
       ...{ service, client },
-      env: { RIPPER_DATA_DIR: data_dir, RIPPER_MASTER_KEY: master_key.toString('base64') },
+      env: envOf(data_dir),
       async pay(count) {
         const ids: string[] = []
         for (let each = 0; each < count; each++) {
@@ -93,13 +97,11 @@ export async function makeBackup() {
       ahead_ms += duration_ms
     },
     /** Puts the backup into a data folder, and starts the service on it. */
-    async restore(before: (sql: Sql) => Promise<void> = async () => {}) {
+    async restore(before: (shop: Pick<Shop, 'env'>) => Promise<unknown> = async () => {}) {
       restored += 1
       const data_dir = join(place, `restored-${restored}`)
       copy(backup, data_dir)
-      const opened = await embeddedIn(data_dir).open()
-      await before(opened.sql)
-      await opened.close()
+      await before({ env: envOf(data_dir) })
       return shopOf(await startIn(data_dir, { deliver: {} }), data_dir)
     },
     async remove() {

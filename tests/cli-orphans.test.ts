@@ -20,7 +20,7 @@ beforeAll(async () => {
   }
 })
 afterAll(() => service.close())
-beforeEach(() => service.sql`truncate orphan_authorisations`)
+beforeEach(() => service.sql`truncate orphan_authorisations, orphan_brakes, orphan_sweeps`)
 
 const answer = (...args: string[]) => answerOf(['orphan', ...args], { env })
 const run = (...args: string[]) => ripper(['orphan', ...args], { env })
@@ -72,7 +72,7 @@ describe('list', () => {
   test('shows what is not settled, and with --all everything', async () => {
     const made = await insertAll()
     expect(await answer('list')).toEqual({
-      ...{ due: 1, held_back: 1, has_more: false },
+      ...{ due: 1, held_back: 1, has_more: false, brakes: [], sweeps: [] },
       orphans: [
         {
           ...{ acquirer: 'simulator', reference: made.held.reference, mode: 'test', amount: 4200 },
@@ -199,6 +199,87 @@ describe('leave', () => {
   }, 30_000)
 })
 
+describe('brake', () => {
+  const { username } = userInfo()
+  const reason = ['--reason', ' backup put back ']
+
+  test('is pulled once, holds back what is due, and is shown until it is let go', async () => {
+    const held = await insertOrphan({ held_back_at: null, next_try_at: new Date() })
+    const other = await insertOrphan({
+      ...{ acquirer: 'bank', held_back_at: null, next_try_at: new Date() },
+    })
+    const brake = {
+      ...{ acquirer: '*', pulled_at: expect.any(String), pulled_by: username },
+      ...{ reason: 'backup put back', released_at: null, released_by: null },
+    }
+    expect(await answer('brake', ...reason)).toEqual({ brake, is_new: true, held_back: 2 })
+    for (const each of [held, other]) {
+      expect(await stateOf(each)).toMatchObject({ next_try_at: null, state: 'found' })
+    }
+    const again = await run('brake', '--reason', 'why not')
+    expect([again.status, again.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^It was pulled before: the brake of every .*: backup put back\n$/),
+    ])
+    await service.sql`insert into orphan_sweeps values ('simulator', '2026-08-02T12:00:00Z')`
+    expect(await answer('list')).toMatchObject({
+      ...{ held_back: 2, brakes: [brake] },
+      sweeps: [{ acquirer: 'simulator', swept_until: '2026-08-02T12:00:00.0000000+00:00' }],
+    })
+    const doctor = await ripper(['doctor', '--json', '--base-url', service.base_url], { env })
+    expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+      expect.objectContaining({
+        ...{ name: 'Orphans', status: 'problem' },
+        found: expect.stringMatching(/^2 authorisations .*; brake of every acquirer is pulled at/),
+      }),
+    )
+    const { stdout } = await run('list')
+    expect(stdout).toMatch(
+      /\n\nThe brake of every acquirer is pulled at \S+Z by .*: backup put back\nGone through: simulator up to 2026-08-02T12:00:00Z\.\n/,
+    )
+    await service.sql`update orphan_sweeps set acquirer = 'bank'`
+    const not_yet = /\nGone through: bank up to 2026-08-02T12:00:00Z\. Not yet: simulator\.\n/
+    expect((await run('list')).stdout).toMatch(not_yet)
+    const released = { ...brake, released_at: expect.any(String), released_by: username }
+    const end = { released: [released], pulled: [], held_back: 2 }
+    const too_early = await run('release')
+    expect([too_early.status, too_early.stderr]).toEqual([
+      1,
+      expect.stringMatching(/ Not yet: simulator\. What is found after it is let go would be reversed/),
+    ])
+    await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes`
+    expect((await run('release')).status).toBe(1)
+    await service.sql`update orphan_sweeps set swept_until = swept_until + interval '1 ms'`
+    expect(await answer('release')).toEqual(end)
+    expect(await answer('list')).toMatchObject({ held_back: 2, brakes: [] })
+    expect(await answer('list', '--all')).toMatchObject({ brakes: [released] })
+    expect((await run('release')).stdout).toMatch(/^None is pulled\.\nStill held back: 2\./)
+  }, 60_000)
+
+  test('is one for each acquirer, beside that of all', async () => {
+    const due = { held_back_at: null, next_try_at: new Date() }
+    await insertOrphan({ ...due, acquirer: 'bank' })
+    const own = await run('brake', ...reason, '--acquirer', 'simulator')
+    expect(own.stdout).toMatch(
+      /^The brake of simulator is pulled at \S+Z by .*: backup put back\n$/,
+    )
+    expect(await answer('brake', ...reason)).toMatchObject({ is_new: true, held_back: 1 })
+    expect((await answer('list', '--acquirer', 'bank')).brakes).toMatchObject([{ acquirer: '*' }])
+    await service.sql`delete from orphan_sweeps`
+    expect((await run('release', '--acquirer', 'simulator')).status).toBe(1)
+    const { stdout } = await run('release', '--acquirer', 'simulator', '--anyway')
+    expect(stdout).toMatch(
+      /^The brake of simulator was pulled .*; let go at \S+Z by .*\nThe brake of every acquirer is pulled/,
+    )
+    const { status, stderr } = await run('release', '--acquirer', 'simulator')
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/Leave out --acquirer/)])
+    expect((await run('release', '--anyway')).stdout).toMatch(
+      /^The brake of every acquirer was pulled/,
+    )
+    expect((await run('list')).stdout).not.toMatch(/brake/)
+  }, 60_000)
+})
+
 describe('refused', () => {
   const reference = '0'.repeat(32)
   const reason = ['--reason', 'they are paid']
@@ -217,6 +298,13 @@ describe('refused', () => {
     ],
     ['list too many', ['list', '--limit', '1001'], '--limit must be a whole number from 1 to 1000'],
     ['list one', ['list', reference], 'takes no argument'],
+    ['pull the brake without a reason', ['brake'], 'needs --reason'],
+    [
+      'pull the brake of nobody',
+      ['brake', ...reason, '--acquirer', 'bank'],
+      '--acquirer must be one of simulator',
+    ],
+    ['let go of the brake of nobody', ['release', '--acquirer', 'bank'], '--acquirer must be one'],
   ])(
     'to %s',
     async (_, args, words) => {

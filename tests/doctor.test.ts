@@ -1,6 +1,7 @@
 // What each check of `ripper doctor` makes of facts: nothing of a healthy world's, and each single fault.
 
 import { describe, expect, test } from 'vitest'
+import type { PulledBrake } from '../src/checkout/orphans/orphan.ts'
 import { type AccountFacts, accountChecks } from '../src/cli/doctor/accounts.ts'
 import {
   type DatabaseFacts,
@@ -68,9 +69,15 @@ const work: WorkFacts = {
   waiting_for_person: [],
   oldest_look_due_at: null,
   orphans_held_back: 0,
+  brakes_pulled: [],
   overdue_holds: [],
   unsealed: [],
   now,
+}
+
+const pulled: PulledBrake = {
+  ...{ acquirer: '*', pulled_at: now, pulled_by: 'ada', reason: 'restored' },
+  ...{ released_at: null, released_by: null },
 }
 
 /** What is found beside what is well: `name: status`. */
@@ -205,6 +212,12 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   ],
   ['lost answers', { waiting_for_person: ['pay_1'] }, ['Lost answers: problem']],
   ['orphans', { orphans_held_back: 12 }, ['Orphans: problem']],
+  ['a pulled brake', { brakes_pulled: [pulled] }, ['Orphans: warning']],
+  [
+    'orphans behind a pulled brake',
+    { orphans_held_back: 1, brakes_pulled: [pulled] },
+    ['Orphans: problem'],
+  ],
   ['holds', { overdue_holds: ['pay_1'] }, ['Holds: warning']],
   ['the journal', { unsealed: ['m_1'] }, ['Journal: warning']],
 ])('work: %s', (_, fault, expected) => {

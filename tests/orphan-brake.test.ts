@@ -3,6 +3,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../src/acquirers/acquirer.ts'
 import { watchSettlements } from '../src/checkout/operations/watch-settlements.ts'
+import { every_acquirer } from '../src/checkout/orphans/orphan.ts'
+import { pullBrake, releaseBrakes } from '../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { openMetrics } from '../src/http/metrics.ts'
@@ -115,6 +117,98 @@ describe('the brake', () => {
     for (let each = 0; each < 25; each++) await charge({ state: 'failed', payment: 'failed' })
     await sweepAfter(3 * minute_ms)
     expect(await countReversed(unknown)).toBe(15)
+  })
+})
+
+describe('the brake that a person pulls', () => {
+  const pull = (acquirer = every_acquirer) =>
+    pullBrake(sql, {
+      ...{ acquirer, pulled_at: clock.now(), pulled_by: 'ada', reason: 'restored' },
+      ...{ released_at: null, released_by: null },
+    })
+  const release = (acquirer: string | null = null) =>
+    releaseBrakes(sql, { acquirer, at: clock.now(), by: 'ada' })
+  const silent = contextOf({ ...simulator, reverse: () => Promise.reject(new Unanswered('')) })
+
+  test.each([every_acquirer, 'simulator'])('of %s holds back what is found', async (acquirer) => {
+    expect(await pull(acquirer)).toEqual({ is_new: true, held_back: 0 })
+    const references = await authoriseMany(2)
+    const known = await charge({ state: 'failed', payment: 'failed' })
+    await sweepAfter(3 * minute_ms)
+    expect(await countStandings()).toEqual({ held_back: 2, reversed: 1 })
+    expect(alarms()).toMatchObject([{ fields: { held_back: 2 } }])
+    for (let day = 0; day < 2; day++) await sweepAfter(24 * hour_ms)
+    expect(await countReversed(references)).toBe(0)
+    expect(await booksOf(known.reference)).toEqual(reversed)
+  })
+
+  test('of another acquirer holds back nothing here', async () => {
+    await pull('bank')
+    const { reference } = await authorise()
+    await sweepAfter(3 * minute_ms)
+    expect(await booksOf(reference)).toEqual(reversed)
+  })
+
+  test('holds back what is due already, and not what a person released or what is known', async () => {
+    const [freed, ...others] = await authoriseMany(3)
+    await charge({ state: 'failed', payment: 'failed' })
+    await sweepAfter(3 * minute_ms, silent)
+    await sql`update orphan_authorisations set held_back_at = found_at, released_by = 'ada',
+      released_at = found_at where reference = ${freed!}`
+    expect(await pull('bank')).toEqual({ is_new: true, held_back: 0 })
+    expect(await pull()).toEqual({ is_new: true, held_back: 2 })
+    expect(await pull()).toEqual({ is_new: false, held_back: 0 })
+    expect(await countStandings()).toEqual({ held_back: 2, due: 2 })
+    await sweepAfter(hour_ms)
+    expect(await countStandings()).toEqual({ held_back: 2, reversed: 2 })
+    expect([await countReversed([freed!]), await countReversed(others)]).toEqual([1, 0])
+  })
+
+  test('catches what a sweep let go in the very moment', async () => {
+    const { reference } = await authorise()
+    await sweepAfter(3 * minute_ms, silent)
+    await pull()
+    // As a sweep leaves it that did not see the brake.
+    await sql`update orphan_authorisations set held_back_at = null, next_try_at = found_at`
+    expect(await reverseOrphans(context)).toBe(0)
+    await sweepOrphans(context)
+    expect(await countStandings()).toEqual({ held_back: 1 })
+    expect(await booksOf(reference)).toEqual(untouched)
+  })
+
+  test.each([1, 2, 3])('while two sweep: nothing is reversed later, round %i', async () => {
+    const references = await authoriseMany(12)
+    await clock.advance(3 * minute_ms)
+    const other = await database.open({ connections_max: 3 })
+    await Promise.all([
+      sweepOrphans(context),
+      sweepOrphans(contextOf(simulator, other.sql)),
+      pull(),
+    ])
+    await other.close()
+    const in_time = await countReversed(references)
+    await sweepAfter(hour_ms)
+    expect(await countReversed(references)).toBe(in_time)
+    const { reversed: done = 0, held_back = 0, ...rest } = await countStandings()
+    expect({ done, held_back, rest }).toEqual({ done: in_time, held_back: 12 - in_time, rest: {} })
+  })
+
+  test('leaves what is held back to be decided when it is let go', async () => {
+    await pull()
+    const { reference } = await authorise()
+    await sweepAfter(3 * minute_ms)
+    expect(await release('simulator')).toEqual([])
+    expect(await release()).toMatchObject([{ acquirer: '*', released_by: 'ada' }])
+    const later = await authorise()
+    await sweepAfter(hour_ms)
+    expect(await countStandings()).toEqual({ held_back: 2 })
+    await sql`update orphan_authorisations set state = 'left', settled_at = found_at, left_by = 'me',
+      left_reason = 'ours'`
+    const last = await authorise()
+    await sweepAfter(hour_ms)
+    for (const left of [reference, later.reference]) expect(await booksOf(left)).toEqual(untouched)
+    expect(await booksOf(last.reference)).toEqual(reversed)
+    expect(await pull()).toMatchObject({ is_new: true })
   })
 })
 
@@ -245,7 +339,7 @@ describe('two sweeps at once', () => {
   })
 })
 
-test('the metric counts what is due and what is held back', async () => {
+test('the metrics count what is due, what is held back, and pulled brakes', async () => {
   const metrics = openMetrics()
   const watched = { sql, world: context.world, metrics }
   const lines = async () =>
@@ -258,14 +352,18 @@ test('the metric counts what is due and what is held back', async () => {
   expect(await lines()).toEqual([
     'ripper_orphan_authorisations{state="due"} 1',
     'ripper_orphan_authorisations{state="held_back"} 21',
+    'ripper_orphan_brakes_pulled 0',
   ])
   // As a sweep that goes on has just written them.
   await sql`update orphan_authorisations set held_back_at = null, next_try_at = null
     where merchant_id is null`
   await sql`delete from orphan_authorisations where merchant_id is not null`
+  await sql`insert into orphan_brakes (acquirer, pulled_at, pulled_by, reason)
+    select 'bank', found_at, 'ada', 'restored' from orphan_authorisations limit 1`
   await watchSettlements(watched)
   expect(await lines()).toEqual([
     'ripper_orphan_authorisations{state="due"} 0',
     'ripper_orphan_authorisations{state="held_back"} 0',
+    'ripper_orphan_brakes_pulled 1',
   ])
 })

@@ -44,7 +44,7 @@ export async function useOrphanStage() {
   const context = contextOf(simulator)
   beforeEach(async () => {
     await sql`truncate acquirer_operations, payments, holds, events, journal, simulator.ledger,
-      orphan_authorisations, orphan_sweeps`
+      orphan_authorisations, orphan_sweeps, orphan_brakes`
     log.length = 0
   })
   afterAll(async () => {

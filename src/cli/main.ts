@@ -20,6 +20,7 @@ import { logsTail } from './logs-tail.ts'
 import { merchantCreate, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
 import { orphanList } from './orphan.ts'
+import { orphanBrake, orphanRelease } from './orphan-brake.ts'
 import { orphanLeave, orphanReverse } from './orphan-decide.ts'
 import { pageCheck } from './page.ts'
 import { reconcileList } from './reconcile.ts'
@@ -63,6 +64,8 @@ export const commands: Command[] = [
   orphanList,
   orphanReverse,
   orphanLeave,
+  orphanBrake,
+  orphanRelease,
   auditShow,
   auditVerify,
   logsTail,

@@ -1,9 +1,11 @@
-// `ripper orphan list`: authorisations that no payment stands behind, and what becomes of each.
+// `ripper orphan list`: authorisations that no payment stands behind, what becomes of each, and the brakes that are pulled.
 
 import { type Orphan, type Standing, standingOf } from '../checkout/orphans/orphan.ts'
+import { listBrakes } from '../checkout/orphans/orphan-brake-store.ts'
 import { listOrphans } from '../checkout/orphans/orphan-decision-store.ts'
-import { countUnsettled } from '../checkout/orphans/orphan-store.ts'
+import { countUnsettled, listSweeps } from '../checkout/orphans/orphan-store.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
+import { brakeWords, sweptWords, viewBrake, viewSweep } from './brake-words.ts'
 import type { Command, OptionSpec } from './command.ts'
 import { text, wholeNumber, withOffice } from './office.ts'
 import { money, oneLine, printJson, printTable, shortTime, tell } from './print.ts'
@@ -18,13 +20,14 @@ export const orphanList: Command = {
   name: 'orphan list',
   summary: 'Lists authorisations that an acquirer holds and no payment stands behind',
   options: {
-    all: { meaning: 'those that are settled too, the newest first, after those that are not' },
+    all: { meaning: 'those that are settled too, the newest first, and brakes that were let go' },
     acquirer: acquirerOption,
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
   },
   remarks: [
     'due: the service reverses it, again and again until the acquirer answers. held back: too many were found of which\n' +
-      'nothing is known here, as after a backup was restored; none is reversed before a person says so.\n' +
+      'nothing is known here, as after a backup was restored, or a person has pulled the brake; none is reversed before a\n' +
+      'person says so.\n' +
       'just found: the search that found it goes on, and only its end tells which of the two it is.',
     'ripper orphan reverse lets the service reverse what is held back, ripper orphan leave decides that it never is.',
   ],
@@ -32,23 +35,37 @@ export const orphanList: Command = {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const acquirer = text(options, 'acquirer')
     const settled_too = options.all === true
-    const { found, counts } = await withOffice(async ({ sql }) => ({
-      // One more than is shown tells whether there are more.
-      found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
-      counts: await countUnsettled(sql, acquirer),
-    }))
+    const { found, counts, brakes, sweeps, names } = await withOffice(
+      async ({ sql, acquirers }) => ({
+        // One more than is shown tells whether there are more.
+        found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
+        counts: await countUnsettled(sql, acquirer),
+        brakes: await listBrakes(sql, { acquirer, released_too: settled_too }),
+        sweeps: await listSweeps(sql, acquirer),
+        names: acquirers.map((each) => each.acquirer.name),
+      }),
+    )
     const shown = found.slice(0, limit)
     const has_more = found.length > limit
     if (json) {
-      printJson({ ...counts, orphans: shown.map(viewOrphan), has_more })
+      printJson({
+        ...counts,
+        orphans: shown.map(viewOrphan),
+        has_more,
+        brakes: brakes.map(viewBrake),
+        sweeps: sweeps.map(viewSweep),
+      })
       return
     }
     if (shown.length === 0) {
       tell(settled_too ? 'There was never any.' : 'There is none; --all lists those of the past.')
-      return
-    }
-    printTable(headings, shown.map(rowOf), shown.map(notesOf))
+    } else printTable(headings, shown.map(rowOf), shown.map(notesOf))
     if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+    for (const brake of brakes) tell(`\nThe ${brakeWords(brake)}`)
+    if (brakes.some(({ released_at }) => released_at === null)) {
+      const meant = names.filter((name) => acquirer === null || name === acquirer)
+      tell(sweptWords(sweeps, meant))
+    }
     if (counts.held_back > 0) tell(`\n${adviceFor(counts.held_back)}`)
   },
 }

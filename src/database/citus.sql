@@ -15,6 +15,7 @@ select create_reference_table('service_clock');
 -- Few rows, whose merchant is often not known.
 select create_reference_table('orphan_authorisations');
 select create_reference_table('orphan_sweeps');
+select create_reference_table('orphan_brakes');
 
 -- 2. The ids that statements on the workers make.
 

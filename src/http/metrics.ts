@@ -6,7 +6,7 @@ export type Metrics = ReturnType<typeof openMetrics>
 
 export function openMetrics() {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  const ofProcess = processMetrics()
   const registers = [registry]
   const requests = new Histogram({
     name: 'ripper_http_request_duration_seconds',
@@ -96,6 +96,11 @@ export function openMetrics() {
     labelNames: ['state'],
     registers,
   })
+  const brakes = new Gauge({
+    name: 'ripper_orphan_brakes_pulled',
+    help: 'Brakes that a person has pulled: what nothing is known of at that acquirer is held back.',
+    registers,
+  })
   const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
   return {
     requestEnded(method: string, route: string, status: number, duration_seconds: number) {
@@ -136,6 +141,7 @@ export function openMetrics() {
       operations: Record<'searching' | 'waiting_for_person', number>
       holds: Record<'pending_review' | 'escalated' | 'overdue', number>
       orphans: Record<'due' | 'held_back', number>
+      brakes_pulled: number
     }) {
       for (const [state, count] of Object.entries(waiting.operations)) {
         unanswered.labels(state).set(count)
@@ -144,11 +150,23 @@ export function openMetrics() {
       for (const [state, count] of Object.entries(waiting.orphans)) {
         orphans.labels(state).set(count)
       }
+      brakes.set(waiting.brakes_pulled)
     },
     readiness(isReady: boolean) {
       ready.set(isReady ? 1 : 0)
     },
     content_type: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${await ofProcess.metrics()}`,
   }
+}
+
+let gathered: Registry | null = null
+
+/** Node's own. What observes them is never let go, so they are gathered once, whatever is opened in the process. */
+function processMetrics(): Registry {
+  if (gathered === null) {
+    gathered = new Registry()
+    collectDefaultMetrics({ register: gathered })
+  }
+  return gathered
 }

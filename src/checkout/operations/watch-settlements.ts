@@ -12,6 +12,7 @@ type Counts = {
   overdue: number
   due: number
   held_back: number
+  pulled: number
 }
 
 export async function watchSettlements(context: {
@@ -20,7 +21,7 @@ export async function watchSettlements(context: {
   metrics: Metrics
 }): Promise<number> {
   const now = context.world.clock.now()
-  // All three are small: each has a partial index of what is not settled.
+  // All four are small: each has a partial index of what is not settled.
   const [row] = await context.sql<Counts[]>`
     with operation as (
       select count(*) filter (where waits_for_person_since is null)::int as searching,
@@ -36,11 +37,13 @@ export async function watchSettlements(context: {
       select count(next_try_at)::int as due,
         count(*) filter (where next_try_at is null and held_back_at is not null)::int as held_back
       from orphan_authorisations where state = 'found'
+    ), brake as (
+      select count(*)::int as pulled from orphan_brakes where released_at is null
     )
-    select * from operation, hold, orphan`
-  const { searching, waiting_for_person, due, held_back, ...holds } = row!
+    select * from operation, hold, orphan, brake`
+  const { searching, waiting_for_person, due, held_back, pulled, ...holds } = row!
   const operations = { searching, waiting_for_person }
   const orphans = { due, held_back }
-  context.metrics.settlementsWaiting({ operations, holds, orphans })
+  context.metrics.settlementsWaiting({ operations, holds, orphans, brakes_pulled: pulled })
   return 0
 }

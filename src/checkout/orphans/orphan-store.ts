@@ -4,12 +4,23 @@
 import type { Fragment, Sql } from '../../database/open.ts'
 import { rowIf } from '../../database/rows.ts'
 import type { KnownCharge, Orphan, OrphanLine } from './orphan.ts'
+import { isBrakePulled } from './orphan-brake-store.ts'
 
 /** Null where the acquirer was never gone through. */
 export async function findSweptUntil(sql: Sql, acquirer: string): Promise<Date | null> {
   const [row] = await sql<{ swept_until: Date }[]>`
     select swept_until from orphan_sweeps where acquirer = ${acquirer}`
   return row?.swept_until ?? null
+}
+
+/** How far an acquirer was gone through. */
+export type Sweep = { acquirer: string; swept_until: Date }
+
+/** Of one acquirer that is named, else of all. */
+export async function listSweeps(sql: Sql, acquirer: string | null): Promise<Sweep[]> {
+  return sql<Sweep[]>`
+    select acquirer, swept_until from orphan_sweeps
+    ${acquirer === null ? sql`` : sql`where acquirer = ${acquirer}`} order by acquirer`
 }
 
 export async function saveSweptUntil(sql: Sql, acquirer: string, swept_until: Date): Promise<void> {
@@ -87,9 +98,9 @@ export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
 }
 
 /**
- * The brake of an acquirer, for what nobody here knows. It is on where more than `most` were found since `found_since`, or
- * where one waits for a person. Then all that are not settled are held back, but for those that a person released. Else
- * those that were not let go yet are, if `may_release`. Returns what was changed.
+ * The brake of an acquirer, for what nobody here knows. It is on where more than `most` were found since `found_since`,
+ * where one waits for a person, or where a person has pulled it. Then all that are not settled are held back, but for those
+ * that a person released. Else those that were not let go yet are, if `may_release`. Returns what was changed.
  *
  * Several may do this at once: whatever one lets go it has counted, and what another held back meanwhile it does not touch.
  */
@@ -104,7 +115,7 @@ export async function applyBrake(
   return sql<Orphan[]>`
     with brake as (
       select count(*) filter (where found_at > ${rule.found_since} or next_try_at is null) > ${rule.most}
-        or coalesce(bool_or(${isHeldBack(sql)}), false) as is_on
+        or coalesce(bool_or(${isHeldBack(sql)}), false) or ${isBrakePulled(sql, acquirer)} as is_on
       from orphan_authorisations
       where acquirer = ${acquirer} and merchant_id is null and (found_at > ${rule.found_since} or state = 'found')
     ), undecided as materialized (
@@ -147,7 +158,10 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
   return sql`insert into orphan_authorisations ${rowIf(sql, orphan, gate)} on conflict do nothing`
 }
 
-/** Takes orphans whose reversal is due, for as long as until `lease_until`. */
+/**
+ * Takes orphans whose reversal is due, for as long as until `lease_until`. What a sweep has let go just as a person pulled the
+ * brake is left to the next one, which holds it back.
+ */
 export async function claimOrphans(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
@@ -155,7 +169,8 @@ export async function claimOrphans(
   return sql<Orphan[]>`
     update orphan_authorisations set tries = tries + 1, next_try_at = ${lease_until}
     where ctid = any(array(
-      select ctid from orphan_authorisations where state = 'found' and next_try_at <= ${now}
+      select ctid from orphan_authorisations o where state = 'found' and next_try_at <= ${now}
+        and (merchant_id is not null or held_back_at is not null or not ${isBrakePulled(sql, sql`o.acquirer`)})
       order by next_try_at limit ${limit} for update skip locked))
     returning *`
 }

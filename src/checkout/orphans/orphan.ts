@@ -58,6 +58,21 @@ export function standingOf({ state, next_try_at, held_back_at }: Orphan): Standi
  */
 export const brake = { most: 20, within_ms: 24 * 3_600_000 }
 
+/** A brake that a person has pulled: it holds back however few are found, until a person lets it go. */
+export type PulledBrake = {
+  /** A name, or `every_acquirer`. */
+  acquirer: string
+  pulled_at: Date
+  pulled_by: string
+  reason: string
+  /** When it was let go, and by whom; null while it is pulled. */
+  released_at: Date | null
+  released_by: string | null
+}
+
+/** Stands for all acquirers, those that are configured later among them. */
+export const every_acquirer = '*'
+
 /** What we wrote down under the reference of an authorisation. */
 export type KnownCharge = {
   reference: string

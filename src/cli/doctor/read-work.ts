@@ -2,6 +2,7 @@
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
 import { listUnanswered } from '../../checkout/operator-store.ts'
+import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../ids.ts'
@@ -39,6 +40,7 @@ export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
     waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: (await countUnsettled(sql, null)).held_back,
+    brakes_pulled: await listBrakes(sql, { acquirer: null, released_too: false }),
     overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
     // An hour more than the job needs at the most.
     unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),

@@ -1,5 +1,7 @@
 // The checks of work that goes on or should: deliveries, holds, unanswered operations, orphans, the journal.
 
+import type { PulledBrake } from '../../checkout/orphans/orphan.ts'
+import { brakeWords } from '../brake-words.ts'
 import { failureWords } from '../failure-words.ts'
 import { type Check, counted, named, ok, problem, warning } from './finding.ts'
 
@@ -17,6 +19,7 @@ export type WorkFacts = {
   /** Operations that a reconciler should have looked for long ago. */
   oldest_look_due_at: Date | null
   orphans_held_back: number
+  brakes_pulled: PulledBrake[]
   /** Past their deadline, undecided. */
   overdue_holds: string[]
   /** Merchants with lines of the journal that should have been sealed long ago. */
@@ -84,11 +87,19 @@ export const workChecks: Check<WorkFacts>[] = [
   },
   {
     name: 'Orphans',
-    judge({ orphans_held_back }) {
-      if (orphans_held_back === 0) return ok('none is held back')
-      return problem(
-        `${counted(orphans_held_back, 'authorisation')} that nothing here knows, held back`,
-        'ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
+    judge({ orphans_held_back, brakes_pulled }) {
+      const brakes = brakes_pulled.map(brakeWords)
+      if (orphans_held_back > 0) {
+        const held = `${counted(orphans_held_back, 'authorisation')} that nothing here knows, held back`
+        return problem(
+          [held, ...brakes].join('; '),
+          'ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
+        )
+      }
+      if (brakes.length === 0) return ok('none is held back')
+      return warning(
+        brakes.join('; '),
+        'Orphans are held back until ripper orphan release; ripper orphan list tells more.',
       )
     },
   },

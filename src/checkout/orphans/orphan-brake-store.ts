@@ -1,0 +1,68 @@
+// The SQL of brakes that a person pulls and lets go.
+
+import type { Fragment, Sql } from '../../database/open.ts'
+import { rowValues } from '../../database/rows.ts'
+import { every_acquirer, type PulledBrake } from './orphan.ts'
+
+/** What pulling a brake came to. `is_new` is false where it was pulled before, and stays as it was. */
+export type Pulled = { is_new: boolean; held_back: number }
+
+/**
+ * Pulls a brake, and holds back at once what it is for and was due. A reversal that is under way at this moment may happen
+ * all the same.
+ */
+export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
+  const { acquirer, pulled_at } = brake
+  // Rows are locked in the order in which a sweep locks them.
+  const [row] = await sql<[Pulled]>`
+    with pulled as (
+      insert into orphan_brakes ${rowValues(sql, brake)}
+      on conflict (acquirer) where released_at is null do nothing
+      returning 1
+    ), meant as materialized (
+      select acquirer, reference from orphan_authorisations
+      where merchant_id is null and state = 'found' and held_back_at is null
+        and ${acquirer} in (acquirer, ${every_acquirer})
+      order by acquirer, reference for update
+    ), held as (
+      update orphan_authorisations o set held_back_at = ${pulled_at}, next_try_at = null from meant m
+      where o.acquirer = m.acquirer and o.reference = m.reference
+      returning 1
+    )
+    select exists (select 1 from pulled) as is_new, (select count(*)::int from held) as held_back`
+  return row
+}
+
+/** Lets go what is pulled: of `acquirer`, or all where it is null. What is held back stays so. Returns what was let go. */
+export async function releaseBrakes(
+  sql: Sql,
+  { acquirer, at, by }: { acquirer: string | null; at: Date; by: string },
+): Promise<PulledBrake[]> {
+  return sql<PulledBrake[]>`
+    update orphan_brakes set released_at = ${at}, released_by = ${by}
+    where released_at is null ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}
+    returning *`
+}
+
+/**
+ * The brakes that are pulled, the oldest first; then those that were let go if they are asked for, the newest first. Of an
+ * acquirer that is named: its own, and those of every one.
+ */
+export async function listBrakes(
+  sql: Sql,
+  which: { acquirer: string | null; released_too: boolean },
+): Promise<PulledBrake[]> {
+  const { acquirer, released_too } = which
+  return sql<PulledBrake[]>`
+    select * from orphan_brakes
+    where ${released_too ? sql`true` : sql`released_at is null`}
+      ${acquirer === null ? sql`` : sql`and acquirer in (${acquirer}, ${every_acquirer})`}
+    order by released_at desc nulls first, pulled_at, acquirer`
+}
+
+/** Whether the brake of that acquirer, a column or a value, is pulled. */
+export function isBrakePulled(sql: Sql, acquirer: Fragment | string): Fragment {
+  return sql`exists (
+    select 1 from orphan_brakes b
+    where b.acquirer in (${acquirer as never}, ${every_acquirer}) and b.released_at is null)`
+}
