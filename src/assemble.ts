@@ -54,6 +54,8 @@ export type Parts = {
 export type Service = {
   app: FastifyInstance
   context: Context
+  /** `/readyz` is 503 from now on, and all else goes on, so that proxies turn elsewhere; over after so long. */
+  drain(duration_ms: number): Promise<void>
   /** Answers what is in flight, then stops. */
   close(): Promise<void>
 }
@@ -109,13 +111,17 @@ export async function assemble(parts: Parts): Promise<Service> {
     gateway_limit: parts.gateway_limit,
     trusted_proxies: parts.trusted_proxies,
   })
+  const drain = async (duration_ms: number) => {
+    closing.now = true
+    await world.clock.sleep(duration_ms)
+  }
   const close = async () => {
     closing.now = true
     await app.close()
     simulatedBank.close()
     await directory.close()
   }
-  return { app, context, close }
+  return { app, context, drain, close }
 }
 
 function shopperPages(assets: Assets, { pay_path, demo_shop }: Parts): Page<Context>[] {

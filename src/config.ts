@@ -21,6 +21,8 @@ export type Config = {
   trusted_proxies: string[]
   webhooks: WebhookConfig
   gateway_limit: number
+  /** How long a stopping service still takes requests, while `/readyz` is 503 already. */
+  drain_seconds: number
   /** What commands present to the running service; the service itself needs none. */
   secret_key: string | null
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -56,7 +58,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     database_url: databaseUrl(text('RIPPER_DATABASE_URL')),
     database_connections: wholeNumber(
       'RIPPER_DATABASE_CONNECTIONS',
-      text('RIPPER_DATABASE_CONNECTIONS') ?? '16',
+      text('RIPPER_DATABASE_CONNECTIONS') ?? '8',
       1,
       200,
     ),
@@ -88,6 +90,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       0,
       1_000_000,
     ),
+    drain_seconds: wholeNumber('RIPPER_DRAIN_SECONDS', text('RIPPER_DRAIN_SECONDS') ?? '0', 0, 60),
     secret_key: text('RIPPER_SECRET_KEY'),
     log_level: oneOf('RIPPER_LOG_LEVEL', text('RIPPER_LOG_LEVEL') ?? 'info', [
       'debug',

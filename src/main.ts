@@ -26,7 +26,7 @@ export type Running = {
   base_url: string
   database: string
   demo: Demo | null
-  /** Ends what is in flight, then everything else. A second call waits for the first. */
+  /** Lets proxies turn elsewhere, ends what is in flight, then everything else. A second call waits for the first. */
   stop(): Promise<void>
 }
 
@@ -81,7 +81,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
       demo_shop: () => demo && demoShopOf(demo),
     })
-    const { app, context, close } = service
+    const { app, context, drain, close } = service
     await listen(app, config)
     await recordClockOffset(database.sql, config.clock_offset_seconds)
     internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
@@ -94,6 +94,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     const background = await startBackground(config, { ...opened, metrics: context.metrics })
     wakeDeliveries = background.wake
     const stop = once(async () => {
+      await drain(config.drain_seconds * 1000)
       await close()
       await background.stop()
       await database.close()

@@ -39,7 +39,7 @@ export const variables = [
   },
   {
     name: 'RIPPER_DATABASE_CONNECTIONS',
-    fallback: '16',
+    fallback: '8',
     meaning: 'connections to the database, 1 to 200',
   },
   {
@@ -84,6 +84,12 @@ export const variables = [
     name: 'RIPPER_GATEWAY_LIMIT',
     fallback: '600',
     meaning: 'requests a minute and address, 0 for no limit',
+  },
+  {
+    name: 'RIPPER_DRAIN_SECONDS',
+    fallback: '0',
+    meaning:
+      'seconds for which a stopping service still takes requests while /readyz is 503, 0 to 60',
   },
   {
     name: 'RIPPER_SECRET_KEY',

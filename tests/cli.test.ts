@@ -347,6 +347,8 @@ describe('configuration', () => {
       'RIPPER_DATABASE_URL must be an address such as postgresql://',
     ],
     ['RIPPER_TRUSTED_PROXIES', 'proxy', 'RIPPER_TRUSTED_PROXIES must be IP addresses'],
+    ['RIPPER_DRAIN_SECONDS', '61', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
+    ['RIPPER_DRAIN_SECONDS', '1.5', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_LOG_LEVEL', 'loud', 'RIPPER_LOG_LEVEL must be one of'],
     ['RIPPER_HOST', '203.0.113.77', 'RIPPER_HOST must be an address of this machine'],
     ['RIPPER_THREE_DS_FILE', '/nowhere', 'RIPPER_THREE_DS_FILE must be a readable JSON file'],

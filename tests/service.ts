@@ -52,6 +52,7 @@ export type Service = {
   account: Account
   client: Client
   newAccount(asked?: AskedAccount): Promise<Account>
+  drain(duration_ms: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -100,7 +101,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   let deliveries: DeliveryLoop | null = null
   let base_url = ''
   const address = () => base_url
-  const { app, context, close } = await assemble({
+  const { app, context, drain, close } = await assemble({
     world,
     database: opened,
     keyring,
@@ -131,7 +132,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     })
   }
   return {
-    ...{ base_url, sql: opened.sql, log, context, database, office, account, newAccount },
+    ...{ base_url, sql: opened.sql, log, context, database, office, account, newAccount, drain },
     client: account.client,
     async close() {
       await close()

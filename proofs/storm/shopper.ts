@@ -7,6 +7,8 @@ import type { Chance } from '../simulate/chance.ts'
 import type { Asked, Diary, Promised, Said } from './diary.ts'
 import type { Shop } from './shops.ts'
 
+export type CreatingKind = Exclude<Promised['kind'], 'decision'>
+
 export type Street = {
   diary: Diary
   /** Where services are at the moment. */
@@ -15,6 +17,8 @@ export type Street = {
   give_up_ms: number
   /** Cards of which the answer gets lost are among those that are paid with. */
   loses_answers: boolean
+  /** Ways to create a session; all where nothing is said. */
+  kinds?: readonly CreatingKind[]
   /** How long one waits for an answer before one takes it for lost. */
   timeout_ms: number
 }
@@ -97,9 +101,11 @@ function isDefinite({ status, body }: Said): boolean {
 
 const running = new Set(['idempotency_key_reused', 'idempotency_key_in_use', 'session_processing'])
 
+const all_kinds = ['native', 'native', 'browser', 'browser', 'compatible'] as const
+
 async function create(life: Life): Promise<Opened | null> {
   const { diary, chance, name, shop } = life
-  const kind = chance.pick(['native', 'native', 'browser', 'browser', 'compatible'] as const)
+  const kind = chance.pick(life.kinds ?? all_kinds)
   const key = `storm ${name}`
   const asked = creating(kind, { key, shop, amount: 100 + chance.below(100_000) })
   const promised = diary.promise({ key, kind, asked, merchant_id: shop.merchant_id })
@@ -128,7 +134,7 @@ async function create(life: Life): Promise<Opened | null> {
 }
 
 function creating(
-  kind: Exclude<Promised['kind'], 'decision'>,
+  kind: CreatingKind,
   { key, shop, amount }: { key: string; shop: Shop; amount: number },
 ): Asked {
   const headers = { 'rip-idempotency-key': key }

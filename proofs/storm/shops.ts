@@ -44,12 +44,9 @@ export async function openMarket(
     market.shops.push(shop)
     for (const event_filter of filters) {
       const seen: Receiver['events'] = new Map()
-      const treat = (one: ReceivedEvent, response: { destroy(): void }) => {
-        const fault = take(receiver, one)
-        if (fault) market.faults.push(fault)
-        return answer(receiver, one, chance, response)
-      }
-      const server = await openWebhookReceiver(treat)
+      const server = await openWebhookReceiver((one, response) =>
+        hear({ receiver, chance, faults: market.faults }, one, response),
+      )
       servers.push(server)
       const url = `http://127.0.0.1:${await through(server.port)}/hooks`
       const merchant_id = shop.merchant_id as MerchantId
@@ -71,6 +68,19 @@ export async function openMarket(
       for (const server of servers) await server.close()
     },
   }
+}
+
+type Hearing = { receiver: Receiver; chance: Chance; faults: string[] }
+
+/** Writes a delivery down, with what is wrong with it, and answers as a receiver does that has its bad moments. */
+export function hear(
+  { receiver, chance, faults }: Hearing,
+  one: ReceivedEvent,
+  response: { destroy(): void },
+): number | undefined {
+  const fault = take(receiver, one)
+  if (fault) faults.push(fault)
+  return answer(receiver, one, chance, response)
 }
 
 /** Writes a delivery down. Returns what is wrong with it, or null. */

@@ -6,13 +6,13 @@ import { readConfig } from '../../src/config.ts'
 import { findHome } from '../../src/database/embedded/home.ts'
 import { type Opened, open } from '../../src/main.ts'
 import { removeData } from '../../tests/setup-database.ts'
-import { realClock } from '../../tests/world.ts'
 import { type Chance, openChance } from '../simulate/chance.ts'
-import { type Checked, faultsOfStorm, whatIsUnderWay } from './check.ts'
+import { type Checked, faultsOfStorm } from './check.ts'
 import { type Crew, startCrew } from './crew.ts'
 import { type Diary, openDiary } from './diary.ts'
 import { type Disturbance, disturb } from './disturb.ts'
-import { insist, type Street, visit } from './shopper.ts'
+import { askAgain, rest_limit_ms, unrestOf, waitFor } from './rest.ts'
+import { type Street, visit } from './shopper.ts'
 import { type Market, openMarket } from './shops.ts'
 
 export type StormAsked = {
@@ -40,7 +40,6 @@ export type StormReport = {
   folder: string | null
 }
 
-const rest_limit_ms = 180_000
 const ahead_seconds = 300
 
 export async function runStorm(asked: StormAsked): Promise<StormReport> {
@@ -138,45 +137,6 @@ async function rage(asked: StormAsked, field: Field): Promise<StormReport['distu
 function restartAhead(crew: Crew, env: Record<string, string>): void {
   crew.dress({ ...env, RIPPER_CLOCK_OFFSET_SECONDS: String(ahead_seconds) })
   for (const member of crew.running()) crew.kill(member)
-}
-
-const at_once = 6
-
-/** Every key is sent once more: what was answered is answered again, and what was not is answered now. */
-async function askAgain(street: Street, chance: Chance): Promise<void> {
-  const left = street.diary.promises.filter(({ refusal }) => refusal === null)
-  const asking = Array.from({ length: at_once }, async () => {
-    for (let promised = left.pop(); promised; promised = left.pop()) {
-      const said = await insist({ ...street, chance, name: 'again' }, promised.asked)
-      if (said === null) continue
-      const { key, kind, text } = promised
-      if (said.status! < 300) street.diary.keepAnswer(promised, said)
-      else if (kind !== 'decision' || text !== null) {
-        street.diary.faults.push(
-          `${key} was answered ${text}, and then ${said.status} ${said.text}`,
-        )
-      }
-    }
-  })
-  await Promise.all(asking)
-}
-
-/** Waits until nothing is under way any more. Returns what still is when that takes too long. */
-async function unrestOf(opened: Opened): Promise<string[]> {
-  const give_up_ms = performance.now() + rest_limit_ms
-  for (;;) {
-    const under_way = await whatIsUnderWay(opened)
-    if (under_way.length === 0 || performance.now() > give_up_ms) return under_way
-    await realClock.sleep(100)
-  }
-}
-
-async function waitFor(fits: () => Promise<boolean>, otherwise: string): Promise<void> {
-  const give_up_ms = performance.now() + rest_limit_ms
-  while (!(await fits())) {
-    if (performance.now() > give_up_ms) throw new Error(otherwise)
-    await realClock.sleep(50)
-  }
 }
 
 type Ended = Checked & { crew: Crew }

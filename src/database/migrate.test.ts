@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { manualClock } from '../../tests/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
+import { until } from '../../tests/service.ts'
 import { quiet } from '../../tests/world.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 import type { Database } from './open.ts'
@@ -121,4 +122,58 @@ describe('the files of a folder', () => {
     await migrated.close()
     await copy.drop()
   })
+})
+
+test("a table that is in use is waited for in turns, and is everybody else's in between", async () => {
+  await run(three.slice(0, 1))
+  const reader = await fresh.open({ connections_max: 1 })
+  const { promise: reads, resolve: hasRead } = Promise.withResolvers<void>()
+  const { promise: lasts, resolve: endReading } = Promise.withResolvers<void>()
+  const reading = reader.sql.begin(async (tx) => {
+    await tx`select * from a`
+    hasRead()
+    await lasts
+  })
+  await reads
+  const waiting = run(three)
+  await clock.sleepers()
+  expect(await database.sql`select n from a`).toEqual([{ n: 1 }])
+  endReading()
+  await reading
+  await clock.advance(2_000)
+  expect(await waiting).toEqual([2, 3])
+  await reader.close()
+})
+
+test('who holds the next table and wants the last one is let go first', async () => {
+  await run([made(1, 'create table a (n int); create table b (n int)')])
+  const { name } = (await database.sql`select current_database() as name`)[0]!
+  // The migration sees that both wait for each other; the reader would only much later.
+  await database.sql.unsafe(`alter database "${name}" set deadlock_timeout = '500ms'`)
+  const [reader, migrating] = [
+    await fresh.open({ connections_max: 1 }),
+    await fresh.open({ connections_max: 1 }),
+  ]
+  const { promise: reads, resolve: hasRead } = Promise.withResolvers<void>()
+  const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>()
+  const reading = reader.sql.begin(async (tx) => {
+    await tx`set local deadlock_timeout = '10s'`
+    await tx`select from b`
+    hasRead()
+    await goesOn
+    await tx`select from a`
+  })
+  await reads
+  const both = made(2, 'alter table a add column m int; alter table b add column m int')
+  const waiting = run([made(1, ''), both], migrating)
+  await until(
+    () => database.sql`select from pg_locks where relation = 'b'::regclass and not granted`,
+    ({ length }) => length === 1,
+  )
+  goOn()
+  await reading
+  await clock.sleepers()
+  await clock.advance(2_000)
+  expect(await waiting).toEqual([2])
+  await Promise.all([reader.close(), migrating.close()])
 })

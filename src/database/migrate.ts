@@ -2,15 +2,19 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock, Log } from '../world.ts'
+import { isLockTimeout, isRetriable } from './failures.ts'
 import type { Sql } from './pool.ts'
 
 export type Migration = { number: number; name: string; text: string }
 
 type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
 
-/** Applies what is missing and returns its numbers. Several processes may do this at once. */
+/**
+ * Applies what is missing and returns its numbers. Several processes may do this at once, and others serve meanwhile: a table
+ * that is in use is waited for in short turns, without end.
+ */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
-  const { sql, log, clock, migrations = readMigrations(own_folder) } = options
+  const { sql, log, migrations = readMigrations(own_folder) } = options
   await ensureTable(sql)
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
   const known = migrations.at(-1)?.number ?? 0
@@ -23,7 +27,7 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   const applied: number[] = []
   for (const migration of migrations) {
     if (migration.number <= (row.newest ?? 0)) continue
-    if (!(await apply(sql, migration, clock.now()))) continue
+    if (!(await applyInTurns(options, migration))) continue
     log.info({ migration: migration.name }, 'migrated')
     applied.push(migration.number)
   }
@@ -55,7 +59,28 @@ export function readMigrations(folder: URL): Migration[] {
 
 const own_folder = new URL('migrations/', import.meta.url)
 
-/** False where another process has applied it meanwhile: the insert waits for that one to end. */
+/** While a migration waits for a table, all that want the table wait behind it, and are refused after 1.5 s of their own. */
+const wait_for_table_ms = 1_000
+const pause_ms = 2_000
+
+/** False where another process has applied it meanwhile. */
+async function applyInTurns(
+  { sql, log, clock }: MigrateOptions,
+  migration: Migration,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      return await apply(sql, migration, clock.now())
+    } catch (error) {
+      // Holding one table and waiting for the next it may be in the way of who holds that one.
+      if (!isLockTimeout(error) && !isRetriable(error)) throw error
+      log.warn({ migration: migration.name }, 'migration waits for a table that is in use')
+      await clock.sleep(pause_ms)
+    }
+  }
+}
+
+/** The insert waits for another process that applies the same, for as long as that takes. */
 async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean> {
   return sql.begin(async (tx) => {
     await tx`set local lock_timeout = 0`
@@ -67,6 +92,7 @@ async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean>
       on conflict do nothing
       returning number`
     if (inserted.length === 0) return false
+    await tx.unsafe(`set local lock_timeout = ${wait_for_table_ms}`)
     await tx.unsafe(migration.text)
     return true
   })

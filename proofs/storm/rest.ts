@@ -1,0 +1,49 @@
+// How what was shaken comes to rest: every key is asked for again, and all that is under way ends.
+
+import type { Opened } from '../../src/main.ts'
+import { realClock } from '../../tests/world.ts'
+import type { Chance } from '../simulate/chance.ts'
+import { whatIsUnderWay } from './check.ts'
+import { insist, type Street } from './shopper.ts'
+
+export const rest_limit_ms = 180_000
+
+const at_once = 6
+
+/** Every key is sent once more: what was answered is answered again, and what was not is answered now. */
+export async function askAgain(street: Street, chance: Chance): Promise<void> {
+  const left = street.diary.promises.filter(({ refusal }) => refusal === null)
+  const asking = Array.from({ length: at_once }, async () => {
+    for (let promised = left.pop(); promised; promised = left.pop()) {
+      const said = await insist({ ...street, chance, name: 'again' }, promised.asked)
+      if (said === null) continue
+      const { key, kind, text } = promised
+      if (said.status! < 300) street.diary.keepAnswer(promised, said)
+      else if (kind !== 'decision' || text !== null) {
+        street.diary.faults.push(
+          `${key} was answered ${text}, and then ${said.status} ${said.text}`,
+        )
+      }
+    }
+  })
+  await Promise.all(asking)
+}
+
+/** Waits until nothing is under way any more. Returns what still is when that takes too long. */
+export async function unrestOf(opened: Opened): Promise<string[]> {
+  const give_up_ms = performance.now() + rest_limit_ms
+  for (;;) {
+    const under_way = await whatIsUnderWay(opened)
+    if (under_way.length === 0 || performance.now() > give_up_ms) return under_way
+    await realClock.sleep(100)
+  }
+}
+
+/** Throws an Error of these words where it takes too long. */
+export async function waitFor(fits: () => Promise<boolean>, otherwise: string): Promise<void> {
+  const give_up_ms = performance.now() + rest_limit_ms
+  while (!(await fits())) {
+    if (performance.now() > give_up_ms) throw new Error(otherwise)
+    await realClock.sleep(50)
+  }
+}

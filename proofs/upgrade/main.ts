@@ -1,0 +1,60 @@
+// `npm run upgrade`: an older release and this one side by side under load, there and back. Exits 1 where a fact is broken.
+
+import { parseArgs } from 'node:util'
+import { commitOf, copyRelease, defaultRef, thisRelease } from './release.ts'
+import { runUpgrade, type UpgradeReport } from './upgrade.ts'
+
+const { values: asked } = parseArgs({
+  options: {
+    from: { type: 'string' },
+    seed: { type: 'string' },
+    seconds: { type: 'string', default: '70' },
+    shoppers: { type: 'string', default: '6' },
+    drain: { type: 'string', default: '2' },
+  },
+})
+const seed = asked.seed ?? String(Math.floor(Math.random() * 1e9))
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+try {
+  if (commitOf('HEAD') === null) throw new Error('There is no history here to take a release from.')
+  await upgradeFrom(asked.from ?? defaultRef())
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}
+
+async function upgradeFrom(ref: string): Promise<void> {
+  const old = copyRelease(ref)
+  try {
+    say(`from ${old.commit}`)
+    say(`seed ${seed}; it knows ${old.migrations} migrations, this one ${thisRelease().migrations}`)
+    const report = await runUpgrade({
+      ...{ old, seed, shops: 3, returns: true, tell: say },
+      ...{ seconds: Number(asked.seconds), shoppers: Number(asked.shoppers) },
+      drain_seconds: Number(asked.drain),
+    })
+    for (const line of describe(report)) say(line)
+    process.exitCode = report.faults.length === 0 ? 0 : 1
+  } finally {
+    old.remove()
+  }
+}
+
+function describe({ way_back, refusals, errors, keys, faults, folder }: UpgradeReport): string[] {
+  return [
+    '',
+    `keys          ${keys}`,
+    `way back      ${typeof way_back === 'string' ? way_back : way_back.refused}`,
+    `refusals      ${listOf(refusals)}`,
+    `logged        ${listOf(errors)}`,
+    `broken facts  ${faults.length}`,
+    ...faults.slice(0, 30).map((fault) => `  ${fault.slice(0, 600)}`),
+    ...(folder ? [`\nseed ${seed}; all is kept in ${folder}`] : []),
+  ]
+}
+
+function listOf(counts: Map<string, number>): string {
+  const sorted = [...counts].sort(([, one], [, other]) => other - one)
+  return sorted.map(([name, count]) => `${count} ${name}`).join(', ') || 'none'
+}

@@ -1,0 +1,141 @@
+// A release of this repository as it once was, copied out of its history and made ready to run.
+
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+export type Release = {
+  /** `old` or `new`, as it is spoken of. */
+  name: string
+  root: string
+  /** Its commit's first words; null for the working copy. */
+  commit: string | null
+  /** How many migrations it knows. */
+  migrations: number
+  /** Whether it goes on taking requests for a while when it is told to stop. */
+  drains: boolean
+}
+
+const here = resolve(import.meta.dirname, '../..')
+const migrations_folder = 'src/database/migrations'
+
+/** Up to this one migrations were written before releases had to run side by side. */
+export const first_rule_after = 5
+
+/** What is run here, changes that are not committed included. */
+export function thisRelease(): Release {
+  return { name: 'new', commit: null, ...look(here) }
+}
+
+/** Null where history does not have it, or there is none, as in an unpacked archive. */
+export function commitOf(ref: string): string | null {
+  const asked = ['-C', here, 'rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
+  const { status, stdout } = spawnSync('git', asked, { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : null
+}
+
+/**
+ * The release to come from where none is named: the last that knew one migration less, where that one was written for releases
+ * side by side; else the one that made the migrations what they are.
+ */
+export function defaultRef(): string {
+  const newest = migrationsOf(here).at(-1)!
+  const path = `${migrations_folder}/${newest}`
+  if (Number(newest.slice(0, 4)) > first_rule_after) {
+    const added = git(['log', '--diff-filter=A', '--format=%H', '--', path]).split('\n').at(0)
+    // Not committed yet: HEAD does not know it.
+    return added ? `${added}^` : 'HEAD'
+  }
+  return git(['log', '-1', '--format=%H', '--', migrations_folder]).trim() || 'HEAD'
+}
+
+/** Copies a release to a folder of its own, with its pages built. Throws an Error with a message for people. */
+export function copyRelease(ref: string): Release & { remove(): void } {
+  const hash = commitOf(ref)
+  if (hash === null) throw new Error(`${ref} is not in the history of this clone.`)
+  const commit = git(['log', '-1', '--format=%h %s', hash]).trim()
+  const root = mkdtempSync(join(tmpdir(), 'ripper-upgrade-'))
+  try {
+    const archive = join(root, 'release.tar')
+    git(['archive', '--format=tar', '--output', archive, hash])
+    run('tar', ['-xf', archive, '-C', root])
+    rmSync(archive)
+    requireSameModules(root, ref)
+    lendModules(root)
+    const pages = join(here, 'dist/web')
+    // Where they are of the same source its set-up keeps them.
+    if (existsSync(pages)) cpSync(pages, join(root, 'dist/web'), { recursive: true })
+    run(process.execPath, [join(root, 'scripts/setup.mjs')])
+    const remove = () => rmSync(root, { recursive: true, force: true })
+    return { name: 'old', commit, ...look(root), remove }
+  } catch (error) {
+    rmSync(root, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function look(root: string): Pick<Release, 'root' | 'migrations' | 'drains'> {
+  const settings = join(root, 'src/variables.ts')
+  return {
+    root,
+    migrations: migrationsOf(root).length,
+    // The first releases kept them elsewhere.
+    drains: existsSync(settings) && readFileSync(settings, 'utf8').includes('RIPPER_DRAIN_SECONDS'),
+  }
+}
+
+function migrationsOf(root: string): string[] {
+  const names = readdirSync(join(root, migrations_folder))
+  return names.filter((name) => name.endsWith('.sql')).sort()
+}
+
+type Locked = Record<string, { version?: string; optional?: true; dev?: true; link?: true }>
+
+/** The old release runs on the modules that are installed here, so what it runs on has to be what it was locked to. */
+function requireSameModules(root: string, ref: string): void {
+  const [wanted, installed] = [root, here].map(
+    (each): Locked => JSON.parse(readFileSync(join(each, 'package-lock.json'), 'utf8')).packages,
+  ) as [Locked, Locked]
+  const others = Object.entries(wanted).filter(
+    ([path, { version, optional, dev, link }]) =>
+      path !== '' && !optional && !dev && !link && installed[path]?.version !== version,
+  )
+  if (others.length === 0) return
+  const named = others.map(
+    ([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`,
+  )
+  throw new Error(
+    `${ref} runs on other modules than are installed here (${named.slice(0, 5).join(', ')}): it cannot be tried.`,
+  )
+}
+
+/** Links each of our modules into a folder of the copy's own, where its set-up may leave its marks. */
+function lendModules(root: string): void {
+  const [own, lent] = [root, here].map((each) => join(each, 'node_modules')) as [string, string]
+  mkdirSync(own)
+  for (const name of readdirSync(lent)) {
+    if (name === '.package-lock.json') cpSync(join(lent, name), join(own, name))
+    else if (!name.startsWith('.')) symlinkSync(join(lent, name), join(own, name))
+  }
+}
+
+function git(args: string[]): string {
+  return run('git', ['-C', here, ...args])
+}
+
+function run(command: string, args: string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' })
+  if (error) throw new Error(`${command} cannot be run: ${error.message}`)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr.trim()}`)
+  return stdout
+}

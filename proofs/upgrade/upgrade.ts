@@ -1,0 +1,123 @@
+// An upgrade under load, and the way back: what both `npm run upgrade` and its test run.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { readConfig } from '../../src/config.ts'
+import { type Opened, open } from '../../src/main.ts'
+import { removeData } from '../../tests/setup-database.ts'
+import { openChance } from '../simulate/chance.ts'
+import { faultsOfStorm } from '../storm/check.ts'
+import { openDiary } from '../storm/diary.ts'
+import { askAgain, unrestOf } from '../storm/rest.ts'
+import type { CreatingKind, Street } from '../storm/shopper.ts'
+import type { Market } from '../storm/shops.ts'
+import { openBalancer } from './balancer.ts'
+import { faultsOfPhase, type Phase, upgradeUnderLoad, type WayBack } from './course.ts'
+import { openFleet } from './fleet.ts'
+import { openMarket } from './market.ts'
+import { type Release, thisRelease } from './release.ts'
+
+export type UpgradeAsked = {
+  old: Release
+  seed: string
+  /** Of load, in all. */
+  seconds: number
+  shoppers: number
+  shops: number
+  /** Whether the old release is then started again beside the new one, and so on. */
+  returns: boolean
+  /** For how long a stopping process still takes requests, where its release knows how. */
+  drain_seconds: number
+  tell(line: string): void
+}
+
+export type UpgradeReport = {
+  phases: Phase[]
+  way_back: WayBack
+  refusals: Map<string, number>
+  errors: Map<string, number>
+  keys: number
+  faults: string[]
+  /** Where logs are kept; null where nothing was wrong. */
+  folder: string | null
+}
+
+export async function runUpgrade(asked: UpgradeAsked): Promise<UpgradeReport> {
+  const chance = openChance(asked.seed)
+  const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
+  // As root, the server's user has to come through.
+  chmodSync(data_dir, 0o711)
+  const folder = `${tmpdir()}/ripper-upgrade-log-${asked.seed}-${process.pid}`
+  mkdirSync(folder, { recursive: true })
+  const diary = openDiary(`${folder}/answers.jsonl`)
+  const env = environmentOf(data_dir, asked.drain_seconds)
+  const config = readConfig({ ...env, RIPPER_LOG_LEVEL: 'silent' })
+  const balancer = await openBalancer()
+  const place = { env, log_file: `${folder}/processes.log`, errors: new Map<string, number>() }
+  const fleet = openFleet(place, balancer)
+  let market: Market | null = null
+  let opened: Opened | null = null
+  let is_calm = false
+  try {
+    const refused = await fleet.start(asked.old)
+    if (refused !== null) throw new Error(`the old release does not start: ${refused}`)
+    const { old: release, shops: count } = asked
+    market = await openMarket({ release, env, chance: chance.fork('receivers'), count })
+    const street: Street = {
+      ...{ diary, addresses: () => [balancer.base_url], loses_answers: false },
+      ...{ kinds: await kindsOf(balancer.base_url), timeout_ms: 30_000 },
+      give_up_ms: performance.now() + asked.seconds * 1000 + 120_000,
+    }
+    const course = { ...asked, fleet, street, market, chance, balancer }
+    const { phases, way_back } = await upgradeUnderLoad(course)
+
+    asked.tell('the load has stopped')
+    await askAgain(street, chance.fork('again'))
+    opened = await open(config)
+    const unrest = await unrestOf(opened)
+    await fleet.stopAll()
+    const found = await faultsOfStorm({ opened, diary, market })
+    const lost = phases.flatMap((phase) => faultsOfPhase(phase, asked.drain_seconds))
+    const stranded = faultsOfWayBack(way_back, release)
+    const faults = [...new Set([...fleet.faults, ...lost, ...stranded, ...unrest, ...found])]
+    is_calm = faults.length === 0
+    if (!is_calm) writeFileSync(`${folder}/faults.txt`, `${faults.join('\n')}\n`)
+    return {
+      ...{ phases, way_back, faults, folder: is_calm ? null : folder },
+      ...{ refusals: diary.refusals, errors: place.errors, keys: diary.promises.length },
+    }
+  } finally {
+    await fleet.stopAll('SIGKILL')
+    await market?.close()
+    await balancer.close()
+    // Who comes last stops the server.
+    const last = opened ?? (await open(config).catch(() => null))
+    await last?.database.close()
+    diary.close()
+    removeData(data_dir)
+    if (is_calm) rmSync(folder, { recursive: true })
+  }
+}
+
+const environmentOf = (data_dir: string, drain_seconds: number) => ({
+  ...{ RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0', RIPPER_LOG_LEVEL: 'warn' },
+  ...{ RIPPER_GATEWAY_LIMIT: '0', RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  RIPPER_WEBHOOK_RETRY_SCHEDULE: '1,1,2,3,5',
+  RIPPER_DRAIN_SECONDS: String(drain_seconds),
+})
+
+/** Only a database that it does not know may keep the old release from running again. */
+function faultsOfWayBack(way_back: WayBack, old: Release): string[] {
+  if (typeof way_back === 'string' || old.migrations < thisRelease().migrations) return []
+  return [`the old release does not start again: ${way_back.refused}`]
+}
+
+async function kindsOf(base_url: string): Promise<CreatingKind[]> {
+  const { paths } = (await (await fetch(`${base_url}/openapi.json`)).json()) as { paths: object }
+  const all: [CreatingKind, string][] = [
+    ['native', '/v1/checkout/sessions'],
+    ['browser', '/v1/checkout/public/sessions'],
+    ['compatible', '/v1/payment_intents'],
+  ]
+  return all.filter(([, path]) => path in paths).map(([kind]) => kind)
+}
