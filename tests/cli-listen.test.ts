@@ -3,7 +3,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openClient } from './client.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { ripper, talk } from './programs.ts'
@@ -27,10 +27,15 @@ const envOf = ({ secret_key }: Pick<Account, 'secret_key'>) => {
 }
 const at = ({ base_url }: Pick<Service, 'base_url'>) => ['--base-url', base_url]
 
-/** A `ripper listen` that stays. */
-function listening(account: Account, ...args: string[]) {
-  return talk(['listen', ...at(service), ...args], { env: envOf(account) })
+/** A `ripper listen` that stays, for as long as its test at the most. */
+function listeningTo({ base_url }: { base_url: string }, secret_key: string, ...args: string[]) {
+  const program = talk(['listen', ...at({ base_url }), ...args], { env: envOf({ secret_key }) })
+  onTestFinished(async () => void (await program.stop('SIGKILL')))
+  return program
 }
+
+const listening = ({ secret_key }: Account, ...args: string[]) =>
+  listeningTo(service, secret_key, ...args)
 
 /** The documents of a program that prints one a line. */
 const documents = (text: string) =>
@@ -127,8 +132,7 @@ test('while the service is away nothing is lost, and nothing comes twice', async
   const { secret_key } = account
   const gate = await openGate()
   gate.leadTo(first)
-  const args = ['--base-url', gate.base_url, '--forward-to', receiver.url]
-  const program = talk(['listen', '--json', ...args], { env: envOf(account) })
+  const program = listeningTo(gate, secret_key, '--json', '--forward-to', receiver.url)
   await program.says('"ready"')
   const paid = [(await account.client.pay()).body.payment_id]
   await program.says('"event"')
@@ -164,14 +168,13 @@ test('away for longer than events are kept: from when on they are told is said, 
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const { port } = server.address() as AddressInfo
-  const args = ['listen', '--base-url', `http://127.0.0.1:${port}`]
-  const env = envOf({ secret_key: 'rip_sk_0' })
-  const people = talk(args, { env })
+  const base_url = `http://127.0.0.1:${port}`
+  const people = listeningTo({ base_url }, 'rip_sk_0')
   await people.says('events before 2026-08-02T12:00:00Z were missed')
   await people.stop()
   expect(asked).toEqual([undefined, 'old'])
   asked.length = 0
-  const json = talk([...args, '--json'], { env })
+  const json = listeningTo({ base_url }, 'rip_sk_0', '--json')
   await json.says('"missed"')
   expect(documents((await json.stop()).stdout).at(-1)).toEqual({ type: 'missed', before })
   server.closeAllConnections()
@@ -218,6 +221,13 @@ describe('the secret', () => {
     })
     expect(documents(json.stdout)).toEqual([{ signing_secret: secret.trim() }])
   })
+})
+
+test.each([[['listen']], [['logs', 'tail']]])('%j says that it prints lines', async (command) => {
+  const { stdout } = await ripper([...command, '--help'])
+  expect(stdout).toMatch(/\n {2}--json +print JSON documents, one a line, and nothing else\n/)
+  const { stdout: other } = await ripper(['config', '--help'])
+  expect(other).toMatch(/\n {2}--json +print one JSON document and nothing else\n/)
 })
 
 describe('refused', () => {

@@ -5,7 +5,7 @@ import { Unanswered } from '../src/acquirers/acquirer.ts'
 import { heldOrRefuse } from '../src/checkout/holds/decide-hold.ts'
 import { settleDecision } from '../src/checkout/holds/settle-decision.ts'
 import { listOperations } from '../src/checkout/operations/operation-store.ts'
-import { findWholePayment } from '../src/checkout/payment-store.ts'
+import { findPaymentWithHold, findWholePayment } from '../src/checkout/payment-store.ts'
 import type { Sql } from '../src/database/open.ts'
 import { expectBooksAgree } from './books.ts'
 import { type Answer, refusal } from './client.ts'
@@ -290,6 +290,32 @@ async function refuse(tx: Sql, payment_id: string): Promise<void> {
   })
   expect(settled).toHaveProperty('refused')
 }
+
+test('whoever reads beside a decision sees payment, hold and operation of one moment', async () => {
+  const { merchant_id } = account
+  const { payment_id } = await hold(account, quick)
+  const read = async () => heldOrRefuse(await findPaymentWithHold(sql, { merchant_id, payment_id }))
+  acquirer.meet('capture', async (act) => {
+    expect(await read()).toMatchObject({
+      ...{ payment: { status: 'held' }, hold: { operation_id: expect.any(String) } },
+      operation: { kind: 'capture', asked_by: 'merchant', sent_at: clock.now() },
+    })
+    return act()
+  })
+  const seen: Awaited<ReturnType<typeof read>>[] = []
+  let is_over = false
+  const reading = (async () => {
+    while (!is_over) seen.push(await read())
+  })()
+  await account.client.decideHold('capture', payment_id)
+  is_over = true
+  await reading
+  for (const { payment, hold, operation } of [...seen, await read()]) {
+    expect(operation === null).toBe(hold.operation_id === null)
+    expect(payment.status).toBe(hold.decided_at === null ? 'held' : hold.status)
+  }
+  expect(await read()).toMatchObject({ hold: { status: 'captured' }, operation: null })
+})
 
 describe('captured payments of one order reference', () => {
   const count = async (of: Account, payment_id: string) =>

@@ -1,6 +1,6 @@
 // The stream of requests, and `ripper logs tail`: one's own, as they are answered, without anything that is secret.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openRequestLog, requests_kept } from '../src/http/request-log.ts'
 import { withdrawKey } from '../src/merchants/manage.ts'
 import { described } from './compatible.ts'
@@ -237,7 +237,9 @@ describe('the log', () => {
 describe('ripper logs tail', () => {
   const tail = (account: Account, ...args: string[]) => {
     const env = { RIPPER_SECRET_KEY: account.secret_key, RIPPER_DATA_DIR: '/nonexistent' }
-    return talk(['logs', 'tail', '--base-url', service.base_url, ...args], { env })
+    const program = talk(['logs', 'tail', '--base-url', service.base_url, ...args], { env })
+    onTestFinished(async () => void (await program.stop('SIGKILL')))
+    return program
   }
 
   test('shows one line a request, the last ones first', async () => {

@@ -167,6 +167,21 @@ describe.each([
       expect(proxy.passed).toHaveLength(1)
     })
 
+    test('checkout sessions, which are ours at that path, say what is wrong', async () => {
+      const items = [{ price: 'price_1', quantity: 1 }]
+      const create = stripe.checkout.sessions.create({ mode: 'payment', line_items: items })
+      const [created, read] = [
+        await thrown(create),
+        await thrown(stripe.checkout.sessions.retrieve('cs_x')),
+      ]
+      for (const error of [created, read]) {
+        expect(error.message).toMatch(/X-Service-Api-Key/)
+        expect(error.message).toMatch(/\/v1\/payment_intents/)
+        expect(error.statusCode).toBe(401)
+      }
+      expect(proxy.passed).toHaveLength(2)
+    })
+
     test('a key that was used for something else, sent once', async () => {
       const idempotencyKey = `${name} reused`
       await stripe.paymentIntents.create(tea, { idempotencyKey })

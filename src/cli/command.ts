@@ -25,6 +25,8 @@ export type Command = {
   /** Names of positional arguments. `[NAME]` may be left out, `NAME…` may be several. */
   positionals?: string[]
   options: Record<string, OptionSpec>
+  /** It goes on telling, with --json a document a line. */
+  tells_on?: true
   /** What else whoever uses it must know, a paragraph each. */
   remarks?: string[]
   /** Gives the exit status where that may be another than 0. */
@@ -33,7 +35,7 @@ export type Command = {
 
 /** Reads a command's arguments. Throws a UsageError that says what is wrong. */
 export function readArguments(command: Command, args: string[]) {
-  const specs = Object.entries({ ...command.options, json: jsonOption })
+  const specs = Object.entries(optionsOf(command))
   const takers = specs.filter(([, { value }]) => value).map(([name]) => `--${name}`)
   try {
     const { values, positionals } = parseArgs({
@@ -79,11 +81,14 @@ function requireCount(names: string[], positionals: string[]): void {
   }
 }
 
-const jsonOption: OptionSpec = { meaning: 'print one JSON document and nothing else' }
+function optionsOf({ options, tells_on }: Command): Record<string, OptionSpec> {
+  const documents = tells_on ? 'JSON documents, one a line,' : 'one JSON document'
+  return { ...options, json: { meaning: `print ${documents} and nothing else` } }
+}
 
 /** The usage of one command, with a line an option. */
 export function usageOf(command: Command): string {
-  const entries = Object.entries({ ...command.options, json: jsonOption })
+  const entries = Object.entries(optionsOf(command))
   const names = (command.positionals ?? []).map((name) => ` ${name}`).join('')
   const lines = entries.map(([name, spec]) => {
     const left = `  --${name}${spec.value ? ` ${spec.value}` : ''}${spec.many ? ' …' : ''}`

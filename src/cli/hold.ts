@@ -3,10 +3,9 @@
 import { type Decision, decideHold, heldOrRefuse } from '../checkout/holds/decide-hold.ts'
 import { escalateHold } from '../checkout/holds/escalate-hold.ts'
 import { type Hold, isWaiting } from '../checkout/holds/hold.ts'
-import { readHeld } from '../checkout/holds/read-held.ts'
-import { listOperations } from '../checkout/operations/operation-store.ts'
+import { viewHeld } from '../checkout/holds/read-held.ts'
 import type { Cause } from '../checkout/outcome.ts'
-import { findWholePayment, type PaymentKey } from '../checkout/payment-store.ts'
+import { findPaymentWithHold, type PaymentKey } from '../checkout/payment-store.ts'
 import type { Command } from './command.ts'
 import { decisionWords, operationWords, refusalWords, ruleWords } from './hold-words.ts'
 import { type CommandOffice, operatorName, withOffice } from './office.ts'
@@ -44,7 +43,7 @@ export const holdEscalate = holdCommand({
 
 type Shown = {
   key: PaymentKey
-  payment: Awaited<ReturnType<typeof readHeld>>
+  payment: ReturnType<typeof viewHeld>
   hold: Hold
   /** As people read it. */
   amount: string
@@ -116,12 +115,10 @@ function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
 }
 
 async function readShown(office: CommandOffice, key: PaymentKey): Promise<Shown> {
-  const payment = await readHeld(office, key)
-  const { hold, payment: row } = heldOrRefuse(await findWholePayment(office.sql, key))
-  const operations = await listOperations(office.sql, key)
-  const open = operations.find(({ operation_id }) => operation_id === hold.operation_id)
-  const operation = open ? operationWords(open, payment.settlement) : null
-  return { key, payment, hold, amount: money(row), operation }
+  const held = heldOrRefuse(await findPaymentWithHold(office.sql, key))
+  const payment = viewHeld(held, office.world.clock.now())
+  const operation = held.operation && operationWords(held.operation, payment.settlement)
+  return { key, payment, hold: held.hold, amount: money(held.payment), operation }
 }
 
 function printForPeople({ key, payment, hold, amount, operation }: Shown): void {

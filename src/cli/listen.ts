@@ -25,6 +25,7 @@ export const listenCommand: Command = {
     'print-secret': { meaning: 'print the signing secret, which stays the same, and end' },
     ...connectionOptions,
   },
+  tells_on: true,
   remarks: [
     "Events are posted as a webhook delivery would be, with a signing secret of this command's own. They come at least once; what the local server answers is shown, and nothing is posted again. Ctrl-C ends it.",
     'With --json each line is one JSON document: its type is ready, event, missed, lost or back.',

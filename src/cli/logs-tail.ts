@@ -20,6 +20,7 @@ export const logsTail: Command = {
     last: { value: 'N', meaning: `begin with so many of those before, up to ${last_max}; else 20` },
     ...connectionOptions,
   },
+  tells_on: true,
   remarks: [
     'Shown are the requests that the process answers to which this command is connected; it keeps the last 1,000 of all merchants.',
     'With --json each line is one JSON document, a request or {"type": "missed" | "lost" | "back"}. Ctrl-C ends it.',

@@ -76,14 +76,30 @@ function typeOf(status: number): (typeof errorTypes)[number] {
   return status === 429 || status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/**
- * Whether a request for a path that we do not have was meant for the other platform: its clients carry their key as
- * Authorization, and ours as X-Service-Api-Key.
- */
+/** Whether a request for a path that we do not have was meant for the other platform. */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
+  return /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && carriesForeignKey(headers)
+}
+
+/** The other platform's clients carry their key as Authorization, and ours as X-Service-Api-Key. */
+function carriesForeignKey(headers: IncomingHttpHeaders): boolean {
   return (
-    /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) &&
     /^(bearer|basic)\s/i.test(headers.authorization ?? '') &&
     headers['x-service-api-key'] === undefined
   )
 }
+
+/**
+ * A member beside those of a refusal whose `error` is a text, for an official client of the other platform that came to a path
+ * of ours (both have /v1/checkout/sessions): there it looks for the message, and would show none.
+ */
+export function foreignMessage(
+  headers: IncomingHttpHeaders,
+  message: string | null,
+): { error_description?: string | null } {
+  if (!carriesForeignKey(headers) || !headers['user-agent']?.startsWith('Stripe/')) return {}
+  return { error_description: message && `${message} ${elsewhere}` }
+}
+
+const elsewhere =
+  'This path is one of Ripper’s own; what clients of this kind can use stands at /v1/payment_intents.'

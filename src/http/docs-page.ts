@@ -171,5 +171,8 @@ nav a{display:flex;padding:.2rem 0;text-decoration:none;align-items:baseline}nav
 section{border-top:1px solid var(--line);padding:2rem 0 1rem}.route{margin:.2rem 0;overflow-wrap:anywhere}
 code{font:.88em ui-monospace,monospace}.scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:.92rem}th,td{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid var(--line)}
-th{color:var(--soft);font-weight:600}i{color:var(--soft);font-size:.85em;font-style:normal}`
+th{color:var(--soft);font-weight:600}i{color:var(--soft);font-size:.85em;font-style:normal}
+@media(max-width:40rem){body{padding:1rem;overflow-wrap:anywhere}dd{margin-left:1rem}
+thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}table,tbody,tr{display:block}
+tr{padding:.5rem 0;border-bottom:1px solid var(--line)}td{display:inline;padding:0 .5rem 0 0;border:0}td+td{color:var(--soft)}td:last-child{display:block;color:inherit}}`
 const styleHash = createHash('sha256').update(style).digest('base64')

@@ -48,7 +48,7 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
   reply
     .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
+    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id, request.headers)))
   refusedWith.set(request, refusal.code)
 }
 

@@ -2,12 +2,12 @@
 
 import type { z } from 'zod'
 import type { Desk } from '../operations/desk.ts'
-import { findPaymentWithHold, type PaymentKey } from '../payment-store.ts'
+import { findPaymentWithHold, type PaymentKey, type PaymentWithHold } from '../payment-store.ts'
 import { paymentView, viewPayment } from '../read-payment.ts'
 import { settlementAt } from '../session.ts'
 import { holdView, settlementView } from '../views.ts'
 import { heldOrRefuse } from './decide-hold.ts'
-import { viewHold } from './hold.ts'
+import { type Hold, viewHold } from './hold.ts'
 
 export const heldView = paymentView.extend({
   hold: holdView,
@@ -24,7 +24,14 @@ export async function readHeld(
   { sql, world }: Pick<Desk, 'sql' | 'world'>,
   key: PaymentKey,
 ): Promise<z.input<typeof heldView>> {
-  const { payment, hold, session } = heldOrRefuse(await findPaymentWithHold(sql, key))
-  const settlement = settlementAt(session, world.clock.now())
+  return viewHeld(heldOrRefuse(await findPaymentWithHold(sql, key)), world.clock.now())
+}
+
+/** As it was when it was read, in one statement. */
+export function viewHeld(
+  { payment, hold, session }: Pick<PaymentWithHold, 'payment' | 'session'> & { hold: Hold },
+  now: Date,
+): z.input<typeof heldView> {
+  const settlement = settlementAt(session, now)
   return { ...viewPayment(payment), hold: viewHold(hold), settlement }
 }
