@@ -4,15 +4,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Count, Order, Setting } from './bare-driver.ts'
-import { type Client, closedLoad, type Load, openClients, type Work } from './load.ts'
+import { closedLoad, type Load, openClients } from './load.ts'
 import { median, percentile, type Table, whole } from './report.ts'
-import { createMaker, nextKey, readRequest } from './requests.ts'
-import { type Started, withDataFolder, withService } from './service.ts'
+import { withDataFolder, withService } from './service.ts'
+import { creating, makeSessions, reading } from './work.ts'
 
 const concurrency = 64
 /** The service's own default. */
-const connections = 16
-const sessions_read = 1000
+const connections = 8
 
 type Turn = { service: Load; bare: Count }
 
@@ -31,7 +30,7 @@ export async function createAndRead({ quick }: { quick: boolean }): Promise<Tabl
         concurrency,
       })
       try {
-        const work = { create: creating(clients, service), read: reading(service, session_ids) }
+        const work = { create: creating(service), read: reading(service, session_ids) }
         const rows: string[][] = []
         for (const run of ['create', 'read'] as const) {
           const turn = async (): Promise<Turn> => ({
@@ -88,28 +87,6 @@ function rowOf(run: 'create' | 'read', turns: Turn[]): string[] {
 
 function note(turns: number, seconds: number): string {
   return `Medians of ${turns} turns of ${seconds} s on each side; ${concurrency} requests or statements at once, ${connections} connections to the database.`
-}
-
-function creating(clients: Client[], { secret_key }: Started): Work {
-  const makers = new Map(clients.map((client) => [client, createMaker(secret_key)]))
-  return async (client) => (await client.send(makers.get(client)!(nextKey()))).status === 201
-}
-
-function reading({ secret_key }: Started, session_ids: string[]): Work {
-  const requests = session_ids.map((id) => readRequest(secret_key, `/v1/checkout/sessions/${id}`))
-  return async (client, index) =>
-    (await client.send(requests[index % requests.length]!)).status === 200
-}
-
-async function makeSessions(clients: Client[], { secret_key }: Started): Promise<string[]> {
-  const ids: string[] = []
-  const make = createMaker(secret_key)
-  await closedLoad(clients, { count: sessions_read }, async (client) => {
-    const { status, body } = await client.send(Buffer.from(make(nextKey())))
-    if (status === 201) ids.push((JSON.parse(body.toString()) as { id: string }).id)
-    return status === 201
-  })
-  return ids
 }
 
 async function startBare(setting: Setting) {

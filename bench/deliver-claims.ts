@@ -62,7 +62,7 @@ export async function deliverClaims(stage: Stage): Promise<Table[]> {
 }
 
 /** One connection, so that each statement is planned once. */
-async function openClaimer(data_dir: string): Promise<Claimer> {
+export async function openClaimer(data_dir: string): Promise<Claimer> {
   const { clock, log } = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
   return openDatabase({ url: null, connections_max: 1, ...{ data_dir, clock, log } })
 }
@@ -90,9 +90,8 @@ async function putHealthy(sql: Sql, targets: Target[]): Promise<void> {
 }
 
 /** The paused endpoint's breaker is open; all others are trusted with what they have. */
-async function orderOf(sql: Sql, slots: number): Promise<ClaimOrder> {
+export async function orderOf(sql: Sql, slots: number, now = new Date()): Promise<ClaimOrder> {
   const endpoints = await sql<{ endpoint_id: string }[]>`select endpoint_id from webhook_endpoints`
-  const now = new Date()
   const minute_ms = 60_000
   return {
     class: 0,
@@ -120,7 +119,7 @@ async function orderOf(sql: Sql, slots: number): Promise<ClaimOrder> {
 }
 
 /** Claims until there is nothing left; how long each took in milliseconds. */
-async function claimAll(sql: Sql, order: ClaimOrder): Promise<number[]> {
+export async function claimAll(sql: Sql, order: ClaimOrder): Promise<number[]> {
   const times: number[] = []
   for (;;) {
     const started = performance.now()

@@ -55,7 +55,8 @@ function markdown({ headings, rows, notes = [] }: Table): string {
   return `\n${table}\n${[...notes, machine()].map((note) => `${note}\n`).join('\n')}\n`
 }
 
-function machine(): string {
+/** The day and the machine, in a sentence. */
+export function machine(): string {
   const cores = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? process.arch})`
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
   const day = new Date().toISOString().slice(0, 10)

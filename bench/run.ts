@@ -3,26 +3,39 @@
 import { checkout } from './checkout.ts'
 import { createAndRead } from './create-and-read.ts'
 import { deliver } from './deliver.ts'
+import { growth } from './growth.ts'
+import { latency } from './latency.ts'
 import { pages } from './pages.ts'
+import { processes } from './processes.ts'
 import { keep, print, type Table } from './report.ts'
 import { roundTrips } from './round-trips.ts'
+import { soak } from './soak.ts'
 import { startAndMemory } from './start-and-memory.ts'
 
 const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> = {
   'create-and-read': createAndRead,
   checkout,
+  latency,
+  processes,
   deliver,
   'round-trips': roundTrips,
   'start-and-memory': startAndMemory,
+  soak,
+  growth,
   pages,
 }
 
 const args = process.argv.slice(2)
+const names = Object.keys(benchmarks).join(', ')
+if (args.includes('--help')) {
+  console.log(`npm run bench [-- --quick] [table …]\n\nTables: ${names}`)
+  process.exit(0)
+}
 const quick = args.includes('--quick')
 const asked = args.filter((arg) => !arg.startsWith('--'))
 const unknown = asked.find((name) => !Object.hasOwn(benchmarks, name))
 if (unknown !== undefined) {
-  console.error(`There is no table ${unknown}; there are ${Object.keys(benchmarks).join(', ')}.`)
+  console.error(`There is no table ${unknown}; there are ${names}.`)
   process.exit(2)
 }
 for (const [name, measure] of Object.entries(benchmarks)) {

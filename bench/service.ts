@@ -36,8 +36,9 @@ export async function withDataFolder<T>(work: (data_dir: string) => Promise<T>):
 export async function withService<T>(
   data_dir: string,
   work: (service: Started) => Promise<T>,
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<T> {
-  const service = await startService(data_dir)
+  const service = await startService(data_dir, startCommand(), settings)
   try {
     return await work(service)
   } finally {
@@ -45,12 +46,32 @@ export async function withService<T>(
   }
 }
 
-/** `command` is what starts it; it gets a process group of its own, which is ended as a whole. */
+/** As `withService`, but so many processes that share the data folder, and its database. */
+export async function withServices<T>(
+  data_dir: string,
+  count: number,
+  work: (services: Started[]) => Promise<T>,
+): Promise<T> {
+  const services: Started[] = []
+  try {
+    while (services.length < count) services.push(await startService(data_dir))
+    return await work(services)
+  } finally {
+    for (const service of services) await service.stop()
+  }
+}
+
+/**
+ * `command` is what starts it; it gets a process group of its own, which is ended as a whole. `settings` are variables of
+ * its environment.
+ */
 export async function startService(
   data_dir: string,
   [command, ...args]: [string, ...string[]] = startCommand(),
+  settings: NodeJS.ProcessEnv = {},
 ): Promise<Started> {
-  const log = join(data_dir, 'service.log')
+  started += 1
+  const log = join(data_dir, `service-${started}.log`)
   const output = openSync(log, 'w', 0o600)
   const child = spawn(command, [...args, '--json'], {
     cwd: root,
@@ -62,6 +83,7 @@ export async function startService(
       RIPPER_PORT: '0',
       RIPPER_GATEWAY_LIMIT: '0',
       RIPPER_LOG_LEVEL: 'info',
+      ...settings,
     },
   })
   closeSync(output)
@@ -114,6 +136,9 @@ async function firstDocument(
   }
   throw new Error('the service did not start within a minute')
 }
+
+/** Services that this process has started: each has a log of its own. */
+let started = 0
 
 // Process groups that run: a run that fails or is interrupted leaves none behind.
 const running = new Set<number>()

@@ -1,11 +1,12 @@
 // `npm start` to the first session that was made, and the service's memory while it makes many.
 
-import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { type Client, closedLoad, openClients } from './load.ts'
+import { closedLoad, openClients } from './load.ts'
+import { residentMegabytes } from './proc.ts'
 import { median, type Table, whole } from './report.ts'
-import { createMaker, createRequest, nextKey } from './requests.ts'
+import { createRequest, nextKey } from './requests.ts'
 import { startService, withDataFolder, withService } from './service.ts'
+import { creating } from './work.ts'
 
 export async function startAndMemory(how: { quick: boolean }): Promise<Table[]> {
   return [await starts(how), await memory(how)]
@@ -52,14 +53,12 @@ async function memory({ quick }: { quick: boolean }): Promise<Table> {
   const rows = await withDataFolder((data_dir) =>
     withService(data_dir, async ({ pid, base_url, secret_key }) => {
       const clients = await openClients(base_url, 64)
-      const makers = new Map(clients.map((client) => [client, createMaker(secret_key)]))
-      const work = async (client: Client) =>
-        (await client.send(makers.get(client)!(nextKey()))).status === 201
-      const rows = [['at rest', megabytes(pid)]]
+      const work = creating({ secret_key })
+      const rows = [['at rest', whole(residentMegabytes(pid))]]
       for (let made = 0; made < creates; made += creates / 10) {
         const { failed } = await closedLoad(clients, { count: creates / 10 }, work)
         if (failed > 0) throw new Error(`${failed} creates failed`)
-        rows.push([`after ${whole(made + creates / 10)} creates`, megabytes(pid)])
+        rows.push([`after ${whole(made + creates / 10)} creates`, whole(residentMegabytes(pid))])
       }
       for (const client of clients) client.close()
       return rows
@@ -67,9 +66,4 @@ async function memory({ quick }: { quick: boolean }): Promise<Table> {
   )
   const headings = ['memory of the service (resident)', 'MB']
   return { name: 'memory', headings, rows, notes: ['Target: under 250 MB, and flat.'] }
-}
-
-function megabytes(pid: number): string {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
-  return whole(Number(kilobytes) / 1024)
 }

@@ -1,0 +1,204 @@
+// What is timed at each size of a grown database: one function a step, each a round of its own at a rate that leaves the
+// machine at rest most of the time.
+
+import { randomInt } from 'node:crypto'
+import type postgres from 'postgres'
+import { idsFrom } from '../src/ids.ts'
+import { type Keyring, openKeyring } from '../src/keyring.ts'
+import { keepMasterKey } from '../src/master-key.ts'
+import { openWorld } from '../src/real-world.ts'
+import { cursorAfter } from '../src/webhooks/delivery-cursor.ts'
+import { claimAll, openClaimer, orderOf } from './deliver-claims.ts'
+import { livesOf, own_of, type Span } from './growth-fill.ts'
+import { checkOut } from './growth-lives.ts'
+import { openLoad, type Work } from './load.ts'
+import { card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
+import type { Started } from './service.ts'
+
+export type Ground = {
+  data_dir: string
+  sql: postgres.Sql
+  service: Started
+  span: Span
+  /** So many lives there are. */
+  size: number
+  /** How long each load lasts. */
+  seconds: number
+}
+
+/** Makes a round of a step; returns how long each took, in milliseconds. */
+export type Step = { name: string; isControl?: boolean; round(ground: Ground): Promise<number[]> }
+
+const clients_max = 128
+const rate = { requests: 200, lists: 100, checkouts: 20 }
+/** A checkout is four requests, and fewer of them tell less. */
+const checkout_seconds_factor = 3
+
+export const steps: Step[] = [
+  { name: 'a request that reads nothing (`/healthz`)', isControl: true, round: healths },
+  { name: 'list of webhook endpoints, of which there is one', isControl: true, round: endpoints },
+  { name: 'create', round: creates },
+  { name: 'session read, any of them', round: reads },
+  { name: 'list of deliveries, the newest', round: (ground) => lists(ground, {}, false) },
+  { name: 'the same, a page anywhere', round: (ground) => lists(ground, {}, true) },
+  { name: '5 of one event type, anywhere', round: (ground) => lists(ground, declined, true) },
+  { name: '5 that were given up, anywhere', round: (ground) => lists(ground, given_up, true) },
+  { name: 'confirm', round: confirms },
+  { name: 'claim of 20 deliveries of any age', round: claims },
+]
+
+// At the smallest size there are some thirty of each.
+const declined = { event_type: 'webhook.payment.declined', limit: '5' }
+const given_up = { status: 'dead_lettered', limit: '5' }
+
+function healths(ground: Ground): Promise<number[]> {
+  const request = requestBytes({ method: 'GET', path: '/healthz' })
+  return requests(ground, rate.requests, () => ({ request, expected: 200 }))
+}
+
+async function endpoints(ground: Ground): Promise<number[]> {
+  await forgetRequests(ground)
+  const request = readRequest(ground.service.secret_key, '/v1/webhooks/endpoints')
+  return requests(ground, rate.lists, () => ({ request, expected: 200 }))
+}
+
+function creates(ground: Ground): Promise<number[]> {
+  const { secret_key } = ground.service
+  return requests(ground, rate.requests, () => ({
+    request: createRequest(secret_key, nextKey()),
+    expected: 201,
+  }))
+}
+
+/** Drawn from all of the merchant's sessions, so that at the larger sizes hardly one is read twice. */
+async function reads(ground: Ground): Promise<number[]> {
+  const { sql, service, seconds } = ground
+  const numbers = ownNumbers(ground, rate.requests * seconds)
+  const rows = await sql.unsafe<{ session_id: string }[]>(
+    `select session_id from (${livesOf('unnest($1::bigint[])')}) l`,
+    [`{${numbers}}`],
+  )
+  const paths = rows.map(({ session_id }) => `/v1/checkout/sessions/${session_id}`)
+  return requests(ground, rate.requests, (index) => ({
+    request: readRequest(service.secret_key, paths[index % paths.length]!),
+    expected: 200,
+  }))
+}
+
+/** Numbers of so many lives of the merchant whose key measures. */
+function ownNumbers({ size }: Ground, count: number): number[] {
+  return Array.from({ length: count }, () => randomInt(size / own_of) * own_of)
+}
+
+type Query = { status?: string; event_type?: string; limit?: string }
+
+/**
+ * The first page, or others, under cursors of any time but the oldest quarter of it: a page is full at every size, so that
+ * as much is read for each.
+ */
+async function lists(ground: Ground, query: Query, isAnywhere: boolean): Promise<number[]> {
+  await forgetRequests(ground)
+  const { service, span, data_dir } = ground
+  const { merchant_id, secret_key } = service
+  const keyring = keyringOf(data_dir)
+  const { limit: _, ...filters } = query
+  const bound = { merchant_id, status: undefined, event_type: undefined, ...filters }
+  const oldest_ms = Math.ceil(span.from_ms + (span.to_ms - span.from_ms) / 4)
+  const cursor = () => {
+    const at = new Date(randomInt(oldest_ms, span.to_ms))
+    return { after: cursorAfter(keyring, bound, `${idsFrom(at)}${'0'.repeat(20)}`) }
+  }
+  return requests(ground, rate.lists, () => {
+    const asked = new URLSearchParams({ ...query, ...(isAnywhere ? cursor() : {}) })
+    const request = readRequest(secret_key, `/v1/webhooks/deliveries?${asked}`)
+    return { request, expected: 200 }
+  })
+}
+
+function keyringOf(data_dir: string): Keyring {
+  const { random } = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
+  return openKeyring(keepMasterKey(data_dir, random), random)
+}
+
+/** A merchant may ask for so many lists a minute, and no more. */
+async function forgetRequests({ sql }: Ground): Promise<void> {
+  await sql`delete from webhook_rate_limits`
+}
+
+/** Whole checkouts, of which the confirm alone is timed. */
+async function confirms(ground: Ground): Promise<number[]> {
+  const times: number[] = []
+  const pay: Work = async (client) => {
+    const one = { number: card.number, key: nextKey() }
+    const { confirm } = await checkOut(client, ground.service, one)
+    const started = performance.now()
+    const { status } = await confirm()
+    times.push(performance.now() - started)
+    return status === 'captured'
+  }
+  const seconds = ground.seconds * checkout_seconds_factor
+  return loaded(ground, { per_second: rate.checkouts, seconds }, pay, times)
+}
+
+/** A request with every arrival, timed from when it is sent: what the generator itself is late is not the service's. */
+function requests(
+  ground: Ground,
+  per_second: number,
+  next: (index: number) => { request: Buffer; expected: number },
+): Promise<number[]> {
+  const times: number[] = []
+  const work: Work = async (client, index) => {
+    const { request, expected } = next(index)
+    const started = performance.now()
+    const { status } = await client.send(request)
+    times.push(performance.now() - started)
+    return status === expected
+  }
+  return loaded(ground, { per_second, seconds: ground.seconds }, work, times)
+}
+
+async function loaded(
+  { service }: Ground,
+  length: { per_second: number; seconds: number },
+  work: Work,
+  times: number[],
+): Promise<number[]> {
+  const attempt: Work = (client, index) => work(client, index).catch(() => false)
+  const { failed } = await openLoad(service.base_url, { ...length, clients_max }, attempt)
+  if (failed > 0) throw new Error(`${failed} requests failed`)
+  return times
+}
+
+const claimed_at_once = 20
+const claims_per_second = 50
+
+/**
+ * The deliveries are of events of any age, so that none is nearer at hand, and due in a time that only this claim is told
+ * has come: the service lets them lie.
+ */
+async function claims({ data_dir, sql, size, seconds }: Ground): Promise<number[]> {
+  const then = new Date(Date.now() + 365 * 24 * 3_600_000)
+  const count = Math.ceil(claims_per_second * seconds) * claimed_at_once
+  // Three of ten have a payment.
+  const numbers = Array.from({ length: count * 4 }, () => randomInt(size))
+  await sql.unsafe(
+    `insert into webhook_queue
+      (merchant_id, delivery_id, endpoint_id, class, due_at, attempt_number, payment_id, sequence, root_id,
+       root_created_at, created_at)
+    select merchant_id, id, endpoint_id, 0, $2::timestamptz, 0, payment_id, 1, id, $2, $2
+    from (${livesOf('unnest($1::bigint[])')}) l,
+      lateral (select webhook_id($2::timestamptz, payment_id) as id) d
+    where payment_id is not null limit ${count} on conflict do nothing`,
+    [`{${numbers}}`, then],
+  )
+  const claimer = await openClaimer(data_dir)
+  try {
+    const times = await claimAll(claimer.sql, await orderOf(claimer.sql, claimed_at_once, then))
+    // The first one opens the connection.
+    return times.slice(1)
+  } finally {
+    await claimer.close()
+    await sql`delete from webhook_queue where created_at = ${then}`
+    await sql`vacuum webhook_queue`
+  }
+}
