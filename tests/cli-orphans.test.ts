@@ -245,7 +245,9 @@ describe('brake', () => {
     const too_early = await run('release')
     expect([too_early.status, too_early.stderr]).toEqual([
       1,
-      expect.stringMatching(/ Not yet: simulator\. What is found after it is let go would be reversed/),
+      expect.stringMatching(
+        / Not yet: simulator\. What is found after it is let go would be reversed/,
+      ),
     ])
     await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes`
     expect((await run('release')).status).toBe(1)

@@ -40,9 +40,12 @@ export async function findPoolerProblem(address: Address): Promise<string | null
 
 /** Why what two connections saw is not safe, or null. Each looked at least twice. */
 export function poolerProblemOf(one: Glimpse[], other: Glimpse[]): string | null {
-  const backendsOf = (glimpses: Glimpse[]) => new Set(glimpses.map(({ backend }) => backend))
-  const [ones, others] = [backendsOf(one), backendsOf(other)]
-  if (ones.size === 1 && others.size === 1 && ones.isDisjointFrom(others)) return null
+  const [mine, others] = [one[0]!.backend, other[0]!.backend]
+  const isApart =
+    mine !== others &&
+    one.every(({ backend }) => backend === mine) &&
+    other.every(({ backend }) => backend === others)
+  if (isApart) return null
   const isTranslated = ({ name, known_names }: Glimpse) =>
     name !== '' && !known_names.includes(name)
   if ([...one, ...other].every(isTranslated)) return null
