@@ -23,14 +23,14 @@ const series = [
     name: 'read',
     title: 'Session read',
     load: 'reads offered a second',
-    rates: [250, 500, 1000, 2000, 3000, 4000, 5000, 6000],
+    rates: [250, 500, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000],
     clients_warm: 64,
   },
   {
     name: 'checkout',
     title: 'Whole checkout',
     load: 'checkouts offered a second',
-    rates: [10, 25, 50, 75, 100, 125, 150, 175, 200],
+    rates: [10, 25, 50, 75, 100, 125, 150, 175, 200, 225, 250],
     clients_warm: 32,
   },
 ] as const satisfies Series[]
