@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from '../http/pages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const folders = ['', 'docs/', 'sdk/', 'bench/']
+const folders = ['', 'docs/', 'sdk/', 'bench/', 'proofs/']
 const types = new Map([
   ['md', 'text/markdown; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
