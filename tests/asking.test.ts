@@ -1,36 +1,26 @@
 // A bank is asked once for an attempt, and what it said is kept, though the database goes away or somebody takes over.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, refusal, type SessionSecret, visa } from './client.ts'
-import { type FreshDatabase, freshDatabase } from './database.ts'
-import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
-import {
-  type DrivenClock,
-  drivenClock,
-  driving,
-  type Service,
-  startService,
-  until,
-} from './service.ts'
+import { type BehindProxy, startBehindProxy } from './behind-proxy.ts'
+import { refusal, type SessionSecret, visa } from './client.ts'
+import { type DrivenClock, drivenClock, driving, until } from './service.ts'
 
 /** Its Directory Server is not there. */
 const down = '4000009900040000'
 
 let clock: DrivenClock
-let database: FreshDatabase
-let proxy: DatabaseProxy
-let service: Service
-let client: Client
+let proxy: BehindProxy['proxy']
+let service: BehindProxy['service']
+let client: BehindProxy['client']
+let close: BehindProxy['close']
 /** What the bank was asked, oldest first. */
 let asked: { transaction_id: string; answer: { dsTransID: string }; release: () => void }[] = []
 let holding = false
 
 beforeAll(async () => {
   clock = drivenClock()
-  database = await freshDatabase()
-  proxy = await openDatabaseProxy(database.url)
-  service = await startService({
-    ...{ clock, database, database_url: proxy.url },
+  const stage = await startBehindProxy({
+    clock,
     http: (http) => ({
       async post(request) {
         const answer = await http.post(request)
@@ -46,14 +36,9 @@ beforeAll(async () => {
       },
     }),
   })
-  client = service.client
+  ;({ proxy, service, client, close } = stage)
 })
-afterAll(async () => {
-  proxy.start()
-  await service.close()
-  await proxy.close()
-  await database.drop()
-})
+afterAll(() => close())
 
 async function opened(number = visa): Promise<{ session: SessionSecret; reference: string }> {
   asked = []

@@ -1,29 +1,24 @@
 // A database that goes away: in the middle of a statement, after its COMMIT, or altogether.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type Client, purchase, refusal } from './client.ts'
-import { type FreshDatabase, freshDatabase } from './database.ts'
-import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
-import { type Service, startService, until } from './service.ts'
+import { type BehindProxy, startBehindProxy } from './behind-proxy.ts'
+import { type Answer, purchase, refusal } from './client.ts'
+import type { FreshDatabase } from './database.ts'
+import { until } from './service.ts'
 
-let database: FreshDatabase
-let proxy: DatabaseProxy
-let service: Service
-let client: Client
+let proxy: BehindProxy['proxy']
+let service: BehindProxy['service']
+let client: BehindProxy['client']
+let close: BehindProxy['close']
 let admin: Awaited<ReturnType<FreshDatabase['open']>>
 beforeAll(async () => {
-  database = await freshDatabase()
-  admin = await database.open()
-  proxy = await openDatabaseProxy(database.url)
-  service = await startService({ database, database_url: proxy.url })
-  client = service.client
+  const stage = await startBehindProxy()
+  ;({ proxy, service, client, close } = stage)
+  admin = await stage.database.open()
 })
 afterAll(async () => {
-  proxy.start()
-  await service.close()
-  await proxy.close()
   await admin.close()
-  await database.drop()
+  await close()
 })
 
 /** However the first request ended, the key afterwards gives one session, always the same. */

@@ -1,28 +1,21 @@
 // Webhook routes while the database goes away: nothing is done twice, and the same key may be sent again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, bytes, type Client, refusal } from '../client.ts'
-import { type FreshDatabase, freshDatabase } from '../database.ts'
-import { type DatabaseProxy, openDatabaseProxy } from '../database-proxy.ts'
-import { drivenClock, type Service, startService, until } from '../service.ts'
+import { type BehindProxy, startBehindProxy } from '../behind-proxy.ts'
+import { type Answer, bytes, refusal } from '../client.ts'
+import { drivenClock, until } from '../service.ts'
 import { deadLetter } from './webhook-delivery-rows.ts'
 
-let database: FreshDatabase
-let proxy: DatabaseProxy
-let service: Service
-let client: Client
+let database: BehindProxy['database']
+let proxy: BehindProxy['proxy']
+let service: BehindProxy['service']
+let client: BehindProxy['client']
+let close: BehindProxy['close']
 beforeAll(async () => {
-  database = await freshDatabase()
-  proxy = await openDatabaseProxy(database.url)
-  service = await startService({ database, database_url: proxy.url, clock: drivenClock() })
-  client = service.client
+  const stage = await startBehindProxy({ clock: drivenClock() })
+  ;({ database, proxy, service, client, close } = stage)
 })
-afterAll(async () => {
-  proxy.start()
-  await service.close()
-  await proxy.close()
-  await database.drop()
-})
+afterAll(() => close())
 
 const url = 'https://shop.example/hooks'
 const unavailable = {
