@@ -1,16 +1,13 @@
 // A storm from its calm beginning to its check: the one thing that both `npm run storm` and its test run.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { readConfig } from '../../src/config.ts'
 import { findHome } from '../../src/database/embedded/home.ts'
 import { type Opened, open } from '../../src/main.ts'
-import { removeData } from '../../tests/setup-database.ts'
 import { type Chance, openChance } from '../simulate/chance.ts'
 import { type Checked, faultsOfStorm } from './check.ts'
 import { type Crew, startCrew } from './crew.ts'
-import { type Diary, openDiary } from './diary.ts'
+import type { Diary } from './diary.ts'
 import { type Disturbance, disturb } from './disturb.ts'
+import { openGround } from './ground.ts'
 import { askAgain, rest_limit_ms, unrestOf, waitFor } from './rest.ts'
 import { type Street, visit } from './shopper.ts'
 import { type Market, openMarket } from './shops.ts'
@@ -44,19 +41,15 @@ const ahead_seconds = 300
 
 export async function runStorm(asked: StormAsked): Promise<StormReport> {
   const chance = openChance(asked.seed)
-  const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
-  // As root, the server's user has to come through.
-  chmodSync(data_dir, 0o711)
-  const folder = `${tmpdir()}/ripper-storm-${asked.seed}-${process.pid}`
-  mkdirSync(folder, { recursive: true })
-  const diary = openDiary(`${folder}/answers.jsonl`)
-  const env = environmentOf(data_dir)
-  const config = readConfig({ ...env, RIPPER_LOG_LEVEL: 'silent' })
+  const ground = openGround(`storm-${asked.seed}`, {
+    RIPPER_WEBHOOK_TIMEOUT: '2',
+    RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2',
+  })
+  const { env, config, data_dir, log_file, diary } = ground
   const before = await open(config)
   const market = await openMarket(before, chance.fork('shops'))
-  const crew = startCrew({ services: 2, workers: 1, env, log_file: `${folder}/processes.log` })
+  const crew = startCrew({ services: 2, workers: 1, env, log_file })
   let opened: Opened | null = null
-  let is_calm = false
   try {
     await waitFor(async () => crew.isComplete(), 'the processes do not start')
     // From here on nobody but the product's own processes keeps the database up.
@@ -81,30 +74,16 @@ export async function runStorm(asked: StormAsked): Promise<StormReport> {
     const checked = { opened, diary, market }
     const found = await faultsOfStorm(checked)
     const faults = [...new Set([...crew.fallen, ...unrest, ...found])]
-    const told = { disturbances, rest_ms, faults, folder: faults.length > 0 ? folder : null }
-    is_calm = faults.length === 0
-    if (!is_calm) writeFileSync(`${folder}/faults.txt`, `${faults.join('\n')}\n`)
+    const told = { disturbances, rest_ms, faults, folder: ground.judge(faults) }
     const report = { ...(await reportOf({ ...checked, crew })), ...told }
     await asked.lookAt?.(checked)
     return report
   } finally {
     await crew.stop('SIGKILL')
     await market.close()
-    // Who comes last stops the server.
-    const last = opened ?? (await open(config).catch(() => null))
-    await last?.database.close()
-    diary.close()
-    removeData(data_dir)
-    if (is_calm) rmSync(folder, { recursive: true })
+    await ground.close(opened)
   }
 }
-
-const environmentOf = (data_dir: string) => ({
-  ...{ RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0', RIPPER_LOG_LEVEL: 'warn' },
-  ...{ RIPPER_GATEWAY_LIMIT: '0', RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  ...{ RIPPER_WEBHOOK_TIMEOUT: '2', RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2' },
-  RIPPER_WEBHOOK_RETRY_SCHEDULE: '1,1,2,3,5',
-})
 
 type Field = { crew: Crew; street: Street; market: Market; chance: Chance; data_dir: string }
 

@@ -1,13 +1,9 @@
 // An upgrade under load, and the way back: what both `npm run upgrade` and its test run.
 
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { readConfig } from '../../src/config.ts'
 import { type Opened, open } from '../../src/main.ts'
-import { removeData } from '../../tests/setup-database.ts'
 import { openChance } from '../simulate/chance.ts'
 import { faultsOfStorm } from '../storm/check.ts'
-import { openDiary } from '../storm/diary.ts'
+import { openGround } from '../storm/ground.ts'
 import { askAgain, unrestOf } from '../storm/rest.ts'
 import type { CreatingKind, Street } from '../storm/shopper.ts'
 import type { Market } from '../storm/shops.ts'
@@ -44,20 +40,15 @@ export type UpgradeReport = {
 
 export async function runUpgrade(asked: UpgradeAsked): Promise<UpgradeReport> {
   const chance = openChance(asked.seed)
-  const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
-  // As root, the server's user has to come through.
-  chmodSync(data_dir, 0o711)
-  const folder = `${tmpdir()}/ripper-upgrade-log-${asked.seed}-${process.pid}`
-  mkdirSync(folder, { recursive: true })
-  const diary = openDiary(`${folder}/answers.jsonl`)
-  const env = environmentOf(data_dir, asked.drain_seconds)
-  const config = readConfig({ ...env, RIPPER_LOG_LEVEL: 'silent' })
+  const ground = openGround(`upgrade-${asked.seed}`, {
+    RIPPER_DRAIN_SECONDS: String(asked.drain_seconds),
+  })
+  const { env, config, diary, log_file } = ground
   const balancer = await openBalancer()
-  const place = { env, log_file: `${folder}/processes.log`, errors: new Map<string, number>() }
+  const place = { env, log_file, errors: new Map<string, number>() }
   const fleet = openFleet(place, balancer)
   let market: Market | null = null
   let opened: Opened | null = null
-  let is_calm = false
   try {
     const refused = await fleet.start(asked.old)
     if (refused !== null) throw new Error(`the old release does not start: ${refused}`)
@@ -80,31 +71,17 @@ export async function runUpgrade(asked: UpgradeAsked): Promise<UpgradeReport> {
     const lost = phases.flatMap((phase) => faultsOfPhase(phase, asked.drain_seconds))
     const stranded = faultsOfWayBack(way_back, release)
     const faults = [...new Set([...fleet.faults, ...lost, ...stranded, ...unrest, ...found])]
-    is_calm = faults.length === 0
-    if (!is_calm) writeFileSync(`${folder}/faults.txt`, `${faults.join('\n')}\n`)
     return {
-      ...{ phases, way_back, faults, folder: is_calm ? null : folder },
+      ...{ phases, way_back, faults, folder: ground.judge(faults) },
       ...{ refusals: diary.refusals, errors: place.errors, keys: diary.promises.length },
     }
   } finally {
     await fleet.stopAll('SIGKILL')
     await market?.close()
     await balancer.close()
-    // Who comes last stops the server.
-    const last = opened ?? (await open(config).catch(() => null))
-    await last?.database.close()
-    diary.close()
-    removeData(data_dir)
-    if (is_calm) rmSync(folder, { recursive: true })
+    await ground.close(opened)
   }
 }
-
-const environmentOf = (data_dir: string, drain_seconds: number) => ({
-  ...{ RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0', RIPPER_LOG_LEVEL: 'warn' },
-  ...{ RIPPER_GATEWAY_LIMIT: '0', RIPPER_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-  RIPPER_WEBHOOK_RETRY_SCHEDULE: '1,1,2,3,5',
-  RIPPER_DRAIN_SECONDS: String(drain_seconds),
-})
 
 /** Only a database that it does not know may keep the old release from running again. */
 function faultsOfWayBack(way_back: WayBack, old: Release): string[] {
