@@ -10,9 +10,11 @@ import {
   readPartitions,
 } from '../src/webhooks/partition-store.ts'
 import type { Pattern } from './growth-lives.ts'
-import { barePool } from './service.ts'
+import { barePool, type Started } from './service.ts'
 
 export const merchants = 100
+/** The merchant whose key measures, as SQL. */
+export const own_merchant = '(select merchant_id from growth.merchants where number = 0)'
 /** Of so many sessions one is the merchant's whose key measures. */
 export const own_of = 10
 const day_ms = 24 * 3_600_000
@@ -25,6 +27,18 @@ const at_once = 2
 
 /** When the lives began that a database is filled with: the times of all fills. */
 export type Span = { from_ms: number; to_ms: number }
+
+/** A database that was filled, and the service on it. */
+export type Ground = {
+  data_dir: string
+  sql: postgres.Sql
+  service: Started
+  span: Span
+  /** So many lives there are. */
+  size: number
+  /** How long each load lasts. */
+  seconds: number
+}
 
 export function spanUntil(now_ms: number): Span {
   return { from_ms: now_ms - days * day_ms, to_ms: now_ms - young_ms }

@@ -2,29 +2,16 @@
 // machine at rest most of the time.
 
 import { randomInt } from 'node:crypto'
-import type postgres from 'postgres'
 import { idsFrom } from '../src/ids.ts'
 import { type Keyring, openKeyring } from '../src/keyring.ts'
 import { keepMasterKey } from '../src/master-key.ts'
 import { openWorld } from '../src/real-world.ts'
 import { cursorAfter } from '../src/webhooks/delivery-cursor.ts'
-import { claimAll, openClaimer, orderOf } from './deliver-claims.ts'
-import { livesOf, own_of, type Span } from './growth-fill.ts'
+import { claimsOfAnyAge, claimsOfNewest } from './growth-claims.ts'
+import { type Ground, livesOf, own_of } from './growth-fill.ts'
 import { checkOut } from './growth-lives.ts'
-import { openLoad, type Work } from './load.ts'
+import { type Answer, openLoad, type Work } from './load.ts'
 import { card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
-import type { Started } from './service.ts'
-
-export type Ground = {
-  data_dir: string
-  sql: postgres.Sql
-  service: Started
-  span: Span
-  /** So many lives there are. */
-  size: number
-  /** How long each load lasts. */
-  seconds: number
-}
 
 /** Makes a round of a step; returns how long each took, in milliseconds. */
 export type Step = { name: string; isControl?: boolean; round(ground: Ground): Promise<number[]> }
@@ -37,14 +24,17 @@ const checkout_seconds_factor = 3
 export const steps: Step[] = [
   { name: 'a request that reads nothing (`/healthz`)', isControl: true, round: healths },
   { name: 'list of webhook endpoints, of which there is one', isControl: true, round: endpoints },
-  { name: 'create', round: creates },
+  { name: 'create', round: (ground) => creates(ground) },
+  { name: 'session read, one just created', round: freshReads },
   { name: 'session read, any of them', round: reads },
   { name: 'list of deliveries, the newest', round: (ground) => lists(ground, {}, false) },
   { name: 'the same, a page anywhere', round: (ground) => lists(ground, {}, true) },
   { name: '5 of one event type, anywhere', round: (ground) => lists(ground, declined, true) },
   { name: '5 that were given up, anywhere', round: (ground) => lists(ground, given_up, true) },
   { name: 'confirm', round: confirms },
-  { name: 'claim of 20 deliveries of any age', round: claims },
+  // Of the confirms before.
+  { name: 'claim of 20 deliveries just made', round: claimsOfNewest },
+  { name: 'claim of 20 deliveries of any age', round: claimsOfAnyAge },
 ]
 
 // At the smallest size there are some thirty of each.
@@ -62,27 +52,38 @@ async function endpoints(ground: Ground): Promise<number[]> {
   return requests(ground, rate.lists, () => ({ request, expected: 200 }))
 }
 
-function creates(ground: Ground): Promise<number[]> {
+function creates(ground: Ground, look?: (answer: Answer) => void): Promise<number[]> {
   const { secret_key } = ground.service
-  return requests(ground, rate.requests, () => ({
-    request: createRequest(secret_key, nextKey()),
-    expected: 201,
-  }))
+  const next = () => ({ request: createRequest(secret_key, nextKey()), expected: 201 })
+  return requests(ground, rate.requests, next, look)
+}
+
+/** Each is read once, as by a page that has just opened. */
+async function freshReads(ground: Ground): Promise<number[]> {
+  const ids: string[] = []
+  await creates(ground, ({ body }) => ids.push(JSON.parse(body.toString()).id))
+  return readSessions(ground, ids)
 }
 
 /** Drawn from all of the merchant's sessions, so that at the larger sizes hardly one is read twice. */
 async function reads(ground: Ground): Promise<number[]> {
-  const { sql, service, seconds } = ground
+  const { sql, seconds } = ground
   const numbers = ownNumbers(ground, rate.requests * seconds)
   const rows = await sql.unsafe<{ session_id: string }[]>(
     `select session_id from (${livesOf('unnest($1::bigint[])')}) l`,
     [`{${numbers}}`],
   )
-  const paths = rows.map(({ session_id }) => `/v1/checkout/sessions/${session_id}`)
-  return requests(ground, rate.requests, (index) => ({
-    request: readRequest(service.secret_key, paths[index % paths.length]!),
-    expected: 200,
-  }))
+  return readSessions(
+    ground,
+    rows.map(({ session_id }) => session_id),
+  )
+}
+
+function readSessions(ground: Ground, ids: string[]): Promise<number[]> {
+  return requests(ground, rate.requests, (index) => {
+    const path = `/v1/checkout/sessions/${ids[index % ids.length]}`
+    return { request: readRequest(ground.service.secret_key, path), expected: 200 }
+  })
 }
 
 /** Numbers of so many lives of the merchant whose key measures. */
@@ -145,14 +146,16 @@ function requests(
   ground: Ground,
   per_second: number,
   next: (index: number) => { request: Buffer; expected: number },
+  look?: (answer: Answer) => void,
 ): Promise<number[]> {
   const times: number[] = []
   const work: Work = async (client, index) => {
     const { request, expected } = next(index)
     const started = performance.now()
-    const { status } = await client.send(request)
+    const answer = await client.send(request)
     times.push(performance.now() - started)
-    return status === expected
+    look?.(answer)
+    return answer.status === expected
   }
   return loaded(ground, { per_second, seconds: ground.seconds }, work, times)
 }
@@ -167,38 +170,4 @@ async function loaded(
   const { failed } = await openLoad(service.base_url, { ...length, clients_max }, attempt)
   if (failed > 0) throw new Error(`${failed} requests failed`)
   return times
-}
-
-const claimed_at_once = 20
-const claims_per_second = 50
-
-/**
- * The deliveries are of events of any age, so that none is nearer at hand, and due in a time that only this claim is told
- * has come: the service lets them lie.
- */
-async function claims({ data_dir, sql, size, seconds }: Ground): Promise<number[]> {
-  const then = new Date(Date.now() + 365 * 24 * 3_600_000)
-  const count = Math.ceil(claims_per_second * seconds) * claimed_at_once
-  // Three of ten have a payment.
-  const numbers = Array.from({ length: count * 4 }, () => randomInt(size))
-  await sql.unsafe(
-    `insert into webhook_queue
-      (merchant_id, delivery_id, endpoint_id, class, due_at, attempt_number, payment_id, sequence, root_id,
-       root_created_at, created_at)
-    select merchant_id, id, endpoint_id, 0, $2::timestamptz, 0, payment_id, 1, id, $2, $2
-    from (${livesOf('unnest($1::bigint[])')}) l,
-      lateral (select webhook_id($2::timestamptz, payment_id) as id) d
-    where payment_id is not null limit ${count} on conflict do nothing`,
-    [`{${numbers}}`, then],
-  )
-  const claimer = await openClaimer(data_dir)
-  try {
-    const times = await claimAll(claimer.sql, await orderOf(claimer.sql, claimed_at_once, then))
-    // The first one opens the connection.
-    return times.slice(1)
-  } finally {
-    await claimer.close()
-    await sql`delete from webhook_queue where created_at = ${then}`
-    await sql`vacuum webhook_queue`
-  }
 }
