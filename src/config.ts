@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { readDatabaseAddress } from './database-address.ts'
 import { default_retry_schedule, type Variable, variables } from './variables.ts'
 
 type Name = (typeof variables)[number]['name']
@@ -179,8 +180,19 @@ function address(name: Name, value: string | null): string | null {
 }
 
 function databaseUrl(value: string | null): string | null {
-  if (value === null || /^postgres(ql)?:\/\//.test(value)) return value
-  return fail('RIPPER_DATABASE_URL', 'an address such as postgresql://user:password@host:5432/name')
+  if (value === null) return null
+  if (!/^postgres(ql)?:\/\//.test(value)) {
+    return fail(
+      'RIPPER_DATABASE_URL',
+      'an address such as postgresql://user:password@host:5432/name',
+    )
+  }
+  try {
+    readDatabaseAddress(value)
+    return value
+  } catch (error) {
+    throw new ConfigError('RIPPER_DATABASE_URL', (error as Error).message)
+  }
 }
 
 function masterKeys(value: string | null): Buffer[] | null {

@@ -1,6 +1,7 @@
 // The database driver with our types, our limits and none of its traps: the one place that makes connections.
 
 import postgres from 'postgres'
+import { readDatabaseAddress } from '../database-address.ts'
 import type { Clock } from '../world.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'
@@ -141,9 +142,10 @@ function openAt(address: Address, settings: postgres.Options<Types>) {
     const local = { path, database: address.database, user: database_user, max_lifetime: null }
     return postgres({ ...settings, ...local })
   }
+  const { address: bare, tls } = readDatabaseAddress(address)
   // The driver does not know libpq's way of naming a Unix socket.
-  if (!/[?&]host=(%2F|\/)/i.test(address)) return postgres(address, settings)
-  const parsed = new URL(address)
+  if (!/[?&]host=(%2F|\/)/i.test(bare)) return postgres(bare, { ...settings, ssl: tls })
+  const parsed = new URL(bare)
   const path = socketFile(parsed.searchParams.get('host')!, Number(parsed.port) || socket_port)
   parsed.searchParams.delete('host')
   return postgres(parsed.href, { ...settings, path })

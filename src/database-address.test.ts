@@ -1,0 +1,170 @@
+// What an address of a server says of TLS is what its connections do, or it is refused.
+
+import { readFileSync } from 'node:fs'
+import { createServer, connect as openSocket, type Server, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../tests/database.ts'
+import { socketOf, throughPort } from '../tests/database-proxy.ts'
+import { connect } from './database/driver.ts'
+import { readDatabaseAddress } from './database-address.ts'
+
+const fixture = (name: string) =>
+  fileURLToPath(new URL(`../tests/fixtures/receiver/${name}.pem`, import.meta.url))
+/** It has signed the server's certificate, which is for `hooks.example` and 127.0.0.1. */
+const root = `sslrootcert=${fixture('root')}`
+/** The server's certificate is no root of itself. */
+const other = `sslrootcert=${fixture('certificate')}`
+const own = `sslcert=${fixture('certificate')}&sslkey=${fixture('key')}`
+
+let fresh: FreshDatabase
+let front: Server
+let has_tls = true
+let seen: string[] = []
+const sockets = new Set<Socket>()
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  front = createServer(admit)
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+})
+
+afterEach(() => {
+  has_tls = true
+  seen = []
+  for (const socket of sockets) socket.destroy()
+})
+
+afterAll(async () => {
+  front.close()
+  await fresh.drop()
+})
+
+/** The database behind a server that talks TLS, or does not. */
+function admit(near: Socket): void {
+  sockets.add(near)
+  near.on('close', () => sockets.delete(near))
+  near.on('error', () => {})
+  near.once('data', (first: Buffer) => {
+    if (first.readInt32BE(4) !== ssl_request) {
+      seen.push('plain')
+      return join(near, first)
+    }
+    if (!has_tls) {
+      near.write('N')
+      return near.once('data', (next: Buffer) => {
+        seen.push(next[0] === tls_handshake ? 'tls all the same' : 'plain after a no')
+        join(near, next)
+      })
+    }
+    near.write('S')
+    const [cert, key] = [readFileSync(fixture('certificate')), readFileSync(fixture('key'))]
+    const asked = { requestCert: true, rejectUnauthorized: false }
+    const safe = new TLSSocket(near, { isServer: true, cert, key, ...asked })
+    safe.on('error', () => {})
+    safe.once('secure', () => {
+      const { subject } = safe.getPeerCertificate()
+      seen.push(subject ? `tls as ${subject.CN}` : 'tls')
+    })
+    join(safe, null)
+  })
+}
+
+const ssl_request = 80_877_103
+const tls_handshake = 0x16
+
+function join(near: Socket, first: Buffer | null): void {
+  const far = openSocket({ path: socketOf(fresh.url) })
+  far.on('error', () => near.destroy())
+  near.on('close', () => far.destroy())
+  if (first) far.write(first)
+  near.pipe(far).pipe(near)
+}
+
+/** How the connection was seen, or why there is none. */
+async function meet(query: string, host = '127.0.0.1'): Promise<string> {
+  const { port } = front.address() as { port: number }
+  const through = new URL(throughPort(fresh.url, port))
+  const address = `${through.href.replace('@127.0.0.1', `@${host}`).replace(/\?.*/, '')}?${query}`
+  const sql = connect(address, { connections_max: 1 })
+  try {
+    await sql`select 1`
+    return seen[0]!
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+}
+
+test.each<[string, string, string | undefined]>([
+  ['', 'plain', undefined],
+  ['sslmode=disable', 'plain', undefined],
+  ['sslmode=prefer', 'tls', undefined],
+  ['sslmode=require', 'tls', undefined],
+  [`sslmode=require&${root}`, 'tls', 'localhost'],
+  [`sslmode=require&${other}`, 'unable to verify', undefined],
+  ['sslmode=verify-ca', 'unable to verify', undefined],
+  [`sslmode=verify-ca&${root}`, 'tls', 'localhost'],
+  [`sslmode=verify-ca&${other}`, 'unable to verify', undefined],
+  ['sslmode=verify-full', 'unable to verify', undefined],
+  ['sslmode=verify-full&sslrootcert=system', 'unable to verify', undefined],
+  [`sslmode=verify-full&${root}`, 'tls', undefined],
+  [`sslmode=verify-full&${root}`, 'does not match', 'localhost'],
+  [`sslmode=verify-full&${other}`, 'unable to verify', undefined],
+  [`sslmode=require&${own}`, 'tls as hooks.example', undefined],
+  [root, 'tls', undefined],
+  [root, 'does not match', 'localhost'],
+  ['sslmode=require&channel_binding=prefer&application_name=a%20b', 'tls', undefined],
+])('?%s: %s', async (query, expected, host) => {
+  expect(await meet(query, host)).toContain(expected)
+})
+
+test('a server without TLS is taken only where it may be', async () => {
+  has_tls = false
+  expect(await meet('sslmode=prefer')).toBe('plain after a no')
+  seen = []
+  await meet('sslmode=require')
+  // Nothing of what was to be said is told: a handshake is all that goes out.
+  expect(seen).toEqual(['tls all the same'])
+})
+
+test.each([
+  ['sslmode=sometimes', 'must have one of disable, prefer, require, verify-ca, verify-full'],
+  ['sslmode=', 'must have one of'],
+  ['ssl=true', 'must say sslmode instead of ssl.'],
+  ['sslmode=require&channel_binding=require', 'must not require channel_binding'],
+  ['sslmode=require&sslkey=/no/such/key', 'names an sslkey that cannot be read: ENOENT'],
+])('?%s is refused', (query, words) => {
+  expect(() => readDatabaseAddress(`postgres://u:hunter2@db/shop?${query}`)).toThrow(words)
+})
+
+test.each([
+  ['postgres://u:p%40x@a:1,b:2/shop?sslmode=require', 'postgres://u:p%40x@a:1,b:2/shop'],
+  ['postgres://db/shop?host=/tmp/x&sslmode=disable', 'postgres://db/shop?host=%2Ftmp%2Fx'],
+  ['postgres://db/shop?lock_timeout=0', 'postgres://db/shop?lock_timeout=0'],
+  ['postgres://db/shop', 'postgres://db/shop'],
+])('%s goes to the driver as %s', (address, bare) => {
+  expect(readDatabaseAddress(address).address).toBe(bare)
+})
+
+test.each([
+  ['postgres://u:p%40x@other.example:1,hooks.example:2/shop', undefined],
+  ['postgres://hooks.example/shop', undefined],
+  ['postgres://u:p@127.0.0.1:5433/shop', undefined],
+  ['postgres://u:p@[::1]:5433/shop', 'not in the cert'],
+  ['postgres://other.example,more.example/shop', 'not in the cert'],
+])('a certificate of hooks.example and 127.0.0.1 for %s: %s', (address, fault) => {
+  const { tls } = readDatabaseAddress(`${address}?sslmode=verify-full`)
+  const { checkServerIdentity } = tls as { checkServerIdentity: Check }
+  const certificate = {
+    subject: { CN: 'hooks.example' },
+    subjectaltname: 'DNS:hooks.example, IP Address:127.0.0.1',
+  }
+  const found = checkServerIdentity('localhost', certificate)
+  if (fault === undefined) expect(found).toBeUndefined()
+  else expect(found?.message).toContain(fault)
+})
+
+type Check = (host: string, certificate: object) => Error | undefined
