@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../src/acquirers/acquirer.ts'
 import { watchSettlements } from '../src/checkout/operations/watch-settlements.ts'
 import { every_acquirer } from '../src/checkout/orphans/orphan.ts'
-import { pullBrake, releaseBrakes } from '../src/checkout/orphans/orphan-brake-store.ts'
+import { listBrakes, pullBrake, releaseBrakes } from '../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from './orphan-stage.ts'
+import { until } from './service.ts'
 
 const stage = await useOrphanStage()
 const { database, sql, clock, simulator, context, contextOf } = stage
@@ -126,8 +127,10 @@ describe('the brake that a person pulls', () => {
       ...{ acquirer, pulled_at: clock.now(), pulled_by: 'ada', reason: 'restored' },
       ...{ released_at: null, released_by: null },
     })
-  const release = (acquirer: string | null = null) =>
-    releaseBrakes(sql, { acquirer, at: clock.now(), by: 'ada' })
+  const release = async () => {
+    const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
+    return releaseBrakes(sql, { brakes, at: clock.now(), by: 'ada' })
+  }
   const silent = contextOf({ ...simulator, reverse: () => Promise.reject(new Unanswered('')) })
 
   test.each([every_acquirer, 'simulator'])('of %s holds back what is found', async (acquirer) => {
@@ -176,28 +179,93 @@ describe('the brake that a person pulls', () => {
     expect(await booksOf(reference)).toEqual(untouched)
   })
 
-  test.each([1, 2, 3])('while two sweep: nothing is reversed later, round %i', async () => {
+  test.each<[string, 'listAuthorisations' | 'reverse', number]>([
+    ['is listed', 'listAuthorisations', 0],
+    // Eight are asked for at once.
+    ['is reversed', 'reverse', 8],
+  ])('while it %s: what was not asked for by then is not reversed', async (_, verb, most) => {
     const references = await authoriseMany(12)
     await clock.advance(3 * minute_ms)
+    const pulled = Promise.withResolvers<unknown>()
+    const watched: Acquirer = {
+      ...simulator,
+      [verb]: async (request: never) => {
+        pulled.resolve(pull())
+        await pulled.promise
+        return simulator[verb](request)
+      },
+    }
     const other = await database.open({ connections_max: 3 })
     await Promise.all([
-      sweepOrphans(context),
-      sweepOrphans(contextOf(simulator, other.sql)),
-      pull(),
+      sweepOrphans(contextOf(watched)),
+      sweepOrphans(contextOf(watched, other.sql)),
     ])
     await other.close()
     const in_time = await countReversed(references)
+    expect(in_time).toBeLessThanOrEqual(most)
     await sweepAfter(hour_ms)
     expect(await countReversed(references)).toBe(in_time)
     const { reversed: done = 0, held_back = 0, ...rest } = await countStandings()
     expect({ done, held_back, rest }).toEqual({ done: in_time, held_back: 12 - in_time, rest: {} })
   })
 
+  test('holds back what was claimed and not yet asked for', async () => {
+    const references = await authoriseMany(12)
+    const asked: string[] = []
+    const watched: Acquirer = {
+      ...simulator,
+      async reverse(request) {
+        asked.push(request.authorisation_reference)
+        if (asked.length === 8) await pull()
+        // Nobody is done, and takes the next, before it is pulled.
+        await until(async () => (await countStandings()).held_back ?? 0, Boolean)
+        return simulator.reverse(request)
+      },
+    }
+    await sweepAfter(3 * minute_ms, contextOf(watched))
+    expect(asked).toHaveLength(8)
+    expect(await countReversed(references)).toBe(8)
+    expect(await countStandings()).toEqual({ reversed: 8, held_back: 4 })
+  })
+
+  test('holds back what a sweep has found when it is let go under way', async () => {
+    await pull()
+    const { reference } = await authorise()
+    await clock.advance(5 * hour_ms)
+    const released: unknown[] = []
+    const watched: Acquirer = {
+      ...simulator,
+      async listAuthorisations(within) {
+        // What was authorised by then is found.
+        const found = await orphanOf(reference)
+        if (found && released.length === 0) released.push(...(await release()))
+        return simulator.listAuthorisations(within)
+      },
+    }
+    await sweepOrphans(contextOf(watched))
+    expect(released).toHaveLength(1)
+    await sweepAfter(hour_ms)
+    expect(await countStandings()).toEqual({ held_back: 1 })
+    expect(await booksOf(reference)).toEqual(untouched)
+  })
+
+  test('is let go alone, and not one that was pulled since', async () => {
+    await pull('simulator')
+    const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
+    await clock.advance(minute_ms)
+    await pull()
+    const end = { brakes, at: clock.now(), by: 'ada' }
+    expect(await releaseBrakes(sql, end)).toMatchObject([{ acquirer: 'simulator' }])
+    expect(await releaseBrakes(sql, end)).toEqual([])
+    const { reference } = await authorise()
+    await sweepAfter(3 * minute_ms)
+    expect(await booksOf(reference)).toEqual(untouched)
+  })
+
   test('leaves what is held back to be decided when it is let go', async () => {
     await pull()
     const { reference } = await authorise()
     await sweepAfter(3 * minute_ms)
-    expect(await release('simulator')).toEqual([])
     expect(await release()).toMatchObject([{ acquirer: '*', released_by: 'ada' }])
     const later = await authorise()
     await sweepAfter(hour_ms)

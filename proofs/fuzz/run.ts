@@ -3,21 +3,20 @@
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { removeData } from '../../tests/setup-database.ts'
 import { quiet, realClock } from '../../tests/world.ts'
+import { count, readAsked } from '../asked.ts'
 import { runCampaign } from './campaign.ts'
 import { print } from './report.ts'
 import { startTarget } from './target.ts'
 
-const { values } = parseArgs({
-  options: { seed: { type: 'string' }, requests: { type: 'string' }, only: { type: 'string' } },
+const { seed, requests, only } = readAsked('fuzz', {
+  seed: count(Math.floor(Math.random() * 2 ** 31), 0),
+  requests: count(20_000),
+  only: count(null, 0),
 })
-const seed = numberOf('seed', Math.floor(Math.random() * 2 ** 31))
-const requests = numberOf('requests', 20_000)
-const only = values.only === undefined ? null : numberOf('only', 0)
 
 // Who ends it leaves no database server behind, and sees what was found.
 let is_over = false
@@ -50,12 +49,4 @@ try {
   }
 } finally {
   removeData(data_dir)
-}
-
-function numberOf(name: 'seed' | 'requests' | 'only', otherwise: number): number {
-  const text = values[name]
-  if (text === undefined) return otherwise
-  if (/^\d{1,10}$/.test(text)) return Number(text)
-  console.error(`--${name} must be a whole number.`)
-  process.exit(2)
 }

@@ -1,11 +1,11 @@
 // `npm run power`: what the embedded server keeps when the power goes, and what it does on a full disk. Needs root.
 
-import { parseArgs } from 'node:util'
+import { count, readAsked } from '../asked.ts'
 import { reasonNotTo } from './disk.ts'
 import { type Full, fillDisk } from './disk-full.ts'
 import { losePower } from './power-loss.ts'
 
-const { values: asked } = parseArgs({ options: { rounds: { type: 'string', default: '4' } } })
+const asked = readAsked('power', { rounds: count(4) })
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 const reason = reasonNotTo()
@@ -14,7 +14,7 @@ else process.exitCode = (await proveAll()).length === 0 ? 0 : 1
 
 async function proveAll(): Promise<string[]> {
   const faults: string[] = []
-  for (let round = 1; round <= Number(asked.rounds); round += 1) {
+  for (let round = 1; round <= asked.rounds; round += 1) {
     const lost = await losePower(1_000 + round * 700)
     say(
       `power loss ${round}: ${lost.acked} acked of ${lost.asked} asked, ${lost.faults.length} broken facts`,

@@ -13,7 +13,7 @@ export type WorldDatabase = {
   /** Makes all tables empty. */
   empty(): Promise<void>
   due(): Promise<Due>
-  /** Until when the bank was gone through for orphans; null where it never was. */
+  /** Until when the bank was gone through for orphans; null where it never was, or what was found is not judged. */
   sweptUntil(): Promise<Date | null>
   meet: Meet
   close(): Promise<void>
@@ -65,7 +65,10 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
     },
     async sweptUntil() {
       const [row] = await sql<{ swept_until: Date | null }[]>`
-        select min(swept_until) as swept_until from orphan_sweeps`
+        select min(swept_until) as swept_until from orphan_sweeps
+        where not exists (
+          select 1 from orphan_authorisations
+          where state = 'found' and next_try_at is null and held_back_at is null)`
       return row!.swept_until
     },
     async meet(first, second) {

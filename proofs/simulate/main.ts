@@ -1,37 +1,30 @@
 // `npm run simulate`: lives under every fault that the seed finds, judged by all invariants. Exits 1 where one is broken.
 
-import { parseArgs } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/driver.ts'
 import { setup, type TestServer } from '../../tests/setup-database.ts'
+import { count, flag, oneOf, readAsked, seed } from '../asked.ts'
 import { describeCampaign, findPlants, lives_a_world, runCampaign } from './campaign.ts'
 import { openWorldDatabase, type WorldDatabase } from './database.ts'
 import { plants } from './plants.ts'
 import { invariants } from './violations.ts'
 
-const { values: asked } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    lives: { type: 'string', default: '1000' },
-    world: { type: 'string' },
-    plant: { type: 'string' },
-    plants: { type: 'boolean', default: false },
-    trace: { type: 'boolean', default: false },
-  },
+const asked = readAsked('simulate', {
+  seed: seed(),
+  lives: count(1000),
+  world: count(null, 0),
+  plant: oneOf(Object.keys(plants)),
+  plants: flag,
+  trace: flag,
 })
-const seed = asked.seed ?? String(Math.floor(Math.random() * 1e9))
-const lives = Number(asked.lives)
+const { lives } = asked
 
 process.exitCode = await onDatabase(asked.plants ? simulatePlants : simulate)
 
 async function simulate(database: WorldDatabase): Promise<number> {
-  const plant = asked.plant === undefined ? undefined : plants[asked.plant]
-  if (asked.plant !== undefined && !plant) {
-    say(`There is no such plant. There are:\n  ${Object.keys(plants).join('\n  ')}`)
-    return 2
-  }
-  say(`seed ${seed}`)
-  const world = asked.world === undefined ? null : Number(asked.world)
+  const plant = asked.plant === null ? undefined : plants[asked.plant]
+  say(`seed ${asked.seed}`)
+  const { seed, world } = asked
   const report = await runCampaign({
     ...{ seed, lives, database, world, tell: say },
     ...(plant && { plant }),
@@ -45,21 +38,25 @@ async function simulate(database: WorldDatabase): Promise<number> {
   for (const { invariant, fault } of broken.report.violations.slice(0, 20)) {
     say(`\n${invariant} is broken (${invariants[invariant]}):\n  ${fault}`)
   }
-  const planted = asked.plant === undefined ? '' : ` --plant '${asked.plant}'`
+  const planted = asked.plant === null ? '' : ` --plant '${asked.plant}'`
   const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}`
   say(`\nreplay it with: npm run simulate -- ${again} --trace`)
   return 1
 }
 
 async function simulatePlants(database: WorldDatabase): Promise<number> {
-  say(`seed ${seed}`)
-  const found = await findPlants(database, { seed, lives }, ({ name, lives: after, by }) => {
-    say(
-      after === null
-        ? `NOT FOUND in ${lives} lives: ${name}`
-        : `${after} lives: ${name}\n    ${by.slice(0, 160)}`,
-    )
-  })
+  say(`seed ${asked.seed}`)
+  const found = await findPlants(
+    database,
+    { seed: asked.seed, lives },
+    ({ name, lives: after, by }) => {
+      say(
+        after === null
+          ? `NOT FOUND in ${lives} lives: ${name}`
+          : `${after} lives: ${name}\n    ${by.slice(0, 160)}`,
+      )
+    },
+  )
   const missed = found.filter(({ lives: after }) => after === null)
   say(
     `${found.length - missed.length} of ${found.length} planted faults were found, worlds of ${lives_a_world} lives`,

@@ -143,7 +143,7 @@ async function comeToRest(
   }
 }
 
-/** A sweep goes through two days at most, and time may have jumped over more since the last one. */
+/** A sweep goes through two days at most, judges what it found when it has come to the present, and time may have jumped over more. */
 async function isSwept({ scheduler, database }: Stage): Promise<boolean> {
   const swept_until = await database.sweptUntil()
   return swept_until !== null && scheduler.now().getTime() - swept_until.getTime() < 3_600_000

@@ -1,23 +1,20 @@
 // `npm run storm`: kills and freezes what runs while shoppers pay, then checks every fact. Exits 1 where one is broken.
 
-import { parseArgs } from 'node:util'
+import { count, flag, readAsked, seed } from '../asked.ts'
 import { runStorm, type StormReport } from './storm.ts'
 
-const { values: asked } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    minutes: { type: 'string', default: '3' },
-    shoppers: { type: 'string', default: '8' },
-    hurry: { type: 'boolean', default: false },
-  },
+const asked = readAsked('storm', {
+  seed: seed(),
+  minutes: count(3),
+  shoppers: count(8),
+  hurry: flag,
 })
-const seed = asked.seed ?? String(Math.floor(Math.random() * 1e9))
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-say(`seed ${seed}, ${asked.minutes} minutes`)
+say(`seed ${asked.seed}, ${asked.minutes} minutes`)
 const report = await runStorm({
-  ...{ seed, hurries: asked.hurry, tell: say },
-  ...{ seconds: Number(asked.minutes) * 60, shoppers: Number(asked.shoppers) },
+  ...{ seed: asked.seed, hurries: asked.hurry, tell: say },
+  ...{ seconds: asked.minutes * 60, shoppers: asked.shoppers },
 })
 for (const line of describe(report)) say(line)
 process.exitCode = report.faults.length === 0 ? 0 : 1
@@ -50,7 +47,7 @@ function describe(ended: StormReport): string[] {
     '',
     ...rows.map(([name, text]) => `${name.padEnd(14)}${text}`),
     ...faults.slice(0, 30).map((fault) => `  ${fault.slice(0, 600)}`),
-    ...(ended.folder ? [`\nseed ${seed}; all is kept in ${ended.folder}`] : []),
+    ...(ended.folder ? [`\nseed ${asked.seed}; all is kept in ${ended.folder}`] : []),
   ]
 }
 

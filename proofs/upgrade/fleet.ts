@@ -6,8 +6,10 @@ import { type Member, type Place, startMember } from './member.ts'
 import type { Release } from './release.ts'
 
 export type Fleet = {
-  /** Starts a service and a worker, and waits until the balancer takes it for ready. Returns what the service said where it
-   * would not start, else null. */
+  /**
+   * Starts a service and a worker, and waits until the balancer takes it for ready. Returns what the service said where it
+   * would not start, else null.
+   */
   start(release: Release): Promise<string | null>
   /** SIGTERM to both, until both have ended. */
   stop(release: Release): Promise<void>

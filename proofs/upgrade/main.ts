@@ -1,19 +1,16 @@
 // `npm run upgrade`: an older release and this one side by side under load, there and back. Exits 1 where a fact is broken.
 
-import { parseArgs } from 'node:util'
+import { count, readAsked, seed, text } from '../asked.ts'
 import { commitOf, copyRelease, defaultRef, thisRelease } from './release.ts'
 import { runUpgrade, type UpgradeReport } from './upgrade.ts'
 
-const { values: asked } = parseArgs({
-  options: {
-    from: { type: 'string' },
-    seed: { type: 'string' },
-    seconds: { type: 'string', default: '70' },
-    shoppers: { type: 'string', default: '6' },
-    drain: { type: 'string', default: '2' },
-  },
+const asked = readAsked('upgrade', {
+  from: text('REF'),
+  seed: seed(),
+  seconds: count(70),
+  shoppers: count(6),
+  drain: count(2, 0),
 })
-const seed = asked.seed ?? String(Math.floor(Math.random() * 1e9))
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 try {
@@ -28,11 +25,12 @@ async function upgradeFrom(ref: string): Promise<void> {
   const old = copyRelease(ref)
   try {
     say(`from ${old.commit}`)
-    say(`seed ${seed}; it knows ${old.migrations} migrations, this one ${thisRelease().migrations}`)
+    say(
+      `seed ${asked.seed}; it knows ${old.migrations} migrations, this one ${thisRelease().migrations}`,
+    )
     const report = await runUpgrade({
-      ...{ old, seed, shops: 3, returns: true, tell: say },
-      ...{ seconds: Number(asked.seconds), shoppers: Number(asked.shoppers) },
-      drain_seconds: Number(asked.drain),
+      ...{ old, seed: asked.seed, shops: 3, returns: true, tell: say },
+      ...{ seconds: asked.seconds, shoppers: asked.shoppers, drain_seconds: asked.drain },
     })
     for (const line of describe(report)) say(line)
     process.exitCode = report.faults.length === 0 ? 0 : 1
@@ -50,7 +48,7 @@ function describe({ way_back, refusals, errors, keys, faults, folder }: UpgradeR
     `logged        ${listOf(errors)}`,
     `broken facts  ${faults.length}`,
     ...faults.slice(0, 30).map((fault) => `  ${fault.slice(0, 600)}`),
-    ...(folder ? [`\nseed ${seed}; all is kept in ${folder}`] : []),
+    ...(folder ? [`\nseed ${asked.seed}; all is kept in ${folder}`] : []),
   ]
 }
 

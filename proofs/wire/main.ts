@@ -1,42 +1,39 @@
 // `npm run wire`: every fault on every link, then links that stop one by one and come back in another order.
 
-import { parseArgs } from 'node:util'
+import { count, oneOf, readAsked, seed } from '../asked.ts'
 import { openChance } from '../simulate/chance.ts'
 import { breakLink, type FaultName, faults, limits, type Row } from './faults.ts'
 import { withDatabase } from './own-database.ts'
 import { type LinkName, openStage } from './stage.ts'
 import { swizzleClog } from './swizzle-clog.ts'
 
-const { values: asked } = parseArgs({
-  options: {
-    seed: { type: 'string' },
-    link: { type: 'string' },
-    fault: { type: 'string' },
-    seconds: { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '6' },
-  },
-})
-const seed = asked.seed ?? String(Math.floor(Math.random() * 1e9))
-const say = (line: string) => void process.stdout.write(`${line}\n`)
-say(`seed ${seed}`)
-say(rowOf(['link', 'fault', 'acked', '503', 'slowest', 'back after', '']))
-
 const links = Object.keys(limits) as LinkName[]
 const names = Object.keys(faults) as FaultName[]
+const asked = readAsked('wire', {
+  seed: seed(),
+  link: oneOf(links),
+  fault: oneOf(names),
+  seconds: count(4),
+  rounds: count(6, 0),
+})
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+say(`seed ${asked.seed}`)
+say(rowOf(['link', 'fault', 'acked', '503', 'slowest', 'back after', '']))
+
 const broken: string[] = []
 for (const link of links.filter((each) => !asked.link || each === asked.link)) {
   broken.push(...(await withDatabase((database) => proveLink(database, link))))
 }
-if (!asked.link && Number(asked.rounds) > 0) broken.push(...(await withDatabase(proveAll)))
+if (!asked.link && asked.rounds > 0) broken.push(...(await withDatabase(proveAll)))
 for (const fault of broken.slice(0, 40)) say(`broken: ${fault.slice(0, 600)}`)
-say(`${broken.length} broken facts; seed ${seed}`)
+say(`${broken.length} broken facts; seed ${asked.seed}`)
 process.exitCode = broken.length === 0 ? 0 : 1
 
 async function proveLink(
   database: Parameters<typeof openStage>[0],
   link: LinkName,
 ): Promise<string[]> {
-  const chance = openChance(`${seed} ${link}`)
+  const chance = openChance(`${asked.seed} ${link}`)
   const stage = await openStage(database, chance)
   try {
     const found: string[] = []
@@ -44,7 +41,7 @@ async function proveLink(
       const row = await breakLink(stage, chance, {
         link,
         fault,
-        lasts_ms: Number(asked.seconds) * 1000,
+        lasts_ms: asked.seconds * 1000,
       })
       say(describe(row))
       found.push(...row.broken.map((each) => `${link}, ${fault}: ${each}`))
@@ -56,11 +53,11 @@ async function proveLink(
 }
 
 async function proveAll(database: Parameters<typeof openStage>[0]): Promise<string[]> {
-  const chance = openChance(`${seed} all`)
+  const chance = openChance(`${asked.seed} all`)
   const stage = await openStage(database, chance)
   try {
     say(`links stop one by one and come back in another order, ${asked.rounds} times`)
-    await swizzleClog(stage, chance, { rounds: Number(asked.rounds) })
+    await swizzleClog(stage, chance, { rounds: asked.rounds })
     const { acked, unavailable } = stage.street.diary.counts
     say(`${acked} acked, ${unavailable} unavailable`)
     return await stage.judge()

@@ -24,6 +24,8 @@ import { persist } from './while-asking.ts'
 
 /** How long a bank's 3DS Method page may take from when our page was opened. */
 const method_ms = 10_000
+/** How long a bank's answer may take. */
+const answer_ms = 10_000
 /** A bank's challenge page lives 10 minutes; the RReq is due within one more. */
 const challenge_ms = 11 * 60 * 1000
 
@@ -71,6 +73,9 @@ async function ask(context: Context, question: Question): Promise<AttemptMove | 
   if (request === 'no_card') return null
   if (request === 'not_enrolled') return { three_ds_state: 'not_enrolled', asking_until: null }
   const now = context.world.clock.now()
+  // Whoever takes over at the end of this right asks as well, and the bank should hear of a purchase once.
+  const left_ms = question.attempt.asking_until!.getTime() - now.getTime()
+  if (left_ms < answer_ms) throw new ProviderUnavailable('there was no time left to ask')
   const answer = await question.provider.authenticate(request)
   return { ...moveOf(answer, question.session, now), three_ds_version: request.version }
 }

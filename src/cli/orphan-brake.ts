@@ -64,7 +64,7 @@ export const orphanRelease: Command = {
   },
   remarks: [
     'What is held back stays so until it is decided by ripper orphan reverse or ripper orphan leave, and as long as one is,\n' +
-      'so is what is found after it. What is found later is reversed, unless more than ' +
+      'so is what is found after it; also what a sweep under way has found by now. What is found later is reversed, unless more than ' +
       `${own_brake.most} are found within ${own_brake.within_ms / 3_600_000}\n` +
       'hours: so a brake is let go only when each acquirer was gone through up to a time after it was pulled, some seven\n' +
       'minutes with the service running. ripper orphan list says how far that is.',
@@ -73,8 +73,11 @@ export const orphanRelease: Command = {
     const { released, pulled, held_back } = await withOffice(async (office) => {
       const { sql, clock } = office
       const acquirer = acquirerOf(office, options)
-      if (options.anyway !== true) await refuseUnlessSwept(office, acquirer)
-      const released = await releaseBrakes(sql, { acquirer, at: clock.now(), by: operatorName() })
+      const found = await listBrakes(sql, { acquirer, released_too: false })
+      const brakes = found.filter((brake) => acquirer === null || brake.acquirer === acquirer)
+      if (options.anyway !== true) await refuseUnlessSwept(office, brakes)
+      const end = { brakes, at: clock.now(), by: operatorName() }
+      const released = await releaseBrakes(sql, end)
       const pulled = await listBrakes(sql, { acquirer, released_too: false })
       return { released, pulled, held_back: (await countUnsettled(sql, acquirer)).held_back }
     })
@@ -96,14 +99,12 @@ export const orphanRelease: Command = {
 /** What was paid before the brake was pulled has to be found while it is. */
 async function refuseUnlessSwept(
   { sql, acquirers }: CommandOffice,
-  acquirer: string | null,
+  brakes: PulledBrake[],
 ): Promise<void> {
-  const brakes = await listBrakes(sql, { acquirer, released_too: false })
   const sweeps = await listSweeps(sql, null)
   const names = acquirers.map((each) => each.acquirer.name)
   const until = new Map(sweeps.map((sweep) => [sweep.acquirer, sweep.swept_until.getTime()]))
   const isWaitedFor = (brake: PulledBrake) => {
-    if (acquirer !== null && brake.acquirer !== acquirer) return false
     const braked = brake.acquirer === every_acquirer ? names : [brake.acquirer]
     return braked.some((name) => (until.get(name) ?? 0) <= brake.pulled_at.getTime())
   }

@@ -33,15 +33,31 @@ export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
   return row
 }
 
-/** Lets go what is pulled: of `acquirer`, or all where it is null. What is held back stays so. Returns what was let go. */
+/**
+ * Lets go of these brakes where they are pulled. What is held back stays so, and what a sweep has found and not come to judge
+ * yet is held back as well: it was found while the brake was pulled. Returns what was let go.
+ */
 export async function releaseBrakes(
   sql: Sql,
-  { acquirer, at, by }: { acquirer: string | null; at: Date; by: string },
+  { brakes, at, by }: { brakes: PulledBrake[]; at: Date; by: string },
 ): Promise<PulledBrake[]> {
+  const named = brakes.map(({ acquirer, pulled_at }) => ({ acquirer, pulled_at }))
   return sql<PulledBrake[]>`
-    update orphan_brakes set released_at = ${at}, released_by = ${by}
-    where released_at is null ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}
-    returning *`
+    with released as (
+      update orphan_brakes b set released_at = ${at}, released_by = ${by}
+      from json_to_recordset(${named as never}::json) as n (acquirer text, pulled_at timestamptz)
+      where b.acquirer = n.acquirer and b.pulled_at = n.pulled_at and b.released_at is null
+      returning b.*
+    ), unjudged as materialized (
+      select acquirer, reference from orphan_authorisations o
+      where merchant_id is null and state = 'found' and held_back_at is null and next_try_at is null
+        and exists (select 1 from released r where r.acquirer in (o.acquirer, ${every_acquirer}))
+      order by acquirer, reference for update
+    ), held as (
+      update orphan_authorisations o set held_back_at = ${at} from unjudged u
+      where o.acquirer = u.acquirer and o.reference = u.reference
+    )
+    select * from released order by acquirer`
 }
 
 /**

@@ -175,6 +175,14 @@ export async function claimOrphans(
     returning *`
 }
 
+/** Whether its reversal is still due, and nobody else's. */
+export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean> {
+  const rows = await sql`
+    select 1 from orphan_authorisations
+    where ${isThis(sql, orphan)} and state = 'found' and tries = ${orphan.tries} and next_try_at is not null`
+  return rows.length > 0
+}
+
 /**
  * False where it was settled before, or its reversal has another reference by now. One that was under way when a person left
  * the orphan has reversed it all the same.

@@ -17,7 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from './orphan.ts'
-import { claimOrphans, postponeReversal, settleOrphan } from './orphan-store.ts'
+import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './orphan-store.ts'
 
 export type OrphanContext = Pick<Context, 'sql' | 'ids'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
@@ -42,6 +42,8 @@ export function reverseOrphans(context: OrphanContext): Promise<number> {
 
 async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   const { sql, world, ids } = context
+  // It may have waited for others for a while, and a person pulled the brake or left it meanwhile.
+  if (!(await isStillClaimed(sql, orphan))) return
   const verdict = await askFor(context, orphan)
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
