@@ -88,6 +88,34 @@ test.each(['before', 'after'] as const)(
   },
 )
 
+test.each<[string, number, string, number, number]>([
+  ['comes back', 2_000, '200', 1, 1],
+  // Whoever takes over at 45 s would ask as well.
+  ['comes back too late to ask', 40_000, '503 three_ds_provider_unavailable', 0, 0],
+  ['stays away', 44_600, '503 store_unavailable', 0, 1],
+])('before the bank is asked the store %s', async (end, away_ms, told, count, spent) => {
+  const { session, reference } = await opened()
+  await service.sql`update vault.cards set method_opened_at = ${clock.now()}
+    where card_reference = ${reference}`
+  const asking = client.authenticate(session, reference)
+  // For the bank's 3DS Method page.
+  await clock.pause()
+  proxy.stop()
+  await clock.advance(away_ms)
+  if (end !== 'stays away') {
+    // Until it has failed once, and tries again.
+    await clock.pause()
+    proxy.start()
+  }
+  const [first] = await elapsed(asking)
+  expect(first.status === 200 ? '200' : refusal(first)).toBe(told)
+  proxy.start()
+  expect(asked).toHaveLength(count)
+  expect((await client.state(session)).body.session.attempt_count).toBe(spent)
+  const [again] = await elapsed(client.authenticate(session, reference))
+  expect([again.body.three_ds.state, asked.length]).toEqual(['authenticated', 1])
+})
+
 test('the store fails after an attempt was taken over', async () => {
   const { session, reference } = await opened()
   await client.authenticate(session, reference)

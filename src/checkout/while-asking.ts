@@ -35,7 +35,7 @@ export async function persist<Result>(
 
 /**
  * Takes the right to ask by one statement, and finds out whether it did where that statement's answer was lost. `claimed`
- * is the attempt as it is then: its transaction id is nobody else's. Undefined where somebody was faster.
+ * is the attempt as it is then: nobody else's has its ids. Undefined where somebody was faster.
  */
 export async function takeRight(
   context: Patient,

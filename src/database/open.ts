@@ -43,8 +43,8 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const close = () => sql.end({ timeout: 5 })
   try {
     const version = await checkServer(sql, where)
-    const problem = await findPoolerProblem(url)
-    if (problem !== null) throw new Error(`The database at ${where} cannot be used: ${problem}`)
+    const problem = await orUnusable(where, () => findPoolerProblem(url, options.clock))
+    if (problem !== null) throw unusable(where, problem)
     const description = `PostgreSQL ${version} at ${where}`
     return { sql, kind: 'server', description, listen: listenAt(url), close }
   } catch (error) {
@@ -94,17 +94,25 @@ type Setting = { name: string; setting: string }
 /** Returns the version, such as `18.4`. */
 async function checkServer(sql: Sql, where: string): Promise<string> {
   const names = ['server_version_num', ...durable]
-  let rows: Setting[]
-  try {
-    rows = await sql<Setting[]>`select name, setting from pg_settings where name in ${sql(names)}`
-  } catch (error) {
-    throw new Error(`The database at ${where} cannot be used: ${(error as Error).message}`, {
-      cause: error,
-    })
-  }
+  const rows = await orUnusable(
+    where,
+    () => sql<Setting[]>`select name, setting from pg_settings where name in ${sql(names)}`,
+  )
   const problem = problemOf(rows)
-  if (problem !== null) throw new Error(`The database at ${where} cannot be used: ${problem}`)
+  if (problem !== null) throw unusable(where, problem)
   return versionOf(rows)
+}
+
+async function orUnusable<T>(where: string, ask: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    throw unusable(where, (error as Error).message, error)
+  }
+}
+
+function unusable(where: string, why: string, cause?: unknown): Error {
+  return new Error(`The database at ${where} cannot be used: ${why}`, { cause })
 }
 
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']

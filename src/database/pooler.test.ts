@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
+import { realClock } from '../../tests/world.ts'
 import { findPoolerProblem, type Glimpse, poolerProblemOf } from './pooler.ts'
 
 let fresh: FreshDatabase
@@ -13,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => fresh.drop())
 
 test('the server itself keeps connections apart', async () => {
-  await expect(findPoolerProblem(fresh.url)).resolves.toBeNull()
+  await expect(findPoolerProblem(fresh.url, realClock)).resolves.toBeNull()
   const unprepared = `${fresh.url}${fresh.url.includes('?') ? '&' : '?'}prepare=false`
-  await expect(findPoolerProblem(unprepared)).resolves.toBeNull()
+  await expect(findPoolerProblem(unprepared, realClock)).resolves.toBeNull()
 })
 
 const own = (backend: number): Glimpse => ({ backend, name: 'a1', known_names: ['a1'] })

@@ -4,6 +4,7 @@
 // one transaction at a time, and passes the names on as they are, a name means something else on the next: the answer is then
 // another statement's. PgBouncer before 1.21 was seen to do so.
 
+import type { Clock } from '../world.ts'
 import { type Address, connect } from './driver.ts'
 import type { Sql } from './pool.ts'
 
@@ -19,9 +20,12 @@ export type Glimpse = {
 /** So often each connection looks: beside others' traffic a pooler may lend it the same backend a few times on end. */
 const looks = 6
 
-/** Why a pooler before that server is not safe, or null. Throws what the connection throws. */
-export async function findPoolerProblem(address: Address): Promise<string | null> {
-  const pools = [0, 1].map(() => connect(address, { connections_max: 1 }))
+/**
+ * Why a pooler before that server is not safe, or null. Throws what the connection throws, and that the server was silent for
+ * longer than it may be.
+ */
+export async function findPoolerProblem(address: Address, clock: Clock): Promise<string | null> {
+  const pools = [0, 1].map(() => connect(address, { connections_max: 1, clock }))
   const [one, other] = pools as [Sql, Sql]
   const seen: Record<'one' | 'other', Glimpse[]> = { one: [], other: [] }
   try {
