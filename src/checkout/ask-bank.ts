@@ -14,11 +14,11 @@ import {
 } from '../three-ds/three-ds.ts'
 import { type Attempt, stateOf } from './attempt.ts'
 import { attemptLine } from './attempt-lines.ts'
+import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './attempt-store.ts'
 import type { AuthenticateBody } from './authenticate-body.ts'
 import type { Cause } from './outcome.ts'
 import { pageToken } from './page-token.ts'
 import type { Session } from './session.ts'
-import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './store.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { persist } from './while-asking.ts'
 

@@ -3,8 +3,8 @@
 import { type JournalLine, journalLine } from '../audit/journal.ts'
 import type { Ids } from '../ids.ts'
 import type { Attempt } from './attempt.ts'
+import type { OpeningLines } from './attempt-store.ts'
 import type { Cause } from './outcome.ts'
-import type { OpeningLines } from './store.ts'
 
 type Told = { change: `attempt.${string}`; detail: object; at: Date }
 

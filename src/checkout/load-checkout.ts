@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import type { SessionHolder } from '../http/access.ts'
 import type { Attempt } from './attempt.ts'
 import type { Session } from './session.ts'
-import { findSessionAndAttempts } from './store.ts'
+import { findSessionAndAttempts } from './session-store.ts'
 
 export type Checkout = { session: Session; attempts: Attempt[] }
 

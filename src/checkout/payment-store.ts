@@ -1,13 +1,15 @@
 // The SQL that reads payments.
 
 import type { Sql } from '../database/open.ts'
+import { withDates } from '../database/rows.ts'
 import type { Attempt } from './attempt.ts'
+import { attemptTimes } from './attempt-store.ts'
 import type { Hold } from './holds/hold.ts'
 import type { Operation } from './operations/operation.ts'
 import type { Payment } from './payment.ts'
 import type { Customer, Item } from './purchase.ts'
 import type { Session } from './session.ts'
-import { attemptTimes, sessionTimes, withDates } from './store.ts'
+import { sessionTimes } from './session-store.ts'
 
 /** A payment with what its session bought, and how often its order was paid. */
 export type PaymentRead = Payment & {

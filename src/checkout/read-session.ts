@@ -11,7 +11,7 @@ import { anyMetadata } from './fields.ts'
 import { type Hold, viewHold } from './holds/hold.ts'
 import { viewBasket } from './purchase.ts'
 import { type Session, secondsLeft, settlementAt, statusAt } from './session.ts'
-import { findSessionAndHold } from './store.ts'
+import { findSessionAndHold } from './session-store.ts'
 import {
   basketView,
   customerView,

@@ -5,7 +5,7 @@ import type { Page } from '../http/pages.ts'
 import type { ResultMessage, ResultVerdict } from '../three-ds/three-ds.ts'
 import { type Attempt, attemptAt, challengeTimedOut, stateOf } from './attempt.ts'
 import { attemptLine } from './attempt-lines.ts'
-import { findAttemptByTransaction, moveAttempt } from './store.ts'
+import { findAttemptByTransaction, moveAttempt } from './attempt-store.ts'
 
 export const receiveResult: Page<Context> = {
   method: 'POST',

@@ -15,7 +15,7 @@ import { limitCardReferences } from './card-testing.ts'
 import { must, wholeNumber } from './fields.ts'
 import { pageToken } from './page-token.ts'
 import { refuseUnlessOpen, type Session, sessionConflicts } from './session.ts'
-import { findSession } from './store.ts'
+import { findSession } from './session-store.ts'
 import { insertCard } from './vault-store.ts'
 import { time } from './views.ts'
 

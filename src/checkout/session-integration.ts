@@ -3,7 +3,7 @@
 import type { Sql } from '../database/open.ts'
 import type { MerchantId, SessionId } from '../values.ts'
 import type { Session } from './session.ts'
-import { findIntegrationId } from './store.ts'
+import { findIntegrationId } from './session-store.ts'
 
 type SessionIntegration = Pick<Session, 'merchant_id' | 'integration_id'>
 

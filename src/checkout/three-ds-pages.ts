@@ -6,10 +6,11 @@ import type { Page } from '../http/pages.ts'
 import { sessionOrigins } from '../merchants/public-account.ts'
 import { languageFor } from '../words.ts'
 import { attemptAt } from './attempt.ts'
+import { findAttempt } from './attempt-store.ts'
 import { answered, backTo, challengeFrame, type Frame, methodFrame, notice } from './framed-page.ts'
 import { type PageKind, readPageToken } from './page-token.ts'
 import type { Session } from './session.ts'
-import { findAttempt, findSession } from './store.ts'
+import { findSession } from './session-store.ts'
 import { completeMethod, findCard, openMethod } from './vault-store.ts'
 
 /** GET: the page the card fields open in a hidden frame; it nests the bank's 3DS Method. */

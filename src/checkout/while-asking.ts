@@ -9,7 +9,7 @@ import {
   isStoreUnavailable,
 } from '../database/failures.ts'
 import type { Attempt } from './attempt.ts'
-import { findAttempt } from './store.ts'
+import { findAttempt } from './attempt-store.ts'
 
 const pause_ms = 500
 

@@ -44,3 +44,12 @@ function template(texts: string[]): TemplateStringsArray {
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
+
+/** A row that came as JSON has its times as text. */
+export function withDates<Row>(row: Row, columns: (keyof Row)[]): Row {
+  const times = columns.map((column) => {
+    const at = row[column] as string | null
+    return [column, at && new Date(at)]
+  })
+  return { ...row, ...Object.fromEntries(times) }
+}
