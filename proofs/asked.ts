@@ -68,7 +68,8 @@ export function count<Otherwise extends number | null>(
 
 export function oneOf<Word extends string>(words: readonly Word[]): Option<Word | null> {
   const read = (given: string) => words.find((word) => word === given)
-  return { is_flag: false, value: words.join(' | '), read, otherwise: null }
+  const value = `NAME, one of\n${words.map((word) => `      ${word}`).join('\n')}`
+  return { is_flag: false, value, read, otherwise: null }
 }
 
 function typeOf(is_flag: boolean): 'boolean' | 'string' {

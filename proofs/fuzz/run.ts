@@ -12,11 +12,13 @@ import { runCampaign } from './campaign.ts'
 import { print } from './report.ts'
 import { startTarget } from './target.ts'
 
-const { seed, requests, only } = readAsked('fuzz', {
-  seed: count(Math.floor(Math.random() * 2 ** 31), 0),
+const asked = readAsked('fuzz', {
+  seed: count(null, 0),
   requests: count(20_000),
   only: count(null, 0),
 })
+const { requests, only } = asked
+const seed = asked.seed ?? Math.floor(Math.random() * 2 ** 31)
 
 // Who ends it leaves no database server behind, and sees what was found.
 let is_over = false
