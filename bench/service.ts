@@ -101,7 +101,7 @@ export async function startService(
 /** What `npm start` runs, without npm around it. */
 function startCommand(): [string, ...string[]] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const [, ...args] = (scripts.start as string).split(' ')
+  const [, , ...args] = (scripts.start as string).split(' ')
   return [process.execPath, ...args]
 }
 

@@ -2,12 +2,14 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { assemble, type Service } from './assemble.ts'
 import { startBackground } from './background.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Context } from './context.ts'
-import { migrate } from './database/migrate.ts'
+import { isMade } from './database/embedded/home.ts'
+import { migrate, refuseUnlessMigrated } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
 import { checkSealingKeys } from './database/sealing-keys.ts'
 import { recordClockOffset } from './database/service-clock.ts'
@@ -18,6 +20,7 @@ import { keepMasterKey } from './master-key.ts'
 import { liveMerchantExists } from './merchants/store.ts'
 import { type LogTo, openWorld } from './real-world.ts'
 import { judgeUrl, openAddressRule } from './safe-address.ts'
+import { type Step, stopInOrder } from './stop.ts'
 import type { World } from './world.ts'
 
 export type Opened = { world: World; database: Database; keyring: Keyring }
@@ -26,14 +29,41 @@ export type Running = {
   base_url: string
   database: string
   demo: Demo | null
-  /** Lets proxies turn elsewhere, ends what is in flight, then everything else. A second call waits for the first. */
-  stop(): Promise<void>
+  /**
+   * Lets proxies turn elsewhere, ends what is in flight, then everything else. A second call waits for the first. False
+   * where something did not end in time: the process must end all the same.
+   */
+  stop(): Promise<boolean>
 }
 
-/** Opens and migrates the database: what the service, the worker and the commands all begin with. */
-export async function open(config: Config, log_to: LogTo = 'stdout'): Promise<Opened> {
-  const world = openWorld(config, log_to)
+/** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
+export async function open(config: Config): Promise<Opened> {
   if (config.database_url === null) requireFolder(config.data_dir)
+  return openWith(config, 'stdout', ({ sql }, { log, clock }) => migrate({ sql, log, clock }))
+}
+
+/**
+ * Opens the database that a service has left, for a command. Where there is none, or none of this version, it refuses: a
+ * command in a wrong folder must not find an empty database there, and one of a new release must not begin the upgrade.
+ */
+export async function openExisting(config: Config): Promise<Opened> {
+  const { data_dir } = config
+  if (config.database_url === null && !isMade(data_dir)) {
+    throw new ConfigError(
+      'RIPPER_DATA_DIR',
+      `must name the folder of the service: there is no database in ${resolve(data_dir)}. A first start, or ripper ` +
+        'migrate, makes one.',
+    )
+  }
+  return openWith(config, 'stderr', ({ sql }) => refuseUnlessMigrated(sql))
+}
+
+async function openWith(
+  config: Config,
+  log_to: LogTo,
+  prepare: (database: Database, world: World) => Promise<unknown>,
+): Promise<Opened> {
+  const world = openWorld(config, log_to)
   const database = await openDatabase({
     url: config.database_url,
     data_dir: config.data_dir,
@@ -42,7 +72,7 @@ export async function open(config: Config, log_to: LogTo = 'stdout'): Promise<Op
     clock: world.clock,
   })
   try {
-    await migrate({ sql: database.sql, log: world.log, clock: world.clock })
+    await prepare(database, world)
     await refuseShiftedClock(config, database)
     const master_keys = config.master_keys ?? keepMasterKey(config.data_dir, world.random)
     const keyring = openKeyring(master_keys, world.random)
@@ -56,6 +86,7 @@ export async function open(config: Config, log_to: LogTo = 'stdout'): Promise<Op
 
 /** Starts API, pages and worker. `demo` makes the demo merchant on a database that is not the embedded one. */
 export async function serve(config: Config, options: { demo: boolean }): Promise<Running> {
+  if (options.demo) requireFolder(config.data_dir)
   const opened = await open(config)
   const { world, database } = opened
   let internal = ''
@@ -93,12 +124,13 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     }
     const background = await startBackground(config, { ...opened, metrics: context.metrics })
     wakeDeliveries = background.wake
-    const stop = once(async () => {
-      await drain(config.drain_seconds * 1000)
-      await close()
-      await background.stop()
-      await database.close()
-    })
+    const { drain_seconds: seconds } = config
+    const stop = once(() =>
+      stopInOrder(world, {
+        drain: { seconds, over: () => drain(seconds * 1000) },
+        steps: [{ name: 'requests', end: close }, ...stepsOf(background, database)],
+      }),
+    )
     return { base_url: base(), database: database.description, demo, stop }
   } catch (error) {
     await service?.close()
@@ -144,12 +176,12 @@ function webhookUrls({ webhooks }: Config) {
 /** Starts the background jobs and the delivery of webhooks alone. */
 export async function work(config: Config): Promise<Pick<Running, 'database' | 'stop'>> {
   const opened = await open(config)
-  const { database } = opened
+  const { world, database } = opened
   const background = await startBackground(config, { ...opened, metrics: openMetrics() })
-  const stop = once(async () => {
-    await background.stop()
-    await database.close()
-  })
+  // Nobody is sent to it.
+  const drain = { seconds: 0, over: async () => {} }
+  const steps = stepsOf(background, database)
+  const stop = once(() => stopInOrder(world, { drain, steps }))
   return { database: database.description, stop }
 }
 
@@ -167,8 +199,15 @@ function internalAddress(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-function once(stop: () => Promise<void>): () => Promise<void> {
-  let stopping: Promise<void> | null = null
+function stepsOf(background: { stop(): Promise<void> }, database: Database): Step[] {
+  return [
+    { name: 'deliveries and jobs', end: background.stop },
+    { name: 'database', end: database.close },
+  ]
+}
+
+function once<T>(stop: () => Promise<T>): () => Promise<T> {
+  let stopping: Promise<T> | null = null
   return () => {
     stopping ??= stop()
     return stopping

@@ -203,7 +203,7 @@ describe('brake', () => {
   const { username } = userInfo()
   const reason = ['--reason', ' backup put back ']
 
-  test('is pulled once, holds back what is due, and is shown until it is let go', async () => {
+  test('is pulled, holds back what is due, and is shown until it is let go', async () => {
     const held = await insertOrphan({ held_back_at: null, next_try_at: new Date() })
     const other = await insertOrphan({
       ...{ acquirer: 'bank', held_back_at: null, next_try_at: new Date() },
@@ -216,10 +216,13 @@ describe('brake', () => {
     for (const each of [held, other]) {
       expect(await stateOf(each)).toMatchObject({ next_try_at: null, state: 'found' })
     }
-    const again = await run('brake', '--reason', 'why not')
+    const [{ pulled_at }] = (await answer('list')).brakes
+    const again = await run('brake', ...reason)
     expect([again.status, again.stdout]).toEqual([
       0,
-      expect.stringMatching(/^It was pulled before: the brake of every .*: backup put back\n$/),
+      expect.stringMatching(
+        /^It was pulled before, and counts anew: the brake of every .*: backup put back\n$/,
+      ),
     ])
     await service.sql`insert into orphan_sweeps values ('simulator', '2026-08-02T12:00:00Z')`
     expect(await answer('list')).toMatchObject({
@@ -249,12 +252,15 @@ describe('brake', () => {
         / Not yet: simulator\. What is found after it is let go would be reversed/,
       ),
     ])
-    await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes`
+    await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes
+      where released_at is null`
     expect((await run('release')).status).toBe(1)
     await service.sql`update orphan_sweeps set swept_until = swept_until + interval '1 ms'`
     expect(await answer('release')).toEqual(end)
     expect(await answer('list')).toMatchObject({ held_back: 2, brakes: [] })
-    expect(await answer('list', '--all')).toMatchObject({ brakes: [released] })
+    expect(await answer('list', '--all')).toMatchObject({
+      brakes: [released, { ...released, pulled_at }],
+    })
     expect((await run('release')).stdout).toMatch(/^None is pulled\.\nStill held back: 2\./)
   }, 60_000)
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { answer as answerOf, ripper, serve } from './programs.ts'
+import { until } from './service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-'))
 let database: FreshDatabase
@@ -85,7 +86,8 @@ describe('accounts', () => {
       })
     expect((await create()).status).toBe(201)
     await answer('key', 'revoke', key.key_id)
-    const refused = await create()
+    // The service hears of it a moment later.
+    const refused = await until(create, ({ status }) => status !== 201)
     expect(refused.status).toBe(401)
     expect(await refused.json()).toMatchObject({ error: 'key_revoked' })
     const config = () => fetch(`${service.said.base_url}/v1/checkout/config/${key.publishable_key}`)
@@ -94,7 +96,7 @@ describe('accounts', () => {
       publishable_key: key.publishable_key,
       revoked_at: expect.stringMatching(/^\d{4}-.*\+00:00$/),
     })
-    expect((await config()).status).toBe(404)
+    expect((await until(config, ({ status }) => status !== 200)).status).toBe(404)
     expect((await service.stop()).status).toBe(0)
   }, 60_000)
 

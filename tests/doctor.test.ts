@@ -14,6 +14,7 @@ import { type MachineFacts, machineChecks } from '../src/cli/doctor/machine.ts'
 import { type ServiceFacts, serviceChecks } from '../src/cli/doctor/service.ts'
 import { type WorkFacts, workChecks } from '../src/cli/doctor/work.ts'
 import { configFaults, unknownVariables } from '../src/config.ts'
+import type { Unusable } from '../src/database/open.ts'
 
 const now = new Date('2026-09-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -127,7 +128,7 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ],
   [
     'down',
-    { state: 'unusable', fault: 'connect ECONNREFUSED' },
+    { state: 'unusable', fault: 'connect ECONNREFUSED', why: null },
     ['Database: problem', 'Migrations: not_checked', ...unopened],
   ],
   ['empty', { ...open, migrated: { newest: null, known: 5 } }, ['Migrations: warning']],
@@ -142,6 +143,22 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ],
 ])('the database: %s', (_, facts, expected) => {
   expect(faults(databaseChecks, facts)).toEqual(expected)
+})
+
+test.each<[Unusable, string]>([
+  ['pooler', 'past it'],
+  ['settings', 'no service starts'],
+  ['version', 'Upgrade that server'],
+  ['tls', 'sslmode or sslrootcert'],
+  ['address', 'host, database, user and password'],
+  [null, 'Start that server'],
+])('a database that is not used, %s: what to do', (why, words) => {
+  const [found] = judgeAll<DatabaseFacts>(databaseChecks, {
+    state: 'unusable',
+    fault: 'it cannot be used',
+    why,
+  })
+  expect(found).toMatchObject({ status: 'problem', to_do: expect.stringContaining(words) })
 })
 
 const lost = ['Master key: problem']

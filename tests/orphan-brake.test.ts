@@ -160,7 +160,12 @@ describe('the brake that a person pulls', () => {
       released_at = found_at where reference = ${freed!}`
     expect(await pull('bank')).toEqual({ is_new: true, held_back: 0 })
     expect(await pull()).toEqual({ is_new: true, held_back: 2 })
+    await clock.advance(minute_ms)
     expect(await pull()).toEqual({ is_new: false, held_back: 0 })
+    expect(await listBrakes(sql, { acquirer: null, released_too: false })).toMatchObject([
+      { acquirer: 'bank' },
+      { acquirer: '*', pulled_at: clock.now() },
+    ])
     expect(await countStandings()).toEqual({ held_back: 2, due: 2 })
     await sweepAfter(hour_ms)
     expect(await countStandings()).toEqual({ held_back: 2, reversed: 2 })

@@ -99,6 +99,21 @@ test('it stops and comes back', async () => {
   ]
   expect(answers.map(refusal)).toEqual(answers.map(() => '503 store_unavailable'))
   for (const { headers } of answers) expect(headers.get('retry-after')).toMatch(/^\d+$/)
+  const { request_id } = answers[2]!.body
+  const told = service.log.filter(
+    ({ fields }) => 'request_id' in fields && fields.request_id === request_id,
+  )
+  expect(told.filter(({ level }) => level !== 'info')).toEqual([
+    {
+      level: 'warn',
+      fields: expect.objectContaining({
+        route: '/v1/payments/:payment_id',
+        code: expect.any(String),
+      }),
+      message: 'database could not be asked',
+    },
+  ])
+  expect(service.log.filter(({ message }) => message === 'request failed')).toEqual([])
   const ready = await fetch(`${service.base_url}/readyz`)
   expect(ready.status).toBe(503)
   expect((await fetch(`${service.base_url}/healthz`)).status).toBe(200)

@@ -93,6 +93,7 @@ const wiring = [
   'operational',
   'background',
   'demo',
+  'stop',
   'main',
   'cli',
 ]

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { recordedClockOffset } from '../database/service-clock.ts'
 import { readDemo } from '../demo.ts'
 import { openIds } from '../ids.ts'
-import { open } from '../main.ts'
+import { openExisting } from '../main.ts'
 import { merchantOrRefuse, type Office } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
 import { realClock } from '../real-world.ts'
@@ -25,7 +25,7 @@ export type CommandOffice = Office &
 export async function withOffice<T>(work: (office: CommandOffice) => Promise<T>): Promise<T> {
   // What a command has to say it prints; the log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
-  const { world, database, keyring } = await open(config, 'stderr')
+  const { world, database, keyring } = await openExisting(config)
   const { sql } = database
   try {
     const offset_seconds = config.clock_offset_seconds || (await recordedClockOffset(sql))

@@ -25,6 +25,7 @@ export const orphanBrake: Command = {
     'Pull it after a backup was restored, before the service starts: the orders that were paid since the backup are\n' +
       'authorisations that nobody here knows. It also holds back those that are due; one whose reversal is under way at\n' +
       'this moment may still be reversed. A charge that failed here and lives at the acquirer is reversed all the same.',
+    'Where it is pulled already, it counts anew from now on: the backup may have been made while it was.',
     'ripper orphan list shows what is held back. ripper orphan reverse and ripper orphan leave decide about it while the\n' +
       'brake is pulled, too; ripper orphan release lets go of the brake.',
   ],
@@ -47,7 +48,11 @@ export const orphanBrake: Command = {
       printJson({ brake: viewBrake(brake), is_new, held_back })
       return
     }
-    tell(is_new ? `The ${brakeWords(brake)}` : `It was pulled before: the ${brakeWords(brake)}`)
+    tell(
+      is_new
+        ? `The ${brakeWords(brake)}`
+        : `It was pulled before, and counts anew: the ${brakeWords(brake)}`,
+    )
     if (held_back > 0) tell(`Held back now: ${held_back}. ripper orphan list shows them.`)
   },
 }

@@ -3,7 +3,7 @@
 import { readConfig } from '../config.ts'
 import { type Running, serve, work } from '../main.ts'
 import type { Command } from './command.ts'
-import { printJson } from './print.ts'
+import { printJson, tell } from './print.ts'
 import { untilStopped } from './until-stopped.ts'
 
 export const serveCommand: Command = {
@@ -14,11 +14,13 @@ export const serveCommand: Command = {
   },
   async run({ options, json }) {
     const stopped = untilStopped()
-    const running = await serve(readConfig(), { demo: options.demo === true })
+    const config = readConfig()
+    const running = await serve(config, { demo: options.demo === true })
     if (json) printJson({ base_url: running.base_url, ...running.demo })
     else process.stdout.write(welcome(running))
     await stopped.signal
-    await running.stop()
+    if (!json && process.stdout.isTTY) tell(farewell(config.drain_seconds))
+    return leave(await running.stop())
   },
 }
 
@@ -32,8 +34,18 @@ export const workerCommand: Command = {
     if (json) printJson({ database: running.database })
     else process.stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
     await stopped.signal
-    await running.stop()
+    return leave(await running.stop())
   },
+}
+
+/** Whatever is still open: a connection to a database that is silent is never closed by the other side. */
+function leave(has_ended: boolean): never {
+  process.exit(has_ended ? 0 : 1)
+}
+
+function farewell(drain_seconds: number): string {
+  const first = drain_seconds > 0 ? `requests are taken for ${drain_seconds} s more, then ` : ''
+  return `\nStopping: ${first}what is under way is ended. Another Ctrl-C ends it at once.`
 }
 
 function welcome({ base_url, database, demo }: Running): string {

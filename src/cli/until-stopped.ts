@@ -1,13 +1,13 @@
 // How the commands that stay are ended.
 
-/** The first SIGINT or SIGTERM ends in order; a second one ends at once. */
+/** The first SIGINT or SIGTERM ends in order; a second one ends at once, with the status that shells give to it. */
 export function untilStopped(): { signal: Promise<void> } {
   const signal = new Promise<void>((resolve) => {
     let first_seconds: number | null = null
-    const stop = () => {
+    const stop = (_: NodeJS.Signals, number: number) => {
       const seconds = process.uptime()
       // npm passes on the signal that the terminal has sent to us already: that is not a second one.
-      if (first_seconds !== null && seconds - first_seconds > 1) process.exit(130)
+      if (first_seconds !== null && seconds - first_seconds > 1) process.exit(128 + number)
       first_seconds ??= seconds
       resolve()
     }

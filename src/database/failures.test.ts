@@ -24,7 +24,10 @@ const table: Row[] = [
   ['too many clients', { code: '53300' }, ['isStoreUnavailable']],
   ['disk full', { code: '53100' }, ['isStoreUnavailable']],
   ['read-only', { code: '25006' }, ['isStoreUnavailable']],
-  ['password changed', { code: '28P01' }, ['isStoreUnavailable']],
+  ['password changed', { code: '28P01' }, ['connectionFault', 'isStoreUnavailable']],
+  ['no such database', { code: '3D000' }, ['connectionFault', 'isStoreUnavailable']],
+  ['no such host', { code: 'ENOTFOUND' }, ['connectionFault', 'isStoreUnavailable']],
+  ['a certificate of nobody', { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, ['connectionFault']],
   ['statement timeout', { code: '57014' }, ['isStoreUnavailable']],
   ['lock timeout', { code: '55P03' }, ['isLockTimeout']],
   ['serialisation', { code: '40001' }, ['isRetriable']],
@@ -42,6 +45,19 @@ describe('a failure means', () => {
     const found = Object.entries(failures).filter(([, is]) => is(error))
     expect(found.map(([name]) => name).sort()).toEqual([...means].sort())
   })
+})
+
+test.each([
+  ['28P01', 'address'],
+  ['28000', 'address'],
+  ['EAI_AGAIN', 'address'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls'],
+  ['CERT_HAS_EXPIRED', 'tls'],
+  ['ECONNREFUSED', null],
+])('%s is a fault of %s', (code, fault) => {
+  expect(failures.connectionFault({ code })).toBe(fault)
 })
 
 test.each([

@@ -33,6 +33,18 @@ export function isStoreUnavailable(error: unknown): boolean {
   return isConnectionLost(error) || unavailable.has(code) || /^(53|28)/.test(code)
 }
 
+/** `tls`: no secure connection. `address`: host, database, user or password are not known there. */
+export type ConnectionFault = 'tls' | 'address'
+
+/** What keeps a connection from being made for as long as nobody corrects the address; null where it is something else. */
+export function connectionFault(error: unknown): ConnectionFault | null {
+  const code = codeOf(error) ?? ''
+  if (/^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return 'tls'
+  return unknown_there.has(code) || code.startsWith('28') ? 'address' : null
+}
+
+const unknown_there = new Set(['ENOTFOUND', 'EAI_AGAIN', '3D000'])
+
 const lost = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',

@@ -59,6 +59,13 @@ test('one that fails leaves nothing of itself and keeps those before', async () 
   expect(await run(three)).toEqual([2, 3])
 })
 
+test('a role that may not change tables is told who may', async () => {
+  const forbidden = made(1, 'do $$ begin raise insufficient_privilege; end $$')
+  await expect(run([forbidden])).rejects.toThrow(
+    'lacks migration 1, and this role may not apply it: run ripper migrate as the owner',
+  )
+})
+
 test('several processes at once apply each once', async () => {
   const others = await Promise.all([1, 2, 3, 4].map(() => fresh.open({ connections_max: 1 })))
   const slow = [made(1, 'select pg_sleep(0.3); create table a (n int)'), ...three.slice(1)]

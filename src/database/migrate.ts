@@ -18,12 +18,7 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   await ensureTable(sql)
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
   const known = migrations.at(-1)?.number ?? 0
-  if (row.newest !== null && row.newest > known) {
-    throw new Error(
-      `The database has migration ${row.newest}, and this version knows only ${known}. ` +
-        'It was used by a newer version: run that one, or a newer one.',
-    )
-  }
+  if (row.newest !== null && row.newest > known) throw newer({ newest: row.newest, known })
   const applied: number[] = []
   for (const migration of migrations) {
     if (migration.number <= (row.newest ?? 0)) continue
@@ -32,6 +27,29 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
     applied.push(migration.number)
   }
   return applied
+}
+
+/** For those who must not migrate. */
+export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
+  const { newest, known } = await readMigrated(sql)
+  if (newest === null) {
+    throw new Error(
+      'The database is empty. A first start of the service, or ripper migrate, makes its tables.',
+    )
+  }
+  if (newest > known) throw newer({ newest, known })
+  if (newest === known) return
+  throw new Error(
+    `The database has migration ${newest}, and this version needs ${known}. Read how to upgrade in the change log, back up, ` +
+      'and run ripper migrate.',
+  )
+}
+
+function newer({ newest, known }: { newest: number; known: number }): Error {
+  return new Error(
+    `The database has migration ${newest}, and this version knows only ${known}. ` +
+      'It was used by a newer version: run that one, or a newer one.',
+  )
 }
 
 /** The newest migration that a database has, null where it has none, and the newest that this version knows. */
@@ -59,6 +77,8 @@ export function readMigrations(folder: URL): Migration[] {
 
 const own_folder = new URL('migrations/', import.meta.url)
 
+/** insufficient_privilege */
+const not_allowed = '42501'
 /** While a migration waits for a table, all that want the table wait behind it, and are refused after 1.5 s of their own. */
 const wait_for_table_ms = 1_000
 const pause_ms = 2_000
@@ -72,6 +92,13 @@ async function applyInTurns(
     try {
       return await apply(sql, migration, clock.now())
     } catch (error) {
+      if ((error as { code?: string }).code === not_allowed) {
+        throw new Error(
+          `The database lacks migration ${migration.number}, and this role may not apply it: run ripper migrate as the ` +
+            `owner of the tables (${(error as Error).message}).`,
+          { cause: error },
+        )
+      }
       // Holding one table and waiting for the next it may be in the way of who holds that one.
       if (!isLockTimeout(error) && !isRetriable(error)) throw error
       log.warn({ migration: migration.name }, 'migration waits for a table that is in use')

@@ -238,12 +238,17 @@ describe('a server is refused', () => {
   test.each(table)('%s %s', (name, setting, problem) => {
     const found = problemOf(good.map((row) => (row.name === name ? { name, setting } : row)))
     if (problem === null) expect(found).toBeNull()
-    else expect(found).toContain(problem)
+    else {
+      expect(found?.words).toContain(problem)
+      expect(found?.why).toBe(name === 'server_version_num' ? 'version' : 'settings')
+    }
   })
 
   test('that does not keep what it is told', async () => {
     const url = `${fresh.url}${fresh.url.includes('?') ? '&' : '?'}synchronous_commit=off`
-    await expect(fresh.open({ url })).rejects.toThrow('synchronous_commit is off')
+    const failure = await fresh.open({ url }).catch((error: Error) => error)
+    expect(failure).toMatchObject({ why: 'settings' })
+    expect(String(failure)).toContain('synchronous_commit is off')
   })
 
   test('that is not there, without a word of the password', async () => {
@@ -252,6 +257,12 @@ describe('a server is refused', () => {
     const failure = await openDatabase(options).catch((error: Error) => error)
     expect(String(failure)).toContain('The database at 127.0.0.1:1/things cannot be used')
     expect(String(failure)).not.toMatch(/secret|someone/)
+    expect(failure).toMatchObject({ why: null })
+  })
+
+  test('that has no database of that name', async () => {
+    const url = fresh.url.replace(/test_\w+/, 'nobodys')
+    await expect(fresh.open({ url })).rejects.toMatchObject({ why: 'address' })
   })
 })
 

@@ -3,6 +3,7 @@
 import type { Clock, Log } from '../world.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver.ts'
 import { joinEmbedded } from './embedded.ts'
+import { type ConnectionFault, connectionFault } from './failures.ts'
 import type { Sql } from './pool.ts'
 import { findPoolerProblem } from './pooler.ts'
 
@@ -32,7 +33,20 @@ export type OpenOptions = {
   onStatement?: (text: string) => void
 }
 
-/** Throws an Error with a message for people where the server cannot be reached or would not keep what it is told. */
+/** Why a database is not used; null where nothing more is known than the message says. */
+export type Unusable = 'pooler' | 'settings' | 'version' | ConnectionFault | null
+
+/** A server that cannot be reached or would not keep what it is told, in a message for people. */
+export class UnusableDatabase extends Error {
+  readonly why: Unusable
+
+  constructor(message: string, why: Unusable, cause?: unknown) {
+    super(message, { cause })
+    this.why = why
+  }
+}
+
+/** Throws an UnusableDatabase, or an Error with a message for people where an embedded one cannot be started. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   return options.url === null ? openEmbedded(options) : openServer(options, options.url)
 }
@@ -44,7 +58,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   try {
     const version = await checkServer(sql, where)
     const problem = await orUnusable(where, () => findPoolerProblem(url, options.clock))
-    if (problem !== null) throw unusable(where, problem)
+    if (problem !== null) throw unusable(where, problem, 'pooler')
     const description = `PostgreSQL ${version} at ${where}`
     return { sql, kind: 'server', description, listen: listenAt(url), close }
   } catch (error) {
@@ -99,7 +113,7 @@ async function checkServer(sql: Sql, where: string): Promise<string> {
     () => sql<Setting[]>`select name, setting from pg_settings where name in ${sql(names)}`,
   )
   const problem = problemOf(rows)
-  if (problem !== null) throw unusable(where, problem)
+  if (problem !== null) throw unusable(where, problem.words, problem.why)
   return versionOf(rows)
 }
 
@@ -107,29 +121,33 @@ async function orUnusable<T>(where: string, ask: () => PromiseLike<T>): Promise<
   try {
     return await ask()
   } catch (error) {
-    throw unusable(where, (error as Error).message, error)
+    throw unusable(where, (error as Error).message, connectionFault(error), error)
   }
 }
 
-function unusable(where: string, why: string, cause?: unknown): Error {
-  return new Error(`The database at ${where} cannot be used: ${why}`, { cause })
+function unusable(where: string, words: string, why: Unusable, cause?: unknown): UnusableDatabase {
+  return new UnusableDatabase(`The database at ${where} cannot be used: ${words}`, why, cause)
 }
 
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']
 
 /** Why a server with these settings is refused, or null. */
-export function problemOf(settings: readonly Setting[]): string | null {
+export function problemOf(
+  settings: readonly Setting[],
+): { why: 'version' | 'settings'; words: string } | null {
   const version = versionOf(settings)
   if (Number.parseInt(version, 10) < 15) {
-    return `it is PostgreSQL ${version}; 15 or later is needed.`
+    return { why: 'version', words: `it is PostgreSQL ${version}; 15 or later is needed.` }
   }
   const off = settings.filter(({ name, setting }) => durable.includes(name) && setting === 'off')
   if (off.length === 0) return null
   const [words, pronoun] = off.length === 1 ? ['is', 'it'] : ['are', 'them']
-  return (
-    `${off.map(({ name }) => name).join(', ')} ${words} off, so a payment that was confirmed could be lost. ` +
-    `Turn ${pronoun} on in postgresql.conf (or for this role or database) and reload the server.`
-  )
+  return {
+    why: 'settings',
+    words:
+      `${off.map(({ name }) => name).join(', ')} ${words} off, so a payment that was confirmed could be lost. ` +
+      `Turn ${pronoun} on in postgresql.conf (or for this role or database) and reload the server.`,
+  }
 }
 
 function versionOf(settings: readonly Setting[]): string {

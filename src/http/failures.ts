@@ -104,10 +104,9 @@ export function notFound(request: FastifyRequest, advice: string | null = null):
 // Of a database error only name, code and stack are told: its detail repeats row values.
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
-  log.error(
-    { request_id: request.id, route: routeOf(request).url, error: name, code, stack },
-    'request failed',
-  )
+  const told = { request_id: request.id, route: routeOf(request).url, error: name, code }
+  if (isStoreUnavailable(error)) log.warn(told, 'database could not be asked')
+  else log.error({ ...told, stack }, 'request failed')
 }
 
 /** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */

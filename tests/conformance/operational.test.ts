@@ -85,5 +85,8 @@ test('a failure of the service says nothing of its inside', async () => {
     { error: 'internal_error', message: null, request_id: expect.any(String) },
   ])
   const told = service.log.find(({ level }) => level === 'error')
-  expect(told?.fields).toMatchObject({ request_id: answer.body.request_id })
+  expect(told).toMatchObject({
+    fields: { request_id: answer.body.request_id, stack: expect.any(String) },
+    message: 'request failed',
+  })
 })

@@ -1,23 +1,29 @@
 // The SQL of brakes that a person pulls and lets go.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import { rowValues } from '../../database/rows.ts'
 import { every_acquirer, type PulledBrake } from './orphan.ts'
 
-/** What pulling a brake came to. `is_new` is false where it was pulled before, and stays as it was. */
+/** What pulling a brake came to. `is_new` is false where it was pulled before. */
 export type Pulled = { is_new: boolean; held_back: number }
 
 /**
  * Pulls a brake, and holds back at once what it is for and was due. A reversal that is under way at this moment may happen
- * all the same.
+ * all the same. One that was pulled before ends, and the new one takes its place: the old may have come with the backup that
+ * this one is pulled for, and acquirers have to be gone through anew.
  */
 export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
-  const { acquirer, pulled_at } = brake
+  const { acquirer, pulled_at, pulled_by, reason } = brake
   // Rows are locked in the order in which a sweep locks them.
   const [row] = await sql<[Pulled]>`
-    with pulled as (
-      insert into orphan_brakes ${rowValues(sql, brake)}
-      on conflict (acquirer) where released_at is null do nothing
+    with before as (
+      update orphan_brakes set released_at = ${pulled_at}, released_by = ${pulled_by}
+      where acquirer = ${acquirer} and released_at is null and pulled_at < ${pulled_at}
+      returning 1
+    ), pulled as (
+      insert into orphan_brakes (acquirer, pulled_at, pulled_by, reason)
+      -- After that.
+      select ${acquirer}, ${pulled_at}, ${pulled_by}, ${reason} where (select count(*) from before) >= 0
+      on conflict do nothing
       returning 1
     ), meant as materialized (
       select acquirer, reference from orphan_authorisations
@@ -29,7 +35,7 @@ export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
       where o.acquirer = m.acquirer and o.reference = m.reference
       returning 1
     )
-    select exists (select 1 from pulled) as is_new, (select count(*)::int from held) as held_back`
+    select exists (select 1 from pulled) and not exists (select 1 from before) as is_new, (select count(*)::int from held) as held_back`
   return row
 }
 

@@ -1,5 +1,6 @@
 // The checks of the database: that it is there and of use, its version, its clock, and the keys that sealed it.
 
+import type { Unusable } from '../../database/open.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 import { clock_skew_max_ms, skewWords } from './service.ts'
 
@@ -8,7 +9,7 @@ export type DatabaseFacts =
   /** Embedded, and not made yet. */
   | { state: 'not_made' }
   /** Why it cannot be used, in words for people. */
-  | { state: 'unusable'; fault: string }
+  | { state: 'unusable'; fault: string; why: Unusable }
   | {
       state: 'open'
       description: string
@@ -32,6 +33,19 @@ export type SealingFacts = {
   live_merchant_exists: boolean
 }
 
+const general_advice =
+  'Start that server, or correct RIPPER_DATABASE_URL; where it is unset, postgres.log in the data folder tells more.'
+
+const advice: Record<NonNullable<Unusable>, string> = {
+  pooler:
+    'Set the pooler up so, or have RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations.md.',
+  settings: 'Until then no service starts on it: "PostgreSQL" in docs/operations.md.',
+  version: 'Upgrade that server, or have RIPPER_DATABASE_URL name a newer one.',
+  tls: 'Correct sslmode or sslrootcert in RIPPER_DATABASE_URL, or the server\'s certificate: "TLS" in docs/operations.md.',
+  address:
+    'Correct host, database, user and password in RIPPER_DATABASE_URL; where the server lets nobody in without TLS, add sslmode.',
+}
+
 export const databaseChecks: Check<DatabaseFacts>[] = [
   {
     name: 'Database',
@@ -40,10 +54,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
       if (facts.state === 'not_made') {
         return warning('the embedded database is not made yet', 'npm start makes it.')
       }
-      return problem(
-        facts.fault,
-        'Start that server, or correct RIPPER_DATABASE_URL; where it is unset, postgres.log in the data folder tells more.',
-      )
+      return problem(facts.fault, facts.why === null ? general_advice : advice[facts.why])
     },
   },
   {

@@ -1,10 +1,9 @@
 // Opens the database as it is, without making or migrating anything, and reads what the checks of it judge.
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { isMade } from '../../database/embedded/home.ts'
 import { readMigrated } from '../../database/migrate.ts'
-import { type Database, openDatabase, type Sql } from '../../database/open.ts'
+import { type Database, openDatabase, type Sql, UnusableDatabase } from '../../database/open.ts'
 import { newestSealingKey } from '../../database/sealing-keys.ts'
 import { recordedClockOffset } from '../../database/service-clock.ts'
 import { type Keyring, openKeyring } from '../../keyring.ts'
@@ -30,7 +29,8 @@ export async function readDatabase(
   try {
     return await readOpened(await openInTime(config))
   } catch (error) {
-    return { facts: { state: 'unusable', fault: (error as Error).message }, ...nothing }
+    const why = error instanceof UnusableDatabase ? error.why : null
+    return { facts: { state: 'unusable', fault: (error as Error).message, why }, ...nothing }
   }
 }
 
@@ -42,10 +42,6 @@ async function readOpened({ sql, description, close }: Database) {
     await close()
     throw error
   }
-}
-
-function isMade(data_dir: string): boolean {
-  return ['postgres', 'postgres-location'].some((name) => existsSync(join(data_dir, name)))
 }
 
 async function openInTime(config: Config): Promise<Database> {

@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -47,6 +48,11 @@ export async function findHome(data_dir: string): Promise<Home> {
     socket_folder: makeSocketFolder(folder, account),
     log_file: `${visible_folder}/postgres.log`,
   }
+}
+
+/** Whether a database was ever made in a data folder, or began to be. Makes nothing. */
+export function isMade(data_dir: string): boolean {
+  return ['postgres', 'postgres-location'].some((name) => existsSync(`${data_dir}/${name}`))
 }
 
 /** Gives the server's user a file or folder that this process has just made. */
