@@ -1,12 +1,15 @@
 // What an address of a server says of TLS is what its connections do, or it is refused.
 
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, connect as openSocket, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../tests/database.ts'
 import { socketOf, throughPort } from '../tests/database-proxy.ts'
+import { until } from '../tests/service.ts'
 import { connect } from './database/driver.ts'
 import { readDatabaseAddress } from './database-address.ts'
 
@@ -49,13 +52,13 @@ function admit(near: Socket): void {
   near.once('data', (first: Buffer) => {
     if (first.readInt32BE(4) !== ssl_request) {
       seen.push('plain')
-      return join(near, first)
+      return passOn(near, first)
     }
     if (!has_tls) {
       near.write('N')
       return near.once('data', (next: Buffer) => {
         seen.push(next[0] === tls_handshake ? 'tls all the same' : 'plain after a no')
-        join(near, next)
+        passOn(near, next)
       })
     }
     near.write('S')
@@ -67,14 +70,14 @@ function admit(near: Socket): void {
       const { subject } = safe.getPeerCertificate()
       seen.push(subject ? `tls as ${subject.CN}` : 'tls')
     })
-    join(safe, null)
+    passOn(safe, null)
   })
 }
 
 const ssl_request = 80_877_103
 const tls_handshake = 0x16
 
-function join(near: Socket, first: Buffer | null): void {
+function passOn(near: Socket, first: Buffer | null): void {
   const far = openSocket({ path: socketOf(fresh.url) })
   far.on('error', () => near.destroy())
   near.on('close', () => far.destroy())
@@ -84,10 +87,7 @@ function join(near: Socket, first: Buffer | null): void {
 
 /** How the connection was seen, or why there is none. */
 async function meet(query: string, host = '127.0.0.1'): Promise<string> {
-  const { port } = front.address() as { port: number }
-  const through = new URL(throughPort(fresh.url, port))
-  const address = `${through.href.replace('@127.0.0.1', `@${host}`).replace(/\?.*/, '')}?${query}`
-  const sql = connect(address, { connections_max: 1 })
+  const sql = connect(addressOf(query, host), { connections_max: 1 })
   try {
     await sql`select 1`
     return seen[0]!
@@ -98,6 +98,12 @@ async function meet(query: string, host = '127.0.0.1'): Promise<string> {
   }
 }
 
+function addressOf(query: string, host = '127.0.0.1'): string {
+  const { port } = front.address() as { port: number }
+  const { href } = new URL(throughPort(fresh.url, port))
+  return `${href.replace('@127.0.0.1', `@${host}`).replace(/\?.*/, '')}?${query}`
+}
+
 test.each<[string, string, string | undefined]>([
   ['', 'plain', undefined],
   ['sslmode=disable', 'plain', undefined],
@@ -105,7 +111,6 @@ test.each<[string, string, string | undefined]>([
   ['sslmode=require', 'tls', undefined],
   [`sslmode=require&${root}`, 'tls', 'localhost'],
   [`sslmode=require&${other}`, 'unable to verify', undefined],
-  ['sslmode=verify-ca', 'unable to verify', undefined],
   [`sslmode=verify-ca&${root}`, 'tls', 'localhost'],
   [`sslmode=verify-ca&${other}`, 'unable to verify', undefined],
   ['sslmode=verify-full', 'unable to verify', undefined],
@@ -133,6 +138,13 @@ test('a server without TLS is taken only where it may be', async () => {
 test.each([
   ['sslmode=sometimes', 'must have one of disable, prefer, require, verify-ca, verify-full'],
   ['sslmode=', 'must have one of'],
+  ['sslmode=verify-ca', 'must name an sslrootcert beside sslmode=verify-ca.'],
+  ['sslmode=verify-ca&sslrootcert=system', 'must have sslmode=verify-full beside'],
+  ['sslmode=require&sslrootcert=system', 'must have sslmode=verify-full beside'],
+  [own, 'must have sslmode=require or more beside sslcert.'],
+  [`sslmode=prefer&${root}`, 'must have sslmode=require or more beside sslrootcert.'],
+  ['sslnegotiation=direct', 'must have sslmode=require or more beside sslnegotiation.'],
+  [`sslmode=require&sslcert=${import.meta.filename}`, 'names certificates that cannot be used'],
   ['ssl=true', 'must say sslmode instead of ssl.'],
   ['sslmode=require&channel_binding=require', 'must not require channel_binding'],
   ['sslmode=require&sslkey=/no/such/key', 'names an sslkey that cannot be read: ENOENT'],
@@ -146,7 +158,34 @@ test.each([
   ['postgres://db/shop?lock_timeout=0', 'postgres://db/shop?lock_timeout=0'],
   ['postgres://db/shop', 'postgres://db/shop'],
 ])('%s goes to the driver as %s', (address, bare) => {
-  expect(readDatabaseAddress(address).address).toBe(bare)
+  expect(readDatabaseAddress(address).url).toBe(bare)
+})
+
+test.each([
+  ['postgres://u:p@[::1]:5433/shop', { host: ['::1'], port: [5433] }],
+  ['postgres://u:p@one,[fe80::2]/shop', { host: ['one', 'fe80::2'], port: [5432, 5432] }],
+  ['postgres://u:p@one:5433,two/shop', null],
+])('the servers of %s', (address, servers) => {
+  expect(readDatabaseAddress(address).servers).toEqual(servers)
+})
+
+test('files are read once: connections are made after they are gone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ripper-tls-'))
+  const copy = join(folder, 'root.pem')
+  copyFileSync(fixture('root'), copy)
+  const sql = connect(addressOf(`sslrootcert=${copy}`), { connections_max: 1 })
+  try {
+    await sql`select 1`
+    rmSync(folder, { recursive: true })
+    for (const socket of sockets) socket.destroy()
+    await until(
+      () => sql`select 1`.catch(() => []),
+      (rows) => rows.length === 1,
+    )
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+  expect(seen).toEqual(['tls', 'tls'])
 })
 
 test.each([
@@ -156,8 +195,8 @@ test.each([
   ['postgres://u:p@[::1]:5433/shop', 'not in the cert'],
   ['postgres://other.example,more.example/shop', 'not in the cert'],
 ])('a certificate of hooks.example and 127.0.0.1 for %s: %s', (address, fault) => {
-  const { tls } = readDatabaseAddress(`${address}?sslmode=verify-full`)
-  const { checkServerIdentity } = tls as { checkServerIdentity: Check }
+  const { ssl } = readDatabaseAddress(`${address}?sslmode=verify-full`)
+  const { checkServerIdentity } = ssl as { checkServerIdentity: Check }
   const certificate = {
     subject: { CN: 'hooks.example' },
     subjectaltname: 'DNS:hooks.example, IP Address:127.0.0.1',

@@ -1,10 +1,15 @@
 // What the address of a PostgreSQL server says of TLS, in the words of its own clients.
 //
 // The driver alone would compare the certificate of a server named by its IP address with `localhost`, take any other word
-// for a mode, and pass on to the server, as a setting, what it does not know.
+// for a mode, pass on to the server, as a setting, what it does not know, and cut an IPv6 address at its first colon.
 
 import { readFileSync } from 'node:fs'
-import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  createSecureContext,
+  type PeerCertificate,
+} from 'node:tls'
 
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
@@ -12,21 +17,29 @@ type Mode = (typeof modes)[number]
 /** PEM files: the root that must have signed the server's certificate, and a certificate of our own. */
 const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 
-/** As the driver takes it: false for none, `prefer` where the server decides. */
-export type Tls = false | 'prefer' | ConnectionOptions
+/** `ssl` is as the driver takes it: false for none, `prefer` where the server decides. */
+export type ServerAddress = {
+  /** Without what it says of TLS. */
+  url: string
+  /** Null where the driver finds them in the URL. */
+  servers: { host: string[]; port: number[] } | null
+  ssl: false | 'prefer' | ConnectionOptions
+}
 
 /**
- * The address without what it says of TLS, and that. Throws an Error with a message that begins where the name of the
- * address would stand, and tells no more of it than the names of files.
+ * Throws an Error with a message that begins where the name of the address would stand, and tells no more of it than the names
+ * of files, which are read now.
  */
-export function readDatabaseAddress(address: string): { address: string; tls: Tls } {
+export function readDatabaseAddress(address: string): ServerAddress {
   const query = queryOf(address)
   const told = new URLSearchParams(query)
   for (const name of ['sslmode', 'channel_binding', ...Object.keys(files)]) query.delete(name)
   const [bare] = address.split('?', 1)
+  const servers = serversOf(address)
   return {
-    address: query.size === 0 ? bare! : `${bare}?${query}`,
-    tls: settingsOf(modeOf(told), told, hostsOf(address)),
+    url: query.size === 0 ? bare! : `${bare}?${query}`,
+    servers: servers.host.some((host) => host.includes(':')) ? servers : null,
+    ssl: settingsOf(modeOf(told), told, servers.host),
   }
 }
 
@@ -38,14 +51,29 @@ function modeOf(query: URLSearchParams): Mode {
     )
   }
   const told = query.get('sslmode')
+  const root = query.get('sslrootcert')
   // Whoever names a root wants the server verified.
-  if (told === null) return query.has('sslrootcert') ? 'verify-full' : 'disable'
-  const mode = modes.find((each) => each === told)
-  if (!mode) throw new Error(`must have one of ${modes.join(', ')} as sslmode.`)
-  return mode === 'require' && query.has('sslrootcert') ? 'verify-ca' : mode
+  const mode = told === null && root !== null ? 'verify-full' : (told ?? 'disable')
+  if (!isMode(mode)) throw new Error(`must have one of ${modes.join(', ')} as sslmode.`)
+  const asked = [...Object.keys(files), 'sslnegotiation'].find((name) => query.has(name))
+  if (asked !== undefined && (mode === 'disable' || mode === 'prefer')) {
+    throw new Error(`must have sslmode=require or more beside ${asked}.`)
+  }
+  // Under roots that sign for everybody, a certificate of any name is no proof of anything.
+  if (root === 'system' && mode !== 'verify-full') {
+    throw new Error('must have sslmode=verify-full beside sslrootcert=system.')
+  }
+  if (mode === 'verify-ca' && root === null) {
+    throw new Error('must name an sslrootcert beside sslmode=verify-ca.')
+  }
+  return mode === 'require' && root !== null ? 'verify-ca' : mode
 }
 
-function settingsOf(mode: Mode, query: URLSearchParams, hosts: string[]): Tls {
+function isMode(word: string): word is Mode {
+  return modes.some((mode) => mode === word)
+}
+
+function settingsOf(mode: Mode, query: URLSearchParams, hosts: string[]): ServerAddress['ssl'] {
   if (mode === 'disable') return false
   if (mode === 'prefer') return 'prefer'
   const settings: ConnectionOptions = { rejectUnauthorized: mode !== 'require' }
@@ -53,6 +81,11 @@ function settingsOf(mode: Mode, query: URLSearchParams, hosts: string[]): Tls {
     const path = query.get(name)
     // `system` is what Node trusts by itself.
     if (path !== null && path !== 'system') settings[member] = read(name, path)
+  }
+  try {
+    createSecureContext(settings)
+  } catch (error) {
+    throw new Error(`names certificates that cannot be used: ${(error as Error).message}`)
   }
   settings.checkServerIdentity = (_, certificate) =>
     mode === 'verify-full' ? strangerOf(hosts, certificate) : undefined
@@ -78,9 +111,13 @@ function queryOf(address: string): URLSearchParams {
   return new URLSearchParams(at === -1 ? '' : address.slice(at + 1))
 }
 
-/** `user:password@one:5432,[::2]/name` has two. */
-function hostsOf(address: string): string[] {
+/** `user:password@one:5433,[::2]/name` has two. */
+function serversOf(address: string): { host: string[]; port: number[] } {
   const [authority] = address.replace(/^[a-z]+:\/\//, '').split(/[/?]/, 1)
-  const hosts = authority!.slice(authority!.lastIndexOf('@') + 1).split(',')
-  return hosts.map((host) => host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1'))
+  const servers = authority!.slice(authority!.lastIndexOf('@') + 1).split(',')
+  const port = /:(\d+)$/
+  return {
+    host: servers.map((each) => each.replace(port, '').replace(/^\[(.*)\]$/, '$1')),
+    port: servers.map((each) => Number(port.exec(each)?.[1] ?? 5432)),
+  }
 }

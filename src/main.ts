@@ -16,11 +16,11 @@ import { recordClockOffset } from './database/service-clock.ts'
 import { type Demo, demoShopOf, keepDemo } from './demo.ts'
 import { openMetrics } from './http/metrics.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
-import { keepMasterKey } from './master-key.ts'
+import { keepMasterKey, readMasterKey } from './master-key.ts'
 import { liveMerchantExists } from './merchants/store.ts'
 import { type LogTo, openWorld } from './real-world.ts'
 import { judgeUrl, openAddressRule } from './safe-address.ts'
-import { type Step, stopInOrder } from './stop.ts'
+import { type Part, stopInOrder } from './stop.ts'
 import type { World } from './world.ts'
 
 export type Opened = { world: World; database: Database; keyring: Keyring }
@@ -39,7 +39,10 @@ export type Running = {
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
 export async function open(config: Config): Promise<Opened> {
   if (config.database_url === null) requireFolder(config.data_dir)
-  return openWith(config, 'stdout', ({ sql }, { log, clock }) => migrate({ sql, log, clock }))
+  return openWith(config, 'stdout', {
+    prepare: ({ sql }, { log, clock }) => migrate({ sql, log, clock }),
+    masterKeys: ({ random }) => keepMasterKey(config.data_dir, random),
+  })
 }
 
 /**
@@ -55,13 +58,24 @@ export async function openExisting(config: Config): Promise<Opened> {
         'migrate, makes one.',
     )
   }
-  return openWith(config, 'stderr', ({ sql }) => refuseUnlessMigrated(sql))
+  return openWith(config, 'stderr', {
+    prepare: ({ sql }) => refuseUnlessMigrated(sql),
+    masterKeys() {
+      const kept = readMasterKey(data_dir)
+      if (kept) return kept
+      throw new Error(`There is no master key in ${resolve(data_dir)}: put master.key back there.`)
+    },
+  })
 }
 
 async function openWith(
   config: Config,
   log_to: LogTo,
-  prepare: (database: Database, world: World) => Promise<unknown>,
+  how: {
+    prepare(database: Database, world: World): Promise<unknown>
+    /** Where the configuration has none. */
+    masterKeys(world: World): Buffer[]
+  },
 ): Promise<Opened> {
   const world = openWorld(config, log_to)
   const database = await openDatabase({
@@ -72,9 +86,9 @@ async function openWith(
     clock: world.clock,
   })
   try {
-    await prepare(database, world)
+    await how.prepare(database, world)
     await refuseShiftedClock(config, database)
-    const master_keys = config.master_keys ?? keepMasterKey(config.data_dir, world.random)
+    const master_keys = config.master_keys ?? how.masterKeys(world)
     const keyring = openKeyring(master_keys, world.random)
     await checkSealingKeys(database.sql, keyring, world.clock.now())
     return { world, database, keyring }
@@ -128,7 +142,11 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
     const stop = once(() =>
       stopInOrder(world, {
         drain: { seconds, over: () => drain(seconds * 1000) },
-        steps: [{ name: 'requests', end: close }, ...stepsOf(background, database)],
+        // What a request leaves to be delivered waits in the database by then.
+        steps: [
+          [{ name: 'requests', end: close }, backgroundOf(background)],
+          [databaseOf(database)],
+        ],
       }),
     )
     return { base_url: base(), database: database.description, demo, stop }
@@ -180,7 +198,7 @@ export async function work(config: Config): Promise<Pick<Running, 'database' | '
   const background = await startBackground(config, { ...opened, metrics: openMetrics() })
   // Nobody is sent to it.
   const drain = { seconds: 0, over: async () => {} }
-  const steps = stepsOf(background, database)
+  const steps = [[backgroundOf(background)], [databaseOf(database)]]
   const stop = once(() => stopInOrder(world, { drain, steps }))
   return { database: database.description, stop }
 }
@@ -199,11 +217,12 @@ function internalAddress(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-function stepsOf(background: { stop(): Promise<void> }, database: Database): Step[] {
-  return [
-    { name: 'deliveries and jobs', end: background.stop },
-    { name: 'database', end: database.close },
-  ]
+function backgroundOf({ stop }: { stop(): Promise<void> }): Part {
+  return { name: 'deliveries and jobs', end: stop }
+}
+
+function databaseOf({ close }: Database): Part {
+  return { name: 'database', end: close }
 }
 
 function once<T>(stop: () => Promise<T>): () => Promise<T> {

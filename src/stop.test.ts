@@ -3,19 +3,22 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../tests/clock.ts'
 import { type LogLine, logInto } from '../tests/service.ts'
-import { type Step, stopInOrder } from './stop.ts'
+import { type Part, stopInOrder } from './stop.ts'
 
-function open(ends: Record<string, Step['end']>) {
+/** Each is a step of its own. */
+function open(ends: Record<string, Part['end']>) {
   const clock = manualClock()
   const lines: LogLine[] = []
   const begun: string[] = []
-  const steps = Object.entries(ends).map(([name, end]) => ({
-    name,
-    end() {
-      begun.push(name)
-      return end()
+  const steps = Object.entries(ends).map(([name, end]) => [
+    {
+      name,
+      end() {
+        begun.push(name)
+        return end()
+      },
     },
-  }))
+  ])
   let in_order: boolean | null = null
   const drain = { seconds: 3, over: () => clock.sleep(3_000) }
   const stopping = stopInOrder({ clock, log: logInto(lines) }, { drain, steps })
@@ -59,11 +62,43 @@ test('what does not end is named after 80 s, and not waited for', async () => {
   ])
 })
 
-test('what fails to end is told of', async () => {
+test('what fails to end is told of, and the rest is ended', async () => {
   const fails = () => Promise.reject(new Error('no such listener'))
-  const { clock, lines, isInOrder } = open({ requests: fails, database: atOnce })
+  const { clock, begun, lines, isInOrder } = open({ requests: fails, database: atOnce })
   await clock.advance(3_000)
-  expect(isInOrder()).toBe(false)
-  const fields = { error: 'no such listener', left: ['requests', 'database'] }
+  expect([begun, isInOrder()]).toEqual([['requests', 'database'], false])
+  const fields = { part: 'requests', error: 'no such listener' }
   expect(lines).toEqual([first, { level: 'error', fields, message: 'stop failed' }])
+})
+
+test('a drain that does not come to its end holds up nothing for longer than that', async () => {
+  const clock = manualClock()
+  const lines: LogLine[] = []
+  const drain = { seconds: 3, over: never }
+  const steps = [[{ name: 'requests', end: atOnce }]]
+  const stopping = stopInOrder({ clock, log: logInto(lines) }, { drain, steps })
+  await clock.advance(83_000)
+  expect(await stopping).toBe(false)
+  expect(lines.at(-1)).toMatchObject({ level: 'error', fields: { left: ['requests'] } })
+})
+
+test('those of one step are ended together', async () => {
+  const clock = manualClock()
+  const begun: string[] = []
+  const part = (name: string): Part => ({
+    name,
+    end: async () => {
+      begun.push(name)
+      await clock.sleep(60_000)
+    },
+  })
+  const steps = [[part('requests'), part('jobs')], [part('database')]]
+  const drain = { seconds: 0, over: atOnce }
+  const stopping = stopInOrder({ clock, log: logInto([]) }, { drain, steps })
+  await clock.advance(1)
+  expect(begun).toEqual(['requests', 'jobs'])
+  await clock.advance(60_000)
+  expect(begun).toEqual(['requests', 'jobs', 'database'])
+  await clock.advance(20_000)
+  expect(await stopping).toBe(false)
 })

@@ -3,13 +3,14 @@
 import { atMost } from './webhooks/patience.ts'
 import type { World } from './world.ts'
 
-/** What is ended before the next: its name is for the log. */
-export type Step = { name: string; end(): Promise<void> }
+/** What is to end. Its name is for the log. */
+export type Part = { name: string; end(): Promise<void> }
 
 export type Stopping = {
   /** What goes on before anything is ended. */
   drain: { seconds: number; over(): Promise<void> }
-  steps: readonly Step[]
+  /** Those of a step are ended together. */
+  steps: readonly (readonly Part[])[]
 }
 
 /**
@@ -24,24 +25,28 @@ export async function stopInOrder(
   { drain, steps }: Stopping,
 ): Promise<boolean> {
   log.info({ drain_seconds: drain.seconds }, 'stopping')
-  const left = steps.map(({ name }) => name)
-  const endAll = async () => {
-    for (const { end } of steps) {
-      await end()
-      left.shift()
+  const left = new Set(steps.flat().map(({ name }) => name))
+  let has_failed = false
+  // What fails to end keeps nothing else from it.
+  const end = async (part: Part) => {
+    try {
+      await part.end()
+    } catch (error) {
+      has_failed = true
+      log.error({ part: part.name, error: (error as Error).message }, 'stop failed')
     }
+    left.delete(part.name)
   }
-  try {
-    await drain.over()
-    await atMost(clock, stop_limit_ms, endAll())
-  } catch (error) {
-    log.error({ error: (error as Error).message, left }, 'stop failed')
+  const endAll = async () => {
+    await end({ name: 'drain', end: drain.over })
+    for (const step of steps) await Promise.all(step.map(end))
+  }
+  await atMost(clock, drain.seconds * 1000 + stop_limit_ms, endAll())
+  if (left.size > 0) {
+    const fields = { left: [...left], limit_seconds: stop_limit_ms / 1000 }
+    log.error(fields, 'stopped without waiting any longer')
     return false
   }
-  if (left.length > 0) {
-    log.error({ left, limit_seconds: stop_limit_ms / 1000 }, 'stopped without waiting any longer')
-    return false
-  }
-  log.info({}, 'stopped')
-  return true
+  if (!has_failed) log.info({}, 'stopped')
+  return !has_failed
 }

@@ -20,7 +20,7 @@ async function loop(context: JobContext, job: Job, stopping: AbortSignal): Promi
   const { clock, log } = context.world
   while (!stopping.aborted) {
     try {
-      const count = await job.run(context)
+      const count = await job.run({ ...context, stopping })
       if (count > 0) log.info({ job: job.name, count }, 'job done')
     } catch (error) {
       log.error({ job: job.name, error: (error as Error).message }, 'job failed')

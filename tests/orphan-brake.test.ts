@@ -233,6 +233,18 @@ describe('the brake that a person pulls', () => {
     expect(await countStandings()).toEqual({ reversed: 8, held_back: 4 })
   })
 
+  test('holds back what a sweep let go in the very moment, when it is let go', async () => {
+    const { reference } = await authorise()
+    await sweepAfter(3 * minute_ms, silent)
+    await pull()
+    // As a sweep leaves it that did not see the brake.
+    await sql`update orphan_authorisations set held_back_at = null, next_try_at = found_at`
+    await release()
+    await sweepAfter(hour_ms)
+    expect(await countStandings()).toEqual({ held_back: 1 })
+    expect(await booksOf(reference)).toEqual(untouched)
+  })
+
   test('holds back what a sweep has found when it is let go under way', async () => {
     await pull()
     const { reference } = await authorise()

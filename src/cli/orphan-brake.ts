@@ -87,7 +87,10 @@ export const orphanRelease: Command = {
       return { released, pulled, held_back: (await countUnsettled(sql, acquirer)).held_back }
     })
     if (released.length === 0 && pulled.length > 0) {
-      throw new CommandRefused(`the ${brakeWords(pulled[0]!)}. Leave out --acquirer to let it go`)
+      const advice = options.acquirer
+        ? 'Leave out --acquirer to let it go'
+        : 'Somebody has just pulled it'
+      throw new CommandRefused(`the ${brakeWords(pulled[0]!)}. ${advice}`)
     }
     if (json) {
       const views = { released: released.map(viewBrake), pulled: pulled.map(viewBrake) }

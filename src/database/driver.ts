@@ -1,7 +1,7 @@
 // The database driver with our types, our limits and none of its traps: the one place that makes connections.
 
 import postgres from 'postgres'
-import { readDatabaseAddress } from '../database-address.ts'
+import { readDatabaseAddress, type ServerAddress } from '../database-address.ts'
 import type { Clock } from '../world.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'
@@ -31,7 +31,8 @@ const silence_slack_ms = 5_000
 /** Makes a pool. Nothing is connected before the first statement. */
 export function connect(address: Address, options: ConnectOptions): Sql {
   const limit_ms = (options.statement_timeout_ms ?? statement_timeout_ms) + silence_slack_ms
-  return replaceablePool(() => openPool(address, options), openSilence(options.clock, limit_ms))
+  const target = targetOf(address)
+  return replaceablePool(() => openPool(target, options), openSilence(options.clock, limit_ms))
 }
 
 type Listener = { heard: (payload: string) => void; opened: () => void }
@@ -48,7 +49,7 @@ export async function listenTo(
   let losses = 0
   let stopped = false
   let opening = true
-  const sql = openPool(address, {
+  const sql = openPool(targetOf(address), {
     connections_max: 1,
     onNotify: (_, payload) => listener.heard(payload),
     onClose: () => {
@@ -94,8 +95,15 @@ export function describeAddress(address: Address): string {
     .replace(/\?.*$/s, '')
 }
 
-function openPool(address: Address, options: ConnectOptions): postgres.Sql {
-  const sql = openAt(address, settingsOf(options)) as unknown as postgres.Sql
+/** Files that an address names are read once: a pool that is made anew must not fail for want of them. */
+type Target = ServerAddress | Exclude<Address, string>
+
+function targetOf(address: Address): Target {
+  return typeof address === 'string' ? readDatabaseAddress(address) : address
+}
+
+function openPool(target: Target, options: ConnectOptions): postgres.Sql {
+  const sql = openAt(target, settingsOf(options)) as unknown as postgres.Sql
   const { shared } = sql.options as unknown as { shared: { typeArrayMap: object } }
   Object.assign(shared.typeArrayMap, list_types)
   return sql
@@ -136,16 +144,18 @@ function settingsOf(options: ConnectOptions) {
   }
 }
 
-function openAt(address: Address, settings: postgres.Options<Types>) {
-  if (typeof address !== 'string') {
-    const path = socketFile(address.socket_folder, socket_port)
-    const local = { path, database: address.database, user: database_user, max_lifetime: null }
+function openAt(target: Target, settings: postgres.Options<Types>) {
+  if ('socket_folder' in target) {
+    const path = socketFile(target.socket_folder, socket_port)
+    const local = { path, database: target.database, user: database_user, max_lifetime: null }
     return postgres({ ...settings, ...local })
   }
-  const { address: bare, tls } = readDatabaseAddress(address)
+  const { url, ssl } = target
+  // The driver takes lists, which its types do not say.
+  const servers = target.servers as unknown as { host: string; port: number } | null
   // The driver does not know libpq's way of naming a Unix socket.
-  if (!/[?&]host=(%2F|\/)/i.test(bare)) return postgres(bare, { ...settings, ssl: tls })
-  const parsed = new URL(bare)
+  if (!/[?&]host=(%2F|\/)/i.test(url)) return postgres(url, { ...settings, ...servers, ssl })
+  const parsed = new URL(url)
   const path = socketFile(parsed.searchParams.get('host')!, Number(parsed.port) || socket_port)
   parsed.searchParams.delete('host')
   return postgres(parsed.href, { ...settings, path })

@@ -30,7 +30,8 @@ export function isRetriable(error: unknown): boolean {
 export function isStoreUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (code === undefined) return false
-  return isConnectionLost(error) || unavailable.has(code) || /^(53|28)/.test(code)
+  if (isConnectionLost(error) || unavailable.has(code) || /^(53|28)/.test(code)) return true
+  return connectionFault(error) === 'tls'
 }
 
 /** `tls`: no secure connection. `address`: host, database, user or password are not known there. */

@@ -24,6 +24,7 @@ export function applyHoldRules(desk: Desk): Promise<number> {
       return claimHoldsForRules(desk.sql, { now, lease_until, limit })
     },
     (key) => applyTo(desk, key),
+    desk.stopping,
   )
 }
 

@@ -7,6 +7,8 @@ import type { World } from '../../world.ts'
 export type Desk = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Pick<Metrics, 'paymentConfirmed'>
+  /** See JobContext. */
+  stopping?: AbortSignal
 }
 
 /** From 0 up to 1. */

@@ -33,6 +33,7 @@ export function reconcile(desk: Desk): Promise<number> {
       return claimOperations(desk.sql, { now, lease_until, limit })
     },
     (operation) => follow(desk, operation),
+    desk.stopping,
   )
 }
 

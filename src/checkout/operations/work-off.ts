@@ -7,14 +7,15 @@ const batches_max = 20
 
 /**
  * Claims and works until nothing is due, a few hundred at most. A claim lasts for a lease, which must be longer than two
- * pieces of work may take. Returns how many were claimed.
+ * pieces of work may take. When the process is to stop, only what was claimed is worked on. Returns how many were claimed.
  */
 export async function workOff<Item>(
   claim: (limit: number) => Promise<readonly Item[]>,
   work: (item: Item) => Promise<void>,
+  stopping?: AbortSignal,
 ): Promise<number> {
   let count = 0
-  for (let round = 0; round < batches_max; round++) {
+  for (let round = 0; round < batches_max && !stopping?.aborted; round++) {
     const claimed = await claim(batch)
     await runEach(claimed, work)
     count += claimed.length

@@ -21,7 +21,7 @@ export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
       returning 1
     ), pulled as (
       insert into orphan_brakes (acquirer, pulled_at, pulled_by, reason)
-      -- After that.
+      -- Where it reads the one before, that has ended.
       select ${acquirer}, ${pulled_at}, ${pulled_by}, ${reason} where (select count(*) from before) >= 0
       on conflict do nothing
       returning 1
@@ -40,8 +40,9 @@ export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
 }
 
 /**
- * Lets go of these brakes where they are pulled. What is held back stays so, and what a sweep has found and not come to judge
- * yet is held back as well: it was found while the brake was pulled. Returns what was let go.
+ * Lets go of these brakes where they are pulled. What is held back stays so, and what a person has not decided about is held
+ * back as well, though a sweep has not come to judge it, or let it go when the brake was just pulled. Returns what was let
+ * go.
  */
 export async function releaseBrakes(
   sql: Sql,
@@ -54,13 +55,13 @@ export async function releaseBrakes(
       from json_to_recordset(${named as never}::json) as n (acquirer text, pulled_at timestamptz)
       where b.acquirer = n.acquirer and b.pulled_at = n.pulled_at and b.released_at is null
       returning b.*
-    ), unjudged as materialized (
+    ), undecided as materialized (
       select acquirer, reference from orphan_authorisations o
-      where merchant_id is null and state = 'found' and held_back_at is null and next_try_at is null
+      where merchant_id is null and state = 'found' and held_back_at is null
         and exists (select 1 from released r where r.acquirer in (o.acquirer, ${every_acquirer}))
       order by acquirer, reference for update
     ), held as (
-      update orphan_authorisations o set held_back_at = ${at} from unjudged u
+      update orphan_authorisations o set held_back_at = ${at}, next_try_at = null from undecided u
       where o.acquirer = u.acquirer and o.reference = u.reference
     )
     select * from released order by acquirer`

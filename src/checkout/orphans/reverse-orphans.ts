@@ -22,6 +22,8 @@ import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './
 export type OrphanContext = Pick<Context, 'sql' | 'ids'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+  /** See JobContext. */
+  stopping?: AbortSignal
 }
 
 /** Outlasts the calls that two tries may make: a look-up or reversal, and a list. */
@@ -37,6 +39,7 @@ export function reverseOrphans(context: OrphanContext): Promise<number> {
       return claimOrphans(sql, { now, lease_until, limit })
     },
     (orphan) => reverse(context, orphan),
+    context.stopping,
   )
 }
 

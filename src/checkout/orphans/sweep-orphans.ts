@@ -62,6 +62,8 @@ async function sweep(context: OrphanContext, swept: Swept): Promise<number> {
   let may_release = false
   try {
     for (const window of windows) {
+      // The next sweep goes on from here.
+      if (context.stopping?.aborted) return found
       found += await sweepWindow(context, swept, window)
       await saveSweptUntil(sql, name, window.until)
     }

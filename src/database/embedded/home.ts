@@ -50,9 +50,9 @@ export async function findHome(data_dir: string): Promise<Home> {
   }
 }
 
-/** Whether a database was ever made in a data folder, or began to be. Makes nothing. */
+/** Whether a database was made for a data folder, or began to be. Makes nothing. */
 export function isMade(data_dir: string): boolean {
-  return ['postgres', 'postgres-location'].some((name) => existsSync(`${data_dir}/${name}`))
+  return existsSync(`${readLocation(data_dir) ?? data_dir}/postgres`)
 }
 
 /** Gives the server's user a file or folder that this process has just made. */
