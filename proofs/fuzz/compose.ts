@@ -15,7 +15,7 @@ export type Composed = {
   made: Made
   ruined: Ruined
   session: SessionNote | null
-  /** Sent in one usable header, if any. */
+  /** Sent in one usable header, if any, to the operation itself: under another method it is nobody's. */
   key: string | null
   /** All that was sent as text, to see what comes back of it. */
   sent: string
@@ -50,7 +50,7 @@ export function compose(plan: Plan, operation: Operation, stage: Stage, fresh: s
     ? ruin(plan.hazard, made)
     : { pieces: [bytesOf(made)], expects: 'route' }
   const sent = Buffer.concat(ruined.pieces).toString()
-  const key = keys.length === 1 ? keys[0]![1] : null
+  const key = keys.length === 1 && made.method === operation.method ? keys[0]![1] : null
   return { operation, plan, made, ruined, session, key, sent }
 }
 
