@@ -164,7 +164,8 @@ test.each([
 test.each([
   ['postgres://u:p@[::1]:5433/shop', { host: ['::1'], port: [5433] }],
   ['postgres://u:p@one,[fe80::2]/shop', { host: ['one', 'fe80::2'], port: [5432, 5432] }],
-  ['postgres://u:p@one:5433,two/shop', null],
+  ['postgres://u:p@one:5433,two/shop', { host: ['one', 'two'], port: [5433, 5432] }],
+  ['postgres:///shop?host=/tmp/x', null],
 ])('the servers of %s', (address, servers) => {
   expect(readDatabaseAddress(address).servers).toEqual(servers)
 })

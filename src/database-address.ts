@@ -21,7 +21,7 @@ const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 export type ServerAddress = {
   /** Without what it says of TLS. */
   url: string
-  /** Null where the driver finds them in the URL. */
+  /** Null where the URL names none. */
   servers: { host: string[]; port: number[] } | null
   ssl: false | 'prefer' | ConnectionOptions
 }
@@ -38,7 +38,7 @@ export function readDatabaseAddress(address: string): ServerAddress {
   const servers = serversOf(address)
   return {
     url: query.size === 0 ? bare! : `${bare}?${query}`,
-    servers: servers.host.some((host) => host.includes(':')) ? servers : null,
+    servers: servers.host.includes('') ? null : servers,
     ssl: settingsOf(modeOf(told), told, servers.host),
   }
 }

@@ -3,6 +3,7 @@
 import postgres from 'postgres'
 import { readDatabaseAddress, type ServerAddress } from '../database-address.ts'
 import type { Clock } from '../world.ts'
+import { dial } from './dial.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'
 import { list_types, refused, type Types, types } from './types.ts'
@@ -150,15 +151,22 @@ function openAt(target: Target, settings: postgres.Options<Types>) {
     const local = { path, database: target.database, user: database_user, max_lifetime: null }
     return postgres({ ...settings, ...local })
   }
-  const { url, ssl } = target
-  // The driver takes lists, which its types do not say.
-  const servers = target.servers as unknown as { host: string; port: number } | null
+  const { url, servers, ssl } = target
   // The driver does not know libpq's way of naming a Unix socket.
-  if (!/[?&]host=(%2F|\/)/i.test(url)) return postgres(url, { ...settings, ...servers, ssl })
+  if (!/[?&]host=(%2F|\/)/i.test(url))
+    return postgres(url, { ...settings, ...reaching(servers), ssl })
   const parsed = new URL(url)
   const path = socketFile(parsed.searchParams.get('host')!, Number(parsed.port) || socket_port)
   parsed.searchParams.delete('host')
   return postgres(parsed.href, { ...settings, path })
+}
+
+/** How the driver gets to its servers. Its types say nothing of lists, and little of sockets. */
+function reaching(servers: ServerAddress['servers']): postgres.Options<Types> {
+  if (servers === null) return {}
+  const [host, port] = [servers.host[0]!, servers.port[0]!]
+  const socket = servers.host.length === 1 && { socket: () => dial({ host, port }) }
+  return { ...servers, ...socket } as unknown as postgres.Options<Types>
 }
 
 function socketFile(folder: string, port: number): string {

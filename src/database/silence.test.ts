@@ -64,11 +64,25 @@ test.each([
   expect(opened.wait.given_up).toBe(given_up)
 })
 
-test('the time in the queue does not count', async () => {
+test('the time in the queue does not count while others are answered', async () => {
+  const { look, silence, wait } = open()
+  const other = silence.begin({ isSent: () => true, giveUp() {} })
+  wait.is_sent = false
+  for (let count = 0; count < 30; count += 1) {
+    other.heard()
+    await look(1)
+  }
+  other.end()
+  wait.is_sent = true
+  await look(8)
+  expect(wait.given_up).toBe(0)
+  await look(1)
+  expect(wait.given_up).toBe(1)
+})
+
+test('who waits in the queue while nobody is answered is given up', async () => {
   const { look, wait } = open()
   wait.is_sent = false
-  await look(30)
-  wait.is_sent = true
   await look(8)
   expect(wait.given_up).toBe(0)
   await look(1)

@@ -1,5 +1,6 @@
 // Notices a connection that has gone dead without a word. A server that lives answers everything within its
-// statement_timeout, so whoever waits for longer than that waits for nobody, and would wait for ever.
+// statement_timeout, so whoever waits for longer than that waits for nobody, and would wait for ever. So does who waits for a
+// connection for so long while nobody is answered.
 
 import type { Clock } from '../world.ts'
 
@@ -31,6 +32,8 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
   const looks = new Map<Wait, number>()
   const closing = new AbortController()
   let is_looking = false
+  /** Since the last look. */
+  let was_heard = false
 
   async function look(): Promise<void> {
     is_looking = true
@@ -40,9 +43,11 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
       } catch {
         return
       }
+      const are_others_answered = was_heard
+      was_heard = false
       for (const [wait, count] of looks) {
-        if (!wait.isSent()) continue
-        if (count >= looks_max) wait.giveUp()
+        if (!wait.isSent() && are_others_answered) looks.set(wait, 0)
+        else if (count >= looks_max) wait.giveUp()
         else looks.set(wait, count + 1)
       }
     }
@@ -56,9 +61,11 @@ export function openSilence(clock: Clock | undefined, limit_ms: number): Silence
       if (!is_looking) void look()
       return {
         heard() {
+          was_heard = true
           if (looks.has(wait)) looks.set(wait, 0)
         },
         end() {
+          was_heard = true
           looks.delete(wait)
         },
       }
