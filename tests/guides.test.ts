@@ -102,7 +102,7 @@ describe('first-webhook.md', () => {
     ])
     expect(receiver.said()).toMatch(/^payment\.held pay_\w+ 1999 EUR$/m)
     // The receiver says so before its answer has come back.
-    await listener.says(/(?: -> 204 POST [^]*){6}/)
+    await listener.says(/(?: -> 204 POST [\s\S]*){6}/)
     expect(listener.said().match(/ -> 204 POST /g)).toHaveLength(6)
 
     const url = `http://127.0.0.1:${port}/hooks`
