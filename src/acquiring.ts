@@ -4,21 +4,25 @@ import type { Acquirer } from './acquirers/acquirer.ts'
 import { acquirerFor, allAcquirers } from './acquirers/open.ts'
 import { openSimulator } from './acquirers/simulator/simulator.ts'
 import type { Context } from './context.ts'
+import { keepInstallation } from './database/installation.ts'
 import type { Sql } from './database/open.ts'
 import { openLedger } from './database/simulator-ledger.ts'
 import type { World } from './world.ts'
 
-type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers'>
+type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers' | 'installation'>
 
 /** `wrap` stands between the service and the simulated acquirer: tests lose answers with it. */
-export function openAcquiring(
+export async function openAcquiring(
   sql: Sql,
   world: Pick<World, 'clock' | 'random'>,
   wrap: (simulator: Acquirer) => Acquirer = (simulator) => simulator,
-): Acquiring {
+): Promise<Acquiring> {
+  const { clock, random } = world
   const simulator = wrap(openSimulator(world, openLedger(sql)))
+  const installation_id = random.bytes(12).toString('hex')
   return {
     acquirerOf: (mode, connection) => acquirerFor({ mode, connection }, { simulator }),
     acquirers: allAcquirers({ simulator }),
+    installation: await keepInstallation(sql, { installation_id, created_at: clock.now() }),
   }
 }

@@ -88,7 +88,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),
-    ...openAcquiring(sql, world, parts.wrapSimulator),
+    ...(await openAcquiring(sql, world, parts.wrapSimulator)),
     three_ds: openThreeDs({
       world,
       addresses,

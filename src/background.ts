@@ -40,7 +40,7 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
   const context: JobContext = {
     ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },
     ids: openIds(world.random, keyring),
-    ...openAcquiring(sql, world),
+    ...(await openAcquiring(sql, world)),
   }
   const worker = startWorker(context, jobs)
   return {

@@ -27,6 +27,8 @@ export type Context = {
   acquirerOf(mode: Mode, connection: string | null): Acquirer
   /** All of them, with the mode of their payments. */
   acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+  /** Our mark at acquirers. */
+  installation: string
   /** Null where no Directory Server is configured for the mode. */
   three_ds: Record<Mode, ThreeDs | null>
   addresses: Addresses

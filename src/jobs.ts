@@ -20,7 +20,15 @@ import { watchBacklog } from './webhooks/watch-backlog.ts'
 
 export type JobContext = Pick<
   Context,
-  'sql' | 'world' | 'keyring' | 'metrics' | 'ids' | 'acquirerOf' | 'acquirers' | 'wakeDeliveries'
+  | 'sql'
+  | 'world'
+  | 'keyring'
+  | 'metrics'
+  | 'ids'
+  | 'acquirerOf'
+  | 'acquirers'
+  | 'installation'
+  | 'wakeDeliveries'
 > & {
   /** Aborted when the process is to end: what a job has begun it ends, and begins nothing more. */
   stopping?: AbortSignal

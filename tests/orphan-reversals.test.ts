@@ -230,10 +230,11 @@ describe('a charge that a person gave up', () => {
     expect(await orphanOf(first.reference)).toMatchObject({ operation_id: first.operation_id })
   })
 
-  test('and comes into being later is found again', async () => {
+  test('and comes into being later is found again, where a reversal fences nothing', async () => {
     const { reference } = await writeCharge({ state: 'failed', payment: 'failed' })
     await giveUp(reference)
-    await reverseOrphans(context)
+    const unknown = { ...refusal('unknown_authorisation'), authorisation_known: false }
+    await reverseOrphans(wrapped(async () => unknown).swept)
     expect(await orphanOf(reference)).toMatchObject({ state: 'nothing_to_reverse' })
     await clock.advance(5 * minute_ms)
     await authorise(reference)

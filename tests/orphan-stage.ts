@@ -54,7 +54,7 @@ export async function useOrphanStage() {
 
   function contextOf(acquirer: Acquirer, through: Sql = sql): OrphanContext {
     return {
-      ...{ sql: through, ids, world: { clock, random, log: logInto(log) } },
+      ...{ sql: through, ids, world: { clock, random, log: logInto(log) }, installation: 'ours' },
       acquirers: [{ mode: 'test', acquirer }],
     }
   }

@@ -2,6 +2,7 @@
 
 import type {
   Acquirer,
+  AuthorisationStanding,
   AuthoriseAnswer,
   AuthoriseRequest,
   Decline,
@@ -21,6 +22,7 @@ export type Authorisation = {
   reference: string
   asked_ms: number
   asked: string
+  installation: string
   amount: number
   currency: string
   capture: boolean
@@ -79,6 +81,7 @@ const words: Partial<Record<AcquirerBehaviour, [Decline['category'], string, str
 export function openBank({ clock, random }: Pick<World, 'clock' | 'random'>): Bank {
   const authorisations = new Map<string, Authorisation>()
   const settlements = new Map<string, Settlement>()
+  const fenced = new Set<string>()
   const now = () => clock.now().getTime()
   const mint = () => `bank_${random.bytes(9).toString('hex')}`
 
@@ -90,6 +93,7 @@ export function openBank({ clock, random }: Pick<World, 'clock' | 'random'>): Ba
     if (settlements.has(reference)) return reused
     const known = authorisations.get(reference)
     if (known && known.asked !== asked) return reused
+    if (fenced.has(reference)) return overtaken
     const entry = known ?? opened({ request, behaviour, asked, id: mint(), now_ms: now() })
     authorisations.set(reference, entry)
     if (entry.known_ms !== null && entry.known_ms <= now()) return answerOf(entry)
@@ -110,6 +114,8 @@ export function openBank({ clock, random }: Pick<World, 'clock' | 'random'>): Ba
     if (known) return known.asked === asked ? known.answer : refusal('reference_reused')
     if (authorisations.has(reference)) return refusal('reference_reused')
     const authorisation = authorisations.get(of)
+    // A reversal that finds nothing sees to it that nothing comes after it.
+    if (!authorisation && kind === 'reverse') fenced.add(of)
     const code = reasonAgainst(kind, request, authorisation, now())
     if (code === null) authorisation![`${past[kind]}_ms`] = now()
     if (code === 'do_not_honor') authorisation!.refused_once = true
@@ -125,13 +131,19 @@ export function openBank({ clock, random }: Pick<World, 'clock' | 'random'>): Ba
     const entry = authorisations.get(reference)
     if (!entry) return { result: 'not_found' }
     if (entry.known_ms === null || entry.known_ms > now()) return { result: 'in_progress' }
-    return { result: 'found', kind: 'authorise', answer: answerOf(entry) }
+    return {
+      result: 'found',
+      kind: 'authorise',
+      answer: answerOf(entry),
+      standing: standingOf(entry),
+    }
   }
 
   const acquirer: Acquirer = {
     name: 'simulator',
     safe_window_ms,
     reference_life_ms: 24 * 3_600_000,
+    late_approval_ms: 0,
     authorise,
     capture: (request) => settle('capture', request),
     void: (request) => settle('void', request),
@@ -142,9 +154,10 @@ export function openBank({ clock, random }: Pick<World, 'clock' | 'random'>): Ba
       return [...authorisations.values()]
         .filter((entry) => isLive(entry, last_ms) && entry.authorised_ms! >= since.getTime())
         .sort((a, b) => a.authorised_ms! - b.authorised_ms!)
-        .map(({ reference, amount, currency, authorised_ms }) => {
-          return { reference, amount, currency, authorised_at: new Date(authorised_ms!) }
-        })
+        .map(({ reference, installation, amount, currency, authorised_ms, captured_ms }) => ({
+          ...{ reference, installation, amount, currency, captured: captured_ms !== null },
+          authorised_at: new Date(authorised_ms!),
+        }))
     },
   }
   return { acquirer, authorisations, settlements, strangers: new Set() }
@@ -169,7 +182,7 @@ type Asked = {
 }
 
 function opened({ request, behaviour, asked, id, now_ms }: Asked): Authorisation {
-  const { reference, amount, currency, capture } = request
+  const { reference, installation, amount, currency, capture } = request
   const [category, reason, code] = (behaviour && words[behaviour]) ?? []
   const is_stranger = behaviour === null
   const decline: Decline | null = is_stranger
@@ -185,7 +198,7 @@ function opened({ request, behaviour, asked, id, now_ms }: Asked): Authorisation
   const authorised_ms = result === 'approved' ? known_ms : null
   return {
     kind: 'authorise',
-    ...{ reference, asked_ms: now_ms, asked, amount, currency, capture, behaviour },
+    ...{ reference, asked_ms: now_ms, asked, installation, amount, currency, capture, behaviour },
     ...{ transaction_id: id, result, decline, known_ms, authorised_ms },
     captured_ms: capture ? authorised_ms : null,
     voided_ms: null,
@@ -194,9 +207,12 @@ function opened({ request, behaviour, asked, id, now_ms }: Asked): Authorisation
   }
 }
 
-function answerOf({ result, decline, transaction_id, capture }: Authorisation): AuthoriseAnswer {
-  const acquirer_transaction_id = transaction_id
-  if (result === 'approved') return { result, acquirer_transaction_id, captured: capture }
+function answerOf(entry: Authorisation): AuthoriseAnswer {
+  const { result, decline, transaction_id: acquirer_transaction_id } = entry
+  const { amount, currency, capture: captured } = entry
+  if (result === 'approved') {
+    return { result, acquirer_transaction_id, captured, amount, currency }
+  }
   return {
     result: result === 'declined' ? 'declined' : 'failed',
     decline: decline!,
@@ -204,9 +220,23 @@ function answerOf({ result, decline, transaction_id, capture }: Authorisation): 
   }
 }
 
+function standingOf(entry: Authorisation): AuthorisationStanding | null {
+  if (entry.result !== 'approved') return null
+  const { amount, currency, captured_ms, voided_ms, reversed_ms } = entry
+  const taken = captured_ms === null ? 'reserved' : 'captured'
+  const state = reversed_ms !== null ? 'reversed' : voided_ms !== null ? 'voided' : taken
+  return { state, amount, currency }
+}
+
 const reused: AuthoriseAnswer = {
   result: 'failed',
   decline: { code: 'processing_error', category: 'provider_error', reason: 'Reference is taken' },
+  acquirer_transaction_id: null,
+}
+
+const overtaken: AuthoriseAnswer = {
+  result: 'failed',
+  decline: { code: 'processing_error', category: 'provider_error', reason: 'Reversed before' },
   acquirer_transaction_id: null,
 }
 

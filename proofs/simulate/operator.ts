@@ -31,7 +31,7 @@ async function loseKnowledge({ chance, clock, bank }: Stage, after_ms: number): 
 function strangersRequest(reference: string, capture: boolean): AuthoriseRequest {
   const number = '4242424242424242'
   return {
-    ...{ reference, capture, amount: 7_700, currency: 'GBP', three_ds: null },
+    ...{ reference, installation: 'lost', capture, amount: 7_700, currency: 'GBP', three_ds: null },
     card: { brand: 'visa', number, exp_month: 1, exp_year: 2031, cvc: null, cardholder_name: null },
     merchant: { descriptor: 'Shop', mcc: null, country: null },
   }

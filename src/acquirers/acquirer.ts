@@ -12,6 +12,8 @@ export type Decline = { code: string; category: DeclineCategory; reason: string 
 export type AuthoriseRequest = {
   /** Ours, unique for ever: 32 hex characters. */
   reference: string
+  /** Our mark, the same for all charges of this installation. The acquirer keeps it beside the reference. */
+  installation: string
   amount: number
   currency: string
   /** True takes the money at once; false reserves it. */
@@ -44,9 +46,12 @@ export type SettleRequest = {
   currency: string
 }
 
+/** An amount as the acquirer has it, which need not be what it was asked for. */
+type Money = { amount: number; currency: string }
+
 /** A definite answer. `failed` is an error at the acquirer that moved no money. */
 export type AuthoriseAnswer =
-  | { result: 'approved'; acquirer_transaction_id: string; captured: boolean }
+  | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
   | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
 
@@ -64,9 +69,24 @@ export type SettleAnswer =
       authorisation_known: boolean
     }
 
+/**
+ * How an approved authorisation stands at this moment, whoever brought it there: we, a person in the acquirer's portal, or
+ * time. The amount is what is reserved, what was taken, or what was reserved before.
+ */
+export type AuthorisationStanding = Money & {
+  state: 'reserved' | 'captured' | 'voided' | 'reversed' | 'expired'
+}
+
 /** What the acquirer knows of one of our references. */
 export type LookUpAnswer =
-  | { result: 'found'; kind: 'authorise'; answer: AuthoriseAnswer }
+  | {
+      result: 'found'
+      kind: 'authorise'
+      /** As it was given first. */
+      answer: AuthoriseAnswer
+      /** Null where nothing was approved. */
+      standing: AuthorisationStanding | null
+    }
   | { result: 'found'; kind: 'capture' | 'void' | 'reverse'; answer: SettleAnswer }
   | { result: 'in_progress' }
   | { result: 'not_found' }
@@ -77,11 +97,12 @@ export class Unanswered extends Error {}
 /** No byte of the request left this machine: definitely nothing happened. */
 export class NotSent extends Error {}
 
-/** An authorisation that holds or took money: neither voided nor reversed. */
-export type LiveAuthorisation = {
+/** An authorisation that holds or took money: neither voided, reversed nor expired. */
+export type LiveAuthorisation = Money & {
   reference: string
-  amount: number
-  currency: string
+  /** The mark that it bears; null where it bears none. */
+  installation: string | null
+  captured: boolean
   authorised_at: Date
 }
 
@@ -97,6 +118,11 @@ export type Acquirer = {
    * twice. It outlasts `safe_window_ms`.
    */
   readonly reference_life_ms: number
+  /**
+   * 0 where a reversal fences its reference: once one was answered, an authorise of that reference which arrives later is
+   * failed. Else for so long after it such an authorise may still be approved.
+   */
+  readonly late_approval_ms: number
   /** Each throws Unanswered or NotSent where there is no definite answer. */
   authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer>
   capture(request: SettleRequest): Promise<SettleAnswer>

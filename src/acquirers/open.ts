@@ -36,6 +36,7 @@ function missing(name: string): Acquirer {
     name,
     safe_window_ms: 300_000,
     reference_life_ms: 24 * 3_600_000,
+    late_approval_ms: 0,
     authorise: refuse,
     capture: refuse,
     void: refuse,

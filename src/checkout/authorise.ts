@@ -64,6 +64,7 @@ function requestOf(context: Context, charging: Charging, card: ChargeCard): Auth
   const outcome = attempt.authentication_outcome
   return {
     reference: operation.operation_id,
+    installation: context.installation,
     amount: session.amount,
     currency: session.currency,
     // Money is taken at once only where the amount was verified; otherwise it is reserved for a decision.

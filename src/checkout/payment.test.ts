@@ -51,7 +51,7 @@ function opened(changes: Partial<Session> = {}): { session: Session; payment: Pa
 const approved = (captured: boolean): AuthoriseAnswer => ({
   result: 'approved',
   acquirer_transaction_id: 'bank-1',
-  captured,
+  ...{ captured, amount: 4200, currency: 'GBP' },
 })
 const turnedDown = (result: 'declined' | 'failed', category: DeclineCategory): AuthoriseAnswer => ({
   result,

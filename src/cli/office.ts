@@ -34,7 +34,7 @@ export async function withOffice<T>(work: (office: CommandOffice) => Promise<T>)
     return await work({
       ...{ sql, keyring, ids: openIds(world.random, keyring), clock, world: shifted },
       actor: 'operator',
-      ...openAcquiring(sql, shifted),
+      ...(await openAcquiring(sql, shifted)),
       metrics: { paymentConfirmed: () => {} },
       // The delivery loop of the service, if one runs, sees by itself what was written.
       wakeDeliveries: () => {},

@@ -40,7 +40,8 @@ export function openLedger(sql: Sql): Ledger {
     },
     async listLive({ since, until }) {
       return await sql<LiveAuthorisation[]>`
-        select reference, amount, currency, authorised_at from simulator.ledger
+        select reference, installation, amount, currency, captured_at is not null as captured, authorised_at
+        from simulator.ledger
         where authorised_at between ${since} and ${until} and voided_at is null and reversed_at is null
         order by authorised_at`
     },

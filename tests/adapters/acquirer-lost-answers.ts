@@ -30,8 +30,9 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     const found = await reopen().lookUp(request.reference)
     expect(found).toMatchObject({ result: 'found', kind: 'authorise', answer })
     const listed = await acquirer.listAuthorisations(always)
-    const { reference, amount, currency } = request
-    const live = { reference, amount, currency, authorised_at: clock.now() }
+    const { reference, installation, amount, currency } = request
+    const authorised_at = clock.now()
+    const live = { reference, installation, amount, currency, captured: true, authorised_at }
     expect(listed).toEqual(behaviour === 'lost_then_captured' ? [live] : [])
     // Sent again under the same reference, it is not charged again: it is answered.
     expect(await acquirer.authorise(request)).toMatchObject(answer)

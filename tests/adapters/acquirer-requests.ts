@@ -28,6 +28,7 @@ export function authoriseRequest(
 ): AuthoriseRequest {
   return {
     reference: mintReference(),
+    installation: 'ours',
     amount: 4200,
     currency: 'GBP',
     capture: false,

@@ -43,6 +43,9 @@ export function settlementTests(open: OpenAcquirer): void {
     expect(await reopen()[second](next)).toEqual(answer_next)
     const found = { result: 'found', kind: second, answer: answer_next }
     expect(await acquirer.lookUp(next.reference)).toEqual(found)
+    const done = decline_code ? first : second
+    const state = { capture: 'captured', void: 'voided', reverse: 'reversed' }[done]
+    expect(await acquirer.lookUp(authorised.reference)).toMatchObject({ standing: { state } })
   })
 
   test.each<[string, Partial<SettleRequest>, string]>([
@@ -74,6 +77,48 @@ export function settlementTests(open: OpenAcquirer): void {
     expect(await acquirer.capture(settleRequest(authorised))).toMatchObject(refused)
     expect(await acquirer.void(settleRequest(authorised))).toMatchObject(refused)
     expect(await acquirer.reverse(settleRequest(authorised))).toMatchObject({ result: 'approved' })
+  })
+}
+
+export function fenceTests(open: OpenAcquirer): void {
+  test('an authorisation that its reversal overtook is failed, and moves nothing', async () => {
+    const { acquirer, reopen, numberFor } = await open()
+    const authorised = authoriseRequest(numberFor('approve'), { capture: true })
+    const reversal = settleRequest(authorised)
+    const reversed = await acquirer.reverse(reversal)
+    expect(reversed).toMatchObject({ result: 'refused', authorisation_known: false })
+    const answer = await reopen().authorise(authorised)
+    if (acquirer.late_approval_ms > 0) return
+    expect(answer).toMatchObject({ result: 'failed' })
+    expect(await acquirer.authorise(authorised)).toEqual(answer)
+    const within = { since: new Date(0), until: new Date('2100-01-01') }
+    expect(await acquirer.listAuthorisations(within)).toEqual([])
+    expect(await reopen().reverse(reversal)).toEqual(reversed)
+    const unknown = { decline_code: 'unknown_authorisation', authorisation_known: false }
+    for (const kind of ['capture', 'void', 'reverse'] as const) {
+      expect(await acquirer[kind](settleRequest(authorised))).toMatchObject(unknown)
+    }
+  })
+
+  test('a capture or void that finds nothing fences nothing', async () => {
+    const { acquirer, numberFor } = await open()
+    const authorised = authoriseRequest(numberFor('approve'))
+    await acquirer.capture(settleRequest(authorised))
+    await acquirer.void(settleRequest(authorised))
+    expect(await acquirer.authorise(authorised)).toMatchObject({ result: 'approved' })
+  })
+
+  test('an authorisation and its reversal at once: nothing is left', async () => {
+    const { acquirer, reopen, numberFor } = await open()
+    if (acquirer.late_approval_ms > 0) return
+    for (let round = 0; round < 20; round++) {
+      const authorised = authoriseRequest(numberFor('approve'), { capture: true })
+      const [answer, reversed] = await Promise.all([
+        acquirer.authorise(authorised),
+        reopen().reverse(settleRequest(authorised)),
+      ])
+      expect(reversed.result).toBe(answer.result === 'approved' ? 'approved' : 'refused')
+    }
   })
 }
 

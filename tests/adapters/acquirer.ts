@@ -5,7 +5,7 @@ import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import { lifeTests, lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
 import { authoriseRequest, type OpenAcquirer, settleRequest } from './acquirer-requests.ts'
-import { raceTests, referenceTests, settlementTests } from './acquirer-settlement.ts'
+import { fenceTests, raceTests, referenceTests, settlementTests } from './acquirer-settlement.ts'
 
 export function acquirerSuite(name: string, open: OpenAcquirer): void {
   describe(name, () => {
@@ -16,6 +16,7 @@ export function acquirerSuite(name: string, open: OpenAcquirer): void {
     describe('how long a request is on its way, and its reference known', () => lifeTests(open))
     describe('authorisations within times', () => listTests(open))
     describe('capture, void, reverse', () => settlementTests(open))
+    describe('a reversal before its authorisation', () => fenceTests(open))
     describe('the reference of an operation', () => referenceTests(open))
     describe('operations at once, and refused once', () => raceTests(open))
   })
@@ -30,8 +31,11 @@ function answerTests(open: OpenAcquirer): void {
       result: 'approved',
       captured: capture,
       acquirer_transaction_id: expect.stringMatching(/./),
+      ...{ amount: request.amount, currency: request.currency },
     })
-    const found = { result: 'found', kind: 'authorise', answer }
+    const { amount, currency } = request
+    const standing = { state: capture ? 'captured' : 'reserved', amount, currency }
+    const found = { result: 'found', kind: 'authorise', answer, standing }
     expect(await acquirer.lookUp(request.reference)).toEqual(found)
   })
 
@@ -57,7 +61,7 @@ function answerTests(open: OpenAcquirer): void {
       result: category === 'provider_error' ? 'failed' : 'declined',
       decline: { code, category, reason: expect.stringContaining(reason) },
     })
-    const found = { result: 'found', kind: 'authorise', answer }
+    const found = { result: 'found', kind: 'authorise', answer, standing: null }
     expect(await acquirer.lookUp(request.reference)).toEqual(found)
     expect(await acquirer.capture(settleRequest(request))).toMatchObject({
       result: 'refused',
@@ -106,8 +110,9 @@ function listTests(open: OpenAcquirer): void {
     const authorise = async (behaviour: AcquirerBehaviour, capture = false) => {
       const request = authoriseRequest(numberFor(behaviour), { capture })
       await acquirer.authorise(request)
-      const { reference, amount, currency } = request
-      const live = { reference, amount, currency, authorised_at: clock.now() }
+      const { reference, installation, amount, currency } = request
+      const authorised_at = clock.now()
+      const live = { reference, installation, amount, currency, captured: capture, authorised_at }
       await clock.advance(1)
       return { request, live }
     }
@@ -128,7 +133,8 @@ function listTests(open: OpenAcquirer): void {
     await acquirer.reverse(settleRequest(reversed.request))
     await acquirer.reverse(settleRequest(taken_back.request))
     const within = { since, until: last.live.authorised_at }
-    const expected = [held.live, captured.live, captured_later.live, last.live]
+    const taken = { ...captured_later.live, captured: true }
+    const expected = [held.live, captured.live, taken, last.live]
     expect(await acquirer.listAuthorisations(within)).toEqual(expected)
     expect(await reopen().listAuthorisations(within)).toEqual(expected)
   })

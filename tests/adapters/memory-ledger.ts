@@ -25,9 +25,12 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
     },
     async listLive({ since, until }) {
       return [...entries.values()]
-        .flatMap(({ reference, amount, currency, authorised_at, voided_at, reversed_at }) => {
+        .flatMap(({ reference, installation, amount, currency, ...entry }) => {
+          const { authorised_at, captured_at, voided_at, reversed_at } = entry
           if (!authorised_at || authorised_at < since || authorised_at > until) return []
-          return voided_at || reversed_at ? [] : [{ reference, amount, currency, authorised_at }]
+          if (voided_at || reversed_at) return []
+          const captured = captured_at !== null
+          return [{ reference, installation, amount, currency, captured, authorised_at }]
         })
         .sort((a, b) => a.authorised_at.getTime() - b.authorised_at.getTime())
     },

@@ -265,12 +265,13 @@ describe('after too many declines in live mode', () => {
   const bank: Acquirer = {
     ...{ name: 'bank', capture: unused, void: unused, reverse: unused },
     ...{ lookUp: unused, listAuthorisations: unused },
-    ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000 },
+    ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },
     async authorise(request) {
       asked.push(request)
       const acquirer_transaction_id = `t_${asked.length}`
+      const { amount, currency } = request
       return answer === 'approved'
-        ? { result: 'approved', captured: true, acquirer_transaction_id }
+        ? { result: 'approved', captured: true, amount, currency, acquirer_transaction_id }
         : { ...answer, acquirer_transaction_id }
     },
   }

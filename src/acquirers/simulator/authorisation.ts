@@ -1,7 +1,13 @@
 // What the simulated acquirer decides about an authorisation: the card's number alone says it.
 
 import type { AcquirerBehaviour } from '../../cards/test-cards.ts'
-import type { AuthoriseAnswer, AuthoriseRequest, Decline } from '../acquirer.ts'
+import type {
+  AuthorisationStanding,
+  AuthoriseAnswer,
+  AuthoriseRequest,
+  Decline,
+  SettleRequest,
+} from '../acquirer.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 /** How long after the request a lost answer can be asked for. */
@@ -53,7 +59,7 @@ export function authorisation(
   behaviour: AcquirerBehaviour | null,
   { transaction_id, now }: { transaction_id: string; now: Date },
 ): LedgerEntry {
-  const { reference, amount, currency, capture, card } = request
+  const { reference, installation, amount, currency, capture, card } = request
   const known_at = knownAt(behaviour, now)
   const { result, decline } = outcome(behaviour)
   const authorised_at = result === 'approved' ? known_at : null
@@ -61,6 +67,7 @@ export function authorisation(
     reference,
     kind: 'authorise',
     authorisation_reference: reference,
+    installation,
     transaction_id,
     amount,
     currency,
@@ -87,7 +94,11 @@ export function authorisation(
 export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
   const acquirer_transaction_id = entry.transaction_id
   if (entry.result === 'approved') {
-    return { result: 'approved', acquirer_transaction_id, captured: entry.capture === true }
+    const { amount, currency, capture } = entry
+    return {
+      ...{ result: 'approved', acquirer_transaction_id, amount, currency },
+      captured: capture === true,
+    }
   }
   const decline: Decline = {
     code: entry.decline_code ?? 'processing_error',
@@ -99,6 +110,65 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
     decline,
     acquirer_transaction_id,
   }
+}
+
+/** How it stands; null where nothing was approved. */
+export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
+  if (entry.result !== 'approved') return null
+  const { amount, currency, captured_at, voided_at, reversed_at } = entry
+  const state = reversed_at
+    ? 'reversed'
+    : voided_at
+      ? 'voided'
+      : captured_at
+        ? 'captured'
+        : 'reserved'
+  return { state, amount, currency }
+}
+
+const fenced = 'fenced'
+
+/** The entry that a reversal leaves where its authorisation is not there: what arrives under the reference now fails. */
+export function fence(
+  { authorisation_reference: reference, amount, currency }: SettleRequest,
+  { transaction_id, now }: { transaction_id: string; now: Date },
+): LedgerEntry {
+  return {
+    reference,
+    kind: 'authorise',
+    authorisation_reference: reference,
+    installation: null,
+    transaction_id,
+    amount,
+    currency,
+    result: 'failed',
+    decline_code: fenced,
+    decline_category: 'provider_error',
+    reason: 'The reference was reversed before it arrived',
+    requested_at: now,
+    known_at: now,
+    capture: null,
+    brand: null,
+    last4: null,
+    behaviour: null,
+    authorised_at: null,
+    captured_at: null,
+    voided_at: null,
+    reversed_at: null,
+    refused_before: false,
+    version: 0,
+  }
+}
+
+export function isFence({ kind, decline_code }: LedgerEntry): boolean {
+  return kind === 'authorise' && decline_code === fenced
+}
+
+/** The answer to an authorisation that its reversal overtook. */
+export const overtaken: AuthoriseAnswer = {
+  result: 'failed',
+  decline: processingError('The reference was reversed before it arrived'),
+  acquirer_transaction_id: null,
 }
 
 /** The answer to a request that bears the reference of another. */

@@ -11,6 +11,8 @@ export type LedgerEntry = {
   kind: 'authorise' | 'capture' | 'void' | 'reverse'
   /** The authorisation that the entry belongs to; an authorisation's own reference. */
   authorisation_reference: string
+  /** Of an authorisation: whose it is. Null in other entries, in fences, and where an older version wrote it. */
+  installation: string | null
   transaction_id: string
   amount: number
   currency: string

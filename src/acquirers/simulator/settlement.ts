@@ -1,6 +1,7 @@
 // What the simulated acquirer decides about a capture, a void or a reversal of an authorisation.
 
 import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
+import { isFence } from './authorisation.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 export type SettleKind = 'capture' | 'void' | 'reverse'
@@ -61,7 +62,7 @@ function refusalOf(
   authorisation: LedgerEntry | null,
   now: Date,
 ): Refusal | null {
-  if (authorisation?.kind !== 'authorise') return refusals.unknown
+  if (authorisation?.kind !== 'authorise' || isFence(authorisation)) return refusals.unknown
   const { result, known_at } = authorisation
   if (known_at !== null && known_at > now) return refusals.in_progress
   // Without a result it stays under way for ever, and is what a person takes it for: whatever they want of it happens.
@@ -96,6 +97,7 @@ function operation(
     reference,
     kind,
     authorisation_reference,
+    installation: null,
     transaction_id,
     amount,
     currency,

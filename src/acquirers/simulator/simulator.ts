@@ -14,9 +14,13 @@ import {
 import {
   authorisation,
   authoriseAnswer,
+  fence,
+  isFence,
+  overtaken,
   reusedReference,
   safe_window_ms,
   slow_ms,
+  standingOf,
 } from './authorisation.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { reusedOperation, type SettleKind, settleAnswer, settlement } from './settlement.ts'
@@ -43,6 +47,7 @@ export function openSimulator(
     if (behaviour === 'lost_then_not_found') return loseAnswer()
     const entry = authorisation(request, behaviour, { transaction_id: mintTransactionId(), now })
     const stored = await ledger.insert(entry)
+    if (isFence(stored)) return overtaken
     if (!sameRequest(stored, entry)) return reusedReference
     if (isKnown(stored, now)) return authoriseAnswer(stored)
     if (stored.behaviour !== 'approve_slowly') return loseAnswer()
@@ -58,7 +63,7 @@ export function openSimulator(
   async function settle(kind: SettleKind, request: SettleRequest): Promise<SettleAnswer> {
     const transaction_id = mintTransactionId()
     for (let race = 0; race < races_max; race++) {
-      const found = await ledger.find(request.authorisation_reference)
+      const found = await findOrFence(kind, request, transaction_id)
       const { operation, authorisation } = settlement(kind, request, found, {
         transaction_id,
         now: clock.now(),
@@ -71,12 +76,24 @@ export function openSimulator(
     throw new Unanswered('the simulated acquirer lost every race for the authorisation')
   }
 
+  /** The authorisation. Where it is not there a reversal leaves a fence, so that it never will be. */
+  async function findOrFence(
+    kind: SettleKind,
+    request: SettleRequest,
+    transaction_id: string,
+  ): Promise<LedgerEntry | null> {
+    const found = await ledger.find(request.authorisation_reference)
+    if (found || kind !== 'reverse') return found
+    return ledger.insert(fence(request, { transaction_id, now: clock.now() }))
+  }
+
   async function lookUp(reference: string): Promise<LookUpAnswer> {
     const entry = await ledger.find(reference)
-    if (!entry) return { result: 'not_found' }
+    if (!entry || isFence(entry)) return { result: 'not_found' }
     if (!isKnown(entry, clock.now())) return { result: 'in_progress' }
     if (entry.kind === 'authorise') {
-      return { result: 'found', kind: entry.kind, answer: authoriseAnswer(entry) }
+      const answer = authoriseAnswer(entry)
+      return { result: 'found', kind: entry.kind, answer, standing: standingOf(entry) }
     }
     return { result: 'found', kind: entry.kind, answer: settleAnswer(entry) }
   }
@@ -91,6 +108,7 @@ export function openSimulator(
     name: 'simulator',
     safe_window_ms,
     reference_life_ms,
+    late_approval_ms: 0,
     authorise,
     capture: (request) => settle('capture', request),
     void: (request) => settle('void', request),

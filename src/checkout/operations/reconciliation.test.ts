@@ -30,12 +30,13 @@ function unanswered(changes: Partial<UnansweredOperation> = {}): UnansweredOpera
 
 const charged: AuthoriseAnswer = {
   ...{ result: 'approved', acquirer_transaction_id: 'bank-1', captured: true },
+  ...{ amount: 4200, currency: 'GBP' },
 }
 const settled: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'bank-2' }
 const not_found: Look = { result: 'not_found' }
 const foundAs = (kind: Kind): Look =>
   kind === 'authorise'
-    ? { result: 'found', kind, answer: charged }
+    ? { result: 'found', kind, answer: charged, standing: null }
     : { result: 'found', kind, answer: settled }
 
 const step = (

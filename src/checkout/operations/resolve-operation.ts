@@ -103,12 +103,12 @@ function refuseUnlessFit(
 function answerOf(
   { outcome, acquirer_transaction_id, reason }: AskedResolution,
   { operation_id }: UnansweredOperation,
-  { session }: WholePayment,
+  { session, payment: { amount, currency } }: WholePayment,
 ): AuthoriseAnswer | SettleAnswer {
   switch (outcome) {
     case 'approved':
       return {
-        result: 'approved',
+        ...{ result: 'approved', amount, currency },
         acquirer_transaction_id: acquirer_transaction_id ?? operation_id,
         // What was asked for: an amount that was not verified was only to be reserved.
         captured: session.amount_verified,

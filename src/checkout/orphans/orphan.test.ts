@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { LiveAuthorisation, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { OperationState } from '../operations/operation.ts'
 import type { PaymentStatus } from '../payment.ts'
 import {
@@ -24,7 +24,10 @@ const hour_ms = 60 * minute_ms
 const ago = (duration_ms: number) => new Date(noon.getTime() - duration_ms)
 
 const reference = 'a'.repeat(32)
-const listed = { reference, amount: 4200, currency: 'GBP', authorised_at: ago(hour_ms) }
+const listed: LiveAuthorisation = {
+  ...{ reference, installation: 'ours', amount: 4200, currency: 'GBP', captured: true },
+  authorised_at: ago(hour_ms),
+}
 
 function known(changes: Partial<KnownCharge> = {}): KnownCharge {
   return {

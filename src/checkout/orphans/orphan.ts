@@ -33,6 +33,8 @@ export type Orphan = {
   /** When the brake held it back. Null while the sweep that found it goes on. */
   held_back_at: Date | null
   last_failure: string | null
+  /** Until then the acquirer may still approve it, though nothing is there to reverse so far; null where it never will. */
+  watched_until: Date | null
   settled_at: Date | null
   /** Who left it last, and why. Kept, whatever became of it since. */
   left_by: string | null
@@ -185,6 +187,7 @@ export function openOrphan(
     next_try_at: found.merchant_id === null ? null : now,
     held_back_at: null,
     last_failure: null,
+    watched_until: null,
     settled_at: null,
     left_by: null,
     left_reason: null,

@@ -19,7 +19,7 @@ import {
 } from './orphan.ts'
 import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './orphan-store.ts'
 
-export type OrphanContext = Pick<Context, 'sql' | 'ids'> & {
+export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
   /** See JobContext. */
