@@ -15,6 +15,13 @@ export type DatabaseProxy = {
    */
   stopAt(words: string, when: 'before' | 'after'): void
   isStopped(): boolean
+  /**
+   * Holds back all answers from the one to the statement that sends these words as a value, which the database has done:
+   * who waits for it stands still until `thaw`. `isFrozen` says whether it has come so far.
+   */
+  freezeAt(words: string): void
+  isFrozen(): boolean
+  thaw(): void
   /** How many answers were lost. */
   lost(): number
   close(): Promise<void>
@@ -25,10 +32,13 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   let stopped = false
   let losing: string | null = null
   let ending: { words: string; when: 'before' | 'after' } | null = null
+  let freezing: string | null = null
+  let is_frozen = false
   let count = 0
   /** Connections whose next answer gets lost, or is the last. */
   const lost = new Set<Connection>()
   const last = new Set<Connection>()
+  const held = new Set<Connection>()
 
   const link = await openLink({ path: socketOf(url) }, (direction, bytes, connection) =>
     direction === 'there' ? asked(bytes, connection) : answered(bytes, connection),
@@ -39,6 +49,10 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       lost.add(connection)
       losing = null
     }
+    if (freezing !== null && bytes.includes(freezing)) {
+      held.add(connection)
+      freezing = null
+    }
     if (!ending || !bytes.includes(ending.words)) return true
     if (ending.when === 'after') last.add(connection)
     else stop()
@@ -46,6 +60,10 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   }
 
   function answered(bytes: Buffer, connection: Connection): boolean {
+    if (held.delete(connection)) {
+      is_frozen = true
+      link.break({ kind: 'stall' })
+    }
     if (last.has(connection)) {
       if (isDone(bytes)) stop()
       return false
@@ -77,6 +95,14 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       ending = { words, when }
     },
     isStopped: () => stopped,
+    freezeAt(words) {
+      freezing = words
+    },
+    isFrozen: () => is_frozen,
+    thaw() {
+      is_frozen = false
+      link.heal()
+    },
     loseNextAnswer(words) {
       losing = words
     },

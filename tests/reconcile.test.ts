@@ -5,7 +5,7 @@ import { resolveOperation } from '../src/checkout/operations/resolve-operation.t
 import { expectBooksAgree } from './books.ts'
 import { type Answer, refusal, runChallenge, type SessionSecret } from './client.ts'
 import { booksOf, eventsOf, openUnverified, runJob } from './holding.ts'
-import { driving } from './service.ts'
+import { driving, until } from './service.ts'
 import {
   day_ms,
   type Fault,
@@ -166,6 +166,20 @@ describe('once it is known', () => {
   })
 })
 
+/** Presents the card in that many sessions and confirms them, so that all are on their way before time goes on. */
+async function loseMany(count: number, number: string): Promise<void> {
+  const sessions = await Promise.all(Array.from({ length: count }, () => client.open()))
+  await Promise.all(sessions.map((session) => client.present(session, number)))
+  const sent = () => acquirer.calls.filter(({ verb }) => verb === 'authorise').length
+  const before = sent()
+  const confirming = Promise.all(sessions.map((session) => client.confirm(session)))
+  await until(
+    async () => sent(),
+    (now) => now === before + count,
+  )
+  await driving(clock, confirming)
+}
+
 describe('looks', () => {
   /** What the looks of a charge answer, and for how long after them it is left alone, in seconds. */
   const waits = [15, 60, 300, 900, 3600]
@@ -224,9 +238,7 @@ describe('looks', () => {
 
   test('no look begins after its lease, however many wait and however silent the acquirer is', async () => {
     // Four times what is taken at once.
-    const sessions = await Promise.all(Array.from({ length: 64 }, () => client.open()))
-    await Promise.all(sessions.map((session) => client.present(session, lost_then_captured)))
-    await driving(clock, Promise.all(sessions.map((session) => client.confirm(session))))
+    await loseMany(64, lost_then_captured)
     const leases: boolean[] = []
     const { fault, passing } = silentCalls(clock, 8, async (reference) => {
       const [row] = await other.sql<[{ next_check_at: Date }]>`
@@ -240,10 +252,8 @@ describe('looks', () => {
   })
 
   test('60 charges at once: none is looked at by both processes', async () => {
-    const sessions = await Promise.all(Array.from({ length: 60 }, () => client.open()))
-    await Promise.all(sessions.map((session) => client.present(session, lost_then_captured)))
     const sent_at = clock.now()
-    await driving(clock, Promise.all(sessions.map((session) => client.confirm(session))))
+    await loseMany(60, lost_then_captured)
     const before = acquirer.calls.length
     await clock.advance(5 * second_ms)
     expect(await run('reconcile')).toBe(60)

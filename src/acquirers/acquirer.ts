@@ -69,6 +69,25 @@ export type SettleAnswer =
       authorisation_known: boolean
     }
 
+/** Refusals that say that the authorisation holds nothing any more, as every acquirer words them. */
+const gone = new Set<string | null>([
+  'unknown_authorisation',
+  'already_voided',
+  'already_reversed',
+  'expired',
+])
+
+/** Whether it says that there is no such authorisation, or none any more: a void or reversal of it has nothing to do. */
+export function isGone({
+  decline_code,
+  authorisation_known = true,
+}: {
+  decline_code: string | null
+  authorisation_known?: boolean
+}): boolean {
+  return !authorisation_known || gone.has(decline_code)
+}
+
 /**
  * How an approved authorisation stands at this moment, whoever brought it there: we, a person in the acquirer's portal, or
  * time. The amount is what is reserved, what was taken, or what was reserved before.

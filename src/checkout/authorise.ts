@@ -14,8 +14,8 @@ import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt, Verdict } from './attempt.ts'
 import type { Payer } from './card-testing.ts'
 import type { ChargeCard } from './charge-store.ts'
-import { askAcquirer } from './operations/ask-acquirer.ts'
-import { failure, type Operation } from './operations/operation.ts'
+import { sendToAcquirer } from './operations/ask-acquirer.ts'
+import type { Operation } from './operations/operation.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 
@@ -34,7 +34,7 @@ export type Confirming = {
 /** The same once the intent to charge is committed. */
 export type Charging = Confirming & { payment: Payment; operation: Operation }
 
-/** A definite answer; otherwise throws Unanswered. One that comes after the deadline goes to `late`. */
+/** A definite answer; otherwise throws Unanswered or NotSent. One that comes after the deadline goes to `late`. */
 export async function authorise(
   context: Context,
   charging: Charging,
@@ -42,18 +42,21 @@ export async function authorise(
   card: ChargeCard,
   late: (answer: AuthoriseAnswer) => void,
 ): Promise<AuthoriseAnswer> {
-  let request: AuthoriseRequest
+  const request = requestOrNotSent(context, charging, card)
+  const { last_sent_at } = charging.operation
+  return sendToAcquirer(context.world.clock, last_sent_at, () => acquirer.authorise(request), late)
+}
+
+/** A card that cannot be opened is not sent. */
+function requestOrNotSent(
+  context: Context,
+  charging: Charging,
+  card: ChargeCard,
+): AuthoriseRequest {
   try {
-    request = requestOf(context, charging, card)
+    return requestOf(context, charging, card)
   } catch (error) {
-    return failure((error as Error).message)
-  }
-  try {
-    return await askAcquirer(context.world.clock, () => acquirer.authorise(request), late)
-  } catch (error) {
-    // Nothing left this machine, so nothing can have happened.
-    if (error instanceof NotSent) return failure(error.message)
-    throw error
+    throw new NotSent((error as Error).message)
   }
 }
 

@@ -7,6 +7,7 @@ import { fanOut } from '../webhooks/fan-out.ts'
 import type { Attempt } from './attempt.ts'
 import type { Event } from './event.ts'
 import type { Hold } from './holds/hold.ts'
+import { type From, isFoundAs } from './operations/answer-store.ts'
 import type { Operation } from './operations/operation.ts'
 import type { Orphan } from './orphans/orphan.ts'
 import { orphanIf } from './orphans/orphan-store.ts'
@@ -73,9 +74,6 @@ export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
   from: From
 }
 
-/** `unanswered`: nobody knows yet what became of it. `reversing`: it was not found, and was taken back. */
-export type From = 'unanswered' | 'reversing'
-
 /**
  * Writes an outcome whole: payment, hold, session, attempt, event, journal; the card's number and code are deleted.
  * Compare-and-set: false, and nothing written, where the operation was answered before or the attempt has moved on.
@@ -125,10 +123,6 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
     ), ${forgetCard(sql, a)}
     select 1 from gate`
   return rows.length > 0
-}
-
-function isFoundAs(sql: Sql, from: From) {
-  return from === 'reversing' ? sql`state = 'reversing'` : sql`state in ('sent', 'unknown')`
 }
 
 /** The session is as it was read. */

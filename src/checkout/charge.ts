@@ -1,7 +1,7 @@
 // The three steps of a charge: commit the intent with our own reference, call the acquirer, commit the outcome.
 // A crash or silence in between is unknown: its reference is kept to ask by, it is never failed and never sent twice.
 
-import { type AuthoriseAnswer, Unanswered } from '../acquirers/acquirer.ts'
+import { type AuthoriseAnswer, NotSent, Unanswered } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
 import { Refusal } from '../errors.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
@@ -9,7 +9,8 @@ import type { Attempt } from './attempt.ts'
 import { findAttempt } from './attempt-store.ts'
 import { authorise, type Confirming } from './authorise.ts'
 import { beginCharge } from './charge-store.ts'
-import { openOperation } from './operations/operation.ts'
+import { failure, openOperation } from './operations/operation.ts'
+import { NotSaved } from './operations/save-surely.ts'
 import { type SentCharge, settleCharge, settleLate } from './operations/settle-charge.ts'
 import { noteUnanswered } from './operations/unanswered.ts'
 import { type Cause, lineOf, resultOf } from './outcome.ts'
@@ -58,12 +59,32 @@ export async function charge(
   const sent: SentCharge = { ...charging, cause }
   const late = (answer: AuthoriseAnswer) => settleLate(context, sent, answer)
   try {
-    const answer = await authorise(context, charging, acquirer, card, late)
-    return await settleCharge(context, sent, answer)
+    const asked = authorise(context, charging, acquirer, card, late)
+    return await settle(context, sent, asked)
   } catch (error) {
-    if (error instanceof Unanswered) return unanswered(context, sent, error)
+    // The search for answers finds it again. Until then all that is known is that the card may have been charged.
+    if (error instanceof NotSaved) return resultOf({ ...sent, payment: null })
     throw error
   }
+}
+
+/** Records what comes of a charge. Null where somebody else has recorded something before. Throws NotSaved. */
+async function settle(
+  context: Context,
+  sent: SentCharge,
+  asked: Promise<AuthoriseAnswer>,
+): Promise<ConfirmResult | null> {
+  let answer: AuthoriseAnswer
+  try {
+    answer = await asked
+  } catch (error) {
+    if (error instanceof Unanswered) return unanswered(context, sent, error)
+    if (!(error instanceof NotSent)) throw error
+    // Nothing left this machine. Where somebody looks for an answer already, that goes on as if something had.
+    const sending = sent.operation.last_sent_at
+    return settleCharge(context, sent, failure(error.message), { sending })
+  }
+  return settleCharge(context, sent, answer)
 }
 
 /** A charge that could not begin was beaten by another, which deletes the card with its outcome, or has no card any more. */

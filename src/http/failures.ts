@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isStoreUnavailable } from '../database/failures.ts'
+import { isLockTimeout, isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../world.ts'
 import { refusalHeaders } from './compatible-dialect.ts'
@@ -69,7 +69,7 @@ function asRefusal(
       retry_after_seconds: null,
     }
   }
-  if (isStoreUnavailable(error)) return storeRefusal(request)
+  if (isStoreUnavailable(error) || isLockTimeout(error)) return storeRefusal(request)
   const status = (error as { statusCode?: unknown }).statusCode
   if (status === 415) return unsupportedType(routeOf(request).config.form)
   if (typeof status === 'number' && status >= 400 && status < 500) {
@@ -105,8 +105,9 @@ export function notFound(request: FastifyRequest, advice: string | null = null):
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
   const told = { request_id: request.id, route: routeOf(request).url, error: name, code }
-  if (isStoreUnavailable(error)) log.warn(told, 'database could not be asked')
-  else log.error({ ...told, stack }, 'request failed')
+  if (isStoreUnavailable(error) || isLockTimeout(error)) {
+    log.warn(told, 'database could not be asked')
+  } else log.error({ ...told, stack }, 'request failed')
 }
 
 /** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */

@@ -125,7 +125,8 @@ export async function runOnce(
   try {
     return await create()
   } catch (error) {
-    if (isLockTimeout(error)) throw stillRunning(rules)
+    // A create waits for nothing but its key. What reserves one may have waited for the rows that it changes.
+    if (isLockTimeout(error)) throw resume ? storeUnavailable(rules) : stillRunning(rules)
     const lost = isConnectionLost(error)
     if (!lost && !(error instanceof KeyTaken) && !(error instanceof Refusal)) throw error
     const first = await findFirst(sql, claim, rules)

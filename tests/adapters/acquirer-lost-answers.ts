@@ -101,13 +101,15 @@ export function slowAnswerTests(open: OpenAcquirer): void {
 
 export function lifeTests(open: OpenAcquirer): void {
   test.each<AcquirerBehaviour>(['lost_then_captured', 'lost_then_declined', 'approve_slowly'])(
-    '%s is found once it cannot be on its way any more',
+    '%s is there once it cannot be on its way any more, and found in the end',
     async (behaviour) => {
       const { acquirer, clock, numberFor } = await open()
       const request = authoriseRequest(numberFor(behaviour), { capture: true })
       const over = acquirer.authorise(request).catch(() => null)
       await clock.sleepers(2_000)
       await clock.advance(acquirer.safe_window_ms)
+      expect(await acquirer.lookUp(request.reference)).not.toEqual({ result: 'not_found' })
+      await clock.advance(60_000)
       expect(await acquirer.lookUp(request.reference)).toMatchObject({ result: 'found' })
       await over
     },

@@ -12,8 +12,8 @@ import type { LedgerEntry } from './ledger.ts'
 
 /** How long after the request a lost answer can be asked for. */
 const found_after_ms = 30_000
-/** A little more, for processes whose clocks differ. */
-export const safe_window_ms = found_after_ms + 1_000
+/** Longer than the statement by which a request gets into the books may take, its wait for a connection included. */
+export const safe_window_ms = 26_000
 /** How long a slow approval takes. */
 export const slow_ms = 8_000
 

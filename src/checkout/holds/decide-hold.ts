@@ -7,6 +7,7 @@ import { askToSettle } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
 import { type Operation, openOperation } from '../operations/operation.ts'
 import { listOperations } from '../operations/operation-store.ts'
+import { NotSaved } from '../operations/save-surely.ts'
 import { noteUnanswered } from '../operations/unanswered.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment, type PaymentKey, type WholePayment } from '../payment-store.ts'
@@ -22,6 +23,7 @@ import {
   settleLate,
   settleUnsent,
 } from './settle-decision.ts'
+import { type FoundEnd, settleIfCaptured } from './settle-found-hold.ts'
 
 export type Decision = 'capture' | 'void'
 
@@ -56,7 +58,9 @@ export async function decideHold(
     const settled = await send(desk, { ...held, operation, cause: asked.cause })
     const end = settled === 'settled_elsewhere' ? await recorded(desk, operation) : settled
     if (typeof end === 'string') return end
-    throw operationRefused(asked.kind, end.refused)
+    const found = await settleIfCaptured(desk, key, end.refused, asked)
+    if (found === 'captured' && asked.kind === 'capture') return 'approved'
+    throw operationRefused(asked.kind, end.refused, found)
   }
   throw new Error('the hold changed under every try to decide it')
 }
@@ -69,7 +73,8 @@ export function heldOrRefuse<Found extends { hold: Hold | null }>(
   throw new Refusal('resource_not_found', 'There is no held payment with this id.')
 }
 
-function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment {
+/** Throws `resource_not_found`, or `hold_already_decided` where it is decided or something is under way. */
+export function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment {
   const held = heldOrRefuse(found)
   const { hold } = held
   if (!isWaiting(hold)) {
@@ -84,11 +89,17 @@ function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment {
   return held
 }
 
-export function operationRefused(kind: string, { reason, decline_code }: RefusedAnswer): Refusal {
+/** `found` is how the refusal settled the hold; null where it is still open. */
+export function operationRefused(
+  kind: string,
+  { reason, decline_code }: RefusedAnswer,
+  found: FoundEnd | null = null,
+): Refusal {
   const code = decline_code === null ? '' : ` (${decline_code})`
+  const now = found === null ? 'It is still held.' : `It counts as ${found} now.`
   return new Refusal(
     'operation_refused',
-    `The acquirer refused to ${kind} the payment: ${reason}${code}. It is still held.`,
+    `The acquirer refused to ${kind} the payment: ${reason}${code}. ${now}`,
   )
 }
 
@@ -118,6 +129,8 @@ async function send(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswer
     const late = (answer: SettleAnswer) => settleLate(desk, sent, answer)
     return await settleDecision(desk, sent, await askToSettle(desk, sent, late))
   } catch (error) {
+    // The search for answers finds it again.
+    if (error instanceof NotSaved) return 'unanswered'
     if (error instanceof NotSent) return settleUnsent(desk, sent, error)
     if (!(error instanceof Unanswered)) throw error
     return (await noteUnanswered(desk, sent, error)) ? 'unanswered' : 'settled_elsewhere'

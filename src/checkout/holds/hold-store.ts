@@ -7,6 +7,7 @@ import type { ReservedKey } from '../../http/idempotency.ts'
 import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/fan-out.ts'
 import type { Event } from '../event.ts'
+import { type From, isFoundAs } from '../operations/answer-store.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Orphan } from '../orphans/orphan.ts'
 import { orphanIf } from '../orphans/orphan-store.ts'
@@ -75,7 +76,7 @@ export async function saveDecision(
 ): Promise<boolean> {
   const { payment: p, event, orphan } = decided
   const rows = await sql`
-    with ${answered(sql, decided, { state: 'approved', columns: decidedColumns, now })}, payment as (
+    with ${answered(sql, decided, { state: 'approved', from: 'unanswered', columns: decidedColumns, now })}, payment as (
       update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
@@ -85,17 +86,54 @@ export async function saveDecision(
   return rows.length > 0
 }
 
-/** The acquirer refused: the hold is open again, and the idempotency key is free. False where it was answered before. */
+/**
+ * Writes a decision that came about at the acquirer without an operation of ours: the same rows, and an operation that was
+ * never sent. False, with nothing written, where the hold is no longer as it was before.
+ */
+export async function saveFoundDecision(
+  sql: Sql,
+  found: {
+    payment: Payment
+    session: Session
+    before: Hold
+    hold: Hold
+    operation: Operation & { answer: object; answered_at: Date }
+    event: Event
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { payment: p, session: s, before, hold: h, operation, event, journal } = found
+  const rows = await sql`
+    with locked as (
+      select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
+    ), gate as (
+      select 1 from holds where ${isOpen(sql, before)} and operation_id is null
+        and operation_count = ${before.operation_count} and exists (select 1 from locked) for update
+    ), hold as (
+      update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}
+      where ${isOpen(sql, before)} and exists (select 1 from gate)
+    ), payment as (
+      update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
+      where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from gate)
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'gate')}
+    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), told as (${fanOut(sql, event)}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The acquirer refused, or was never asked: the hold is open again, and the idempotency key is free. False as above. */
 export async function saveRefusal(
   sql: Sql,
-  refused: Answered & { operation: Operation; state: 'refused' | 'not_sent' },
+  refused: Answered & { operation: Operation; state: 'refused' | 'not_sent'; from: From },
   now: Date,
 ): Promise<boolean> {
-  const { state, operation } = refused
+  const { state, operation, from } = refused
   const { merchant_id, idempotency_key, asked_by } = operation
   const columns = asked_by === 'rules' ? [...openColumns, ...ruleColumns] : openColumns
   const rows = await sql`
-    with ${answered(sql, refused, { state, columns, now })}, key as (
+    with ${answered(sql, refused, { state, from, columns, now })}, key as (
       delete from idempotency_keys where merchant_id = ${merchant_id} and audience = 'secret'
         and key = ${idempotency_key} and answer is null and exists (select 1 from gate)
     )
@@ -107,9 +145,10 @@ export async function saveRefusal(
 function answered(
   sql: Sql,
   end: Answered,
-  { state, columns, now }: { state: Operation['state']; columns: (keyof Hold)[]; now: Date },
+  end_as: { state: Operation['state']; from: From; columns: (keyof Hold)[]; now: Date },
 ) {
   const { operation: o, session: s, hold: h, answer, acquirer_transaction_id, journal } = end
+  const { state, from, columns, now } = end_as
   const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
   return sql`
     gate as (
@@ -117,7 +156,7 @@ function answered(
         acquirer_transaction_id = ${acquirer_transaction_id}, answered_at = ${now},
         next_check_at = null, waits_for_person_since = null
       where merchant_id = ${o.merchant_id} and operation_id = ${o.operation_id}
-        and state in ('sent', 'unknown') returning 1
+        and ${isFoundAs(sql, from)} returning 1
     ), locked as (
       select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
     ), session as (

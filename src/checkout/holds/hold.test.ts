@@ -56,8 +56,24 @@ describe('a new hold', () => {
     ['mismatch', 'mismatch'],
   ] as const)('%s: %s', (amount_verification_source, reason) => {
     const payment = { amount: 1, created_at: at(0) } as Payment
-    const session = { amount_verification_source, amount_verification_detail: 'why' }
+    const session = {
+      ...{ amount_verified: false, amount_verification_source },
+      amount_verification_detail: 'why',
+    }
     expect(openHold(session, payment, defaults, at(2))).toMatchObject({ reason, detail: 'why' })
+  })
+
+  test('a verified amount that was merely reserved is captured at once', () => {
+    const payment = { amount: 1, created_at: at(0) } as Payment
+    const session = {
+      amount_verified: true,
+      amount_verification_source: 'server_minted',
+      amount_verification_detail: null,
+    } as const
+    const hold = openHold(session, payment, defaults, at(2))
+    expect(hold).toMatchObject({ reason: 'no_price_list', rules_at: at(0) })
+    expect(hold.detail).toMatch(/reserved/)
+    expect(ruleAt(hold, at(2))).toBe('capture')
   })
 
   test('has its whole window, however late it was known', () => {
@@ -80,6 +96,12 @@ describe('a new hold', () => {
   })
 })
 
+function refusedAs(decline_code: string, rules: Partial<HoldRules>): Hold {
+  const operation = { kind: 'capture', sequence: 1, asked_by: 'rules' } as const
+  const moment = { now: at(0), chance: 0.5 }
+  return refuseDecision(open(rules), operation, { reason: 'No', decline_code }, moment)
+}
+
 describe('what the rules do with a hold', () => {
   const small = { capture_below: 5000, escalate_after_seconds: 600 }
 
@@ -98,6 +120,9 @@ describe('what the rules do with a hold', () => {
     ['a small amount, to be escalated', open(small), 600, 'escalate'],
     ['a small amount that a person looks at', escalate(open(small)), 0, null],
     ['a small amount, at the deadline', open(small), 3600, 'void'],
+    ['what lapsed', refusedAs('expired', { at_deadline: 'capture' }), 3600, 'void'],
+    ['what was voided elsewhere', refusedAs('already_voided', small), 0, 'void'],
+    ['what was refused', refusedAs('do_not_honor', small), 0, 'capture'],
   ])('%s', (_, hold, seconds, rule) => {
     expect(ruleAt(hold, at(seconds))).toBe(rule)
   })

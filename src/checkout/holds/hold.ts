@@ -1,5 +1,6 @@
 // A hold: an authorised payment that waits for a decision because its amount could not be verified.
 
+import { isGone } from '../../acquirers/acquirer.ts'
 import type { Integration } from '../../merchants/integration.ts'
 import { timestamp, timestampOrNull } from '../../values.ts'
 import { nextTryAt } from '../operations/backoff.ts'
@@ -45,13 +46,18 @@ export type HoldRules = Pick<
 >
 
 export function openHold(
-  session: Pick<Session, 'amount_verification_source' | 'amount_verification_detail'>,
+  session: Pick<
+    Session,
+    'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'
+  >,
   payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'created_at'>,
   rules: HoldRules,
   now: Date,
 ): Hold {
   // Where the acquirer's answer was found hours later, there is still the whole window to decide.
   const is_late = now.getTime() - payment.created_at.getTime() > answer_ms
+  // It was to be captured at once, and the acquirer merely reserved it: the rules capture it now.
+  const is_verified = session.amount_verified
   const opened_at = is_late ? now : payment.created_at
   const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
   const { escalate_after_seconds, capture_below } = rules
@@ -60,7 +66,9 @@ export function openHold(
     payment_id: payment.payment_id,
     status: 'pending_review',
     reason: session.amount_verification_source === 'mismatch' ? 'mismatch' : 'no_price_list',
-    detail: session.amount_verification_detail,
+    detail: is_verified
+      ? 'The amount is verified, and the acquirer has reserved it instead of taking it'
+      : session.amount_verification_detail,
     deadline: after(rules.review_window_seconds),
     decided_by: null,
     decided_at: null,
@@ -69,7 +77,7 @@ export function openHold(
     operation_count: 0,
     at_deadline: rules.at_deadline,
     escalate_at: escalate_after_seconds === null ? null : after(escalate_after_seconds),
-    is_below_limit: capture_below !== null && payment.amount < capture_below,
+    is_below_limit: is_verified || (capture_below !== null && payment.amount < capture_below),
     rules_at: null,
     rule_refusals: 0,
   }
@@ -80,8 +88,15 @@ export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {
   return status === 'pending_review' || status === 'escalated'
 }
 
-/** What the rules do with a waiting hold now, or null. The deadline is for an escalated one too. */
+/** What the rules do with a waiting hold now, or null. What cannot be captured any more they end as voided. */
 export function ruleAt(hold: Hold, now: Date): 'capture' | 'void' | 'escalate' | null {
+  const rule = wantedAt(hold, now)
+  const { operation_refusal: last } = hold
+  return rule === 'capture' && last?.kind === 'capture' && isGone(last) ? 'void' : rule
+}
+
+/** The deadline is for an escalated one too. */
+function wantedAt(hold: Hold, now: Date): ReturnType<typeof ruleAt> {
   if (hold.deadline <= now) return hold.at_deadline
   if (hold.status !== 'pending_review') return null
   if (hold.escalate_at && hold.escalate_at <= now) return 'escalate'

@@ -1,8 +1,10 @@
 // The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
 
-import type { NotSent, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { eventOf } from '../event.ts'
+import type { From } from '../operations/answer-store.ts'
 import { chanceOf, type Desk } from '../operations/desk.ts'
+import { heedLostAnswer } from '../operations/lost-answer.ts'
 import type { Operation } from '../operations/operation.ts'
 import { saveSurely } from '../operations/save-surely.ts'
 import { tellOfLate } from '../operations/tell-of-late.ts'
@@ -30,23 +32,29 @@ export type Refused = { refused: RefusedAnswer }
 /** `settled_elsewhere`: somebody else recorded the answer meanwhile. */
 export type Settled = 'approved' | 'settled_elsewhere' | Refused
 
-export function settleDecision(
+export async function settleDecision(
   desk: Desk,
   sent: SentDecision,
   answer: SettleAnswer,
 ): Promise<Settled> {
-  if (answer.result === 'approved') return approve(desk, sent, answer)
+  if (answer.result === 'approved') return approve(desk, sent, answer, answer)
   // Nothing is held there any more, which is all that a void is to bring about.
-  if (sent.operation.kind === 'void' && !answer.authorisation_known) {
-    return approve(desk, sent, { ...answer, acquirer_transaction_id: null })
+  if (sent.operation.kind === 'void' && isGone(answer)) {
+    return approve(desk, sent, { ...answer, acquirer_transaction_id: null }, answer)
   }
-  return refuse(desk, sent, { state: 'refused', answer })
+  const refused = await refuse(desk, sent, { state: 'refused', from: 'unanswered', answer })
+  if (refused === 'settled_elsewhere') await heedLostAnswer(desk, sent, answer)
+  return refused
 }
 
-/** Nothing left this machine: to the merchant that is a refusal, too. */
+/**
+ * Nothing left this machine: to the merchant that is a refusal, too. Only of this very sending: one that was looked for or
+ * sent again meanwhile may have arrived.
+ */
 export function settleUnsent(desk: Desk, sent: SentDecision, error: NotSent): Promise<Settled> {
   return refuse(desk, sent, {
     state: 'not_sent',
+    from: { sending: sent.operation.last_sent_at },
     answer: { reason: error.message, decline_code: null },
   })
 }
@@ -62,6 +70,7 @@ async function approve(
   desk: Desk,
   sent: SentDecision,
   answer: { result: SettleAnswer['result']; acquirer_transaction_id: string | null },
+  given: SettleAnswer,
 ): Promise<Settled> {
   const { sql, ids, world } = desk
   const { operation, cause } = sent
@@ -82,6 +91,7 @@ async function approve(
   }
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(desk, () => saveDecision(sql, decision, now), told))) {
+    await heedLostAnswer(desk, sent, given)
     return 'settled_elsewhere'
   }
   desk.wakeDeliveries('event', operation.merchant_id)
@@ -91,7 +101,7 @@ async function approve(
 async function refuse(
   desk: Desk,
   sent: SentDecision,
-  { state, answer }: { state: 'refused' | 'not_sent'; answer: RefusedAnswer },
+  { state, from, answer }: { state: 'refused' | 'not_sent'; from: From; answer: RefusedAnswer },
 ): Promise<Settled> {
   const { sql, ids, world } = desk
   const { operation, session, payment, cause } = sent
@@ -99,7 +109,7 @@ async function refuse(
   const { reason, decline_code } = answer
   const now = world.clock.now()
   const refusal = {
-    ...{ operation, session, answer, state, acquirer_transaction_id: null },
+    ...{ operation, session, answer, state, from, acquirer_transaction_id: null },
     hold: refuseDecision(sent.hold, operation, answer, { now, chance: chanceOf(world) }),
     journal: lineOf(ids, payment, cause, {
       change: `${kind}.refused`,

@@ -4,7 +4,7 @@ import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer
 import type { Clock } from '../../world.ts'
 import type { WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
-import { deadline_ms, type Operation } from './operation.ts'
+import { deadline_ms, type Operation, sendable_ms } from './operation.ts'
 
 /**
  * A definite answer. Throws NotSent where nothing left this machine, else Unanswered, whatever it was that went wrong. An
@@ -39,13 +39,31 @@ export async function askAcquirer<Answer>(
   }
 }
 
+/**
+ * The same for a call that moves money, which was written down at that time. Throws NotSent where that is too long ago: the
+ * clock is read here, since the statement before may have waited for a lock or a connection, and the process itself may have
+ * stood still.
+ */
+export async function sendToAcquirer<Answer>(
+  clock: Clock,
+  written_at: Date,
+  call: () => Promise<Answer>,
+  late?: (answer: Answer) => void,
+): Promise<Answer> {
+  const age_ms = clock.now().getTime() - written_at.getTime()
+  if (age_ms > sendable_ms) {
+    throw new NotSent(`it was not sent within ${sendable_ms / 1000} s, and then not any more`)
+  }
+  return askAcquirer(clock, call, late)
+}
+
 /** Sends a capture, void or reversal under its own reference: once more is the same request. */
 export function askToSettle(
   { acquirerOf, world }: Pick<Desk, 'acquirerOf' | 'world'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation_reference'> & { operation: Operation },
   late?: (answer: SettleAnswer) => void,
 ): Promise<SettleAnswer> {
-  const { operation_id, kind, acquirer, amount, currency } = sent.operation
+  const { operation_id, kind, acquirer, amount, currency, last_sent_at } = sent.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const named = acquirerOf(sent.payment.mode, acquirer)
   const request = {
@@ -54,7 +72,7 @@ export function askToSettle(
     amount,
     currency,
   }
-  return askAcquirer(world.clock, () => named[kind](request), late)
+  return sendToAcquirer(world.clock, last_sent_at, () => named[kind](request), late)
 }
 
 async function begin<Answer>(call: () => Promise<Answer>): Promise<Answer> {

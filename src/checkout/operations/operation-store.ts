@@ -153,11 +153,12 @@ export async function saveReversal(
 export async function beginAgain(
   sql: Sql,
   operation: OperationKey,
-  { at, answer_by, journal }: { at: Date; answer_by: Date; journal: JournalLine },
+  sending: Pick<Operation, 'last_sent_at' | 'answer_by'> & { journal: JournalLine },
 ): Promise<boolean> {
+  const { last_sent_at, answer_by, journal } = sending
   const rows = await sql`
     with gate as (
-      update acquirer_operations set state = 'sent', last_sent_at = ${at}, answer_by = ${answer_by},
+      update acquirer_operations set state = 'sent', last_sent_at = ${last_sent_at}, answer_by = ${answer_by},
         next_check_at = ${answer_by}, not_found_count = 0
       where ${isThis(sql, operation)} and state = 'unknown' returning 1
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})

@@ -57,9 +57,14 @@ export function isUnanswered(
   return state === 'unknown' || state === 'reversing'
 }
 
+/**
+ * What was written down longer ago is not sent any more: whoever wrote it stood still since, and others may have begun to
+ * look for its answer.
+ */
+export const sendable_ms = 5_000
 /** An acquirer's call is given up after this. */
 export const deadline_ms = 20_000
-/** After this an answer counts as lost, also where the process that waited has died. Longer than any call may take. */
+/** After this an answer counts as lost, also where the process that waited has died. Longer than it takes to send and call. */
 export const answer_ms = 30_000
 /** The first look at what became of a lost answer. */
 export const first_check_ms = 5_000

@@ -121,8 +121,9 @@ async function sendAgain(desk: Desk, found: Case): Promise<void> {
     detail: { operation_id, sequence },
     at,
   })
-  if (!(await beginAgain(sql, operation, { at, answer_by: answerBy(at), journal }))) return
-  await ask(desk, found)
+  const sending = { last_sent_at: at, answer_by: answerBy(at) }
+  if (!(await beginAgain(sql, operation, { ...sending, journal }))) return
+  await ask(desk, { ...found, operation: { ...operation, ...sending } })
 }
 
 /** Sends a capture, void or reversal that is written down as sent. */
@@ -146,7 +147,7 @@ async function endReversal(desk: Desk, found: Case): Promise<void> {
     const words =
       reversal.state === 'approved'
         ? 'No answer came from the acquirer; the authorisation was taken back'
-        : 'The acquirer does not know the authorisation'
+        : 'The acquirer holds nothing of the authorisation'
     await settleOperation(desk, found, failure(words))
     return
   }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
-import type { UnansweredOperation } from './operation.ts'
+import { sendable_ms, type UnansweredOperation } from './operation.ts'
 import {
   type Look,
   laterOrNever,
@@ -65,20 +65,40 @@ describe('what is found', () => {
   })
 })
 
+describe('an approval that somebody touched at the acquirer since', () => {
+  const money = { amount: 4200, currency: 'GBP' }
+
+  test.each([
+    ['reserved', money, { captured: false, ...money }],
+    ['captured', money, { captured: true, ...money }],
+    ['captured', { amount: 100, currency: 'EUR' }, { amount: 100, currency: 'EUR' }],
+    ['voided', money, { result: 'failed' }],
+    ['reversed', money, { result: 'failed' }],
+    ['expired', money, { result: 'failed' }],
+  ] as const)('%s %o', (state, found, answer) => {
+    const standing = { state, ...found }
+    const look = { result: 'found', kind: 'authorise', answer: charged, standing } as const
+    const { acquirer_transaction_id } = charged
+    expect(step({}, look, 60_000)).toMatchObject({
+      ...{ step: 'settle_charge', answer: { acquirer_transaction_id, ...answer } },
+    })
+  })
+})
+
 describe('what is not found', () => {
   test.each<[string, Partial<UnansweredOperation>, number, object]>([
-    ['within the window', {}, 30_999, { step: 'look_again', at: at(45_999), not_found_count: 0 }],
-    ['as the window ends', {}, 31_000, { step: 'look_again', at: at(36_000), not_found_count: 1 }],
-    ['again after it', { not_found_count: 1 }, 36_000, { step: 'reverse' }],
+    ['within the window', {}, 35_999, { step: 'look_again', at: at(50_999), not_found_count: 0 }],
+    ['as the window ends', {}, 36_000, { step: 'look_again', at: at(41_000), not_found_count: 1 }],
+    ['again after it', { not_found_count: 1 }, 41_000, { step: 'reverse' }],
     [
       'within the window of a request that went out again',
       { kind: 'capture', last_sent_at: at(hour_ms), not_found_count: 1 },
-      hour_ms + 30_999,
+      hour_ms + 35_999,
       { step: 'look_again', not_found_count: 0 },
     ],
-    ['a capture', { kind: 'capture', not_found_count: 1 }, 36_000, { step: 'send_again' }],
-    ['a void', { kind: 'void', not_found_count: 1 }, 36_000, { step: 'send_again' }],
-    ['a reversal', { kind: 'reverse', not_found_count: 1 }, 36_000, { step: 'send_again' }],
+    ['a capture', { kind: 'capture', not_found_count: 1 }, 41_000, { step: 'send_again' }],
+    ['a void', { kind: 'void', not_found_count: 1 }, 41_000, { step: 'send_again' }],
+    ['a reversal', { kind: 'reverse', not_found_count: 1 }, 41_000, { step: 'send_again' }],
     [
       'a capture, while its reference is known',
       { kind: 'capture', not_found_count: 1 },
@@ -103,7 +123,7 @@ describe('what is not found', () => {
   ])('%s', (_, operation, after_ms, expected) => {
     // A window that has not ended is looked at again when it ends.
     const found = step(operation, not_found, after_ms)
-    if (after_ms === 30_999) expect(found).toEqual({ ...expected, at: at(31_000) })
+    if (after_ms === 35_999) expect(found).toEqual({ ...expected, at: at(36_000) })
     else expect(found).toMatchObject(expected)
   })
 
@@ -129,7 +149,7 @@ function follow(kind: Kind, looks: Look[], chances: number[]) {
     if (next.step !== 'look_again') return { next, now, seen }
     expect(next.at.getTime()).toBeGreaterThan(now.getTime())
     expect(next.at.getTime()).toBeLessThanOrEqual(now.getTime() + 1.2 * hour_ms)
-    const ends = start + acquirer.safe_window_ms
+    const ends = start + sendable_ms + acquirer.safe_window_ms
     if (now.getTime() < ends) expect(next.at.getTime()).toBeLessThanOrEqual(ends)
     operation = { ...operation, not_found_count: next.not_found_count }
     now = next.at
@@ -171,7 +191,7 @@ describe('whatever is seen', () => {
             const told = seen.filter(({ look }) => look.result !== 'no_answer').slice(-2)
             expect(told.map(({ look }) => look.result)).toEqual(['not_found', 'not_found'])
             const [first, second] = told.map((each) => each.now.getTime())
-            expect(first).toBeGreaterThanOrEqual(start + acquirer.safe_window_ms)
+            expect(first).toBeGreaterThanOrEqual(start + sendable_ms + acquirer.safe_window_ms)
             expect(second! - first!).toBeGreaterThanOrEqual(5_000)
           }
         }

@@ -7,7 +7,7 @@ import type {
   SettleAnswer,
 } from '../../acquirers/acquirer.ts'
 import { nextTryAt } from './backoff.ts'
-import type { UnansweredOperation } from './operation.ts'
+import { failure, sendable_ms, type UnansweredOperation } from './operation.ts'
 
 /** What the acquirer said of our reference; `no_answer` where it could not be asked. */
 export type Look = LookUpAnswer | { result: 'no_answer' }
@@ -66,7 +66,7 @@ export function windowEndsAt(
   { last_sent_at }: Pick<UnansweredOperation, 'last_sent_at'>,
   { safe_window_ms }: Pick<Acquirer, 'safe_window_ms'>,
 ): Date {
-  return new Date(last_sent_at.getTime() + safe_window_ms)
+  return new Date(last_sent_at.getTime() + sendable_ms + safe_window_ms)
 }
 
 /** The first time at once. What does not arrive then either goes out later and later. */
@@ -107,8 +107,22 @@ function settled(
 ): Step | null {
   if (look.kind !== kind) return null
   return look.kind === 'authorise'
-    ? { step: 'settle_charge', answer: look.answer }
+    ? { step: 'settle_charge', answer: presentAnswer(look) }
     : { step: 'settle', answer: look.answer }
+}
+
+/** What was approved first may have been captured, taken back or lapsed at the acquirer since. */
+function presentAnswer({
+  answer,
+  standing,
+}: Extract<LookUpAnswer, { kind: 'authorise' }>): AuthoriseAnswer {
+  if (answer.result !== 'approved' || standing === null) return answer
+  const { state, amount, currency } = standing
+  if (state === 'reserved' || state === 'captured') {
+    return { ...answer, amount, currency, captured: state === 'captured' }
+  }
+  const reason = `The authorisation was ${state} at the acquirer`
+  return { ...failure(reason), acquirer_transaction_id: answer.acquirer_transaction_id }
 }
 
 /** That it could not be asked says nothing; that it is under way says that it was found. */

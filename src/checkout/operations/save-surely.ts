@@ -1,14 +1,19 @@
-// Saves what an acquirer said, though the database may be away for a moment.
+// Saves what an acquirer said, though the database may be away or busy for a while.
 
-import { isRetriable, isStoreUnavailable } from '../../database/failures.ts'
+import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Desk } from './desk.ts'
 
-const tries_max = 5
+const tries_min = 5
+const patience_ms = 10_000
+const pause_max_ms = 1_000
+
+/** It could not be saved for now. The operation will be looked up by its reference, and its answer found again. */
+export class NotSaved extends Error {}
 
 /**
- * A definite answer must not be lost to a connection: `save` is a compare-and-set, so it may be tried again. After the last
- * try the log holds what the acquirer said, and the operation is found again by its reference. False where somebody else
- * saved one before, which may have been an earlier try of ours: who needs to know has to look.
+ * A definite answer must not be lost to a connection or a lock: `save` is a compare-and-set, so it may be tried again, for
+ * some seconds. After the last try the log holds what the acquirer said. False where somebody
+ * else saved an answer before, which may have been an earlier try of ours: the row tells. Throws NotSaved.
  */
 export async function saveSurely(
   { world }: Pick<Desk, 'world'>,
@@ -19,16 +24,18 @@ export async function saveSurely(
     acquirer_transaction_id: string | null
   },
 ): Promise<boolean> {
+  const give_up_ms = world.clock.now().getTime() + patience_ms
   for (let tries = 1; ; tries++) {
     try {
       return await save()
     } catch (error) {
-      const passing = isRetriable(error) || isStoreUnavailable(error)
-      if (!passing || tries === tries_max) {
+      const passing = isRetriable(error) || isStoreUnavailable(error) || isLockTimeout(error)
+      const is_over = tries >= tries_min && world.clock.now().getTime() >= give_up_ms
+      if (!passing || is_over) {
         world.log.error(told, 'the answer of the acquirer could not be saved')
-        throw error
+        throw passing ? new NotSaved((error as Error).message, { cause: error }) : error
       }
-      await world.clock.sleep(200 * tries)
+      await world.clock.sleep(Math.min(200 * tries, pause_max_ms))
     }
   }
 }

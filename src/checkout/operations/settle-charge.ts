@@ -3,14 +3,17 @@
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { countDecline, type Payer } from '../card-testing.ts'
-import { type From, saveOutcome } from '../charge-store.ts'
+import { saveOutcome } from '../charge-store.ts'
 import type { Orphan } from '../orphans/orphan.ts'
+import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
 import { type Cause, outcomeOf } from '../outcome.ts'
 import { conclude } from '../payment.ts'
 import type { WholePayment } from '../payment-store.ts'
 import type { ConfirmResult } from '../views.ts'
+import type { From } from './answer-store.ts'
 import type { Desk } from './desk.ts'
-import type { Operation } from './operation.ts'
+import { heedLostAnswer } from './lost-answer.ts'
+import { failure, type Operation } from './operation.ts'
 import { saveSurely } from './save-surely.ts'
 import { tellOfLate } from './tell-of-late.ts'
 
@@ -25,27 +28,50 @@ export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> &
   orphan?: Orphan | null
 }
 
-/** Returns the confirm answer, or null where the outcome was recorded by somebody else meanwhile. */
+/** Returns the confirm answer, or null where an outcome was recorded by somebody else before. Throws NotSaved. */
 export async function settleCharge(
   desk: Desk,
   sent: SentCharge,
-  answer: AuthoriseAnswer,
+  given: AuthoriseAnswer,
   from: From = 'unanswered',
 ): Promise<ConfirmResult | null> {
   const { account, session } = sent
   const { operation_id } = sent.operation
+  const { answer, orphan } = asAsked(desk, sent, given)
   const now = desk.world.clock.now()
   const change = conclude(sent, answer, integrationOf(account, session.integration_id), now)
   const operation = { operation_id, state: answer.result, answer, from }
   const written = outcomeOf(desk.ids, { ...sent, change, operation, at: now })
-  const outcome = { ...written, orphan: sent.orphan }
+  const outcome = { ...written, orphan: orphan ?? sent.orphan }
   const { acquirer_transaction_id } = answer
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
-  if (!(await saveSurely(desk, () => saveOutcome(desk.sql, outcome, now), told))) return null
+  if (!(await saveSurely(desk, () => saveOutcome(desk.sql, outcome, now), told))) {
+    await heedLostAnswer(desk, sent, given)
+    return null
+  }
   desk.wakeDeliveries('event', session.merchant_id)
   desk.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
   await countDecline(desk, sent.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
+}
+
+/** An approval of another amount is none: whatever the acquirer holds is taken back, and the charge has failed. */
+function asAsked(
+  desk: Desk,
+  { operation, payment }: SentCharge,
+  given: AuthoriseAnswer,
+): { answer: AuthoriseAnswer; orphan: Orphan | null } {
+  if (given.result !== 'approved') return { answer: given, orphan: null }
+  const { operation_id: reference, acquirer } = operation
+  const { amount, currency } = given
+  if (amount === payment.amount && currency === payment.currency) {
+    return { answer: given, orphan: null }
+  }
+  const told = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
+  desk.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
+  const answer = failure('The acquirer approved another amount')
+  const money = { amount, currency }
+  return { answer, orphan: orphanOfCharge(desk, { reference, acquirer, money, payment }) }
 }
 
 /** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */

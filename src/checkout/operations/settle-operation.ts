@@ -1,11 +1,13 @@
 // What the reconciler or a person found out about an operation takes the same way as an answer that came in time.
 
-import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { type AuthoriseAnswer, isGone, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { findAccount } from '../../merchants/directory.ts'
 import type { Payer } from '../card-testing.ts'
 import { heldOrRefuse } from '../holds/decide-hold.ts'
 import { settleDecision } from '../holds/settle-decision.ts'
-import { type Orphan, openOrphan } from '../orphans/orphan.ts'
+import { settleIfCaptured } from '../holds/settle-found-hold.ts'
+import type { Orphan } from '../orphans/orphan.ts'
+import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { WholePayment } from '../payment-store.ts'
 import { chanceOf, type Desk } from './desk.ts'
@@ -30,6 +32,10 @@ export async function settleOperation(
   const orphan = kind === 'void' ? givenUp(desk, found, answer.result === 'approved') : null
   const sent = { ...found, ...held, orphan }
   const settled = await settleDecision(desk, sent, answer as SettleAnswer)
+  if (typeof settled !== 'string') {
+    const asked_by = found.operation.asked_by!
+    await settleIfCaptured(desk, found.payment, settled.refused, { asked_by, cause: found.cause })
+  }
   return settled !== 'settled_elsewhere'
 }
 
@@ -48,18 +54,13 @@ async function settleFoundCharge(
 }
 
 /** A person may be wrong: what they give up is taken back, should the acquirer hold it after all. */
-function givenUp(
-  { ids, world }: Desk,
-  { operation, payment, cause, authorisation_reference }: Case,
-  holds_nothing: boolean,
-): Orphan | null {
-  if (cause.actor !== 'operator' || !holds_nothing) return null
-  const now = world.clock.now()
-  const reference = authorisation_reference!
-  const { acquirer, amount, currency, merchant_id, payment_id } = operation
-  const { mode } = payment
-  const given_up = { reference, acquirer, mode, amount, currency, merchant_id, payment_id }
-  return openOrphan({ ...given_up, authorised_at: null }, { operation_id: ids.operation(now), now })
+function givenUp(desk: Desk, found: Case, holds_nothing: boolean): Orphan | null {
+  return found.cause.actor === 'operator' && holds_nothing ? orphanOf(desk, found) : null
+}
+
+function orphanOf(desk: Desk, { operation, payment, authorisation_reference }: Case): Orphan {
+  const { acquirer, ...money } = operation
+  return orphanOfCharge(desk, { reference: authorisation_reference!, acquirer, money, payment })
 }
 
 /** The charge that is taken back is looked at again: it fails, unless its authorisation turned out to be there. */
@@ -69,7 +70,10 @@ async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Pr
   const { operation_id, sequence } = operation
   const at = world.clock.now()
   const result = answer.result
-  const is_there = result === 'refused' && answer.authorisation_known
+  const is_there = answer.result === 'refused' && !isGone(answer)
+  // What was not there may still come, unless its reference is fenced now.
+  const unknown = answer.result === 'refused' && !answer.authorisation_known
+  const watched = unknown ? orphanOf(desk, found) : null
   const state = is_there ? 'unknown' : 'reversing'
   const next_check_at = is_there
     ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) })
@@ -78,7 +82,7 @@ async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Pr
     state: result,
     answer,
     charge: { operation_id: authorisation_reference!, state, next_check_at },
-    orphan: givenUp(desk, found, result === 'approved'),
+    orphan: watched?.watched_until ? watched : givenUp(desk, found, result === 'approved'),
     at,
     journal: lineOf(ids, payment, cause, {
       change: `reverse.${result}`,

@@ -66,19 +66,19 @@ export async function saveOrphans(
     with changed as (
       insert into orphan_authorisations as known
         (acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
-         state, tries, next_try_at)
+         state, tries, next_try_at, watched_until)
       select acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id,
-        operation_id, state, tries, next_try_at
+        operation_id, state, tries, next_try_at, watched_until
       from json_to_recordset(${orphans as never}::json) as found (
         acquirer text, reference text, mode text, amount bigint, currency text, authorised_at timestamptz,
         found_at timestamptz, merchant_id text, payment_id text, operation_id text, state text, tries integer,
-        next_try_at timestamptz)
+        next_try_at timestamptz, watched_until timestamptz)
       order by acquirer, reference collate "C"
       on conflict (acquirer, reference) do update set
         authorised_at = excluded.authorised_at, found_at = excluded.found_at, merchant_id = excluded.merchant_id,
         payment_id = excluded.payment_id, operation_id = excluded.operation_id, state = excluded.state,
-        tries = excluded.tries, next_try_at = excluded.next_try_at, held_back_at = null, last_failure = null,
-        settled_at = null
+        tries = excluded.tries, next_try_at = excluded.next_try_at, watched_until = excluded.watched_until,
+        held_back_at = null, last_failure = null, settled_at = null
       where known.settled_at < ${settled_before} and known.state <> 'left'
       returning *
     ), journal as (${journalOfChanged(sql, lines)})
@@ -151,11 +151,16 @@ export async function countUnsettled(
 
 /**
  * An insert, part of a statement, that happens where the gate, a CTE, let the change through: so that a charge is given up
- * and its reversal due, or neither. Without an orphan nothing is written.
+ * and its reversal due, or neither. One that held nothing so far is looked at anew. Without an orphan nothing is written.
  */
 export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: string): Fragment {
   if (!orphan) return sql`select 1`
-  return sql`insert into orphan_authorisations ${rowIf(sql, orphan, gate)} on conflict do nothing`
+  return sql`
+    insert into orphan_authorisations as known ${rowIf(sql, orphan, gate)}
+    on conflict (acquirer, reference) do update set
+      operation_id = excluded.operation_id, state = excluded.state, tries = excluded.tries,
+      next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, settled_at = null
+    where known.state = 'nothing_to_reverse'`
 }
 
 /**

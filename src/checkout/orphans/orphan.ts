@@ -1,7 +1,7 @@
 // An orphan: an authorisation that an acquirer holds and no payment of ours stands behind. Which ones are, when too many
 // are, and what becomes of their reversal.
 
-import type { LiveAuthorisation, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { isGone, type LiveAuthorisation, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../../audit/journal.ts'
 import type { Ids } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
@@ -214,15 +214,11 @@ export type Verdict =
   | { verdict: 'nothing_to_reverse'; reason: string }
   | { verdict: 'try_again'; as: 'same' | 'another'; failure: string }
 
-/** Refusals that say that the authorisation holds nothing, as every acquirer words them. */
-const over = new Set(['already_voided', 'already_reversed', 'not_approved'])
-
 /** Null where the answer alone does not say whether the authorisation is live. */
 export function verdictOf(answer: SettleAnswer): Verdict | null {
   if (answer.result === 'approved') return { verdict: 'reversed' }
-  const { authorisation_known, decline_code, reason } = answer
-  if (authorisation_known && !(decline_code && over.has(decline_code))) return null
-  return { verdict: 'nothing_to_reverse', reason }
+  if (!isGone(answer) && answer.decline_code !== 'not_approved') return null
+  return { verdict: 'nothing_to_reverse', reason: answer.reason }
 }
 
 const forgotten_ms = 7 * 24 * 3_600_000
@@ -240,7 +236,17 @@ export function isForgotten(
 
 const waits_seconds = [60, 300, 1800, 3600]
 
+/** While something may still come: what comes is not to hold the shopper's money for long. */
+const watched_waits_seconds = [20, 30, 60, 60, 60, 60, 60, 120, 300]
+
 /** When the reversal is begun once more. `chance` is from 0 up to 1. */
-export function nextReversalAt({ tries }: Orphan, { now, chance }: { now: Date; chance: number }) {
-  return nextTryAt(waits_seconds, { tries, now, chance })
+export function nextReversalAt(
+  { tries, watched_until }: Orphan,
+  { now, chance }: { now: Date; chance: number },
+): Date {
+  if (watched_until === null || watched_until <= now) {
+    return nextTryAt(waits_seconds, { tries, now, chance })
+  }
+  const next = nextTryAt(watched_waits_seconds, { tries, now, chance })
+  return next < watched_until ? next : watched_until
 }

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { idsFrom } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
 import type { World } from '../../world.ts'
-import { askAcquirer } from '../operations/ask-acquirer.ts'
+import { askAcquirer, sendToAcquirer } from '../operations/ask-acquirer.ts'
 import { chanceOf } from '../operations/desk.ts'
 import { deadline_ms } from '../operations/operation.ts'
 import { workOff } from '../operations/work-off.ts'
@@ -45,9 +45,10 @@ export function reverseOrphans(context: OrphanContext): Promise<number> {
 
 async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   const { sql, world, ids } = context
+  const claimed_at = world.clock.now()
   // It may have waited for others for a while, and a person pulled the brake or left it meanwhile.
   if (!(await isStillClaimed(sql, orphan))) return
-  const verdict = await askFor(context, orphan)
+  const verdict = verdictAt(orphan, await askFor(context, orphan, claimed_at), claimed_at)
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
   const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries }
@@ -71,13 +72,21 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   else world.log.info({ ...fields, reason }, 'orphaned authorisation held nothing')
 }
 
-async function askFor(context: OrphanContext, orphan: Orphan): Promise<Verdict> {
+/** Where something may still come, that there is nothing to reverse is not the end. */
+function verdictAt({ watched_until }: Orphan, verdict: Verdict, now: Date): Verdict {
+  const is_watched = watched_until !== null && now < watched_until
+  return is_watched && verdict.verdict === 'nothing_to_reverse'
+    ? tryAgain(verdict.reason, 'another')
+    : verdict
+}
+
+async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date): Promise<Verdict> {
   const acquirer = context.acquirers.find(
     (each) => each.acquirer.name === orphan.acquirer && each.mode === orphan.mode,
   )?.acquirer
   if (!acquirer) return tryAgain('no acquirer of that name')
   try {
-    const answer = await answerTo(context, acquirer, orphan)
+    const answer = await answerTo(context, acquirer, { ...orphan, claimed_at })
     if ('verdict' in answer) return answer
     const verdict = verdictOf(answer)
     if (verdict) return verdict
@@ -94,14 +103,14 @@ async function askFor(context: OrphanContext, orphan: Orphan): Promise<Verdict> 
 async function answerTo(
   { world: { clock } }: OrphanContext,
   acquirer: Acquirer,
-  orphan: Orphan,
+  orphan: Orphan & { claimed_at: Date },
 ): Promise<SettleAnswer | Verdict> {
-  const { operation_id, reference, amount, currency } = orphan
+  const { operation_id, reference, amount, currency, claimed_at } = orphan
   const known_since = new Date(clock.now().getTime() - acquirer.reference_life_ms)
   if (operation_id >= idsFrom(known_since)) {
     const authorisation = { authorisation_reference: reference, amount, currency }
     const request = { ...authorisation, reference: operation_id }
-    return askAcquirer(clock, () => acquirer.reverse(request))
+    return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
   const look = await askAcquirer(clock, () => acquirer.lookUp(operation_id))
   if (look.result === 'in_progress') return tryAgain('the reversal is still under way')

@@ -1,0 +1,130 @@
+// Settles a hold by how its authorisation stands at the acquirer, where somebody else than the service brought it there: a
+// person in the acquirer's portal, or time.
+
+import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
+import { eventOf } from '../event.ts'
+import { askAcquirer } from '../operations/ask-acquirer.ts'
+import type { Desk } from '../operations/desk.ts'
+import { openOperation } from '../operations/operation.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import { decide } from '../payment.ts'
+import { findWholePayment, type PaymentKey } from '../payment-store.ts'
+import { isWaiting } from './hold.ts'
+import { saveFoundDecision } from './hold-store.ts'
+import type { HeldPayment } from './settle-decision.ts'
+
+export type AskedFound = {
+  /** In whose name the hold is decided. */
+  asked_by: 'merchant' | 'rules'
+  cause: Cause
+  /** What a person says became of it; null where the acquirer is asked. */
+  as: FoundEnd | null
+}
+
+export type FoundEnd = 'captured' | 'voided'
+
+/**
+ * `ends` is how the hold was settled; null where it stays open: the acquirer still reserves the amount, took another one, or
+ * does not say (`standing` null), or somebody else decided meanwhile (`decided_elsewhere`).
+ */
+export type FoundHold = {
+  ends: FoundEnd | null
+  standing: AuthorisationStanding | null
+  decided_elsewhere: boolean
+}
+
+/** The hold must be open, with nothing under way. Throws where the acquirer has to be asked and cannot be. */
+export async function settleFoundHold(
+  desk: Desk,
+  held: HeldPayment,
+  asked: AskedFound,
+): Promise<FoundHold> {
+  const standing = asked.as === null ? await standingOf(desk, held) : null
+  const ends = asked.as ?? endOf(held, standing)
+  if (ends === null) return { ends, standing, decided_elsewhere: false }
+  const is_saved = await save(desk, held, { ...asked, ends, standing })
+  return { ends: is_saved ? ends : null, standing, decided_elsewhere: !is_saved }
+}
+
+/**
+ * After a refusal that says so: the amount was captured in the acquirer's portal, and is captured here now. Null where the
+ * refusal says something else, or the hold is settled, or the acquirer did not confirm it: the next decision asks again.
+ */
+export async function settleIfCaptured(
+  desk: Desk,
+  key: PaymentKey,
+  refused: { decline_code: string | null },
+  asked: Omit<AskedFound, 'as'>,
+): Promise<FoundEnd | null> {
+  if (refused.decline_code !== 'already_captured') return null
+  const found = await findWholePayment(desk.sql, key)
+  if (!found?.hold || !isWaiting(found.hold) || found.hold.operation_id !== null) return null
+  try {
+    const { hold } = found
+    const settled = await settleFoundHold(desk, { ...found, hold }, { ...asked, as: null })
+    return settled.ends
+  } catch (error) {
+    const { payment_id } = key
+    desk.world.log.warn({ payment_id, error: (error as Error).message }, 'hold not looked up')
+    return null
+  }
+}
+
+/** Null where the acquirer does not know it, or never approved it. */
+async function standingOf(
+  { acquirerOf, world }: Desk,
+  { payment, authorisation_reference: reference }: HeldPayment,
+): Promise<AuthorisationStanding | null> {
+  const acquirer = acquirerOf(payment.mode, payment.acquirer)
+  const look = await askAcquirer(world.clock, () => acquirer.lookUp(reference!))
+  return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
+}
+
+function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null): FoundEnd | null {
+  switch (standing?.state) {
+    case 'voided':
+    case 'reversed':
+    case 'expired':
+      return 'voided'
+    case 'captured': {
+      const { amount, currency } = standing
+      return amount === payment.amount && currency === payment.currency ? 'captured' : null
+    }
+    default:
+      return null
+  }
+}
+
+async function save(
+  { sql, ids, world, wakeDeliveries }: Desk,
+  held: HeldPayment,
+  {
+    ends,
+    standing,
+    asked_by,
+    cause,
+  }: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
+): Promise<boolean> {
+  const { payment, hold, session } = held
+  const at = world.clock.now()
+  const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
+  const operation_id = ids.operation(at)
+  const sequence = hold.operation_count + 1
+  const opened = openOperation(payment, { operation_id, kind, sequence, asked_by, at })
+  const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
+  const change = decide(held, opened, at)
+  const is_saved = await saveFoundDecision(sql, {
+    ...{ payment: change.payment, session, before: hold },
+    hold: { ...change.hold, operation_count: sequence },
+    // It was never sent: what it would have brought about is there.
+    operation: { ...opened, state: 'approved', next_check_at: null, answer, answered_at: at },
+    event: eventOf(change, { event_id: ids.event(), sequence: 2, at }),
+    journal: lineOf(ids, change.payment, cause, {
+      change: `payment.${change.payment.status}`,
+      detail: { operation_id, kind, sequence, decided_by: asked_by, found: answer.found },
+      at,
+    }),
+  })
+  if (is_saved) wakeDeliveries('event', payment.merchant_id)
+  return is_saved
+}

@@ -1,0 +1,34 @@
+// The authorisation that a charge of ours may have at its acquirer though the charge has ended otherwise: it is taken back.
+
+import type { Desk } from '../operations/desk.ts'
+import type { Operation } from '../operations/operation.ts'
+import type { Payment } from '../payment.ts'
+import { type Orphan, openOrphan } from './orphan.ts'
+
+export type UnwantedCharge = {
+  /** Under which the acquirer knows it. */
+  reference: string
+  acquirer: string
+  /** As the acquirer has it, or else as it was asked for. */
+  money: Pick<Operation, 'amount' | 'currency'>
+  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'mode'>
+}
+
+/**
+ * Due at once. The acquirer need not have listed it, nor even have it: where its reversals fence nothing it is asked again for
+ * as long as something may still come.
+ */
+export function orphanOfCharge(
+  { ids, world, acquirerOf }: Pick<Desk, 'ids' | 'world' | 'acquirerOf'>,
+  { reference, acquirer, money, payment }: UnwantedCharge,
+): Orphan {
+  const now = world.clock.now()
+  const { merchant_id, payment_id, mode } = payment
+  const { amount, currency } = money
+  const found = { reference, acquirer, mode, amount, currency, merchant_id, payment_id }
+  const { late_approval_ms } = acquirerOf(mode, acquirer)
+  return {
+    ...openOrphan({ ...found, authorised_at: null }, { operation_id: ids.operation(now), now }),
+    watched_until: late_approval_ms > 0 ? new Date(now.getTime() + late_approval_ms) : null,
+  }
+}
