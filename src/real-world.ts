@@ -13,6 +13,7 @@ import {
   OutgoingFailure,
   type OutgoingRequest,
   type Random,
+  type SteadyClock,
   type World,
 } from './world.ts'
 
@@ -39,6 +40,8 @@ export function realClock(offset_seconds = 0): Clock {
     sleep: pause,
   }
 }
+
+export const steadyClock: SteadyClock = { elapsed_ms: () => performance.now() }
 
 /** Node's own promised timer makes an exception, stack and all, of each sleep that is called off: most of them are. */
 function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {

@@ -7,6 +7,9 @@ export type Clock = {
   sleep(duration_ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** Time since some moment, by a clock that nobody sets: it shows where the other one was set. */
+export type SteadyClock = { elapsed_ms(): number }
+
 export type Random = {
   bytes(length: number): Buffer
 }

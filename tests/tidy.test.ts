@@ -231,18 +231,18 @@ test.each(reserved)('%s in one place', (_name, pattern, allowed) => {
   expect(wrong).toEqual([])
 })
 
-test("no statement asks the database's clock or randomness", () => {
+test("no statement asks the database's clock or randomness, but the one that compares clocks", () => {
   const sql = files.filter((file) => /store\.ts$|src\/database\/|idempotency\.ts$/.test(file))
   const migrations = readdirSync(resolve(root, 'src/database/migrations')).map(
     (name) => `src/database/migrations/${name}`,
   )
   const asks = /\b(now\(\)|current_timestamp|clock_timestamp|gen_random_uuid|random\(\))/i
-  const wrong = [...sql, ...migrations].filter((file) =>
+  const found = [...sql, ...migrations].filter((file) =>
     asks.test(
       readFileSync(resolve(root, file), 'utf8').replace(/clock\.now\(\)|^\s*(\/\/|--|\*).*$/gm, ''),
     ),
   )
-  expect(wrong).toEqual([])
+  expect(found).toEqual(['src/database/read-clocks.ts'])
 })
 
 test('files stay small', () => {

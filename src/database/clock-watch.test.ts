@@ -1,0 +1,194 @@
+// When the watch compares clocks, what it then lets begin, and what it says of it.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type LogLine, logInto } from '../../tests/service.ts'
+import { databaseOf, type SetClock, setClock, type ToldDatabase } from '../../tests/set-clock.ts'
+import { type ClockWatch, startClockWatch } from './clock-watch.ts'
+
+let time: SetClock
+let database: ToldDatabase
+let log: LogLine[]
+let watch: ClockWatch
+
+beforeEach(() => {
+  time = setClock()
+  database = databaseOf(time)
+  log = []
+})
+afterEach(() => watch.stop())
+
+async function start(offset_seconds = 0): Promise<void> {
+  const { clock, steady } = time
+  const world = { clock, log: logInto(log) }
+  watch = await startClockWatch({ sql: database.sql, world, steady, offset_seconds })
+}
+
+const told = () => log.map(({ level, message }) => `${level}: ${message}`)
+const wrong = 'error: the clock is wrong: no job runs and nothing is delivered'
+const right = 'info: the clock is right again'
+const failed = "warn: the clock cannot be compared with the database's"
+const day_ms = 86_400_000
+
+test('a clock that is right is compared at the start and each minute, and nothing is said', async () => {
+  await start()
+  expect([watch.isRight(), watch.fault()]).toEqual([true, null])
+  expect(watch.skewSeconds()).toBeCloseTo(0, 1)
+  for (let second = 1; second < 60; second++) await time.pass(1_000)
+  expect(database.asked()).toBe(1)
+  await time.pass(1_000)
+  expect(database.asked()).toBe(2)
+  expect(told()).toEqual([])
+})
+
+test.each([
+  ['ahead', 45_000, '45 s ahead of'],
+  ['behind', -45_000, '45 s behind'],
+  ['six days ahead', 6 * day_ms, '518400 s ahead of'],
+])('one that is %s at the start: told once, and once when it is over', async (_, ms, words) => {
+  time.set(ms)
+  await start()
+  expect(watch.isRight()).toBe(false)
+  expect(watch.fault()).toMatch(`is ${words} the database's (2 s are allowed). No job runs`)
+  expect(watch.skewSeconds()).toBeCloseTo(ms / 1000, 1)
+  for (let second = 0; second < 70; second++) await time.pass(1_000)
+  expect(told()).toEqual([wrong])
+  expect(log[0]!.fields).toMatchObject({ reason: expect.stringContaining(words) })
+  time.set(0)
+  await time.pass(1_000)
+  expect([watch.isRight(), watch.fault()]).toEqual([true, null])
+  expect(told()).toEqual([wrong, right])
+})
+
+test('an offset that is meant is no skew; its loss is', async () => {
+  time.set(6 * day_ms)
+  await start((6 * day_ms) / 1000)
+  expect(watch.isRight()).toBe(true)
+  expect(watch.skewSeconds()).toBeCloseTo(0, 1)
+  time.set(0)
+  expect(watch.isRight()).toBe(false)
+  await time.pass(0)
+  expect(watch.fault()).toContain('518400 s behind')
+})
+
+test('one that drifts is found by the minute', async () => {
+  await start()
+  for (let second = 0; second < 60; second++) {
+    time.set(second * 40)
+    await time.pass(1_000)
+  }
+  expect(watch.isRight()).toBe(false)
+  expect(told()).toEqual([wrong])
+})
+
+describe('a clock that is set', () => {
+  test('is not trusted from that moment on, and compared at once', async () => {
+    await start()
+    const trusted = await watch.untilRight(new AbortController().signal)
+    time.set(45_000)
+    expect(trusted.aborted).toBe(false)
+    expect(watch.isRight()).toBe(false)
+    expect(trusted.aborted).toBe(true)
+    expect(watch.fault()).toContain('was not compared')
+    await time.pass(0)
+    expect(database.asked()).toBe(2)
+    expect(told()).toEqual([wrong])
+  })
+
+  test('is found within a second, though nobody asks, and what is under way hears of it', async () => {
+    await start()
+    const trusted = await watch.untilRight(new AbortController().signal)
+    time.set(-3_000)
+    await time.pass(1_000)
+    expect(trusted.aborted).toBe(true)
+    expect(told()).toEqual([wrong])
+  })
+
+  test('while its machine slept is compared, and goes on: nothing is said', async () => {
+    await start()
+    time.sleepMachine(3_600_000)
+    expect(watch.isRight()).toBe(false)
+    await time.pass(0)
+    expect(watch.isRight()).toBe(true)
+    expect([database.asked(), told()]).toEqual([2, []])
+  })
+
+  test('while it is read: it is read again', async () => {
+    await start()
+    database.onAnswer = () => time.set(45_000)
+    for (let second = 0; second < 60; second++) await time.pass(1_000)
+    database.onAnswer = () => {}
+    await time.pass(1_000)
+    expect(told()).toEqual([wrong])
+    expect(watch.skewSeconds()).toBeCloseTo(45, 1)
+  })
+})
+
+test('a process that was stopped has no skew', async () => {
+  await start()
+  await time.pass(50_000)
+  expect(watch.isRight()).toBe(true)
+  expect(told()).toEqual([])
+})
+
+test('a slow answer is no skew: it is asked again', async () => {
+  database.onAnswer = () => time.pass(15_000)
+  await start()
+  expect(watch.isRight()).toBe(false)
+  expect(told()).toEqual([failed])
+  expect(watch.fault()).toContain('was not compared')
+  database.onAnswer = () => {}
+  await time.pass(1_000)
+  expect(watch.isRight()).toBe(true)
+  database.onAnswer = () => time.pass(15_000)
+  for (let second = 0; second < 70; second++) await time.pass(1_000)
+  expect(watch.isRight()).toBe(true)
+  expect(told()).toEqual([failed])
+})
+
+describe('a database that cannot be asked', () => {
+  const away = () => {
+    throw new Error('connect ECONNREFUSED')
+  }
+
+  test('at the start: nothing begins until it can be, and that is told once', async () => {
+    database.onAnswer = away
+    await start()
+    expect([watch.isRight(), watch.skewSeconds()]).toEqual([false, null])
+    for (let second = 0; second < 5; second++) await time.pass(1_000)
+    expect(told()).toEqual([failed])
+    database.onAnswer = () => {}
+    await time.pass(1_000)
+    expect(watch.isRight()).toBe(true)
+  })
+
+  test('later: a clock that nobody set stays right, and one that was set is not', async () => {
+    await start()
+    database.onAnswer = away
+    for (let second = 0; second < 300; second++) await time.pass(1_000)
+    expect(watch.isRight()).toBe(true)
+    time.set(3_000)
+    for (let second = 0; second < 5; second++) await time.pass(1_000)
+    expect(watch.isRight()).toBe(false)
+    expect(watch.fault()).toContain('was not compared')
+  })
+})
+
+test('who waits goes on when the clock is right, or when it is to end', async () => {
+  time.set(45_000)
+  await start()
+  const ending = new AbortController()
+  const gone_on: string[] = []
+  const waits = (name: string, signal: AbortSignal) =>
+    watch.untilRight(signal).then((trusted) => gone_on.push(`${name} ${trusted.aborted}`))
+  const one = waits('ended', ending.signal)
+  const other = waits('trusted', new AbortController().signal)
+  await time.pass(5_000)
+  expect(gone_on).toEqual([])
+  ending.abort()
+  await one
+  expect(gone_on).toEqual(['ended true'])
+  time.set(0)
+  await time.pass(1_000)
+  await other
+  expect(gone_on).toEqual(['ended true', 'trusted false'])
+})

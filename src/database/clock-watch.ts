@@ -1,0 +1,128 @@
+// Watches the process's clock: compares it with the database's each minute, and looks each second whether it was set.
+// What trusts the clock, as jobs and deliveries do, begins nothing while it is wrong or nothing is known of it.
+
+import type { World } from '../world.ts'
+import {
+  type ClockPair,
+  type ClockSkew,
+  faultWords,
+  hasJumped,
+  judgeSkew,
+  skewOf,
+} from './clock-skew.ts'
+import { type ClockTrust, openTrust } from './clock-trust.ts'
+import type { Sql } from './open.ts'
+import { type Clocks, readClocks } from './read-clocks.ts'
+
+export type ClockWatch = ClockTrust & {
+  /** Why nothing begins, in words for people; null where the clock is right. */
+  fault(): string | null
+  /** Of the process's clock before the database's, when they were last compared; null before that. */
+  skewSeconds(): number | null
+  stop(): Promise<void>
+}
+
+type Parts = Pick<Clocks, 'steady' | 'offset_seconds'> & {
+  sql: Sql
+  world: Pick<World, 'clock' | 'log'>
+}
+
+const look_ms = 1_000
+const compare_ms = 60_000
+const uncompared =
+  "the clock of this process was not compared with the database's since it started or was set"
+const consequence =
+  'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
+
+/** Resolves once the clocks were compared, or could not be. It then goes on trying, each second. */
+export async function startClockWatch(parts: Parts): Promise<ClockWatch> {
+  const { sql, steady, offset_seconds } = parts
+  const { clock, log } = parts.world
+  const stopping = new AbortController()
+  const trust = openTrust()
+  let last: { skew: ClockSkew; at: ClockPair } | null = null
+  let is_wrong = false
+  let has_told_failure = false
+  let comparing: Promise<void> | null = null
+
+  const pair = (): ClockPair => ({
+    wall_ms: clock.now().getTime(),
+    steady_ms: steady.elapsed_ms(),
+  })
+  const skewSeconds = () => last && last.skew.ahead_ms / 1000
+
+  /** Only one at a time: what hangs is given up by the database's own limits. */
+  function compare(): Promise<void> {
+    comparing ??= readAndJudge()
+      .catch(tellFailure)
+      .finally(() => {
+        comparing = null
+      })
+    return comparing
+  }
+
+  async function readAndJudge(): Promise<void> {
+    const skew = skewOf(await readClocks(sql, { clock, steady, offset_seconds }))
+    const verdict = judgeSkew(skew)
+    if (verdict === 'unclear') {
+      throw new Error(`the answer took too long, ${Math.round(skew.error_ms * 2)} ms`)
+    }
+    last = { skew, at: pair() }
+    if (is_wrong !== (verdict === 'wrong')) tellChange(skew)
+    is_wrong = verdict === 'wrong'
+    if (is_wrong) trust.withdraw()
+    else trust.give()
+  }
+
+  function tellChange(skew: ClockSkew): void {
+    const fields = { skew_seconds: skewSeconds() }
+    if (is_wrong) log.info(fields, 'the clock is right again')
+    else {
+      const reason = faultWords(skew)
+      log.error({ ...fields, reason }, 'the clock is wrong: no job runs and nothing is delivered')
+    }
+  }
+
+  /** What was right before stays so: jobs need the database, too. Where nothing is known, it is told once. */
+  function tellFailure(error: Error): void {
+    if (last !== null || has_told_failure) return
+    has_told_failure = true
+    log.warn({ error: error.message }, "the clock cannot be compared with the database's")
+  }
+
+  function isRight(): boolean {
+    if (trust.is_given && hasJumped(last!.at, pair())) {
+      trust.withdraw()
+      void compare()
+    }
+    return trust.is_given
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      await clock.sleep(look_ms, stopping.signal).catch(() => {})
+      if (stopping.signal.aborted) return
+      const age_ms = last === null ? 0 : steady.elapsed_ms() - last.at.steady_ms
+      if (!isRight() || age_ms >= compare_ms) void compare()
+    }
+  }
+
+  await compare()
+  const running = run()
+  return {
+    isRight,
+    untilRight(ending) {
+      isRight()
+      return trust.untilGiven(ending)
+    },
+    fault() {
+      if (isRight()) return null
+      return `${is_wrong ? faultWords(last!.skew) : uncompared}. ${consequence}`
+    },
+    skewSeconds,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
