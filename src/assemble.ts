@@ -47,6 +47,8 @@ export type Parts = {
   wrapSimulator?: (simulator: Acquirer) => Acquirer
   /** The path below which hosted pages are found. */
   pay_path: string
+  /** Why the process's clock is not right, in words: `/readyz` is 503 then. Left out, it is right. */
+  clock_fault?: () => string | null
   /** The demo shop's server, once the demo merchant is there. */
   demo_shop(): DemoShop | null
 }
@@ -61,7 +63,7 @@ export type Service = {
 }
 
 export async function assemble(parts: Parts): Promise<Service> {
-  const { world, database, keyring, addresses } = parts
+  const { world, database, keyring, addresses, clock_fault } = parts
   const { sql } = database
   const directory = await openDirectory({ database, clock: world.clock, keyring })
   const simulatedBank = openThreeDsSimulator({
@@ -105,7 +107,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     access: accessOf(context, directory),
     routes,
     streams,
-    pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing)],
+    pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing, clock_fault)],
     advise: adviseOn,
     peers: [{ prefix: simulator_prefix, handle: simulatedBank.handle }],
     gateway_limit: parts.gateway_limit,

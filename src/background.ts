@@ -2,6 +2,7 @@
 
 import { openAcquiring } from './acquiring.ts'
 import type { Config } from './config.ts'
+import type { ClockTrust } from './database/clock-trust.ts'
 import type { Database } from './database/open.ts'
 import { openGuardedHttp } from './guarded-http.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -16,18 +17,26 @@ import type { World } from './world.ts'
 /** For clocks that differ, and results that wait to be written: a lease lasts so much longer than an attempt may. */
 const lease_slack_ms = 15_000
 
-type Parts = { world: World; database: Database; keyring: Keyring; metrics: Metrics }
+type Parts = {
+  world: World
+  database: Database
+  keyring: Keyring
+  metrics: Metrics
+  /** Nothing begins while the clock is not right. */
+  trust: ClockTrust
+}
 
 export async function startBackground(config: Config, parts: Parts): Promise<DeliveryLoop> {
-  const { world, database, keyring, metrics } = parts
+  const { world, database, keyring, metrics, trust } = parts
   const { sql } = database
   const { allowed_networks, retry_schedule, ...limits } = config.webhooks
   // Otherwise the first rows of all would stand where those of no day do. The job tries again.
-  await keepPartitions({ sql, world }).catch((error: Error) => {
+  const keepFirst = async () => (trust.isRight() ? keepPartitions({ sql, world }) : 0)
+  await keepFirst().catch((error: Error) => {
     world.log.warn({ error: error.message }, 'webhook partitions not made')
   })
   const deliveries = startDeliveries({
-    ...{ world, sql, keyring, metrics },
+    ...{ world, sql, keyring, metrics, trust },
     http: openGuardedHttp({ clock: world.clock, allowed_networks }),
     settings: {
       schedule: retry_schedule,
@@ -42,7 +51,7 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
     ids: openIds(world.random, keyring),
     ...(await openAcquiring(sql, world)),
   }
-  const worker = startWorker(context, jobs)
+  const worker = startWorker(context, jobs, trust)
   return {
     wake: deliveries.wake,
     async stop() {

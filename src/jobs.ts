@@ -30,7 +30,7 @@ export type JobContext = Pick<
   | 'installation'
   | 'wakeDeliveries'
 > & {
-  /** Aborted when the process is to end: what a job has begun it ends, and begins nothing more. */
+  /** Aborted when the process is to end, or its clock is wrong: what a job has begun it ends, and begins nothing more. */
   stopping?: AbortSignal
 }
 

@@ -8,6 +8,7 @@ import { assemble, type Service } from './assemble.ts'
 import { startBackground } from './background.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Context } from './context.ts'
+import { type ClockWatch, startClockWatch } from './database/clock-watch.ts'
 import { isMade } from './database/embedded/home.ts'
 import { migrate, refuseUnlessMigrated } from './database/migrate.ts'
 import { type Database, openDatabase } from './database/open.ts'
@@ -18,7 +19,7 @@ import { openMetrics } from './http/metrics.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { keepMasterKey, readMasterKey } from './master-key.ts'
 import { liveMerchantExists } from './merchants/store.ts'
-import { type LogTo, openWorld } from './real-world.ts'
+import { type LogTo, openWorld, steadyClock } from './real-world.ts'
 import { judgeUrl, openAddressRule } from './safe-address.ts'
 import { type Part, stopInOrder } from './stop.ts'
 import type { World } from './world.ts'
@@ -103,6 +104,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   if (options.demo) requireFolder(config.data_dir)
   const opened = await open(config)
   const { world, database } = opened
+  const watch = await watchClock(config, opened)
   let internal = ''
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
@@ -124,9 +126,11 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       webhook_urls: webhookUrls(config),
       wakeDeliveries: (...told) => wakeDeliveries(...told),
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
+      clock_fault: watch.fault,
       demo_shop: () => demo && demoShopOf(demo),
     })
     const { app, context, drain, close } = service
+    context.metrics.watchClockSkew(watch.skewSeconds)
     await listen(app, config)
     await recordClockOffset(database.sql, config.clock_offset_seconds)
     internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
@@ -136,7 +140,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       const { data_dir } = config
       demo = await keepDemo(office, { data_dir, base_url: base(), pay_url: pay() })
     }
-    const background = await startBackground(config, { ...opened, metrics: context.metrics })
+    const { metrics } = context
+    const background = await startBackground(config, { ...opened, metrics, trust: watch })
     wakeDeliveries = background.wake
     const { drain_seconds: seconds } = config
     const stop = once(() =>
@@ -145,13 +150,14 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
         // What a request leaves to be delivered waits in the database by then.
         steps: [
           [{ name: 'requests', end: close }, backgroundOf(background)],
-          [databaseOf(database)],
+          [clockOf(watch), databaseOf(database)],
         ],
       }),
     )
     return { base_url: base(), database: database.description, demo, stop }
   } catch (error) {
     await service?.close()
+    await watch.stop()
     await database.close()
     throw error
   }
@@ -195,12 +201,19 @@ function webhookUrls({ webhooks }: Config) {
 export async function work(config: Config): Promise<Pick<Running, 'database' | 'stop'>> {
   const opened = await open(config)
   const { world, database } = opened
-  const background = await startBackground(config, { ...opened, metrics: openMetrics() })
+  const watch = await watchClock(config, opened)
+  const parts = { ...opened, metrics: openMetrics(), trust: watch }
+  const background = await startBackground(config, parts)
   // Nobody is sent to it.
   const drain = { seconds: 0, over: async () => {} }
-  const steps = [[backgroundOf(background)], [databaseOf(database)]]
+  const steps = [[backgroundOf(background)], [clockOf(watch), databaseOf(database)]]
   const stop = once(() => stopInOrder(world, { drain, steps }))
   return { database: database.description, stop }
+}
+
+function watchClock(config: Config, { world, database }: Opened): Promise<ClockWatch> {
+  const { clock_offset_seconds: offset_seconds } = config
+  return startClockWatch({ sql: database.sql, world, steady: steadyClock, offset_seconds })
 }
 
 /** A shifted clock is for looking ahead in test mode; it must never touch deadlines of real money. */
@@ -219,6 +232,10 @@ function internalAddress(host: string, port: number): string {
 
 function backgroundOf({ stop }: { stop(): Promise<void> }): Part {
   return { name: 'deliveries and jobs', end: stop }
+}
+
+function clockOf({ stop }: ClockWatch): Part {
+  return { name: 'watch on the clock', end: stop }
 }
 
 function databaseOf({ close }: Database): Part {

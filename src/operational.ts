@@ -7,15 +7,24 @@ import type { Page, PageAnswer } from './http/pages.ts'
 import { guidePages } from './pages/guides.ts'
 import { events, routes, streams } from './routes.ts'
 
-/** `closing.now` turns readiness off while the last requests are answered. */
-export function operationalPages(closing: { now: boolean }): Page<Context>[] {
+/**
+ * `closing.now` turns readiness off while the last requests are answered. `clockFault` says why the process's clock does, or
+ * null.
+ */
+export function operationalPages(
+  closing: { now: boolean },
+  clockFault: () => string | null = () => null,
+): Page<Context>[] {
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     get('/healthz', async () => plain(200, 'ok\n')),
     get('/readyz', async (context) => {
-      const ready = !closing.now && (await databaseAnswers(context))
+      const answers = !closing.now && (await databaseAnswers(context))
+      const fault = answers ? clockFault() : null
+      const ready = answers && fault === null
       context.metrics.readiness(ready)
-      return ready ? plain(200, 'ready\n') : plain(503, 'not ready\n')
+      if (ready) return plain(200, 'ready\n')
+      return plain(503, fault === null ? 'not ready\n' : `not ready: ${fault}\n`)
     }),
     get('/metrics', async ({ metrics }) => answer(200, metrics.content_type, await metrics.text())),
     get('/openapi.json', async () => description().json),

@@ -1,13 +1,17 @@
 // The loop that runs background jobs, in the service's process or in one of its own.
 
+import type { ClockTrust } from './database/clock-trust.ts'
 import type { Job, JobContext } from './jobs.ts'
 
 type Worker = { stop(): Promise<void> }
 
-/** Starts every job's own loop. A job that fails is told of and tried again when it is next due. */
-export function startWorker(context: JobContext, jobs: Job[]): Worker {
+/**
+ * Starts every job's own loop. A job that fails is told of and tried again when it is next due. None begins while the
+ * clock is not right; where nothing is said of it, it is.
+ */
+export function startWorker(context: JobContext, jobs: Job[], trust?: ClockTrust): Worker {
   const stopping = new AbortController()
-  const loops = jobs.map((job) => loop(context, job, stopping.signal))
+  const loops = jobs.map((job) => loop(context, job, { trust, stopping: stopping.signal }))
   return {
     async stop() {
       stopping.abort()
@@ -16,11 +20,16 @@ export function startWorker(context: JobContext, jobs: Job[]): Worker {
   }
 }
 
-async function loop(context: JobContext, job: Job, stopping: AbortSignal): Promise<void> {
+type Bounds = { trust: ClockTrust | undefined; stopping: AbortSignal }
+
+async function loop(context: JobContext, job: Job, { trust, stopping }: Bounds): Promise<void> {
   const { clock, log } = context.world
   while (!stopping.aborted) {
+    const trusted = trust && (await trust.untilRight(stopping))
+    if (stopping.aborted) return
     try {
-      const count = await job.run({ ...context, stopping })
+      const ending = trusted ? AbortSignal.any([stopping, trusted]) : stopping
+      const count = await job.run({ ...context, stopping: ending })
       if (count > 0) log.info({ job: job.name, count }, 'job done')
     } catch (error) {
       log.error({ job: job.name, error: (error as Error).message }, 'job failed')

@@ -1,6 +1,7 @@
 // A delivery loop on a database of rows: nothing is really posted, and polls end when a test lets them.
 
 import { randomBytes } from 'node:crypto'
+import type { ClockTrust } from '../src/database/clock-trust.ts'
 import type { Sql } from '../src/database/open.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import { type Keyring, openKeyring } from '../src/keyring.ts'
@@ -90,11 +91,11 @@ const random = { bytes: randomBytes }
 
 export function startLoop(
   sql: Sql,
-  parts: { clock: Clock; http: GuardedHttp; keyring: Keyring },
+  parts: { clock: Clock; http: GuardedHttp; keyring: Keyring; trust?: ClockTrust },
 ): DeliveryLoop {
-  const { clock, http, keyring } = parts
+  const { clock, http, keyring, trust } = parts
   return startDeliveries({
-    ...{ sql, http, keyring, metrics: openMetrics(), settings: delivery_settings },
+    ...{ sql, http, keyring, trust, metrics: openMetrics(), settings: delivery_settings },
     world: { clock, random, log: quiet },
   })
 }

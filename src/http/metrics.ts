@@ -101,6 +101,18 @@ export function openMetrics() {
     help: 'Brakes that a person has pulled: what nothing is known of at that acquirer is held back.',
     registers,
   })
+  let readSkew = (): number | null => null
+  const skew = new Gauge({
+    name: 'ripper_clock_skew_seconds',
+    help: "The process's clock ahead of the database's, when they were last compared; negative where it is behind.",
+    registers,
+    collect() {
+      const seconds = readSkew()
+      if (seconds !== null) this.set(seconds)
+    },
+  })
+  // Until it is known: 0 would be an answer.
+  skew.remove()
   const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
   return {
     requestEnded(method: string, route: string, status: number, duration_seconds: number) {
@@ -151,6 +163,9 @@ export function openMetrics() {
         orphans.labels(state).set(count)
       }
       brakes.set(waiting.brakes_pulled)
+    },
+    watchClockSkew(read: () => number | null) {
+      readSkew = read
     },
     readiness(isReady: boolean) {
       ready.set(isReady ? 1 : 0)

@@ -2,6 +2,7 @@
 // It holds no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
 
 import { openBell } from '../bell.ts'
+import type { ClockTrust } from '../database/clock-trust.ts'
 import type { Sql } from '../database/open.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Keyring } from '../keyring.ts'
@@ -32,6 +33,8 @@ export type DeliveryParts = {
   metrics: Metrics
   http: GuardedHttp
   settings: DeliverySettings
+  /** While the clock is not right nothing is claimed: leases and signatures bear its time. Left out, it is right. */
+  trust?: ClockTrust
 }
 
 const endpoints_max = 500
@@ -47,7 +50,7 @@ const backoff_max_ms = 2_000
 const stop_slack_ms = 2_000
 
 export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
-  const { sql, metrics, settings } = parts
+  const { sql, metrics, settings, trust } = parts
   const { clock, log } = parts.world
   const lanes = openLanes()
   const health = openHealth(parts, lanes)
@@ -160,6 +163,10 @@ export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
     while (!stopping) {
       bell.still()
       was_cut = false
+      if (trust && !trust.isRight()) {
+        await bell.wait(clock, poll_ms)
+        continue
+      }
       let isMore = false
       try {
         await health.exchange()
