@@ -31,7 +31,7 @@ const open = {
   state: 'open' as const,
   description: 'PostgreSQL 18.4',
   migrated: { newest: 5, known: 5 },
-  clock_ahead_ms: 40,
+  clock: { ahead_ms: 40, verdict: 'right' as const },
 }
 const sealing: SealingFacts = {
   key_ids: ['aaaaaaaa'],
@@ -45,6 +45,7 @@ const service: ServiceFacts = {
   base_url: 'http://127.0.0.1:8080',
   health_status: 200,
   ready_status: 200,
+  ready_fault: null,
   is_same_release: true,
   clock_ahead_ms: -900,
 }
@@ -134,8 +135,9 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ['empty', { ...open, migrated: { newest: null, known: 5 } }, ['Migrations: warning']],
   ['older', { ...open, migrated: { newest: 4, known: 5 } }, ['Migrations: warning']],
   ['newer', { ...open, migrated: { newest: 6, known: 5 } }, ['Migrations: problem']],
-  ['fast', { ...open, clock_ahead_ms: 2_001 }, ["Database's clock: warning"]],
-  ['slow', { ...open, clock_ahead_ms: -2_001 }, ["Database's clock: warning"]],
+  ['fast', { ...open, clock: { ahead_ms: 9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
+  ['slow', { ...open, clock: { ahead_ms: -9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
+  ['far', { ...open, clock: { ahead_ms: 1e3, verdict: 'unclear' } }, unopened],
   [
     'not read',
     'the configuration cannot be read',
@@ -183,6 +185,7 @@ test.each<[string, Partial<ServiceFacts>, string[]]>([
   ['not running', { health_status: null }, ['Service: warning', ...unasked]],
   ['something else there', { health_status: 404 }, ['Service: problem', ...unasked]],
   ['not ready', { ready_status: 503 }, ['Readiness: problem']],
+  ['not ready, and why', { ready_status: 503, ready_fault: 'late' }, ['Readiness: problem']],
   ['another release', { is_same_release: false }, ['Release: warning']],
   ['no description', { is_same_release: null }, ['Release: not_checked']],
   ['its clock is slow', { clock_ahead_ms: -5_000 }, ["Service's clock: warning"]],

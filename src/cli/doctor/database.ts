@@ -1,8 +1,8 @@
 // The checks of the database: that it is there and of use, its version, its clock, and the keys that sealed it.
 
+import { type SkewVerdict, skewWords } from '../../database/clock-skew.ts'
 import type { Unusable } from '../../database/open.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
-import { clock_skew_max_ms, skewWords } from './service.ts'
 
 /** What is known of the database before anything is read from its tables. */
 export type DatabaseFacts =
@@ -15,7 +15,8 @@ export type DatabaseFacts =
       description: string
       /** The newest migration that it has, null for none, and the newest that this program knows. */
       migrated: { newest: number | null; known: number }
-      clock_ahead_ms: number
+      /** Of this machine, ahead of the database's, without any offset. */
+      clock: { ahead_ms: number; verdict: SkewVerdict }
     }
 
 /** What the keys at hand are worth to this database. */
@@ -79,11 +80,12 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
     name: "Database's clock",
     judge(facts) {
       if (facts.state !== 'open') return notChecked('the database is not open')
-      const { clock_ahead_ms } = facts
-      if (Math.abs(clock_ahead_ms) <= clock_skew_max_ms) return ok('agrees')
-      return warning(
-        `it is ${skewWords(clock_ahead_ms)} this machine's`,
-        'Let both machines keep time by NTP: processes on several machines share deadlines.',
+      const { ahead_ms, verdict } = facts.clock
+      if (verdict === 'right') return ok('agrees')
+      if (verdict === 'unclear') return notChecked('the database answers too slowly')
+      return problem(
+        `this machine's clock is ${skewWords(ahead_ms)} the database's: no process runs jobs or delivers webhooks here`,
+        'Have both machines keep time by NTP; what waits then goes on by itself.',
       )
     },
   },

@@ -4,12 +4,13 @@ import type { Config } from '../../config.ts'
 import { isMade } from '../../database/embedded/home.ts'
 import { readMigrated } from '../../database/migrate.ts'
 import { type Database, openDatabase, type Sql, UnusableDatabase } from '../../database/open.ts'
+import { compareClocks } from '../../database/read-clocks.ts'
 import { newestSealingKey } from '../../database/sealing-keys.ts'
 import { recordedClockOffset } from '../../database/service-clock.ts'
 import { type Keyring, openKeyring } from '../../keyring.ts'
 import { readMasterKey } from '../../master-key.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
-import { openWorld } from '../../real-world.ts'
+import { openWorld, realClock, steadyClock } from '../../real-world.ts'
 import { openSecret } from '../../webhooks/endpoint.ts'
 import type { DatabaseFacts, SealingFacts } from './database.ts'
 import { listSealedSecrets } from './doctor-store.ts'
@@ -64,14 +65,9 @@ async function openInTime(config: Config): Promise<Database> {
 }
 
 async function readStanding(sql: Sql) {
-  const { clock } = openWorld({ log_level: 'silent', clock_offset_seconds: 0 })
-  await sql`select 1`
-  const asked_ms = clock.now().getTime()
-  const [row] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
-  // In the middle between question and answer it was asked.
-  const middle_ms = (asked_ms + clock.now().getTime()) / 2
-  const clock_ahead_ms = row!.at.getTime() - middle_ms
-  return { clock_ahead_ms, migrated: await readMigrated(sql) }
+  const clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
+  const { skew, verdict } = await compareClocks(sql, clocks)
+  return { clock: { ahead_ms: skew.ahead_ms, verdict }, migrated: await readMigrated(sql) }
 }
 
 /** Needs every migration. */

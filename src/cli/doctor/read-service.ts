@@ -22,6 +22,7 @@ export async function readService(base_url: string): Promise<ServiceFacts> {
     base_url,
     health_status: health?.status ?? null,
     ready_status: ready?.status ?? null,
+    ready_fault: ready && faultOf(ready),
     is_same_release: description && isOurs(description),
     clock_ahead_ms: Number.isNaN(date_ms) ? null : date_ms - heard_ms,
   }
@@ -29,6 +30,12 @@ export async function readService(base_url: string): Promise<ServiceFacts> {
 
 function isOurs({ body }: ReadAnswer): boolean {
   return body === JSON.stringify(openApiDocument(routes, events, streams), null, 2)
+}
+
+/** Whatever listens there may have said it: no more than a line of plain text is taken from it. */
+function faultOf({ body }: ReadAnswer): string | null {
+  const [, fault] = /^not ready: ([\x20-\x7e]{1,300})\n$/.exec(body) ?? []
+  return fault ?? null
 }
 
 /** Null where nothing came in time. */

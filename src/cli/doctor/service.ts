@@ -1,5 +1,6 @@
 // The checks of the running service: whether it answers, is ready, is of this release, and knows the time.
 
+import { clock_skew_max_ms, skewWords } from '../../database/clock-skew.ts'
 import { type Check, notChecked, ok, problem, warning } from './finding.ts'
 
 /** What the service at an address answers; each null where nothing came. */
@@ -7,6 +8,8 @@ export type ServiceFacts = {
   base_url: string
   health_status: number | null
   ready_status: number | null
+  /** Why it is not ready, in its own words; null where it gives no reason. */
+  ready_fault: string | null
   /** Whether its description of the API is the one of this program. */
   is_same_release: boolean | null
   /** Its clock ahead of this machine's, by its `Date` header, which knows whole seconds. */
@@ -14,7 +17,6 @@ export type ServiceFacts = {
 }
 
 /** A `Date` header is up to a second old. */
-export const clock_skew_max_ms = 2_000
 const header_error_ms = 1_000
 
 export const serviceChecks: Check<ServiceFacts>[] = [
@@ -36,9 +38,15 @@ export const serviceChecks: Check<ServiceFacts>[] = [
   },
   {
     name: 'Readiness',
-    judge({ health_status, ready_status }) {
+    judge({ health_status, ready_status, ready_fault }) {
       if (health_status !== 200) return notChecked('the service does not answer')
       if (ready_status === 200) return ok('it takes requests')
+      if (ready_fault !== null) {
+        return problem(
+          `/readyz answers ${ready_status}: ${ready_fault}`,
+          'Put that right: the service then goes on by itself.',
+        )
+      }
       return problem(
         `/readyz answers ${ready_status ?? 'nothing'}`,
         'It is stopping, or cannot ask its database: its log tells which.',
@@ -71,9 +79,3 @@ export const serviceChecks: Check<ServiceFacts>[] = [
     },
   },
 ]
-
-/** `5 s ahead of`, `5 s behind`. */
-export function skewWords(ahead_ms: number): string {
-  const seconds = Math.round(Math.abs(ahead_ms) / 1000)
-  return `${seconds} s ${ahead_ms > 0 ? 'ahead of' : 'behind'}`
-}
