@@ -139,14 +139,14 @@ function textOf(stream: NodeJS.ReadableStream): () => string {
   return () => text
 }
 
-/** The first JSON document that a program prints. */
+/** The first JSON document that a program prints; lines of the log may come before it. */
 function firstDocument(child: ChildProcess): Promise<Record<string, string>> {
   return new Promise((found) => {
     let text = ''
     child.stdout!.on('data', (part) => {
       text += part
       const end = text.indexOf('\n}\n')
-      if (end !== -1) found(JSON.parse(text.slice(text.indexOf('{'), end + 2)))
+      if (end !== -1) found(JSON.parse(text.slice(text.indexOf('{\n'), end + 2)))
     })
   })
 }

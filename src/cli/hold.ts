@@ -55,20 +55,22 @@ function holdCommand(does: {
   name: string
   summary: string
   remarks?: string[]
+  moves_money?: boolean
   decide(office: CommandOffice, key: PaymentKey): Promise<unknown>
   /** What is said first to people. */
   sentences(shown: Shown): string[]
 }): Command {
-  const { name, summary, remarks = [], decide, sentences } = does
+  const { name, summary, remarks = [], moves_money, decide, sentences } = does
   return {
     ...{ name, summary, remarks, positionals: ['PAYMENT_ID'], options: paymentOptions },
     async run({ options, positionals, json }) {
       const payment_id = requirePaymentId(positionals)
-      const shown = await withOffice(async (office) => {
+      const decideAndRead = async (office: CommandOffice) => {
         const key = await paymentKeyOf(office, options, payment_id)
         await decide(office, key)
         return readShown(office, key)
-      })
+      }
+      const shown = await withOffice(decideAndRead, { moves_money })
       if (json) {
         printJson(shown.payment)
         return
@@ -88,6 +90,7 @@ function decisionCommand(does: {
   return holdCommand({
     name: `hold ${kind}`,
     summary,
+    moves_money: true,
     remarks: [
       'It counts as decided by the merchant. Where the acquirer refuses it the exit status is 1, the payment is held as\n' +
         'before and can be decided again. Where the acquirer does not answer the exit status is 0: the service goes on\n' +

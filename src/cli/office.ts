@@ -15,19 +15,27 @@ import { findMerchant, firstMerchants } from '../merchants/store.ts'
 import { realClock } from '../real-world.ts'
 import type { MerchantId } from '../values.ts'
 import { type OptionSpec, type Options, UsageError } from './command.ts'
+import { refuseWrongClock } from './right-clock.ts'
 
 /** What commands work with. Its clock is that of the service which last started on this database. */
 export type CommandOffice = Office &
   Desk &
   Pick<Context, 'keyring' | 'acquirers'> & { data_dir: string; clock_is_shifted: boolean }
 
-/** Runs work on the same database as a service that may be running, the embedded one included. */
-export async function withOffice<T>(work: (office: CommandOffice) => Promise<T>): Promise<T> {
+/**
+ * Runs work on the same database as a service that may be running, the embedded one included. What moves money is refused
+ * where this machine's clock is wrong.
+ */
+export async function withOffice<T>(
+  work: (office: CommandOffice) => Promise<T>,
+  { moves_money = false } = {},
+): Promise<T> {
   // What a command has to say it prints; the log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
   const { world, database, keyring } = await openExisting(config)
   const { sql } = database
   try {
+    if (moves_money) await refuseWrongClock(sql)
     const offset_seconds = config.clock_offset_seconds || (await recordedClockOffset(sql))
     const clock = realClock(offset_seconds)
     const shifted = { ...world, clock }

@@ -8,6 +8,7 @@ import { type Command, CommandRefused, type OptionSpec, type Options } from './c
 import { type CommandOffice, choice, operatorName, withOffice } from './office.ts'
 import { printJson, tell } from './print.ts'
 import { reasonOf } from './reconcile-resolve.ts'
+import { clockFault } from './right-clock.ts'
 
 const whoseOption: OptionSpec = {
   value: 'NAME',
@@ -38,6 +39,7 @@ export const orphanBrake: Command = {
         ...{ released_at: null, released_by: null },
       }
       const pulled = await pullBrake(office.sql, wanted)
+      await warnOfClock(office)
       const listed = await listBrakes(office.sql, { acquirer, released_too: false })
       const stands = listed.find((each) => each.acquirer === acquirer)
       if (!stands)
@@ -75,7 +77,7 @@ export const orphanRelease: Command = {
       'minutes with the service running. ripper orphan list says how far that is.',
   ],
   async run({ options, json }) {
-    const { released, pulled, held_back } = await withOffice(async (office) => {
+    const release = async (office: CommandOffice) => {
       const { sql, clock } = office
       const acquirer = acquirerOf(office, options)
       const found = await listBrakes(sql, { acquirer, released_too: false })
@@ -85,7 +87,8 @@ export const orphanRelease: Command = {
       const released = await releaseBrakes(sql, end)
       const pulled = await listBrakes(sql, { acquirer, released_too: false })
       return { released, pulled, held_back: (await countUnsettled(sql, acquirer)).held_back }
-    })
+    }
+    const { released, pulled, held_back } = await withOffice(release, { moves_money: true })
     if (released.length === 0 && pulled.length > 0) {
       const advice = options.acquirer
         ? 'Leave out --acquirer to let it go'
@@ -102,6 +105,12 @@ export const orphanRelease: Command = {
     if (released.length === 0) tell('None is pulled.')
     if (held_back > 0) tell(`Still held back: ${held_back}. ripper orphan list shows them.`)
   },
+}
+
+/** A brake must not wait for a clock; but one that bears a wrong time may be let go of too early or not for long. */
+async function warnOfClock({ sql }: CommandOffice): Promise<void> {
+  const fault = await clockFault(sql).catch(() => null)
+  if (fault !== null) process.stderr.write(`${fault} Then pull the brake again.\n`)
 }
 
 /** What was paid before the brake was pulled has to be found while it is. */

@@ -29,7 +29,9 @@ export const orphanReverse: Command = {
   remarks: ['It also takes one that was left, if it is named.', remark],
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
-    const decided = await withOffice((office) => reverseHeldBack(office, which, operatorName()))
+    const decided = await withOffice((office) => reverseHeldBack(office, which, operatorName()), {
+      moves_money: true,
+    })
     const { length: released } = decided.changed
     if (json) printJson({ released, refused: decided.unchanged })
     else {

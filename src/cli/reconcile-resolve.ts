@@ -14,7 +14,7 @@ import { settlementAt, statusAt } from '../checkout/session.ts'
 import { Refusal } from '../errors.ts'
 import type { EventType } from '../values.ts'
 import { type Command, type Options, UsageError } from './command.ts'
-import { choice, operatorName, text, withOffice } from './office.ts'
+import { type CommandOffice, choice, operatorName, text, withOffice } from './office.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from './payment-key.ts'
 import { money, print, printJson, shortTime, tell } from './print.ts'
 import { nouns } from './reconcile.ts'
@@ -46,13 +46,14 @@ export const reconcileResolve: Command = {
   async run({ options, positionals, json }) {
     const payment_id = requirePaymentId(positionals)
     const asked = askedOf(options)
-    const done = await withOffice(async (office) => {
+    const resolve = async (office: CommandOffice) => {
       const key = await paymentKeyOf(office, options, payment_id)
       const operation = await resolveOperation(office, key, asked).catch(asUsage)
       const whole = (await findWholePayment(office.sql, key))!
       const payment = viewPayment((await findPayment(office.sql, key.merchant_id, payment_id))!)
       return { operation, whole, payment, now: office.clock.now() }
-    })
+    }
+    const done = await withOffice(resolve, { moves_money: true })
     const view = viewDone(done, asked)
     if (json) {
       printJson(view)

@@ -1,0 +1,22 @@
+// Whether the clock of the machine on which a command is typed is right: what moves money goes by it.
+
+import { skewWords } from '../database/clock-skew.ts'
+import type { Sql } from '../database/open.ts'
+import { type Clocks, compareClocks } from '../database/read-clocks.ts'
+import { realClock, steadyClock } from '../real-world.ts'
+import { CommandRefused } from './command.ts'
+
+const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
+
+/** Throws a CommandRefused where the clock is wrong beyond doubt. */
+export async function refuseWrongClock(sql: Sql, clocks = machine): Promise<void> {
+  const fault = await clockFault(sql, clocks)
+  if (fault !== null) throw new CommandRefused(`${fault} Nothing was done.`)
+}
+
+/** What is wrong with the clock and what to do, in words for people; null where nothing is, or it cannot be said. */
+export async function clockFault(sql: Sql, clocks = machine): Promise<string | null> {
+  const { skew, verdict } = await compareClocks(sql, clocks)
+  if (verdict !== 'wrong') return null
+  return `this machine's clock is ${skewWords(skew.ahead_ms)} the database's. Have both machines keep time by NTP.`
+}
