@@ -82,10 +82,12 @@ function faultsOfOutcome({ payment, hold, entries, result }: Life): string[] {
   const taken = books.some((entry) => isLive(entry) && entry.captured_at !== null)
   const reserved = books.some((entry) => isLive(entry) && entry.captured_at === null)
   const voided = books.some(({ voided_at }) => voided_at !== null)
+  const given_back = voided || books.some(({ reversed_at }) => reversed_at !== null)
   return [
     ...unless((status === 'captured') === taken, `the acquirer took the money: ${taken}`),
     ...unless((status === 'held') === reserved, `the acquirer holds the money: ${reserved}`),
-    ...unless((status === 'voided') === voided, `the acquirer gave the money back: ${voided}`),
+    ...unless(status !== 'voided' || given_back, 'the acquirer did not give the money back'),
+    ...unless(status === 'voided' || !voided, 'the acquirer gave the money back'),
     ...unless(status !== 'pending', 'pending, with nothing under way'),
     ...unless(result?.status === first, `confirm answers ${result?.status}`),
   ]

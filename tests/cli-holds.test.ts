@@ -336,3 +336,54 @@ describe('refused', () => {
     }
   }, 30_000)
 })
+
+describe('settle', () => {
+  /** What a person does in the acquirer's portal. */
+  async function inPortal(verb: 'capture' | 'void', payment_id: string): Promise<void> {
+    const [row] = await service.sql<{ reference: string }[]>`
+      select operation_id as reference from acquirer_operations
+      where payment_id = ${payment_id} and kind = 'authorise'`
+    const { acquirerOf, ids, world } = service.context
+    await acquirerOf('test', null)[verb]({
+      reference: ids.operation(world.clock.now()),
+      authorisation_reference: row!.reference,
+      ...{ amount: 4200, currency: 'GBP' },
+    })
+  }
+
+  test.each([
+    ['capture', 'captured'],
+    ['void', 'voided'],
+  ] as const)('finds the %s of the portal, and counts the payment as %s', async (verb, status) => {
+    const { payment_id } = await hold(account)
+    await inPortal(verb, payment_id)
+    const { stdout } = await run('settle', payment_id)
+    expect(stdout).toContain(`The payment of GBP 42.00 counts as ${status}.`)
+    expect((await account.client.readPayment(payment_id)).body).toMatchObject({ status })
+    const events = await eventsOf(service, payment_id)
+    expect(events.map(({ type }) => type)).toEqual(['payment.held', `payment.${status}`])
+    const again = await run('settle', payment_id)
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining('not held any more') })
+  })
+
+  test('leaves alone what the acquirer still reserves', async () => {
+    const { payment_id } = await hold(account)
+    const { status, stderr } = await run('settle', payment_id)
+    expect(status).toBe(1)
+    expect(stderr).toContain('The acquirer still reserves GBP 42.00: capture or void the payment.')
+    expect((await account.client.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
+  })
+
+  test('takes the word of a person, with a reason that the journal keeps', async () => {
+    const { payment_id } = await hold(account)
+    await inPortal('void', payment_id)
+    expect((await run('settle', payment_id, '--as', 'voided')).stderr).toContain('needs --reason')
+    expect((await run('settle', payment_id, '--reason', 'x')).stderr).toContain('goes with --as')
+    const reason = 'released in the portal'
+    const settled = await answer('settle', payment_id, '--as', 'voided', '--reason', reason)
+    expect(settled).toMatchObject({ status: 'voided', hold: { decided_by: 'merchant' } })
+    const [line] = await service.sql`
+      select detail from journal where subject = ${payment_id} and change = 'payment.voided'`
+    expect(line).toMatchObject({ detail: { settled_as: 'voided', reason } })
+  })
+})

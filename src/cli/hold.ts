@@ -6,7 +6,7 @@ import { type Hold, isWaiting } from '../checkout/holds/hold.ts'
 import { viewHeld } from '../checkout/holds/read-held.ts'
 import type { Cause } from '../checkout/outcome.ts'
 import { findPaymentWithHold, type PaymentKey } from '../checkout/payment-store.ts'
-import type { Command } from './command.ts'
+import type { Command, OptionSpec, Options } from './command.ts'
 import { decisionWords, operationWords, refusalWords, ruleWords } from './hold-words.ts'
 import { type CommandOffice, operatorName, withOffice } from './office.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from './payment-key.ts'
@@ -41,7 +41,7 @@ export const holdEscalate = holdCommand({
   ],
 })
 
-type Shown = {
+export type Shown = {
   key: PaymentKey
   payment: ReturnType<typeof viewHeld>
   hold: Hold
@@ -51,23 +51,26 @@ type Shown = {
   operation: string | null
 }
 
-function holdCommand(does: {
+/** A command on one held payment, which it shows as it then is. */
+export function holdCommand(does: {
   name: string
   summary: string
   remarks?: string[]
   moves_money?: boolean
-  decide(office: CommandOffice, key: PaymentKey): Promise<unknown>
+  more_options?: Record<string, OptionSpec>
+  decide(office: CommandOffice, key: PaymentKey, options: Options): Promise<unknown>
   /** What is said first to people. */
   sentences(shown: Shown): string[]
 }): Command {
   const { name, summary, remarks = [], moves_money, decide, sentences } = does
+  const options = { ...does.more_options, ...paymentOptions }
   return {
-    ...{ name, summary, remarks, positionals: ['PAYMENT_ID'], options: paymentOptions },
+    ...{ name, summary, remarks, positionals: ['PAYMENT_ID'], options },
     async run({ options, positionals, json }) {
       const payment_id = requirePaymentId(positionals)
       const decideAndRead = async (office: CommandOffice) => {
         const key = await paymentKeyOf(office, options, payment_id)
-        await decide(office, key)
+        await decide(office, key, options)
         return readShown(office, key)
       }
       const shown = await withOffice(decideAndRead, { moves_money })

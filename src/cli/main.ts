@@ -13,6 +13,7 @@ import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } fr
 import { endpointHealth } from './endpoint-health.ts'
 import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold.ts'
 import { holdList } from './hold-list.ts'
+import { holdSettle } from './hold-settle.ts'
 import { integrationCreate } from './integration.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { listenCommand } from './listen.ts'
@@ -58,6 +59,7 @@ export const commands: Command[] = [
   holdCapture,
   holdVoid,
   holdEscalate,
+  holdSettle,
   reconcileList,
   reconcileShow,
   reconcileResolve,

@@ -14,10 +14,10 @@ export type ToldEvent = {
 }
 
 /**
- * The body of a CTE that queues the deliveries of an event, where the CTE `gate` let the change through. Endpoints are
+ * The body of a CTE that queues the deliveries of an event, where the gate, a CTE, let the change through. Endpoints are
  * read in the statement itself: none that exists when the event commits is missed.
  */
-export function fanOut(sql: AnySql, event: ToldEvent) {
+export function fanOut(sql: AnySql, event: ToldEvent, gate = 'gate') {
   const { merchant_id, payment_id, sequence, event_id, type, created_at } = event
   // The id of the first event's delivery to the same endpoint follows from that event.
   const after =
@@ -32,7 +32,7 @@ export function fanOut(sql: AnySql, event: ToldEvent) {
        root_id, root_created_at, created_at)
     select e.merchant_id, d.id, e.endpoint_id, 0, ${created_at}, 0, ${payment_id}, ${sequence}, ${after},
       d.id, ${created_at}, ${created_at}
-    from gate, webhook_endpoints e,
+    from ${sql(gate)}, webhook_endpoints e,
       lateral (select webhook_id(${created_at}, ${event_id} || e.endpoint_id) as id) d
     where e.merchant_id = ${merchant_id} and e.status = 'active'
       and (e.event_filter = '{}' or ${type} = any(e.event_filter))`

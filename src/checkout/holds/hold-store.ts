@@ -88,7 +88,7 @@ export async function saveDecision(
 
 /**
  * Writes a decision that came about at the acquirer without an operation of ours: the same rows, and an operation that was
- * never sent. False, with nothing written, where the hold is no longer as it was before.
+ * never sent. False, with nothing written, where the hold is no longer as it was before. Throws KeyTaken.
  */
 export async function saveFoundDecision(
   sql: Sql,
@@ -98,29 +98,31 @@ export async function saveFoundDecision(
     before: Hold
     hold: Hold
     operation: Operation & { answer: object; answered_at: Date }
+    key: ReservedKey | null
     event: Event
     journal: JournalLine
   },
 ): Promise<boolean> {
   const { payment: p, session: s, before, hold: h, operation, event, journal } = found
-  const rows = await sql`
+  const rows = await sql<Gated[]>`
     with locked as (
       select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
     ), gate as (
       select 1 from holds where ${isOpen(sql, before)} and operation_id is null
         and operation_count = ${before.operation_count} and exists (select 1 from locked) for update
+    ), key as (${keyBehindGate(sql, found.key)}
     ), hold as (
       update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}
-      where ${isOpen(sql, before)} and exists (select 1 from gate)
+      where ${isOpen(sql, before)} and exists (select 1 from key)
     ), payment as (
       update payments set ${assignments(sql, p, 'status', 'capture_state', 'executed_at')}
-      where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from gate)
-    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'gate')}
-    ), event as (insert into events ${rowIf(sql, event, 'gate')}
-    ), told as (${fanOut(sql, event)}
-    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
-    select 1 from gate`
-  return rows.length > 0
+      where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from key)
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
+    ), event as (insert into events ${rowIf(sql, event, 'key')}
+    ), told as (${fanOut(sql, event, 'key')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
+    ${wentThrough(sql)}`
+  return passed(rows)
 }
 
 /** The acquirer refused, or was never asked: the hold is open again, and the idempotency key is free. False as above. */

@@ -2,10 +2,11 @@
 // person in the acquirer's portal, or time.
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
+import type { ReservedKey } from '../../http/idempotency.ts'
 import { eventOf } from '../event.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
-import { openOperation } from '../operations/operation.ts'
+import { type OperationKind, openOperation } from '../operations/operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { decide } from '../payment.ts'
 import { findWholePayment, type PaymentKey } from '../payment-store.ts'
@@ -17,6 +18,8 @@ export type AskedFound = {
   /** In whose name the hold is decided. */
   asked_by: 'merchant' | 'rules'
   cause: Cause
+  /** Of a request that ends well by it. */
+  key: ReservedKey | null
   /** What a person says became of it; null where the acquirer is asked. */
   as: FoundEnd | null
 }
@@ -54,14 +57,16 @@ export async function settleIfCaptured(
   desk: Desk,
   key: PaymentKey,
   refused: { decline_code: string | null },
-  asked: Omit<AskedFound, 'as'>,
+  asked: Omit<AskedFound, 'as'> & { kind: OperationKind },
 ): Promise<FoundEnd | null> {
   if (refused.decline_code !== 'already_captured') return null
   const found = await findWholePayment(desk.sql, key)
   if (!found?.hold || !isWaiting(found.hold) || found.hold.operation_id !== null) return null
   try {
     const { hold } = found
-    const settled = await settleFoundHold(desk, { ...found, hold }, { ...asked, as: null })
+    // To a void it is a refusal, whose key is free again.
+    const key = asked.kind === 'capture' ? asked.key : null
+    const settled = await settleFoundHold(desk, { ...found, hold }, { ...asked, key, as: null })
     return settled.ends
   } catch (error) {
     const { payment_id } = key
@@ -98,26 +103,24 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
 async function save(
   { sql, ids, world, wakeDeliveries }: Desk,
   held: HeldPayment,
-  {
-    ends,
-    standing,
-    asked_by,
-    cause,
-  }: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
+  found: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
 ): Promise<boolean> {
   const { payment, hold, session } = held
+  const { ends, standing, asked_by, cause, key } = found
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
-  const opened = openOperation(payment, { operation_id, kind, sequence, asked_by, at })
+  const idempotency_key = key?.key ?? null
+  const opened = { operation_id, kind, sequence, asked_by, idempotency_key, at }
+  const operation = openOperation(payment, opened)
   const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
-  const change = decide(held, opened, at)
+  const change = decide(held, operation, at)
   const is_saved = await saveFoundDecision(sql, {
-    ...{ payment: change.payment, session, before: hold },
+    ...{ payment: change.payment, session, before: hold, key },
     hold: { ...change.hold, operation_count: sequence },
     // It was never sent: what it would have brought about is there.
-    operation: { ...opened, state: 'approved', next_check_at: null, answer, answered_at: at },
+    operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },
     event: eventOf(change, { event_id: ids.event(), sequence: 2, at }),
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,

@@ -34,7 +34,8 @@ export async function settleOperation(
   const settled = await settleDecision(desk, sent, answer as SettleAnswer)
   if (typeof settled !== 'string') {
     const asked_by = found.operation.asked_by!
-    await settleIfCaptured(desk, found.payment, settled.refused, { asked_by, cause: found.cause })
+    const asked = { asked_by, cause: found.cause, kind, key: null }
+    await settleIfCaptured(desk, found.payment, settled.refused, asked)
   }
   return settled !== 'settled_elsewhere'
 }
