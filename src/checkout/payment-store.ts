@@ -15,7 +15,7 @@ import { sessionTimes } from './session-store.ts'
 export type PaymentRead = Payment & {
   items: Item[] | null
   customer: Customer | null
-  /** Captured payments of the merchant that share the order reference; null without one. */
+  /** Captured payments of the merchant that share order reference and mode; null without an order reference. */
   order_reference_captured_payments: number | null
 }
 
@@ -33,7 +33,7 @@ function readsOf(sql: Sql, merchantId: string, paymentId: string) {
     select p.*, s.items, s.customer,
       case when p.order_reference is not null then (
         select count(*) from payments o where o.merchant_id = p.merchant_id
-          and o.order_reference = p.order_reference and o.status = 'captured'
+          and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
       ) end as order_reference_captured_payments
     from payments p join sessions s using (merchant_id, session_id)
     where p.merchant_id = ${merchantId} and p.payment_id = ${paymentId}`

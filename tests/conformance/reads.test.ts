@@ -220,6 +220,10 @@ test('payments that share an order reference are counted once captured', async (
   const without = await payWith(await client.open())
   const ids = [declined, first, second, without].map(({ payment_id }) => payment_id)
   expect(await counts(ids)).toEqual([2, 2, 2, null])
+  // A trial run of an order and its real payment are not a double payment.
+  const live = await payWith(await client.open(order))
+  await service.sql`update payments set mode = 'live' where payment_id = ${live.payment_id}`
+  expect(await counts([first.payment_id, live.payment_id])).toEqual([2, 1])
 })
 
 describe('an amount that could not be verified is held', () => {
