@@ -51,7 +51,19 @@ describe('the end of 3-D Secure, by status, brand, eci and proof', () => {
       'Y without an eci',
       'visa',
       { status: 'Y', authentication_value: proof },
-      { outcome: 'Authenticated', eci: '05', ...shifted },
+      { outcome: 'Authenticated', eci: null, ...not },
+    ],
+    [
+      'Y mastercard without an eci',
+      'mastercard',
+      { status: 'Y', authentication_value: proof },
+      { outcome: 'Authenticated', eci: null, ...not },
+    ],
+    [
+      'A without an eci',
+      'visa',
+      { status: 'A', authentication_value: proof },
+      { outcome: 'Attempted', eci: null, ...not },
     ],
     [
       'Y without proof',
@@ -181,8 +193,12 @@ test('a refusal by the bank is never charged, and liability never shifts without
       const verdict = judge(attempt, proceed)
       const refused = 'NR'.includes(authentication_outcome.status)
       expect(verdict.decline !== null).toBe(refused)
+      if (verdict.authentication) {
+        expect(verdict.authentication.eci).toBe(authentication_outcome.eci)
+      }
       if (verdict.authentication?.liability_shifted) {
         expect(authentication_outcome.authentication_value).not.toBeNull()
+        expect(authentication_outcome.eci).not.toBeNull()
         expect('YA').toContain(authentication_outcome.status)
       }
       if (verdict.decline) expect(verdict.send_three_ds).toBe(false)

@@ -130,14 +130,15 @@ const shifting = {
   Attempted: { visa: ['06'], amex: ['06'], mastercard: ['01'] },
 } as const satisfies Record<string, Record<Brand, readonly string[]>>
 
+/** The indicator is what was received: where the bank sent none, nobody says in its name that liability has shifted. */
 function authenticationOf(
   word: 'Authenticated' | 'Attempted',
   brand: Brand,
   outcome: AuthenticationOutcome,
 ): Authentication {
-  const entitled: readonly string[] = shifting[word][brand]
-  const eci = outcome.eci ?? entitled[0]!
-  const liability_shifted = outcome.authentication_value !== null && entitled.includes(eci)
+  const { eci, authentication_value } = outcome
+  const entitled: readonly (string | null)[] = shifting[word][brand]
+  const liability_shifted = authentication_value !== null && entitled.includes(eci)
   return { outcome: word, liability_shifted, eci }
 }
 

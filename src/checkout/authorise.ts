@@ -84,7 +84,7 @@ function requestOf(context: Context, charging: Charging, card: ChargeCard): Auth
       verdict.send_three_ds && outcome
         ? {
             version: attempt.three_ds_version!,
-            eci: verdict.authentication?.eci ?? outcome.eci,
+            eci: outcome.eci,
             authentication_value: outcome.authentication_value,
             ds_transaction_id: attempt.ds_transaction_id,
             status: outcome.status,
