@@ -64,8 +64,9 @@ export const confirm = route({
   },
 })
 
+/** An email that the session has already stands: a shopper's page cannot replace the one that a server named. */
 function withEmail(session: Session, sent: string | null): Session {
-  const email = sent ?? session.customer?.email ?? null
+  const email = session.customer?.email ?? sent
   if (email === null) {
     throw new Refusal('customer_email_required', 'customer.email is required to take a payment.', {
       field: 'customer.email',

@@ -143,6 +143,19 @@ test('a field that is missing is said, focused, and costs no attempt', async () 
   expect((await theatre.stage.account.client.readSession(session.id)).body.attempt_count).toBe(0)
 })
 
+test('the email that an attempt was made with stands: the form that comes back does not ask again', async () => {
+  const session = await serverSession()
+  const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
+  await typeEmail(page)
+  await typeCard(page, cards.insufficient_funds)
+  expect(await page.evaluate('checkout.confirm()')).toMatchObject({ status: 'declined' })
+  expect(await page.getByLabel('Email').count()).toBe(0)
+  await typeCard(page, cards.approved)
+  expect(await page.evaluate('checkout.confirm()')).toMatchObject({ status: 'captured' })
+  const { body } = await theatre.stage.account.client.readSession(session.id)
+  expect(body.customer.email).toBe('jo@example.com')
+})
+
 test("a strict policy of the merchant's page is enough", async () => {
   const session = await serverSession({ customer: { email: 'jo@example.com' } })
   const service = theatre.stage.service.base_url

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, purchase, refusal, type SessionSecret, visa } from '../client.ts'
-import { drivenClock, type Service, startService } from '../service.ts'
+import { drivenClock, type Service, shop, startService } from '../service.ts'
 
 const clock = drivenClock()
 let service: Service
@@ -65,6 +65,36 @@ test('an email is needed, and the one in the body is kept', async () => {
   expect((await client.readPayment(body.payment_id)).body.customer).toEqual(customer)
   expect((await client.readSession(session.id)).body.customer).toEqual(customer)
   expect((await client.state(session)).body.session.customer_email_required).toBe(false)
+})
+
+test.each([
+  ['a server', (email: string) => client.open({ ...purchase, customer: { email } })],
+  [
+    'a page',
+    async (email: string) => {
+      const { publishable_key: public_key } = service.account
+      const created = await client.createFrom(shop, {
+        ...purchase,
+        customer: { email },
+        public_key,
+      })
+      return created.body as SessionSecret
+    },
+  ],
+])('the email that %s named is not replaced by that of confirm', async (_, open) => {
+  const session = await open('ada@example.com')
+  for (const [number, email] of [
+    ['4000000000000002', 'eve@example.com'],
+    ['4242424242424242', 'mallory@example.com'],
+  ] as const) {
+    await client.present(session, number)
+    const { body } = await client.confirm(session, { customer: { email } })
+    const { customer } = (await client.readPayment(body.payment_id)).body
+    expect(customer.email).toBe('ada@example.com')
+    const [event] = await service.sql<{ body: string }[]>`
+      select body from events where payment_id = ${body.payment_id}`
+    expect(event!.body).not.toContain(email)
+  }
 })
 
 test('before any authenticate', async () => {

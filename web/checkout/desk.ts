@@ -20,7 +20,7 @@ export type Mounted = {
   words: Words
   locale: string
   /** Where the session has none. */
-  email?: EmailField
+  email?: EmailField | undefined
   stage: 'loading' | 'form' | 'processing' | 'over'
   /** The payment under way; a second click joins it. */
   running?: Promise<ConfirmResult> | undefined

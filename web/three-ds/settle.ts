@@ -60,6 +60,9 @@ function tryAgain(desk: Desk, result: ConfirmResult, reason: string, recorded: b
   const { ui, frame, words } = desk
   desk.stage = 'form'
   desk.result = undefined
+  // The attempt gave the session its email, which stands.
+  desk.email?.element.remove()
+  desk.email = undefined
   ui.root.className = ''
   ui.alert.after(ui.info)
   ui.screen.replaceChildren()
