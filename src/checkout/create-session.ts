@@ -27,7 +27,8 @@ export const createSession = route({
     // What is wrong with the body is told before what is wrong with the account.
     judgeConfirmationUrl(body.confirmation_url, integration)
     const lines = body.items && body.items.length > 0 ? body.items : null
-    const items = lines && priceBasket(lines, integration?.price_list ?? null, body.currency)
+    const list = integration?.price_list ?? null
+    const items = lines && priceBasket(lines, { list, currency: body.currency, sent_by: 'server' })
     const session = mintSession(context, place, { purchase: { ...body, items }, now })
     const reply = viewCreated(context, session, now)
     const line = sessionLine(context, session, { actor: `key ${key.key_id}`, request_id })

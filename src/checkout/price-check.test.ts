@@ -215,12 +215,6 @@ test.each<[string, Partial<AskedPrice>, PriceRules, string]>([
     `invalid_request items[1].unit_amount: items[1].unit_amount times quantity must not exceed ${most}.`,
   ],
   [
-    'more tax than the list prices it at',
-    { amount: 850, items: [line({ tax_amount: 851 })] },
-    listed,
-    'invalid_request items[0].tax_amount: items[0].tax_amount must be between 0 and quantity times unit_amount.',
-  ],
-  [
     'a discount above the price on the list',
     { amount: 850, items: [line(), line({ kind: 'discount', name: 'x', unit_amount: 851 })] },
     listed,
@@ -246,10 +240,31 @@ test('an amount that has to be verified, and is', () => {
   expect(told({}, { ...fixed, ...must })).toBe('1000 GBP integration_default')
 })
 
-test('lines get price, name and tax rate from the list, and no tax amount', () => {
-  const { items } = checkPrice({ ...nothing, items: [line({ quantity: 2 })] }, listed)
-  expect(items).toEqual([
-    line({ quantity: 2, name: 'A tea', unit_amount: 850, tax_rate: 2000, tax_amount: null }),
-  ])
+const own = { name: 'Grand piano', tax_rate: 100_000, tax_amount: 850 }
+const fromList = { name: 'A tea', unit_amount: 850, tax_rate: 2000, tax_amount: null }
+
+test.each<[string, Partial<Item>, Partial<Item>]>([
+  ['left to the list, without a name', { quantity: 2 }, { ...fromList, name: null }],
+  ['left to the list, with words and taxes of its own', own, fromList],
+  [
+    'at the price of the list, with words and taxes of its own',
+    { ...own, unit_amount: 850 },
+    fromList,
+  ],
+  ['at another price', { ...own, unit_amount: 851 }, { ...own, unit_amount: 851 }],
+  ['a discount of the same amount', { ...own, kind: 'discount', unit_amount: 850 }, own],
+  ['that the list lacks', { ...own, sku: 'piano', unit_amount: 850 }, own],
+])('a line %s', (_, sent, expected) => {
+  const post = line({ sku: 'post', quantity: 3 })
+  const asked = { ...nothing, amount: 1, items: [post, line(sent)] }
+  expect(checkPrice(asked, listed).items![1]).toEqual(line({ ...sent, ...expected }))
+})
+
+test('a line of a list without tax has none, and no lines are none', () => {
+  const untaxed: PriceRules = { ...none, price_list: [{ ...entry('tea', 850), tax_rate: null }] }
+  expect(checkPrice({ ...nothing, items: [line(own)] }, untaxed)).toMatchObject({
+    ...{ amount: 850, source: 'price_list' },
+    items: [{ name: 'A tea', tax_rate: null, tax_amount: null }],
+  })
   expect(checkPrice({ ...nothing, amount: 1, items: [] }, listed).items).toBeNull()
 })

@@ -4,7 +4,7 @@
 import { Refusal } from '../errors.ts'
 import type { Integration, PriceListItem } from '../merchants/integration.ts'
 import { amount_max } from '../values.ts'
-import { basketFault, type Item, itemFault } from './purchase.ts'
+import { basketFault, type Item, totalFault } from './purchase.ts'
 import type { AmountVerificationSource } from './session.ts'
 
 export type PriceRules = Pick<
@@ -18,7 +18,7 @@ export type AskedPrice = { amount: number | null; currency: string | null; items
 type CheckedPrice = {
   amount: number
   currency: string
-  /** Priced from the list where they carry no price of their own. */
+  /** With the list's words and taxes where their price is the list's. */
   items: Item[] | null
   source: Exclude<AmountVerificationSource, 'server_minted'>
   /** Why it did not verify, where the source is a mismatch. */
@@ -41,7 +41,7 @@ export function checkPrice(asked: AskedPrice, rules: PriceRules): CheckedPrice {
   const lines = asked.items && asked.items.length > 0 ? asked.items : null
   const currency = asked.currency ?? rules.default_currency ?? listCurrency(lines, rules.price_list)
   if (currency === null) throw unknownCurrency(asked.amount, lines, rules)
-  const items = lines && priceBasket(lines, rules.price_list, currency)
+  const items = lines && priceBasket(lines, { list: rules.price_list, currency, sent_by: 'page' })
   const checked = check({ amount: asked.amount, currency, lines: items }, rules)
   if (rules.require_verified_amount && !verified_sources.includes(checked.source)) {
     const why = checked.detail ?? 'there is nothing to check it against'
@@ -138,15 +138,17 @@ function unknownCurrency(amount: number | null, lines: Item[] | null, rules: Pri
   return new Refusal('currency_required', words, { field: 'currency' })
 }
 
+type Pricing = { list: PriceListItem[] | null; currency: string; sent_by: 'server' | 'page' }
+
 /**
- * The lines, priced from the list where they carry no price of their own. Throws `invalid_request` where a price from the
- * list makes them break a rule that their sender could not have been told of before.
+ * The lines with what the list says of them. Throws `invalid_request` where a price from the list makes them break a rule
+ * that their sender could not have been told of before.
  */
-export function priceBasket(lines: Item[], list: PriceListItem[] | null, currency: string): Item[] {
-  const priced = priceItems(lines, list, currency)
+export function priceBasket(lines: Item[], by: Pricing): Item[] {
+  const priced = priceItems(lines, by)
   for (const [index, line] of priced.entries()) {
-    const fault = itemFault(line)
-    if (fault) throw brokenRule(`items[${index}].${fault.field}`, fault.message)
+    const fault = totalFault(line)
+    if (fault) throw brokenRule(`items[${index}].unit_amount`, fault)
   }
   const fault = basketFault(priced)
   if (fault) throw brokenRule('items', fault)
@@ -157,19 +159,23 @@ function brokenRule(field: string, message: string): Refusal {
   return new Refusal('invalid_request', `${field} ${message}.`, { field })
 }
 
-/** Prices the lines that carry no price of their own. A sku that the list lacks, or has in another currency, stays open. */
-export function priceItems(lines: Item[], list: PriceListItem[] | null, currency: string): Item[] {
+/**
+ * A line that is left to the list is the list's in words and taxes, too; from a page also one that names the list's price,
+ * since it passes for verified. A name that was not sent stays null. A sku that the list lacks, or has in another currency,
+ * stays open.
+ */
+export function priceItems(lines: Item[], { list, currency, sent_by }: Pricing): Item[] {
   if (!list) return lines
   const prices = pricesIn(list, currency)
   return lines.map((line) => {
-    const item = line.unit_amount === null && line.sku !== null ? prices.get(line.sku) : undefined
-    if (!item) return line
-    const { unit_amount, tax_rate } = item
+    const { kind, sku, name, unit_amount } = line
+    const item = sku === null ? undefined : prices.get(sku)
+    const passes = sent_by === 'page' && kind !== 'discount' && unit_amount === item?.unit_amount
+    if (!item || (unit_amount !== null && !passes)) return line
+    const { unit_amount: price, tax_rate = null } = item
     return {
-      ...line,
-      name: line.name ?? item.name,
-      unit_amount,
-      tax_rate: line.tax_rate ?? tax_rate ?? null,
+      ...{ ...line, name: name === null ? null : item.name },
+      ...{ unit_amount: price, tax_rate, tax_amount: null },
     }
   })
 }

@@ -33,6 +33,12 @@ test.each([
     10,
   ],
   [
+    "a discount's tax takes off no more than there is",
+    [line({ tax_amount: 5 }), line({ kind: 'discount', unit_amount: 50, tax_amount: 10 })],
+    50,
+    0,
+  ],
+  [
     'a line without a price leaves no total',
     [line({}), line({ sku: 'a', unit_amount: null })],
     null,
@@ -78,12 +84,14 @@ test('a body with several faults is refused for the gravest one', () => {
 
 test('a price list prices what is named by sku alone, in its own currency', () => {
   const list = [{ sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP', tax_rate: 2000 }]
+  const in_pounds = { list, currency: 'GBP', sent_by: 'server' } as const
   const open = line({ sku: 'tea', name: null, unit_amount: null })
-  expect(priceItems([open], list, 'GBP')[0]).toMatchObject({
-    name: 'Tea',
-    unit_amount: 850,
-    tax_rate: 2000,
-  })
-  expect(priceItems([open], list, 'EUR')[0]).toEqual(open)
-  expect(priceItems([line({ sku: 'tea' })], list, 'GBP')[0]).toEqual(line({ sku: 'tea' }))
+  const priced = { ...open, unit_amount: 850, tax_rate: 2000 }
+  expect(priceItems([open], in_pounds)).toEqual([priced])
+  expect(priceItems([open], { ...in_pounds, currency: 'EUR' })).toEqual([open])
+  const named = { ...open, name: 'Green tea', tax_rate: 0, tax_amount: 1 }
+  expect(priceItems([named], in_pounds)).toEqual([{ ...priced, name: 'Tea' }])
+  // A server that names the price itself is taken at its word.
+  const own = { ...named, unit_amount: 850 }
+  expect(priceItems([own], in_pounds)).toEqual([own])
 })

@@ -70,14 +70,18 @@ export function itemFault(item: ItemRequest): { field: string; message: string }
   if (item.name == null) {
     return { field: 'name', message: 'is required where the line has a unit_amount' }
   }
-  const total = item.quantity * item.unit_amount
-  if (total > amount_max) {
-    return { field: 'unit_amount', message: `times quantity must not exceed ${amount_max}` }
-  }
-  if (item.tax_amount != null && item.tax_amount > total) {
+  const message = totalFault(item)
+  if (message) return { field: 'unit_amount', message }
+  if (item.tax_amount != null && item.tax_amount > item.quantity * item.unit_amount) {
     return { field: 'tax_amount', message: 'must be between 0 and quantity times unit_amount' }
   }
   return null
+}
+
+/** What is wrong with a line's unit_amount and quantity together, or null. */
+export function totalFault({ quantity, unit_amount }: ItemRequest): string | null {
+  const is_over = quantity * (unit_amount ?? 0) > amount_max
+  return is_over ? `times quantity must not exceed ${amount_max}` : null
 }
 
 export const items = z
@@ -152,13 +156,14 @@ export function basketTotal(lines: Item[] | null): number | null {
   return (others ?? 0) - discounts
 }
 
-/** The tax in the lines that name one, discounts' tax subtracted; null when none does. */
+/** The tax in the lines that name one, discounts' tax subtracted, at least 0; null when none names one. */
 export function taxTotal(lines: Item[] | null): number | null {
   const taxed = lines?.filter((line) => line.tax_amount !== null) ?? []
   if (taxed.length === 0) return null
-  return taxed.reduce(
-    (sum, line) => sum + (line.kind === 'discount' ? -1 : 1) * line.tax_amount!,
+  const signed = taxed.map((line) => (line.kind === 'discount' ? -1 : 1) * line.tax_amount!)
+  return Math.max(
     0,
+    signed.reduce((sum, tax) => sum + tax, 0),
   )
 }
 

@@ -304,7 +304,7 @@ describe('the amount', () => {
       {
         ...{ amount: 1700, currency: 'GBP', basket_total: 1700, tax_total: null },
         ...{ amount_verified: true, amount_verification_source: 'price_list' },
-        items: [{ name: 'Tea', unit_amount: 850, tax_rate: 2000, tax_amount: null }],
+        items: [{ name: null, unit_amount: 850, tax_rate: 2000, tax_amount: null }],
       },
     ],
     [
@@ -331,6 +331,25 @@ describe('the amount', () => {
     const [account, answer] = await createAs({ integration }, more)
     expect(answer.status, answer.text).toBe(201)
     expect((await account.client.readSession(answer.body.id)).body).toMatchObject(expected)
+  })
+
+  test('a piano at the price of tea, all of it tax, is told of and charged as tea', async () => {
+    const piano = { sku: 'tea', name: 'Grand piano', tax_rate: 100_000, tax_amount: 850 }
+    for (const unit_amount of [undefined, 850]) {
+      const more = { amount: 850, items: [{ ...piano, quantity: 1, unit_amount }] }
+      const [account, { body }] = await createAs({ integration: { price_list } }, more)
+      expect(body.amount_verification_source).toBe('price_list')
+      await account.client.present(body)
+      const confirmed = await account.client.confirm(body, { customer: { email: 'a@b.example' } })
+      expect(confirmed.body.status).toBe('captured')
+      const { payment_id } = confirmed.body
+      const line = { sku: 'tea', name: 'Tea', unit_amount: 850, tax_rate: 2000, tax_amount: null }
+      const told = { amount: 850, items: [line], basket_total: 850, tax_total: null }
+      expect((await account.client.readPayment(payment_id)).body).toMatchObject(told)
+      const [event] = await service.sql<{ body: string }[]>`
+        select body from events where payment_id = ${payment_id}`
+      expect(JSON.parse(event!.body).data).toMatchObject(told)
+    }
   })
 
   test.each<[string, Partial<Integration>, object, string]>([

@@ -85,7 +85,7 @@ async function readHowItStands(visit: Visit, client_secret: string): Promise<voi
   if (visit.left) return
   if (answer.ok) {
     const { status, ...charged } = answer.body.session
-    screen.bill(billOf(charged))
+    screen.bill(billOf(charged, page.context.config.pricing))
     if (status === 'succeeded') offerAnother(visit)
     if (status === 'declined' || status === 'expired') offerStartAgain(visit)
   } else if (answer.refusal.code === 'unauthorized' && intended.kind === 'purchase') {

@@ -13,32 +13,6 @@ const item = (more: Partial<Item>): Item => ({
 })
 const charged = { currency: 'GBP', order_reference: null }
 
-describe('the bill of a session', () => {
-  test('takes a discount off and tells what the amount has beyond the lines', () => {
-    const items = [
-      item({ quantity: 2 }),
-      item({ kind: 'discount', name: 'Spring', unit_amount: 300 }),
-      item({ kind: 'shipping', name: 'Post', unit_amount: 400 }),
-    ]
-    const bill = billOf({ ...charged, items, amount: 2000 })
-    expect(bill.lines.map((line) => line.total)).toEqual([1700, -300, 400])
-    expect(bill.adjustment).toBe(200)
-    expect(billOf({ ...charged, items, amount: 1800 }).adjustment).toBe(0)
-    expect(billOf({ ...charged, items, amount: 1500 }).adjustment).toBe(-300)
-  })
-
-  test('adjusts nothing where a line has no price, or where there is no line', () => {
-    const items = [item({ unit_amount: null, name: null }), item({})]
-    const bill = billOf({ ...charged, items, amount: 2000 })
-    expect(bill.adjustment).toBe(0)
-    expect(bill.lines[0]).toMatchObject({ name: 'tea', total: null })
-    expect(billOf({ ...charged, items: null, amount: 2000 })).toMatchObject({
-      lines: [],
-      adjustment: 0,
-    })
-  })
-})
-
 const pricing: Pricing = {
   amount: null,
   currency: null,
@@ -47,6 +21,32 @@ const pricing: Pricing = {
     { sku: 'tea', name: 'Tee', unit_amount: 990, currency: 'EUR' },
   ],
 }
+describe('the bill of a session', () => {
+  test('takes a discount off and tells what the amount has beyond the lines', () => {
+    const items = [
+      item({ quantity: 2 }),
+      item({ kind: 'discount', name: 'Spring', unit_amount: 300 }),
+      item({ kind: 'shipping', name: 'Post', unit_amount: 400 }),
+    ]
+    const bill = billOf({ ...charged, items, amount: 2000 }, pricing)
+    expect(bill.lines.map((line) => line.total)).toEqual([1700, -300, 400])
+    expect(bill.adjustment).toBe(200)
+    expect(billOf({ ...charged, items, amount: 1800 }, pricing).adjustment).toBe(0)
+    expect(billOf({ ...charged, items, amount: 1500 }, pricing).adjustment).toBe(-300)
+  })
+
+  test('adjusts nothing where a line has no price, or where there is no line', () => {
+    const items = [item({ sku: 'pot', unit_amount: null, name: null }), item({})]
+    const bill = billOf({ ...charged, items, amount: 2000 }, pricing)
+    expect(bill.adjustment).toBe(0)
+    expect(bill.lines[0]).toMatchObject({ name: 'pot', total: null })
+    expect(billOf({ ...charged, items: null, amount: 2000 }, pricing)).toMatchObject({
+      lines: [],
+      adjustment: 0,
+    })
+  })
+})
+
 const purchase = (more: Partial<Purchase>): Purchase => ({
   amount: null,
   currency: null,
@@ -54,6 +54,18 @@ const purchase = (more: Partial<Purchase>): Purchase => ({
   email: null,
   order_reference: null,
   ...more,
+})
+
+test('the bill of a session names goods by the list of its currency', () => {
+  const items = [
+    item({ name: null }),
+    item({ name: 'Green tea' }),
+    item({ name: null, sku: 'pot' }),
+  ]
+  const names = (currency: string) =>
+    billOf({ ...charged, items, amount: 1, currency }, pricing).lines.map(({ name }) => name)
+  expect(names('GBP')).toEqual(['Tea', 'Green tea', 'pot'])
+  expect(names('EUR')).toEqual(['Tee', 'Green tea', 'pot'])
 })
 
 describe('the expected bill', () => {
@@ -76,7 +88,10 @@ describe('the expected bill', () => {
 })
 
 describe('what the service charges', () => {
-  const bill = billOf({ ...charged, items: [item({})], amount: 850, order_reference: 'A7' })
+  const bill = billOf(
+    { ...charged, items: [item({})], amount: 850, order_reference: 'A7' },
+    pricing,
+  )
   test('is an adjustment where it is another amount', () => {
     expect(chargedBill(bill, { amount: 900, currency: 'GBP' })).toEqual({
       ...bill,

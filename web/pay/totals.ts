@@ -32,8 +32,12 @@ export type BillLine = {
 
 type Charged = Pick<Bill, 'amount' | 'currency' | 'order_reference'> & { items: Item[] | null }
 
-export function billOf({ items, amount, currency, order_reference }: Charged): Bill {
-  const lines = (items ?? []).map(lineOf)
+/** Lines without a name have that of the list, or else their sku. */
+export function billOf(
+  { items, amount, currency, order_reference }: Charged,
+  { price_list }: Pick<Pricing, 'price_list'>,
+): Bill {
+  const lines = (items ?? []).map((item) => lineOf(item, goodOf(item.sku, price_list, currency)))
   return { lines, adjustment: adjustmentOf(lines, amount), amount, currency, order_reference }
 }
 
@@ -53,17 +57,15 @@ export function expectedBill(purchase: Purchase, pricing: Pricing): Bill {
   const currency =
     purchase.currency ?? currencyOf(ordered, pricing, null) ?? pricing.currency ?? null
   const items = ordered.map(({ sku, quantity }): Item => {
-    const good = pricing.price_list?.find((each) => each.sku === sku && each.currency === currency)
-    return {
-      kind: 'product',
-      sku,
-      name: good?.name ?? null,
-      quantity,
-      unit_amount: good?.unit_amount ?? null,
-    }
+    const unit_amount = goodOf(sku, pricing.price_list, currency)?.unit_amount ?? null
+    return { kind: 'product', sku, name: null, quantity, unit_amount }
   })
   const amount = purchase.amount ?? sumOf(items) ?? pricing.amount
-  return billOf({ items, amount, currency, order_reference: purchase.order_reference })
+  return billOf({ items, amount, currency, order_reference: purchase.order_reference }, pricing)
+}
+
+function goodOf(sku: string | null, list: Pricing['price_list'], currency: string | null) {
+  return list?.find((each) => each.sku === sku && each.currency === currency)
 }
 
 function adjustmentOf(lines: BillLine[], amount: number | null): number {
@@ -78,11 +80,14 @@ function sumOf(items: Item[]): number | null {
   return items.reduce((sum, item) => sum + item.quantity * item.unit_amount!, 0)
 }
 
-function lineOf({ kind, sku, name, quantity, unit_amount }: Item): BillLine {
+function lineOf(
+  { kind, sku, name, quantity, unit_amount }: Item,
+  good: { name: string } | undefined,
+): BillLine {
   const sign = kind === 'discount' ? -1 : 1
   return {
     kind,
-    name: name ?? sku,
+    name: name ?? good?.name ?? sku,
     quantity,
     unit_amount,
     total: unit_amount === null ? null : sign * quantity * unit_amount,
