@@ -5,6 +5,7 @@ import type { Hold } from '../src/checkout/holds/hold.ts'
 import type { Operation, OperationState } from '../src/checkout/operations/operation.ts'
 import type { Payment } from '../src/checkout/payment.ts'
 import type { Session } from '../src/checkout/session.ts'
+import { verifyPayments } from '../src/checkout/verify-payments.ts'
 import type { Sql } from '../src/database/open.ts'
 import type { Json } from './client.ts'
 
@@ -42,7 +43,19 @@ const unanswered: OperationState[] = ['sent', 'unknown', 'reversing']
  */
 export async function expectBooksAgree({ sql }: { sql: Sql }): Promise<void> {
   const lives = await livesOf(sql)
-  expect([...lives.flatMap(faultsOf), ...(await faultsOfSessions(sql))]).toEqual([])
+  const faults = [...(await faultsOfSessions(sql)), ...(await faultsOfLines(sql, lives))]
+  expect([...lives.flatMap(faultsOf), ...faults]).toEqual([])
+}
+
+/** What `ripper audit verify` finds between payments and their lines. */
+async function faultsOfLines(sql: Sql, lives: Life[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const merchant_id of new Set(lives.map(({ payment }) => payment.merchant_id))) {
+    const { faults: found, not_bound } = await verifyPayments(sql, merchant_id)
+    faults.push(...found.map((fault) => JSON.stringify(fault)))
+    faults.push(...unless(not_bound === 0, `${not_bound} payments of ${merchant_id} are not bound`))
+  }
+  return faults
 }
 
 function faultsOf(life: Life): string[] {

@@ -230,6 +230,7 @@ describe('verify', () => {
           newest_line_at: expect.stringMatching(/^\d{4}-.*\+00:00$/),
           head: { position: 9, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
           ...{ faults: [], fault_count: 0 },
+          payments: { compared: 1, not_bound: 0, faults: [], fault_count: 0 },
         },
       ],
     })
@@ -237,7 +238,7 @@ describe('verify', () => {
       values (${account.merchant_id}, ${idAt(ago(0))}, 's', 'c', '{}', 'bank', ${ago(0)})`
     const { stdout } = await run('verify', '--merchant', account.merchant_id)
     expect(stdout).toMatch(
-      /^merchant +lines +newest +not sealed yet +head\nm_\w{24} +10 +\d{4}-\S+Z +1 +\w{64}\n\nEvery chain is whole\.\n$/,
+      /^merchant +lines +newest +not sealed yet +payments +not bound +head\nm_\w{24} +10 +\d{4}-\S+Z +1 +1 +0 +\w{64}\n\nEvery chain is whole, and every payment is as its lines tell\.\n$/,
     )
   }, 60_000)
 

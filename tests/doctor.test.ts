@@ -11,6 +11,7 @@ import {
 } from '../src/cli/doctor/database.ts'
 import { type Check, judgeAll } from '../src/cli/doctor/finding.ts'
 import { type MachineFacts, machineChecks } from '../src/cli/doctor/machine.ts'
+import { moneyChecks } from '../src/cli/doctor/money.ts'
 import { type ServiceFacts, serviceChecks } from '../src/cli/doctor/service.ts'
 import { type WorkFacts, workChecks } from '../src/cli/doctor/work.ts'
 import { configFaults, unknownVariables } from '../src/config.ts'
@@ -100,6 +101,7 @@ test('nothing is wrong with a healthy world', () => {
   expect(faults(serviceChecks, service)).toEqual([])
   expect(faults(accountChecks, accounts)).toEqual([])
   expect(faults(workChecks, work)).toEqual([])
+  expect(faults(moneyChecks, { payments: 7, fault_count: 0, faults: [] })).toEqual([])
 })
 
 const folder = machine.data_dir
@@ -242,6 +244,17 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   ['the journal', { unsealed: ['m_1'] }, ['Journal: warning']],
 ])('work: %s', (_, fault, expected) => {
   expect(faults(workChecks, { ...work, ...fault })).toEqual(expected)
+})
+
+test('money: a payment that somebody changed is named, with what it was', () => {
+  const named = { subject: 'pay_1', operation_id: null, sequence: null, entry_id: '0199' }
+  const differences = [{ member: 'amount', row: 100, line: 99900 }]
+  const changed = { kind: 'payment_changed' as const, ...named, differences }
+  const facts = { payments: 7, fault_count: 1, faults: [changed] }
+  expect(faults(moneyChecks, facts)).toEqual(['Payments: problem'])
+  expect(moneyChecks[0]!.judge(facts).found).toBe(
+    'rows that the journal tells otherwise of: pay_1; payment pay_1 was changed: amount is 100 and was 99900, by line 0199',
+  )
 })
 
 describe('variables', () => {

@@ -150,6 +150,8 @@ describe('imports', () => {
         'price-check',
         'event',
         'event-view',
+        'bound-money',
+        'compared-payment',
         'fields',
         'views',
       ],

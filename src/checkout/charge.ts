@@ -8,6 +8,7 @@ import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt } from './attempt.ts'
 import { findAttempt } from './attempt-store.ts'
 import { authorise, type Confirming } from './authorise.ts'
+import { moneyOf } from './bound-money.ts'
 import { beginCharge } from './charge-store.ts'
 import { failure, openOperation } from './operations/operation.ts'
 import { NotSaved } from './operations/save-surely.ts'
@@ -42,7 +43,10 @@ export async function charge(
   const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
   const journal = lineOf(context.ids, payment, cause, {
     change: 'charge.begun',
-    detail: { attempt_id: attempt.attempt_id, operation_id, acquirer: acquirer.name },
+    detail: {
+      ...{ attempt_id: attempt.attempt_id, operation_id, acquirer: acquirer.name },
+      ...moneyOf(payment),
+    },
     at: now,
   })
   const card = await beginCharge(context.sql, { session, attempt, payment, operation, journal })

@@ -4,6 +4,7 @@ import { type Actor, type JournalChange, type JournalLine, journalLine } from '.
 import type { Ids } from '../ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import type { Attempt } from './attempt.ts'
+import { boundOutcome } from './bound-money.ts'
 import type { Outcome } from './charge-store.ts'
 import { eventOf } from './event.ts'
 import type { Change, Payment } from './payment.ts'
@@ -35,13 +36,14 @@ export function outcomeOf(ids: Ids, decided: Decided): Outcome {
   const confirmation_url =
     session.confirmation_url ?? integrationOf(account, session.integration_id).confirmation_url
   const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment })
+  const event = eventOf(change, { event_id: ids.event(), sequence: 1, at })
   return {
     session,
     payment,
     hold,
     operation,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
-    event: eventOf(change, { event_id: ids.event(), sequence: 1, at }),
+    event,
     // The stream of events finds the event by this line: of its payment, with its type as the change, in its statement.
     journal: lineOf(ids, payment, cause, {
       change: `payment.${payment.status}`,
@@ -50,6 +52,7 @@ export function outcomeOf(ids: Ids, decided: Decided): Outcome {
         ...(operation && { operation_id: operation.operation_id }),
         ...(payment.decline && { decline_code: payment.decline.code }),
         ...(hold && { hold_reason: hold.reason }),
+        ...boundOutcome(payment, event),
       },
       at,
     }),

@@ -1,18 +1,21 @@
-// `ripper audit verify`: recomputes the chains of the journal, and names what was changed, removed or put in.
+// `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names what was changed,
+// removed or put in.
 
 import { listChains } from '../audit/chain-store.ts'
 import type { Fault } from '../audit/check-chain.ts'
 import { type Verified, verifyChain } from '../audit/verify-chain.ts'
+import { type PaymentsVerified, verifyPayments } from '../checkout/verify-payments.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { timestampOrNull } from '../values.ts'
 import { type Command, type Options, UsageError } from './command.ts'
+import { moneyFaultWords } from './money-fault-words.ts'
 import { type CommandOffice, list, text, withOffice } from './office.ts'
 import { printJson, printTable, shortTime, tell } from './print.ts'
 
 export const auditVerify: Command = {
   name: 'audit verify',
   summary:
-    "Checks that nobody has changed the journal: every line, each merchant's chain of hashes",
+    "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment that it tells of",
   options: {
     merchant: { value: 'ID', meaning: 'only this one; all where left out' },
     head: {
@@ -26,6 +29,8 @@ export const auditVerify: Command = {
       'database could make a whole chain anew, or cut it off, and only --head finds that.',
     'A line that was added just as the service would is sealed like a real one: it cannot be told from those.',
     'A merchant whose head or last row is wrong gets no more lines sealed until that is put right.',
+    'Of a payment it compares amount, currency, mode, status, operations and events with its lines. Lines of the releases\n' +
+      'before say no amount and no hash of the event: those payments are not bound, and only the rest is compared.',
   ],
   async run({ options, json }) {
     const heads = headsOf(options)
@@ -34,7 +39,10 @@ export const auditVerify: Command = {
       found_heads.map((head) => ({ merchant_id, ...head })),
     )
     const missing_heads = [...heads].filter((hash) => !found.some((head) => head.hash === hash))
-    const faults = chains.reduce((sum, chain) => sum + chain.fault_count, missing_heads.length)
+    const faults = chains.reduce(
+      (sum, { fault_count, payments }) => sum + fault_count + payments.fault_count,
+      missing_heads.length,
+    )
     const shown = { ok: faults === 0, faults, chains: chains.map(view), found, missing_heads }
     if (json) printJson(shown)
     else printForPeople(shown)
@@ -56,19 +64,25 @@ async function verifyAll(
   { sql, clock }: CommandOffice,
   options: Options,
   heads: ReadonlySet<string>,
-): Promise<Verified[]> {
+): Promise<VerifiedMerchant[]> {
   const named = text(options, 'merchant')
   const merchants = named
     ? [(await merchantOrRefuse(sql, named)).merchant_id]
     : await listChains(sql)
-  const chains: Verified[] = []
+  const chains: VerifiedMerchant[] = []
   for (const merchant_id of merchants) {
-    chains.push(await verifyChain({ sql, world: { clock } }, merchant_id, heads))
+    const chain = await verifyChain({ sql, world: { clock } }, merchant_id, heads)
+    const { payments, ...compared } = await verifyPayments(sql, merchant_id)
+    chains.push({ ...chain, payments: { compared: payments, ...compared } })
   }
   return chains
 }
 
-function view({ found_heads: _, ...chain }: Verified) {
+type VerifiedMerchant = Verified & {
+  payments: Omit<PaymentsVerified, 'payments'> & { compared: number }
+}
+
+function view({ found_heads: _, ...chain }: VerifiedMerchant) {
   const { newest_line_at, head } = chain
   return {
     ...chain,
@@ -85,15 +99,14 @@ type Shown = {
   missing_heads: string[]
 }
 
-const headings = ['merchant', 'lines', 'newest', 'not sealed yet', 'head']
+const headings = ['merchant', 'lines', 'newest', 'not sealed yet', 'payments', 'not bound', 'head']
 
 function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): void {
   printTable(headings, chains.map(rowOf))
   tell('')
-  for (const { merchant_id, faults: named, fault_count } of chains) {
-    for (const fault of named) tell(`${merchant_id}: ${faultWords(fault)}`)
-    const more = fault_count - named.length
-    if (more > 0) tell(`${merchant_id}: and ${more} more`)
+  for (const { merchant_id, faults: named, fault_count, payments } of chains) {
+    tellFaults(merchant_id, named.map(faultWords), fault_count)
+    tellFaults(merchant_id, payments.faults.map(moneyFaultWords), payments.fault_count)
   }
   for (const { hash, merchant_id, position } of found) {
     tell(`The head ${hash} is in the chain of ${merchant_id}, at position ${position}.`)
@@ -102,8 +115,15 @@ function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): vo
     tell(`The head ${hash} is in no chain: one was cut off or made anew since it was noted.`)
   }
   tell(
-    ok ? 'Every chain is whole.' : `Something is wrong: ${faults} fault${faults === 1 ? '' : 's'}.`,
+    ok
+      ? 'Every chain is whole, and every payment is as its lines tell.'
+      : `Something is wrong: ${faults} fault${faults === 1 ? '' : 's'}.`,
   )
+}
+
+function tellFaults(merchant_id: string, named: string[], count: number): void {
+  for (const words of named) tell(`${merchant_id}: ${words}`)
+  if (count > named.length) tell(`${merchant_id}: and ${count - named.length} more`)
 }
 
 function rowOf({
@@ -111,10 +131,12 @@ function rowOf({
   lines,
   newest_line_at,
   not_sealed_yet,
+  payments: { compared, not_bound },
   head,
 }: Shown['chains'][number]) {
   const newest = newest_line_at === null ? '–' : shortTime(newest_line_at)
-  return [merchant_id, String(lines), newest, String(not_sealed_yet), head?.hash ?? '–']
+  const counts = [not_sealed_yet, compared, not_bound].map(String)
+  return [merchant_id, String(lines), newest, ...counts, head?.hash ?? '–']
 }
 
 function faultWords({ kind, position, until_position, entry_id }: Fault): string {

@@ -86,8 +86,8 @@ function deliveryRows({ endpoint_id, endpoint_url, ...delivery }: ToldDelivery):
   return [...rows, rowOf(next_attempt_at, ['webhook due', endpoint_id, null, endpoint_url])]
 }
 
-/** Each member with its value; an amount with its currency. What is null is left out. */
-function detailWords(detail: Record<string, unknown>): string[] {
+/** Each member with its value; an amount with its currency. What is null is left out, and so is what a machine compares. */
+function detailWords({ event_sha256: _, ...detail }: Record<string, unknown>): string[] {
   const { amount, currency, ...rest } = detail
   const is_money = typeof amount === 'number' && typeof currency === 'string'
   const others = is_money ? rest : detail

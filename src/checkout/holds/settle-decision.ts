@@ -1,6 +1,7 @@
 // The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
 
 import { isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import { boundOutcome } from '../bound-money.ts'
 import { eventOf } from '../event.ts'
 import type { From } from '../operations/answer-store.ts'
 import { chanceOf, type Desk } from '../operations/desk.ts'
@@ -78,14 +79,16 @@ async function approve(
   const { acquirer_transaction_id } = answer
   const now = world.clock.now()
   const change = decide(sent, operation, now)
+  const event = eventOf(change, { event_id: ids.event(), sequence: 2, at: now })
+  const bound = boundOutcome(change.payment, event)
   const decision = {
     ...change,
     ...{ operation, answer, acquirer_transaction_id, orphan: sent.orphan ?? null },
-    event: eventOf(change, { event_id: ids.event(), sequence: 2, at: now }),
+    event,
     // As in `outcomeOf`: the stream of events finds the event by this line.
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,
-      detail: { operation_id, kind, sequence, decided_by: operation.asked_by },
+      detail: { operation_id, kind, sequence, decided_by: operation.asked_by, ...bound },
       at: now,
     }),
   }

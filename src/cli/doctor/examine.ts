@@ -9,9 +9,11 @@ import { type AccountFacts, accountChecks } from './accounts.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
 import { type Checked, judgeAll } from './finding.ts'
 import { machineChecks } from './machine.ts'
+import { type MoneyFacts, moneyChecks } from './money.ts'
 import { readAccounts } from './read-accounts.ts'
 import { readDatabase, readSealing } from './read-database.ts'
 import { readMachine } from './read-machine.ts'
+import { readMoney } from './read-money.ts'
 import { readService } from './read-service.ts'
 import { readWork } from './read-work.ts'
 import { serviceChecks } from './service.ts'
@@ -35,6 +37,7 @@ export async function examine(options: Options): Promise<Checked[]> {
       ...judgeAll(serviceChecks, unread),
       ...judgeAll(accountChecks, unread),
       ...judgeAll(workChecks, unread),
+      ...judgeAll(moneyChecks, unread),
     ]
   }
   const base_url = baseUrlOf(options)
@@ -50,6 +53,7 @@ export async function examine(options: Options): Promise<Checked[]> {
     ...judgeAll(serviceChecks, service),
     ...judgeAll(accountChecks, tables.accounts),
     ...judgeAll(workChecks, tables.work),
+    ...judgeAll(moneyChecks, tables.money),
   ]
 }
 
@@ -66,6 +70,7 @@ type Tables = {
   sealing: Had<SealingFacts>
   accounts: Had<AccountFacts>
   work: Had<WorkFacts>
+  money: Had<MoneyFacts>
 }
 
 async function readTables(config: Config): Promise<Tables> {
@@ -74,7 +79,7 @@ async function readTables(config: Config): Promise<Tables> {
     const fault = unreadable(facts)
     if (fault !== null || sql === null) {
       const why = fault ?? 'the database is not open'
-      return { database: facts, sealing: why, accounts: why, work: why }
+      return { database: facts, sealing: why, accounts: why, work: why, money: why }
     }
     return { database: facts, ...(await readRows(config, sql)) }
   } finally {
@@ -95,11 +100,12 @@ async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'databas
   const offset_seconds =
     config.clock_offset_seconds || (typeof sealing === 'string' ? 0 : sealing.offset_seconds)
   const now = realClock(offset_seconds).now()
-  const [accounts, work] = await Promise.all([
+  const [accounts, work, money] = await Promise.all([
     inTime(() => readAccounts(config, sql, now)),
     inTime(() => readWork(sql, now)),
+    inTime(() => readMoney(sql, now)),
   ])
-  return { sealing, accounts, work }
+  return { sealing, accounts, work, money }
 }
 
 /** What goes wrong on the way, or takes too long, leaves the checks unmade and the others alone. */

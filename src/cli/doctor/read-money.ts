@@ -1,0 +1,12 @@
+// Reads what the check of payments against the journal judges.
+
+import { verifyRecentPayments } from '../../checkout/verify-payments.ts'
+import type { Sql } from '../../database/open.ts'
+import { idsFrom } from '../../ids.ts'
+import type { MoneyFacts } from './money.ts'
+
+const recent_ms = 24 * 3600 * 1000
+
+export async function readMoney(sql: Sql, now: Date): Promise<MoneyFacts> {
+  return verifyRecentPayments(sql, idsFrom(new Date(now.getTime() - recent_ms)))
+}
