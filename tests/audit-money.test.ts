@@ -217,6 +217,26 @@ describe('a captured payment', () => {
     expect(found.doctor).toBe('problem')
   })
 
+  test('that waits for its answer', async () => {
+    const wait = async (sql: AnySql) => {
+      await sql`update payments set status = 'pending', capture_state = null, executed_at = null
+        where payment_id = ${of.payment_id}`
+      await sql`update acquirer_operations set state = 'unknown' where payment_id = ${of.payment_id}`
+      await sql`delete from events where payment_id = ${of.payment_id}`
+      await sql`delete from journal where subject = ${of.payment_id} and change = 'payment.captured'`
+    }
+    expect(await foundAfter(of, wait)).toEqual(whole)
+    const { faults } = await foundAfter(of, async (sql) => {
+      await wait(sql)
+      await makeCheap(sql, of)
+    })
+    expect(faults).toEqual([
+      'payment_changed, amount 100 was 99900',
+      'operation_changed, operation, amount 100 was 99900',
+      'session_changed, amount 100 was 99900',
+    ])
+  })
+
   test('that is gone, with all that belonged to it', async () => {
     const found = await foundAfter(of, async (sql) => {
       for (const table of ['payments', 'acquirer_operations', 'events']) {

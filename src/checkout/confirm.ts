@@ -23,8 +23,10 @@ import { refuseUnlessOpen, type Session } from './session.ts'
 import { sessionCors } from './session-cors.ts'
 import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './views.ts'
 
+const sentEmail = email.nullish().meta({ description: 'counts only where the session has none' })
+
 const confirmBody = z.strictObject({
-  customer: z.strictObject({ email: email.nullish() }, must('be an object')).nullish(),
+  customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
 })
 
 export const confirm = route({

@@ -1,14 +1,26 @@
 // POST …/confirm: what it needs, what it answers, and that it answers the same again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { type Client, purchase, refusal, type SessionSecret, visa } from '../client.ts'
 import { drivenClock, type Service, shop, startService } from '../service.ts'
 
 const clock = drivenClock()
 let service: Service
 let client: Client
+/** What the acquirer was asked. */
+const asked: AuthoriseRequest[] = []
 beforeAll(async () => {
-  service = await startService({ clock })
+  service = await startService({
+    clock,
+    wrapSimulator: (simulator) => ({
+      ...simulator,
+      authorise(request) {
+        asked.push(request)
+        return simulator.authorise(request)
+      },
+    }),
+  })
   client = service.client
 })
 afterAll(() => service.close())
@@ -16,6 +28,7 @@ afterAll(() => service.close())
 const declining = '4000000000009995'
 const hard = '4000000000009987'
 const otp = '4000000000003220'
+const attempted = '4000000000002719'
 
 test('the answer has its members and no others, and stays', async () => {
   const session = await client.open({
@@ -96,6 +109,25 @@ test.each([
     expect(event!.body).not.toContain(email)
   }
 })
+
+test.each(['Y', 'A'])(
+  '%s without an ECI: told as it was received, and no shift of liability',
+  async (status) => {
+    const session = await client.open()
+    await client.present(session, status === 'Y' ? visa : attempted)
+    await service.sql`
+    update attempts set authentication_outcome = (authentication_outcome::jsonb || '{"eci": null}')::json
+    where session_id = ${session.id}`
+    const { body } = await client.confirm(session)
+    expect(body.status).toBe('captured')
+    expect(asked.at(-1)!.three_ds).toMatchObject({
+      ...{ eci: null, status, authentication_value: expect.any(String) },
+    })
+    const { authentication } = (await client.readPayment(body.payment_id)).body
+    const outcome = status === 'Y' ? 'Authenticated' : 'Attempted'
+    expect(authentication).toEqual({ outcome, liability_shifted: false, eci: null })
+  },
+)
 
 test('before any authenticate', async () => {
   const answer = await client.confirm(await client.open())
