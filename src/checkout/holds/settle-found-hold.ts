@@ -3,6 +3,7 @@
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { boundOutcome } from '../bound-money.ts'
 import { eventOf } from '../event.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
@@ -116,15 +117,17 @@ async function save(
   const operation = openOperation(payment, opened)
   const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
   const change = decide(held, operation, at)
+  const event = eventOf(change, { event_id: ids.event(), sequence: 2, at })
+  const bound = boundOutcome(change.payment, event)
   const is_saved = await saveFoundDecision(sql, {
     ...{ payment: change.payment, session, before: hold, key },
     hold: { ...change.hold, operation_count: sequence },
     // It was never sent: what it would have brought about is there.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },
-    event: eventOf(change, { event_id: ids.event(), sequence: 2, at }),
+    event,
     journal: lineOf(ids, change.payment, cause, {
       change: `payment.${change.payment.status}`,
-      detail: { operation_id, kind, sequence, decided_by: asked_by, found: answer.found },
+      detail: { operation_id, kind, sequence, decided_by: asked_by, found: answer.found, ...bound },
       at,
     }),
   })
