@@ -335,6 +335,20 @@ describe('a held payment', () => {
   })
 })
 
+test('a held payment that was captured in the portal of the acquirer is bound like any other', async () => {
+  const of = await payHeld(null)
+  const { account, payment_id } = of
+  await service.sql`update simulator.ledger set captured_at = authorised_at where reference = (
+    select operation_id from acquirer_operations where payment_id = ${payment_id} and kind = 'authorise')`
+  await account.client.decideHold('capture', payment_id)
+  expect((await account.client.readPayment(payment_id)).body.status).toBe('captured')
+  const [line] = await service.sql<{ detail: object }[]>`
+    select detail from journal where subject = ${payment_id} and change = 'payment.captured'`
+  expect(line!.detail).toMatchObject({ found: 'captured' })
+  const untouched = { faults: [], not_bound: 0, doctor: 'ok' }
+  expect(await foundAfter(of, async () => {})).toEqual(untouched)
+})
+
 test('payments that never were, in pages; faults beyond a hundred are counted', async () => {
   const of = await pay(declining)
   const { faults } = await foundAfter(of, (sql) => invent(sql, of, 1))
