@@ -146,6 +146,29 @@ describe('a charge that arrives after it was taken back', () => {
   })
 })
 
+describe('a process whose clock is days ahead, and which dies', () => {
+  test('leaves nothing that is looked for days later', async () => {
+    const session = await opened()
+    acquirer.meet('authorise', faults.lost_after)
+    const { body } = await driving(clock, client.confirm(session))
+    const days = `6 days`
+    // As it wrote it, before it died.
+    await service.sql`
+      update acquirer_operations set state = 'sent', sent_at = sent_at + ${days}::interval,
+        last_sent_at = last_sent_at + ${days}::interval, answer_by = answer_by + ${days}::interval,
+        next_check_at = answer_by + ${days}::interval
+      where payment_id = ${body.payment_id}`
+    await service.sql`
+      update sessions set settlement = null, answer_by = answer_by + ${days}::interval
+      where session_id = ${session.id}`
+    const since = clock.now().getTime()
+    await run('reconcile', [other])
+    await settle([other])
+    expect(clock.now().getTime() - since).toBeLessThan(minute_ms)
+    expect((await client.confirm(session)).body).toMatchObject({ status: 'captured' })
+  })
+})
+
 describe('an approval of another amount', () => {
   test.each([
     ['less', { amount: 4199 }],

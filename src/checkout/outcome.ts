@@ -68,7 +68,8 @@ export function lineOf(
 ): JournalLine {
   const { merchant_id, session_id, payment_id } = payment
   const { actor, request_id, note } = cause
-  const detail = { ...told.detail, ...note }
+  // What somebody notes must not stand in place of what is bound.
+  const detail = { ...note, ...told.detail }
   const whose = { merchant_id, session_id, subject: payment_id, actor, request_id }
   return journalLine(ids, { ...whose, ...told, detail })
 }

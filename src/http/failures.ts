@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isLockTimeout, isStoreUnavailable } from '../database/failures.ts'
+import { isLockTimeout, isRetriable, isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../world.ts'
 import { refusalHeaders } from './compatible-dialect.ts'
@@ -69,7 +69,7 @@ function asRefusal(
       retry_after_seconds: null,
     }
   }
-  if (isStoreUnavailable(error) || isLockTimeout(error)) return storeRefusal(request)
+  if (isStoreUnavailable(error) || isBusy(error)) return storeRefusal(request)
   const status = (error as { statusCode?: unknown }).statusCode
   if (status === 415) return unsupportedType(routeOf(request).config.form)
   if (typeof status === 'number' && status >= 400 && status < 500) {
@@ -78,6 +78,11 @@ function asRefusal(
     })
   }
   return new Refusal('internal_error', '')
+}
+
+/** Others were at the same rows: nothing was done, and it may succeed now. */
+function isBusy(error: unknown): boolean {
+  return isLockTimeout(error) || isRetriable(error)
 }
 
 /** Who sent no key must not be told to come again with the same. */
@@ -105,7 +110,7 @@ export function notFound(request: FastifyRequest, advice: string | null = null):
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
   const told = { request_id: request.id, route: routeOf(request).url, error: name, code }
-  if (isStoreUnavailable(error) || isLockTimeout(error)) {
+  if (isStoreUnavailable(error) || isBusy(error)) {
     log.warn(told, 'database could not be asked')
   } else log.error({ ...told, stack }, 'request failed')
 }

@@ -115,24 +115,32 @@ export function integrationOf(account: Account, integrationId: string | null): I
 
 /** Keeps what was found. What is missing is asked for anew each time, so that nobody can fill the memory. */
 function keep(clock: Clock) {
-  let entries = new Map<string, { value: unknown; until_ms: number }>()
+  let entries = new Map<string, { value: unknown; asked_ms: number }>()
   let asked = new Map<string, Promise<unknown>>()
 
   async function ask(name: string, find: () => Promise<unknown>): Promise<unknown> {
     const generation = entries
+    // A process that stood still while it asked has an old answer.
+    const asked_ms = clock.now().getTime()
     const value = await find()
     // An answer that was on its way while the directory was emptied may be the old one: it is used, but not kept.
     if (value !== null && generation === entries) {
       if (entries.size >= entries_max) entries.clear()
-      entries.set(name, { value, until_ms: clock.now().getTime() + age_max_ms })
+      entries.set(name, { value, asked_ms })
     }
     return value
+  }
+
+  /** What a clock that was put back makes of the future is as old. */
+  function isYoung({ asked_ms }: { asked_ms: number }): boolean {
+    const age_ms = clock.now().getTime() - asked_ms
+    return age_ms >= 0 && age_ms < age_max_ms
   }
 
   return {
     async read<T>(name: string, find: () => Promise<T>): Promise<T> {
       const entry = entries.get(name)
-      if (entry && entry.until_ms > clock.now().getTime()) return entry.value as T
+      if (entry && isYoung(entry)) return entry.value as T
       const running = asked
       let question = running.get(name)
       if (!question) {

@@ -10,13 +10,16 @@ import type { Orphan } from '../orphans/orphan.ts'
 import { orphanIf } from '../orphans/orphan-store.ts'
 import type { PaymentKey } from '../payment-store.ts'
 import type { Session } from '../session.ts'
-import type { Operation, UnansweredOperation } from './operation.ts'
+import { answerBy, type Operation, type UnansweredOperation } from './operation.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 
+/** By how much the clocks of two processes may differ, and a little more. */
+const clock_slack_ms = 10_000
+
 /**
  * The answer is lost: nothing is decided, the reconciler will ask. The card of a charge is deleted: its security code must
- * not outlive the request.
+ * not outlive the request. It was sent before `at`, whatever the clock said of who sent it.
  */
 export async function saveUnanswered(
   sql: Sql,
@@ -25,14 +28,16 @@ export async function saveUnanswered(
     session: Session
     /** Of a charge. */
     attempt: Attempt | null
+    at: Date
     next_check_at: Date
     journal: JournalLine
   },
 ): Promise<boolean> {
-  const { operation: o, session: s, attempt, journal } = lost
+  const { operation: o, session: s, attempt, at, journal } = lost
   const rows = await sql`
     with gate as (
-      update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at}
+      update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at},
+        sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})
       where ${isThis(sql, o)} and state = 'sent' returning 1
     ), session as (
       update sessions set settlement = 'awaiting_reconciliation'
@@ -43,17 +48,22 @@ export async function saveUnanswered(
   return rows.length > 0
 }
 
-/** Takes operations that are to be looked at, until `lease_until`. Each look counts; one that was sent and forgotten is only noted. */
+/**
+ * Takes operations that are to be looked at, until `lease_until`. Each look counts; one that was sent and forgotten is only
+ * noted. So is one whose answer is due later than any can be: who wrote it had a wrong clock.
+ */
 export async function claimOperations(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<UnansweredOperation[]> {
+  const never = new Date(answerBy(now).getTime() + clock_slack_ms)
   return sql<UnansweredOperation[]>`
     update acquirer_operations set next_check_at = ${lease_until},
       checks = checks + case when state = 'sent' then 0 else 1 end
     where ctid = any(array(
       select ctid from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing') and next_check_at <= ${now}
+      where state in ('sent', 'unknown', 'reversing')
+        and (next_check_at <= ${now} or (state = 'sent' and answer_by > ${never}))
       order by next_check_at limit ${limit} for update skip locked))
       and state in ('sent', 'unknown', 'reversing')
     returning *`

@@ -30,6 +30,7 @@ export async function noteUnanswered(
     operation,
     session,
     attempt: kind === 'authorise' ? attempt : null,
+    at,
     next_check_at: new Date(at.getTime() + first_check_ms),
     journal: lineOf(ids, payment, cause, {
       change: `${kind === 'authorise' ? 'charge' : kind}.unanswered`,

@@ -221,10 +221,11 @@ export async function settleOrphan(
 export async function postponeReversal(
   sql: Sql,
   orphan: Orphan,
-  next: { operation_id: string; at: Date; failure: string },
+  next: Pick<Orphan, 'operation_id' | 'amount' | 'currency'> & { at: Date; failure: string },
 ): Promise<boolean> {
   const rows = await sql`
     update orphan_authorisations set operation_id = ${next.operation_id},
+      amount = ${next.amount}, currency = ${next.currency},
       next_try_at = case when next_try_at is null then null else ${next.at}::timestamptz end,
       last_failure = ${next.failure}
     where ${isThis(sql, orphan)} and state = 'found' and tries = ${orphan.tries} returning 1`

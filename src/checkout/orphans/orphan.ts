@@ -3,7 +3,7 @@
 
 import { isGone, type LiveAuthorisation, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../../audit/journal.ts'
-import type { Ids } from '../../ids.ts'
+import { type Ids, idsFrom } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
 import { nextTryAt } from '../operations/backoff.ts'
 import type { OperationState } from '../operations/operation.ts'
@@ -208,11 +208,16 @@ export function orphanLine(
   return { ...told, detail, reference, entry_id: ids.journalEntry(told.at), request_id: null }
 }
 
-/** `try_again`: under the same reference, or under another where an answer to it was final. */
+/** `try_again`: under the same reference, or under another where an answer to it was final; for other money if it says so. */
 export type Verdict =
   | { verdict: 'reversed' }
   | { verdict: 'nothing_to_reverse'; reason: string }
-  | { verdict: 'try_again'; as: 'same' | 'another'; failure: string }
+  | {
+      verdict: 'try_again'
+      as: 'same' | 'another'
+      failure: string
+      money?: Pick<Orphan, 'amount' | 'currency'>
+    }
 
 /** Null where the answer alone does not say whether the authorisation is live. */
 export function verdictOf(answer: SettleAnswer): Verdict | null {
@@ -236,17 +241,19 @@ export function isForgotten(
 
 const waits_seconds = [60, 300, 1800, 3600]
 
-/** While something may still come: what comes is not to hold the shopper's money for long. */
+/** Whether its reversal was minted while something might still come, so that another must be, to be certain. */
+export function isWatched({ operation_id, watched_until }: Orphan): boolean {
+  return watched_until !== null && operation_id < idsFrom(watched_until)
+}
+
+/** While it is watched: what comes is not to hold the shopper's money for long. */
 const watched_waits_seconds = [20, 30, 60, 60, 60, 60, 60, 120, 300]
 
 /** When the reversal is begun once more. `chance` is from 0 up to 1. */
 export function nextReversalAt(
-  { tries, watched_until }: Orphan,
+  orphan: Orphan,
   { now, chance }: { now: Date; chance: number },
 ): Date {
-  if (watched_until === null || watched_until <= now) {
-    return nextTryAt(waits_seconds, { tries, now, chance })
-  }
-  const next = nextTryAt(watched_waits_seconds, { tries, now, chance })
-  return next < watched_until ? next : watched_until
+  const waits = isWatched(orphan) ? watched_waits_seconds : waits_seconds
+  return nextTryAt(waits, { tries: orphan.tries, now, chance })
 }

@@ -1,6 +1,6 @@
 // Reverses orphans at their acquirers, again and again until there is an answer that settles each.
 
-import type { Acquirer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { Context } from '../../context.ts'
 import { idsFrom } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
@@ -11,6 +11,7 @@ import { deadline_ms } from '../operations/operation.ts'
 import { workOff } from '../operations/work-off.ts'
 import {
   isForgotten,
+  isWatched,
   nextReversalAt,
   type Orphan,
   orphanLine,
@@ -48,15 +49,15 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   const claimed_at = world.clock.now()
   // It may have waited for others for a while, and a person pulled the brake or left it meanwhile.
   if (!(await isStillClaimed(sql, orphan))) return
-  const verdict = verdictAt(orphan, await askFor(context, orphan, claimed_at), claimed_at)
+  const verdict = heedWatch(orphan, await askFor(context, orphan, claimed_at))
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
   const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries }
   if (verdict.verdict === 'try_again') {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
-    const { failure } = verdict
-    const isPostponed = await postponeReversal(sql, orphan, { operation_id, at, failure })
+    const { failure, money = { amount, currency } } = verdict
+    const isPostponed = await postponeReversal(sql, orphan, { operation_id, at, failure, ...money })
     if (isPostponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
     return
   }
@@ -72,10 +73,12 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   else world.log.info({ ...fields, reason }, 'orphaned authorisation held nothing')
 }
 
-/** Where something may still come, that there is nothing to reverse is not the end. */
-function verdictAt({ watched_until }: Orphan, verdict: Verdict, now: Date): Verdict {
-  const is_watched = watched_until !== null && now < watched_until
-  return is_watched && verdict.verdict === 'nothing_to_reverse'
+/**
+ * While something may still come, that there is nothing to reverse is not the end. Nor is it later, where the reversal was
+ * minted before: it may have been answered then, and is answered alike for ever.
+ */
+function heedWatch(orphan: Orphan, verdict: Verdict): Verdict {
+  return isWatched(orphan) && verdict.verdict === 'nothing_to_reverse'
     ? tryAgain(verdict.reason, 'another')
     : verdict
 }
@@ -91,8 +94,11 @@ async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date):
     const verdict = verdictOf(answer)
     if (verdict) return verdict
     const reason = answer.result === 'refused' ? answer.reason : answer.result
-    if (await isLive(context, acquirer, orphan)) return tryAgain(reason, 'another')
-    return { verdict: 'nothing_to_reverse', reason }
+    const standing = await standingOf(context, acquirer, orphan)
+    const is_live = standing ? holdsMoney(standing) : await isListed(context, acquirer, orphan)
+    if (!is_live) return { verdict: 'nothing_to_reverse', reason }
+    // What it has may be another amount than what was asked for.
+    return tryAgain(reason, 'another', standing ?? undefined)
   } catch (error) {
     // Whatever went wrong, the reversal may have happened: the same reference tells, or does it.
     return tryAgain((error as Error).message)
@@ -118,8 +124,22 @@ async function answerTo(
   return tryAgain('the reversal never arrived', 'another')
 }
 
+/** Null where the acquirer does not know it any more, or its outcome. */
+async function standingOf(
+  { world: { clock } }: OrphanContext,
+  acquirer: Acquirer,
+  { reference }: Orphan,
+): Promise<AuthorisationStanding | null> {
+  const look = await askAcquirer(clock, () => acquirer.lookUp(reference))
+  return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
+}
+
+function holdsMoney({ state }: AuthorisationStanding): boolean {
+  return state === 'reserved' || state === 'captured'
+}
+
 /** Whether it must be taken for live. */
-async function isLive(
+async function isListed(
   { world: { clock } }: OrphanContext,
   acquirer: Acquirer,
   orphan: Orphan,
@@ -131,6 +151,10 @@ async function isLive(
   return listed.some((each) => each.reference === reference)
 }
 
-function tryAgain(failure: string, as: 'same' | 'another' = 'same'): Verdict {
-  return { verdict: 'try_again', as, failure }
+function tryAgain(
+  failure: string,
+  as: 'same' | 'another' = 'same',
+  money?: Pick<Orphan, 'amount' | 'currency'>,
+): Verdict {
+  return { verdict: 'try_again', as, failure, ...(money && { money }) }
 }
