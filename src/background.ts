@@ -49,6 +49,7 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
   const context: JobContext = {
     ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },
     ids: openIds(world.random, keyring),
+    unknown_authorisations: config.unknown_authorisations,
     ...(await openAcquiring(sql, world)),
   }
   const worker = startWorker(context, jobs, trust)

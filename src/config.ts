@@ -24,6 +24,8 @@ export type Config = {
   gateway_limit: number
   /** How long a stopping service still takes requests, while `/readyz` is 503 already. */
   drain_seconds: number
+  /** Whether what an acquirer holds for us, and nothing here knows, waits for a person or is reversed by itself. */
+  unknown_authorisations: 'hold' | 'reverse'
   /** What commands present to the running service; the service itself needs none. */
   secret_key: string | null
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -92,6 +94,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       1_000_000,
     ),
     drain_seconds: wholeNumber('RIPPER_DRAIN_SECONDS', text('RIPPER_DRAIN_SECONDS') ?? '0', 0, 60),
+    unknown_authorisations: oneOf(
+      'RIPPER_UNKNOWN_AUTHORISATIONS',
+      text('RIPPER_UNKNOWN_AUTHORISATIONS') ?? 'hold',
+      ['hold', 'reverse'],
+    ),
     secret_key: text('RIPPER_SECRET_KEY'),
     log_level: oneOf('RIPPER_LOG_LEVEL', text('RIPPER_LOG_LEVEL') ?? 'info', [
       'debug',

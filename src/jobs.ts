@@ -30,6 +30,8 @@ export type JobContext = Pick<
   | 'installation'
   | 'wakeDeliveries'
 > & {
+  /** See OrphanContext. */
+  unknown_authorisations?: 'hold' | 'reverse'
   /** Aborted when the process is to end, or its clock is wrong: what a job has begun it ends, and begins nothing more. */
   stopping?: AbortSignal
 }

@@ -92,6 +92,12 @@ export const variables = [
       'seconds for which a stopping service still takes requests while /readyz is 503, 0 to 60',
   },
   {
+    name: 'RIPPER_UNKNOWN_AUTHORISATIONS',
+    fallback: 'hold',
+    meaning:
+      'what becomes of authorisations of ours that nothing here knows: hold for a person, or reverse',
+  },
+  {
     name: 'RIPPER_SECRET_KEY',
     fallback: "the demo merchant's",
     meaning: 'secret key that commands present to the running service; the service needs none',

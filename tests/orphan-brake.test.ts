@@ -11,7 +11,7 @@ import { openMetrics } from '../src/http/metrics.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from './orphan-stage.ts'
 import { until } from './service.ts'
 
-const stage = await useOrphanStage()
+const stage = await useOrphanStage('reverse')
 const { database, sql, clock, simulator, context, contextOf } = stage
 const { authorise, authoriseMany, charge, booksOf, orphanOf, sweepAfter, told } = stage
 const { countReversed, countStandings } = stage
@@ -152,9 +152,9 @@ describe('the brake that a person pulls', () => {
     expect(await booksOf(reference)).toEqual(reversed)
   })
 
-  test('holds back what is due already, and not what a person released or what is known', async () => {
+  test('holds back what is due already, and not what a person released; what is known waits', async () => {
     const [freed, ...others] = await authoriseMany(3)
-    await charge({ state: 'failed', payment: 'failed' })
+    const known = await charge({ state: 'failed', payment: 'failed' })
     await sweepAfter(3 * minute_ms, silent)
     await sql`update orphan_authorisations set held_back_at = found_at, released_by = 'ada',
       released_at = found_at where reference = ${freed!}`
@@ -167,6 +167,10 @@ describe('the brake that a person pulls', () => {
       { acquirer: '*', pulled_at: clock.now() },
     ])
     expect(await countStandings()).toEqual({ held_back: 2, due: 2 })
+    await sweepAfter(hour_ms)
+    expect(await countStandings()).toEqual({ held_back: 2, reversed: 1, due: 1 })
+    expect(await booksOf(known.reference)).toEqual(untouched)
+    await release()
     await sweepAfter(hour_ms)
     expect(await countStandings()).toEqual({ held_back: 2, reversed: 2 })
     expect([await countReversed([freed!]), await countReversed(others)]).toEqual([1, 0])

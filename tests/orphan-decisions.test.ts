@@ -9,7 +9,7 @@ import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { hour_ms, minute_ms, reversed, untouched, useOrphanStage } from './orphan-stage.ts'
 
-const stage = await useOrphanStage()
+const stage = await useOrphanStage('reverse')
 const { database, sql, clock, ids, simulator, context, contextOf } = stage
 const { authorise, authoriseMany, charge, booksOf, orphanOf, sweepAfter } = stage
 const { countReversed, countStandings } = stage

@@ -16,7 +16,7 @@ import { authoriseRequest, settleRequest } from './adapters/acquirer-requests.ts
 import { minute_ms, reversed, useOrphanStage, visa } from './orphan-stage.ts'
 import { until } from './service.ts'
 
-const stage = await useOrphanStage()
+const stage = await useOrphanStage('reverse')
 const { sql, clock, ids, simulator, context, contextOf } = stage
 const { authorise, writeCharge, booksOf, orphanOf, sweepAfter, told } = stage
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, expect } from 'vitest'
-import type { Acquirer } from '../src/acquirers/acquirer.ts'
+import type { Acquirer, AuthoriseRequest } from '../src/acquirers/acquirer.ts'
 import { openSimulator } from '../src/acquirers/simulator/simulator.ts'
 import { type OperationState, openOperation } from '../src/checkout/operations/operation.ts'
 import { type Orphan, type Standing, standingOf } from '../src/checkout/orphans/orphan.ts'
@@ -30,8 +30,11 @@ export const reversed = { live: false, reversals: 1, refusals: 0 }
 
 type Written = { state: OperationState; payment: PaymentStatus; merchant_id?: string }
 
-/** The stage of a test file: empty before each test, gone after all. Its clock goes on from test to test. */
-export async function useOrphanStage() {
+/**
+ * The stage of a test file: empty before each test, gone after all. Its clock goes on from test to test. `rule` is what
+ * becomes of authorisations that nothing here knows, where the operator says something.
+ */
+export async function useOrphanStage(rule?: OrphanContext['unknown_authorisations']) {
   const database = await freshDatabase()
   const opened = await database.open({ connections_max: 8 })
   const { sql } = opened
@@ -56,12 +59,17 @@ export async function useOrphanStage() {
     return {
       ...{ sql: through, ids, world: { clock, random, log: logInto(log) }, installation: 'ours' },
       acquirers: [{ mode: 'test', acquirer }],
+      unknown_authorisations: rule,
     }
   }
 
   /** Authorises at the acquirer under a reference of which we have nothing written down. */
-  async function authorise(reference = ids.operation(clock.now()), capture = true) {
-    const request = authoriseRequest(visa, { reference, capture })
+  async function authorise(
+    reference = ids.operation(clock.now()),
+    capture = true,
+    change: Partial<AuthoriseRequest> = {},
+  ) {
+    const request = authoriseRequest(visa, { reference, capture, ...change })
     expect(await simulator.authorise(request)).toMatchObject({ result: 'approved' })
     return request
   }

@@ -21,9 +21,9 @@ import {
 import { payAndTell } from './paying.ts'
 import { drivenClock, driving, startService } from './service.ts'
 
-const stage = await useOrphanStage()
+const stage = await useOrphanStage('reverse')
 const { database, sql, clock, ids, log, simulator, context, contextOf } = stage
-const { authorise, charge, booksOf, orphanOf, sweepAfter, told } = stage
+const { authorise, charge, writeCharge, booksOf, orphanOf, sweepAfter, told } = stage
 
 describe('an orphan', () => {
   test('is reversed, and somebody is told', async () => {
@@ -64,12 +64,16 @@ describe('an orphan', () => {
     ])
   })
 
-  test('is one whose rows were lost', async () => {
-    const { payment_id, reference } = await charge({ state: 'approved', payment: 'captured' })
-    await sql`delete from acquirer_operations where payment_id = ${payment_id}`
-    await sql`delete from payments where payment_id = ${payment_id}`
+  test('of ours is one whatever mark it bears, and a stranger’s without ours is none', async () => {
+    const made = await writeCharge({ state: 'failed', payment: 'failed' })
+    // As a version did that knew no marks.
+    await authorise(made.reference, true, { installation: 'none' })
+    await sql`update simulator.ledger set installation = null`
+    const { reference } = await authorise(undefined, true, { installation: 'another' })
     await sweepAfter(3 * minute_ms)
-    expect(await booksOf(reference)).toEqual(reversed)
+    expect(await booksOf(made.reference)).toEqual(reversed)
+    expect(await booksOf(reference)).toEqual(untouched)
+    expect(await orphanOf(reference)).toBeUndefined()
   })
 
   test('is told apart from what is paid, among many of many merchants', async () => {
@@ -143,10 +147,16 @@ describe('nothing is done to', () => {
     expect(log).toEqual([])
   })
 
-  test('what others made by the same account', async () => {
-    const { reference } = await authorise('order-17')
+  test.each([
+    ['under a name of theirs', 'order-17', null],
+    ['under a reference like ours', undefined, null],
+    ['with a mark of theirs', undefined, 'another'],
+  ])('what others made by the same account, %s', async (_, named, installation) => {
+    const { reference } = await authorise(named)
+    await sql`update simulator.ledger set installation = ${installation}`
     expect(await sweepAfter(3 * minute_ms)).toBe(0)
     expect(await booksOf(reference)).toEqual(untouched)
+    expect(await orphanOf(reference)).toBeUndefined()
     expect(told('warn')).toMatchObject([{ fields: { acquirer: 'simulator', count: 1 } }])
   })
 })

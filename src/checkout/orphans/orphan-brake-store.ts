@@ -1,4 +1,4 @@
-// The SQL of brakes that a person pulls and lets go.
+// The SQL of brakes: a person or the service pulls them, and a person lets them go.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import { every_acquirer, type PulledBrake } from './orphan.ts'
@@ -37,6 +37,45 @@ export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
     )
     select exists (select 1 from pulled) and not exists (select 1 from before) as is_new, (select count(*)::int from held) as held_back`
   return row
+}
+
+/**
+ * Holds back what nobody here knows at an acquirer and nobody decided about, and pulls the brake of every acquirer, unless it
+ * is pulled. Returns how many were held back.
+ */
+export async function holdBackUnknown(
+  sql: Sql,
+  { acquirer, at, by, reason }: { acquirer: string; at: Date; by: string; reason: string },
+): Promise<number> {
+  const undecided = sql`acquirer = ${acquirer} and merchant_id is null and state = 'found' and held_back_at is null`
+  // The brake first, as where one is pulled.
+  const [row] = await sql<[{ held_back: number }]>`
+    with pulled as (
+      insert into orphan_brakes (acquirer, pulled_at, pulled_by, reason)
+      select ${every_acquirer}, ${at}, ${by}, ${reason}
+      where exists (select 1 from orphan_authorisations where ${undecided})
+        and not exists (select 1 from orphan_brakes where acquirer = ${every_acquirer} and released_at is null)
+      on conflict do nothing
+      returning 1
+    ), meant as materialized (
+      select reference from orphan_authorisations
+      where ${undecided} and (select count(*) from pulled) >= 0
+      order by reference for update
+    ), held as (
+      update orphan_authorisations o set held_back_at = ${at}, next_try_at = null from meant m
+      where o.acquirer = ${acquirer} and o.reference = m.reference
+      returning 1
+    )
+    select count(*)::int as held_back from held`
+  return row.held_back
+}
+
+/** Whether the service has pulled the brake of every acquirer since, and nobody let it go. */
+export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from orphan_brakes
+    where acquirer = ${every_acquirer} and pulled_by = ${by} and pulled_at >= ${since} and released_at is null`
+  return rows.length > 0
 }
 
 /**
@@ -88,4 +127,17 @@ export function isBrakePulled(sql: Sql, acquirer: Fragment | string): Fragment {
   return sql`exists (
     select 1 from orphan_brakes b
     where b.acquirer in (${acquirer as never}, ${every_acquirer}) and b.released_at is null)`
+}
+
+/**
+ * Whether no pulled brake stops the reversal of an orphan, the row `o`: of one that nobody here knows and no person released,
+ * or of a known one that was there when the brake was pulled and that no person released since.
+ */
+export function isFreeOfBrakes(sql: Sql): Fragment {
+  return sql`not exists (
+    select 1 from orphan_brakes b
+    where b.acquirer in (o.acquirer, ${every_acquirer}) and b.released_at is null and case
+      when o.merchant_id is null then o.held_back_at is null
+      else coalesce(o.authorised_at, o.found_at) < b.pulled_at and coalesce(o.released_at < b.pulled_at, true)
+    end)`
 }

@@ -4,7 +4,7 @@
 import type { Fragment, Sql } from '../../database/open.ts'
 import { rowIf } from '../../database/rows.ts'
 import type { KnownCharge, Orphan, OrphanLine } from './orphan.ts'
-import { isBrakePulled } from './orphan-brake-store.ts'
+import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 
 /** Null where the acquirer was never gone through. */
 export async function findSweptUntil(sql: Sql, acquirer: string): Promise<Date | null> {
@@ -98,8 +98,8 @@ export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
 }
 
 /**
- * The brake of an acquirer, for what nobody here knows. It is on where more than `most` were found since `found_since`,
- * where one waits for a person, or where a person has pulled it. Then all that are not settled are held back, but for those
+ * The brake of an acquirer, for what nobody here knows, where the operator has it reversed by itself. It is on where more
+ * than `most` were found since `found_since`, where one waits for a person, or where it was pulled. Then all that are not settled are held back, but for those
  * that a person released. Else those that were not let go yet are, if `may_release`. Returns what was changed.
  *
  * Several may do this at once: whatever one lets go it has counted, and what another held back meanwhile it does not touch.
@@ -164,8 +164,8 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
 }
 
 /**
- * Takes orphans whose reversal is due, for as long as until `lease_until`. What a sweep has let go just as a person pulled the
- * brake is left to the next one, which holds it back.
+ * Takes orphans whose reversal is due and that no brake stops, for as long as until `lease_until`. What a sweep has let go
+ * just as the brake was pulled is left to the next one, which holds it back.
  */
 export async function claimOrphans(
   sql: Sql,
@@ -174,17 +174,17 @@ export async function claimOrphans(
   return sql<Orphan[]>`
     update orphan_authorisations set tries = tries + 1, next_try_at = ${lease_until}
     where ctid = any(array(
-      select ctid from orphan_authorisations o where state = 'found' and next_try_at <= ${now}
-        and (merchant_id is not null or held_back_at is not null or not ${isBrakePulled(sql, sql`o.acquirer`)})
+      select ctid from orphan_authorisations o where state = 'found' and next_try_at <= ${now} and ${isFreeOfBrakes(sql)}
       order by next_try_at limit ${limit} for update skip locked))
     returning *`
 }
 
-/** Whether its reversal is still due, and nobody else's. */
+/** Whether its reversal is still due, nobody else's, and stopped by no brake. */
 export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean> {
   const rows = await sql`
-    select 1 from orphan_authorisations
-    where ${isThis(sql, orphan)} and state = 'found' and tries = ${orphan.tries} and next_try_at is not null`
+    select 1 from orphan_authorisations o
+    where ${isThis(sql, orphan)} and state = 'found' and tries = ${orphan.tries} and next_try_at is not null
+      and ${isFreeOfBrakes(sql)}`
   return rows.length > 0
 }
 

@@ -3,12 +3,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LiveAuthorisation, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { idsFrom } from '../../ids.ts'
 import type { OperationState } from '../operations/operation.ts'
 import type { PaymentStatus } from '../payment.ts'
 import {
   catchUp,
-  isReferenceOfOurs,
   type KnownCharge,
+  mayBeOurs,
   nextReversalAt,
   type Orphan,
   openOrphan,
@@ -42,7 +43,7 @@ describe('a listed authorisation', () => {
   const paid = ['pending', 'captured', 'held']
 
   test.each(statuses)('approved, its payment %s', (payment_status) => {
-    const suspects = suspectsAmong([listed], [known({ payment_status })])
+    const { suspects } = suspectsAmong([listed], [known({ payment_status })], 'ours')
     expect(suspects).toHaveLength(paid.includes(payment_status) ? 0 : 1)
   })
 
@@ -59,7 +60,7 @@ describe('a listed authorisation', () => {
     // Whatever else the payment may be: this charge is not what it stands on.
     ['failed', 'captured', true],
   ])('%s, its payment %s: orphan %s', (state, payment_status, isOrphan) => {
-    const suspects = suspectsAmong([listed], [known({ state, payment_status })])
+    const { suspects } = suspectsAmong([listed], [known({ state, payment_status })], 'ours')
     expect(suspects).toEqual(
       isOrphan ? [{ ...listed, merchant_id: 'm_a', payment_id: 'pay_a' }] : [],
     )
@@ -67,26 +68,48 @@ describe('a listed authorisation', () => {
 
   test.each(statuses)('is left alone while a reversal of its %s payment waits', (status) => {
     const waiting = known({ state: 'failed', payment_status: status, is_being_reversed: true })
-    expect(suspectsAmong([listed], [waiting])).toEqual([])
+    expect(suspectsAmong([listed], [waiting], 'ours')).toEqual({ suspects: [], strangers: 0 })
   })
 
+  const other = known({ reference: 'b'.repeat(32) })
+
   test('that no operation knows is one, and nobody’s', () => {
-    const other = known({ reference: 'b'.repeat(32) })
-    expect(suspectsAmong([listed], [other])).toEqual([
-      { ...listed, merchant_id: null, payment_id: null },
-    ])
+    expect(suspectsAmong([listed], [other], 'ours')).toEqual({
+      suspects: [{ ...listed, merchant_id: null, payment_id: null }],
+      strangers: 0,
+    })
+  })
+
+  test.each([null, 'another'])('that no operation knows is none with the mark %s', (mark) => {
+    const strange = { ...listed, installation: mark }
+    expect(suspectsAmong([strange], [other], 'ours')).toEqual({ suspects: [], strangers: 1 })
+  })
+
+  test.each([null, 'another'])('that an operation knows is ours with the mark %s, too', (mark) => {
+    const unmarked = { ...listed, installation: mark }
+    const { suspects } = suspectsAmong([unmarked], [known({ state: 'failed' })], 'ours')
+    expect(suspects).toMatchObject([{ merchant_id: 'm_a' }])
   })
 })
 
-test.each([
-  ['01993f5a2c00712382345678901234ab', true],
-  ['01993F5A2C00712382345678901234AB', false],
-  ['01993f5a2c00712382345678901234a', false],
-  ['01993f5a2c00712382345678901234abc', false],
-  ['order-17', false],
-  ['', false],
-])('%s may be ours: %s', (text, isOurs) => {
-  expect(isReferenceOfOurs(text)).toBe(isOurs)
+describe('an authorisation may be ours', () => {
+  const minted = (at: Date) => `${idsFrom(at)}${'7'.repeat(20)}`
+  const day_ms = 24 * hour_ms
+
+  test.each<[string, string, string | null, boolean]>([
+    ['by its mark, whatever its reference', 'order-17', 'ours', true],
+    ['by a reference of its time, without a mark', minted(ago(hour_ms)), null, true],
+    ['by a reference of its time, with another mark', minted(ago(hour_ms)), 'another', true],
+    ['by one minted a week before', minted(ago(7 * day_ms)), null, true],
+    ['by one minted ten days before', minted(ago(10 * day_ms)), null, false],
+    ['by one in capitals', minted(ago(hour_ms)).toUpperCase(), null, false],
+    ['by one that is too short', minted(ago(hour_ms)).slice(1), null, false],
+    ['by one that is too long', `${minted(ago(hour_ms))}0`, null, false],
+    ['by one in words', 'order-17', null, false],
+    ['by none', '', null, false],
+  ])('%s', (_, name, installation, isOne) => {
+    expect(mayBeOurs({ ...listed, reference: name, installation }, 'ours')).toBe(isOne)
+  })
 })
 
 describe('the windows of a sweep', () => {

@@ -54,13 +54,21 @@ export function standingOf({ state, next_try_at, held_back_at }: Orphan): Standi
 }
 
 /**
- * Where more than `most` were found within so long at one acquirer of which nothing at all is known here, none of those is
- * reversed before a person has looked: rather than orphans, they are payments that our books lost with an old backup, or
- * that another installation made over the same connection.
+ * What nothing here knows was an intent that we had committed: rather than an orphan it is a payment that our books lost,
+ * with a failover or an old backup. So it waits for a person. Where the operator has it reversed by itself, this holds all
+ * the same: of more than `most` that were found within so long at one acquirer none is reversed before a person has looked.
  */
 export const brake = { most: 20, within_ms: 24 * 3_600_000 }
 
-/** A brake that a person has pulled: it holds back however few are found, until a person lets it go. */
+/**
+ * A brake that a person has pulled, or the service where the database seems to have lost commits. Until a person lets it go
+ * nothing is reversed that nothing here knows, however few they are and whatever the operator's rule is.
+ *
+ * Nor is, of what we know, what was authorised before it was pulled. Going back shows an earlier state of our own books, and
+ * those of a charge only ever go forward: what reads failed, declined or voided in them stays so, and what reads sent or
+ * unknown is looked up, not reversed. So a known orphan is one in the lost books, too. But a person may have left it
+ * since, and that decision may be lost: it waits until the brake is let go by somebody who could decide again.
+ */
 export type PulledBrake = {
   /** A name, or `every_acquirer`. */
   acquirer: string
@@ -71,6 +79,9 @@ export type PulledBrake = {
   released_at: Date | null
   released_by: string | null
 }
+
+/** Who pulled a brake that no person did. */
+export const service_actor = 'service'
 
 /** Stands for all acquirers, those that are configured later among them. */
 export const every_acquirer = '*'
@@ -123,23 +134,45 @@ export function catchUp(windows: SweepWindow[]): boolean {
   return windows.length < windows_max
 }
 
-/** Whether we can have minted it. What others do by the same account at the acquirer is none of our business. */
-export function isReferenceOfOurs(reference: string): boolean {
-  return /^[0-9a-f]{32}$/.test(reference)
+/** A charge may be approved so long after its reference was minted, or before it by another clock. */
+const reference_slack_ms = 8 * 24 * 3_600_000
+
+/**
+ * Whether it is worth a look here: it bears our mark, or it may be from a version that gave none, as a reference that we
+ * could have minted at about that time. What others do by the same account at the acquirer is none of our business.
+ */
+export function mayBeOurs(
+  { reference, installation, authorised_at }: LiveAuthorisation,
+  our_mark: string,
+): boolean {
+  if (installation === our_mark) return true
+  if (!/^[0-9a-f]{32}$/.test(reference)) return false
+  const minted_ms = Number.parseInt(reference.slice(0, 12), 16)
+  return Math.abs(authorised_at.getTime() - minted_ms) <= reference_slack_ms
 }
 
 /**
  * The listed authorisations that no payment stands behind. An intent is committed before the acquirer is asked, so one
- * that was listed first and looked for afterwards is known, or never will be.
+ * that was listed first and looked for afterwards is known, or never will be. What we know by its reference is ours,
+ * whatever mark it bears; what we do not know is ours only by our mark.
  */
-export function suspectsAmong(listed: LiveAuthorisation[], known: KnownCharge[]): Suspect[] {
+export function suspectsAmong(
+  listed: LiveAuthorisation[],
+  known: KnownCharge[],
+  our_mark: string,
+): { suspects: Suspect[]; strangers: number } {
   const charges = new Map(known.map((charge) => [charge.reference, charge]))
-  return listed.flatMap((authorisation): Suspect[] => {
+  const suspects: Suspect[] = []
+  let strangers = 0
+  for (const authorisation of listed) {
     const charge = charges.get(authorisation.reference)
-    if (!charge) return [{ ...authorisation, merchant_id: null, payment_id: null }]
-    const { merchant_id, payment_id } = charge
-    return standsBehind(charge) ? [] : [{ ...authorisation, merchant_id, payment_id }]
-  })
+    const { merchant_id = null, payment_id = null } = charge ?? {}
+    if (!charge && authorisation.installation !== our_mark) strangers += 1
+    else if (!charge || !standsBehind(charge)) {
+      suspects.push({ ...authorisation, merchant_id, payment_id })
+    }
+  }
+  return { suspects, strangers }
 }
 
 function standsBehind({ state, payment_status, is_being_reversed }: KnownCharge): boolean {
@@ -163,7 +196,8 @@ type Found = Pick<
 >
 
 /**
- * An orphan: due at once where we know whose it is, else once its sweep has ended and the brake is off. A charge that a
+ * An orphan: due at once where we know whose it is, else when a person says so, or the operator's rule once its sweep has
+ * ended. A charge that a
  * person gives up is one too, listed or not: if the acquirer made it after all it is taken back, and otherwise there is
  * nothing to reverse.
  */

@@ -23,6 +23,8 @@ import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './
 export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+  /** What becomes of those that nothing here knows. They are held back where nothing is said. */
+  unknown_authorisations?: 'hold' | 'reverse'
   /** See JobContext. */
   stopping?: AbortSignal
 }

@@ -1,0 +1,146 @@
+// Writes down the orphans among what an acquirer has listed, and decides whether those that nobody here knows are let go.
+
+import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import { askAcquirer } from '../operations/ask-acquirer.ts'
+import {
+  brake,
+  mayBeOurs,
+  type Orphan,
+  openOrphan,
+  orphanLine,
+  type Suspect,
+  service_actor,
+  suspectsAmong,
+} from './orphan.ts'
+import { holdBackUnknown } from './orphan-brake-store.ts'
+import { applyBrake, countUnsettled, findCharges, saveOrphans } from './orphan-store.ts'
+import type { OrphanContext } from './reverse-orphans.ts'
+
+export type Swept = OrphanContext['acquirers'][number]
+
+/** References that one statement looks for. */
+const batch = 1_000
+/** A reversal that was settled so recently may have come after the list was asked for, by a clock that differs. */
+const clock_slack_ms = 60_000
+
+/** `listed` has just been asked for. Returns how many were written down. Several processes may note the same. */
+export async function noteOrphans(
+  context: OrphanContext,
+  { mode, acquirer }: Swept,
+  listed: LiveAuthorisation[],
+): Promise<number> {
+  const { sql, world, ids } = context
+  const suspects = await findSuspects(context, acquirer, listed)
+  if (suspects.length === 0) return 0
+  // A void or reversal that was decided between the list and our look made one a suspect. It is not listed any more.
+  const now = world.clock.now()
+  const live = await listReferences(context, acquirer, suspects)
+  const orphans = suspects
+    .filter(({ reference }) => live.has(reference))
+    .map((suspect) =>
+      openOrphan(
+        { ...suspect, mode, acquirer: acquirer.name },
+        { operation_id: ids.operation(now), now },
+      ),
+    )
+  const settled_before = new Date(now.getTime() - clock_slack_ms)
+  const lines = orphans.filter(isKnown).map(({ reference, amount, currency }) =>
+    orphanLine(ids, reference, {
+      change: 'orphan.found',
+      detail: { acquirer: acquirer.name, amount, currency },
+      ...{ actor: 'reconciler', at: now },
+    }),
+  )
+  const saved = await saveOrphans(sql, orphans, { settled_before, lines })
+  for (const orphan of saved.filter(isKnown)) tell(context, orphan)
+  return saved.length
+}
+
+/**
+ * What becomes of those that nobody here knows. They are held back, unless the operator has them reversed: then only a
+ * search that came to the present (`may_release`) lets them go, since until then nobody knows how many there are.
+ */
+export async function decideUnknown(
+  context: OrphanContext,
+  acquirer: string,
+  may_release: boolean,
+): Promise<void> {
+  const held_back =
+    context.unknown_authorisations === 'reverse'
+      ? await release(context, acquirer, may_release)
+      : await holdBack(context, acquirer)
+  if (held_back === 0) return
+  const waiting = await countUnsettled(context.sql, acquirer)
+  context.world.log.error(
+    { acquirer, held_back: waiting.held_back },
+    `${waiting.held_back} authorisations that nothing is known of here wait for a person: ripper orphan list shows them`,
+  )
+}
+
+/** An intent is committed before it is sent: one that is not here was lost, and others may be lost with it. */
+function holdBack({ sql, world }: OrphanContext, acquirer: string): Promise<number> {
+  const reason = `authorisations at ${acquirer} bear our mark and are unknown here: commits were lost`
+  return holdBackUnknown(sql, { acquirer, at: world.clock.now(), by: service_actor, reason })
+}
+
+async function release(
+  context: OrphanContext,
+  acquirer: string,
+  may_release: boolean,
+): Promise<number> {
+  const now = context.world.clock.now()
+  const found_since = new Date(now.getTime() - brake.within_ms)
+  const rule = { acquirer, now, found_since, most: brake.most, may_release }
+  const changed = await applyBrake(context.sql, rule)
+  const released = changed.filter(({ held_back_at }) => held_back_at === null)
+  for (const orphan of released) tell(context, orphan)
+  return changed.length - released.length
+}
+
+function isKnown({ merchant_id }: Orphan): boolean {
+  return merchant_id !== null
+}
+
+async function findSuspects(
+  { sql, world, installation }: OrphanContext,
+  acquirer: Acquirer,
+  listed: LiveAuthorisation[],
+): Promise<Suspect[]> {
+  const ours = new Map<string, LiveAuthorisation>()
+  for (const each of listed) if (mayBeOurs(each, installation)) ours.set(each.reference, each)
+  const references = [...ours.keys()].sort()
+  const found: Suspect[] = []
+  let left_alone = listed.length - ours.size
+  for (let from = 0; from < references.length; from += batch) {
+    const some = references.slice(from, from + batch)
+    const known = await findCharges(sql, some)
+    const authorisations = some.map((reference) => ours.get(reference)!)
+    const { suspects, strangers } = suspectsAmong(authorisations, known, installation)
+    found.push(...suspects)
+    left_alone += strangers
+  }
+  if (left_alone > 0) {
+    const fields = { acquirer: acquirer.name, count: left_alone }
+    world.log.warn(fields, 'authorisations that were not made here are left alone')
+  }
+  return found
+}
+
+async function listReferences(
+  { world }: OrphanContext,
+  acquirer: Acquirer,
+  suspects: Suspect[],
+): Promise<Set<string>> {
+  const times = suspects.map(({ authorised_at }) => authorised_at.getTime()).sort((a, b) => a - b)
+  const within = { since: new Date(times[0]!), until: new Date(times.at(-1)!) }
+  const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(within))
+  return new Set(listed.map(({ reference }) => reference))
+}
+
+function tell({ world }: OrphanContext, orphan: Orphan): void {
+  const { acquirer, mode, reference, amount, currency, merchant_id, payment_id } = orphan
+  world.log.error(
+    { acquirer, mode, reference, amount, currency, merchant_id, payment_id },
+    'orphaned authorisation found, it will be reversed',
+  )
+}
