@@ -3,6 +3,7 @@
 import { openAcquiring } from './acquiring.ts'
 import type { Config } from './config.ts'
 import type { ClockTrust } from './database/clock-trust.ts'
+import { openMarkMemory } from './database/high-water-file.ts'
 import type { Database } from './database/open.ts'
 import { openGuardedHttp } from './guarded-http.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -46,11 +47,14 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
       clock_offset_seconds: config.clock_offset_seconds,
     },
   })
+  const acquiring = await openAcquiring(sql, world)
+  const { installation } = acquiring
   const context: JobContext = {
     ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,
-    ...(await openAcquiring(sql, world)),
+    marks: openMarkMemory({ data_dir: config.data_dir, installation }, world),
+    ...acquiring,
   }
   const worker = startWorker(context, jobs, trust)
   return {

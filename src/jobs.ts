@@ -7,9 +7,11 @@ import { reconcile } from './checkout/operations/reconcile.ts'
 import { watchSettlements } from './checkout/operations/watch-settlements.ts'
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
+import { watchDatabase } from './checkout/orphans/watch-database.ts'
 import { rewrapCards } from './checkout/rewrap-cards.ts'
 import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
+import type { MarkMemory } from './database/high-water-file.ts'
 import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { purgeAssets } from './pages/asset-store.ts'
@@ -30,7 +32,8 @@ export type JobContext = Pick<
   | 'installation'
   | 'wakeDeliveries'
 > & {
-  /** See OrphanContext. */
+  /** See OrphanContext, both. */
+  marks?: MarkMemory
   unknown_authorisations?: 'hold' | 'reverse'
   /** Aborted when the process is to end, or its clock is wrong: what a job has begun it ends, and begins nothing more. */
   stopping?: AbortSignal
@@ -46,6 +49,7 @@ export type Job = {
 export const jobs: Job[] = [
   { name: 'reconcile', every_seconds: 1, run: reconcile },
   { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
+  { name: 'watch_database', every_seconds: 5, run: watchDatabase },
   { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
   { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
   { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },

@@ -249,7 +249,7 @@ describe('brake', () => {
     expect([too_early.status, too_early.stderr]).toEqual([
       1,
       expect.stringMatching(
-        / Not yet: simulator\. What is found after it is let go would be reversed/,
+        / Not yet: simulator\. What is found after it is let go may be reversed/,
       ),
     ])
     await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes

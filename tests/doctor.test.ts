@@ -33,6 +33,7 @@ const open = {
   description: 'PostgreSQL 18.4',
   migrated: { newest: 5, known: 5 },
   clock: { ahead_ms: 40, verdict: 'right' as const },
+  server: { system_identifier: '7600000000000000001', timeline: 1 },
 }
 const sealing: SealingFacts = {
   key_ids: ['aaaaaaaa'],
@@ -122,7 +123,7 @@ test.each<[string, Partial<MachineFacts>, string[]]>([
   expect(faults(machineChecks, { ...machine, ...fault })).toEqual(expected)
 })
 
-const unopened = ["Database's clock: not_checked"]
+const unopened = ["Database's clock: not_checked", 'Lost commits: not_checked']
 test.each<[string, DatabaseFacts | string, string[]]>([
   [
     'not made yet',
@@ -147,6 +148,18 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ],
 ])('the database: %s', (_, facts, expected) => {
   expect(faults(databaseChecks, facts)).toEqual(expected)
+})
+
+test.each([
+  ['7600000000000000001', 1, /would be noticed$/],
+  [null, 1, /may not read which cluster it is: only/],
+  ['7600000000000000001', null, /may not read a failover: only/],
+  [null, null, /may not read which cluster it is and a failover: only/],
+])('a server of which %s and %s may be read', (system_identifier, timeline, words) => {
+  const server = { system_identifier, timeline }
+  const checked = judgeAll<DatabaseFacts>(databaseChecks, { ...open, server })
+  const found = expect.stringMatching(words)
+  expect(checked).toContainEqual({ name: 'Lost commits', status: 'ok', found, to_do: null })
 })
 
 test.each<[Unusable, string]>([

@@ -9,6 +9,7 @@ import { type Orphan, type Standing, standingOf } from '../src/checkout/orphans/
 import type { OrphanContext } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import type { Payment, PaymentStatus } from '../src/checkout/payment.ts'
+import { keepInstallation } from '../src/database/installation.ts'
 import type { Sql } from '../src/database/open.ts'
 import { rowValues } from '../src/database/rows.ts'
 import { openLedger } from '../src/database/simulator-ledger.ts'
@@ -47,7 +48,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   const context = contextOf(simulator)
   beforeEach(async () => {
     await sql`truncate acquirer_operations, payments, holds, events, journal, simulator.ledger,
-      orphan_authorisations, orphan_sweeps, orphan_brakes`
+      orphan_authorisations, orphan_sweeps, orphan_brakes, high_water_marks`
     log.length = 0
   })
   afterAll(async () => {
@@ -158,6 +159,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
 
 /** Payments stand without sessions: of them nothing is asked here. */
 async function prepare(sql: Sql): Promise<void> {
+  await keepInstallation(sql, { installation_id: 'ours', created_at: new Date(0) })
   await sql`alter table payments drop constraint payments_merchant_id_session_id_fkey`
   for (const [routing, merchant_id] of merchants.entries()) {
     await sql`insert into merchants ${rowValues(sql, {

@@ -1,11 +1,11 @@
-// Brakes that a person pulled, and how far the acquirers were gone through since, in plain words and as JSON.
+// Brakes that a person or the service pulled, and how far the acquirers were gone through since, in plain words and as JSON.
 
 import { every_acquirer, type PulledBrake } from '../checkout/orphans/orphan.ts'
 import type { Sweep } from '../checkout/orphans/orphan-store.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
 import { oneLine, shortTime } from './print.ts'
 
-const reason_max = 80
+const reason_max = 200
 
 /** Begins with a small letter and without the article. */
 export function brakeWords(brake: PulledBrake): string {

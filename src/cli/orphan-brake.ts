@@ -25,7 +25,9 @@ export const orphanBrake: Command = {
   remarks: [
     'Pull it after a backup was restored, before the service starts: the orders that were paid since the backup are\n' +
       'authorisations that nobody here knows. It also holds back those that are due; one whose reversal is under way at\n' +
-      'this moment may still be reversed. A charge that failed here and lives at the acquirer is reversed all the same.',
+      'this moment may still be reversed. A charge that failed here and lives at the acquirer waits until the brake is let\n' +
+      'go, if it was authorised before: a decision to leave it may be lost. A later one is reversed all the same.',
+    'The service pulls it by itself where the database seems to have gone back: its reason tells the signs.',
     'Where it is pulled already, it counts anew from now on: the backup may have been made while it was.',
     'ripper orphan list shows what is held back. ripper orphan reverse and ripper orphan leave decide about it while the\n' +
       'brake is pulled, too; ripper orphan release lets go of the brake.',
@@ -61,7 +63,7 @@ export const orphanBrake: Command = {
 
 export const orphanRelease: Command = {
   name: 'orphan release',
-  summary: 'Lets go of the brake that ripper orphan brake pulled',
+  summary: 'Lets go of the brake that ripper orphan brake or the service has pulled',
   options: {
     acquirer: {
       ...whoseOption,
@@ -71,10 +73,11 @@ export const orphanRelease: Command = {
   },
   remarks: [
     'What is held back stays so until it is decided by ripper orphan reverse or ripper orphan leave, and as long as one is,\n' +
-      'so is what is found after it; also what a sweep under way has found by now. What is found later is reversed, unless more than ' +
-      `${own_brake.most} are found within ${own_brake.within_ms / 3_600_000}\n` +
-      'hours: so a brake is let go only when each acquirer was gone through up to a time after it was pulled, some seven\n' +
-      'minutes with the service running. ripper orphan list says how far that is.',
+      'so is what is found after it; also what a sweep under way has found by now. Known ones that were there before are due\n' +
+      'then: first leave those that are not to be reversed. What is found later pulls the brake again, or is reversed where\n' +
+      `RIPPER_UNKNOWN_AUTHORISATIONS is reverse, unless more than ${own_brake.most} are found within ${own_brake.within_ms / 3_600_000} hours. So a brake is let go\n` +
+      'only when each acquirer was gone through up to a time after it was pulled, some seven minutes with the service\n' +
+      'running. ripper orphan list says how far that is.',
   ],
   async run({ options, json }) {
     const release = async (office: CommandOffice) => {
@@ -128,7 +131,7 @@ async function refuseUnlessSwept(
   const brake = brakes.find(isWaitedFor)
   if (!brake) return
   throw new CommandRefused(
-    `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after it is let go would be reversed: wait until ` +
+    `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after it is let go may be reversed: wait until ` +
       'that is a time after it was pulled, or say --anyway',
   )
 }

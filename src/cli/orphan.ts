@@ -25,10 +25,12 @@ export const orphanList: Command = {
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
   },
   remarks: [
-    'due: the service reverses it, again and again until the acquirer answers. held back: too many were found of which\n' +
-      'nothing is known here, as after a backup was restored, or a person has pulled the brake; none is reversed before a\n' +
-      'person says so.\n' +
+    'due: the service reverses it, again and again until the acquirer answers; while a brake is pulled, only what was\n' +
+      'authorised after that. held back: it bears our mark, and nothing is known of it here, as after a failover or a restored\n' +
+      'backup that lost commits. It is not reversed before a person says so.\n' +
       'just found: the search that found it goes on, and only its end tells which of the two it is.',
+    'Where RIPPER_UNKNOWN_AUTHORISATIONS is reverse, what is unknown here is held back only where a brake is pulled or too\n' +
+      'many are found.',
     'ripper orphan reverse lets the service reverse what is held back, ripper orphan leave decides that it never is.',
   ],
   async run({ options, json }) {

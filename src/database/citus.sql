@@ -12,6 +12,8 @@ select create_reference_table('three_ds_ranges');
 select create_reference_table('page_assets');
 select create_reference_table('sealing_keys');
 select create_reference_table('service_clock');
+select create_reference_table('installation');
+select create_reference_table('high_water_marks');
 -- Few rows, whose merchant is often not known.
 select create_reference_table('orphan_authorisations');
 select create_reference_table('orphan_sweeps');

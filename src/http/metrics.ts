@@ -98,7 +98,7 @@ export function openMetrics() {
   })
   const brakes = new Gauge({
     name: 'ripper_orphan_brakes_pulled',
-    help: 'Brakes that a person has pulled: what nothing is known of at that acquirer is held back.',
+    help: 'Brakes that a person or the service has pulled: orphans of that acquirer are held back.',
     registers,
   })
   let readSkew = (): number | null => null

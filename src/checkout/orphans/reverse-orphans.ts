@@ -2,6 +2,7 @@
 
 import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { Context } from '../../context.ts'
+import type { MarkMemory } from '../../database/high-water-file.ts'
 import { idsFrom } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
 import type { World } from '../../world.ts'
@@ -25,6 +26,8 @@ export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
   acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
   /** What becomes of those that nothing here knows. They are held back where nothing is said. */
   unknown_authorisations?: 'hold' | 'reverse'
+  /** What the process remembers of the database. Without it only what the database has of itself is compared. */
+  marks?: MarkMemory
   /** See JobContext. */
   stopping?: AbortSignal
 }

@@ -6,12 +6,15 @@ import { decideUnknown, noteOrphans, type Swept } from './note-orphans.ts'
 import { catchUp, windowsToSweep } from './orphan.ts'
 import { findSweptUntil, saveSweptUntil } from './orphan-store.ts'
 import { type OrphanContext, reverseOrphans } from './reverse-orphans.ts'
+import { watchDatabase } from './watch-database.ts'
 
 /**
  * Finds orphans, and reverses all that are due. An acquirer that cannot be gone through is told of, and gone through from
  * the same time on by the next sweep. Returns how many were found or tried. Several processes may do it at once.
  */
 export async function sweepOrphans(context: OrphanContext): Promise<number> {
+  // A database that has gone back knows less than it did: the brake has to be pulled by then.
+  await watchDatabase(context)
   let found = 0
   for (const swept of context.acquirers) {
     try {

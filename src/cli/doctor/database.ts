@@ -1,6 +1,7 @@
 // The checks of the database: that it is there and of use, its version, its clock, and the keys that sealed it.
 
 import { type SkewVerdict, skewWords } from '../../database/clock-skew.ts'
+import type { Server } from '../../database/high-water.ts'
 import type { Unusable } from '../../database/open.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 
@@ -17,6 +18,7 @@ export type DatabaseFacts =
       migrated: { newest: number | null; known: number }
       /** Of this machine, ahead of the database's, without any offset. */
       clock: { ahead_ms: number; verdict: SkewVerdict }
+      server: Server
     }
 
 /** What the keys at hand are worth to this database. */
@@ -86,6 +88,22 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
       return problem(
         `this machine's clock is ${skewWords(ahead_ms)} the database's: no process runs jobs or delivers webhooks here`,
         'Have both machines keep time by NTP; what waits then goes on by itself.',
+      )
+    },
+  },
+  {
+    name: 'Lost commits',
+    judge(facts) {
+      if (facts.state !== 'open') return notChecked('the database is not open')
+      const { system_identifier, timeline } = facts.server
+      const unread = [
+        system_identifier === null && 'which cluster it is',
+        timeline === null && 'a failover',
+      ].filter((each) => each !== false)
+      // Nobody can help it in a managed service.
+      if (unread.length === 0) return ok('a failover or an older backup would be noticed')
+      return ok(
+        `its role may not read ${unread.join(' and ')}: only high-water marks would tell of lost commits`,
       )
     },
   },

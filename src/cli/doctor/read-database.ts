@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config.ts'
 import { isMade } from '../../database/embedded/home.ts'
+import { readServer } from '../../database/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
 import { type Database, openDatabase, type Sql, UnusableDatabase } from '../../database/open.ts'
 import { compareClocks } from '../../database/read-clocks.ts'
@@ -67,7 +68,11 @@ async function openInTime(config: Config): Promise<Database> {
 async function readStanding(sql: Sql) {
   const clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
   const { skew, verdict } = await compareClocks(sql, clocks)
-  return { clock: { ahead_ms: skew.ahead_ms, verdict }, migrated: await readMigrated(sql) }
+  return {
+    clock: { ahead_ms: skew.ahead_ms, verdict },
+    migrated: await readMigrated(sql),
+    server: await readServer(sql),
+  }
 }
 
 /** Needs every migration. */

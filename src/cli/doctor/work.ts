@@ -99,7 +99,7 @@ export const workChecks: Check<WorkFacts>[] = [
       if (brakes.length === 0) return ok('none is held back')
       return warning(
         brakes.join('; '),
-        'Orphans are held back until ripper orphan release; ripper orphan list tells more.',
+        'Find out what was lost. Orphans are held back until ripper orphan release; ripper orphan list tells more.',
       )
     },
   },

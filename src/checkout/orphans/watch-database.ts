@@ -1,0 +1,51 @@
+// A job: moves the high-water mark of the database on, and pulls the brake where the database has gone back, or may have.
+
+import { marks_kept_ms, signsOfLoss } from '../../database/high-water.ts'
+import { lookAtDatabase, writeMark } from '../../database/high-water-store.ts'
+import { every_acquirer, service_actor } from './orphan.ts'
+import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
+import type { OrphanContext } from './reverse-orphans.ts'
+
+/** A mark that is younger than this will do: several processes write them together. */
+const mark_every_ms = 15_000
+
+/**
+ * Several processes may do it at once. What one of them has told by pulling the brake the others, which remember older marks,
+ * do not tell again. One that dies after pulling it pulls it again when it starts.
+ */
+export async function watchDatabase(context: OrphanContext): Promise<number> {
+  const { sql, world, installation, marks } = context
+  const remembered = marks?.recall() ?? null
+  const sight = await lookAtDatabase(sql, remembered)
+  const { newest, server } = sight
+  const now = world.clock.now()
+  const signs = signsOfLoss(sight, remembered, installation)
+  const last_seen = remembered ?? newest
+  if (
+    signs.length > 0 &&
+    !(last_seen && (await wasPulledSince(sql, service_actor, last_seen.written_at)))
+  ) {
+    await pull(context, signs, now)
+  }
+  const is_fresh = newest !== null && now.getTime() - newest.written_at.getTime() < mark_every_ms
+  const mark = world.random.bytes(12).toString('hex')
+  const keep_since = new Date(now.getTime() - marks_kept_ms)
+  const known =
+    is_fresh && signs.length === 0
+      ? newest
+      : await writeMark(sql, { mark, written_at: now, server, keep_since })
+  if (known) await marks?.remember(known)
+  return 0
+}
+
+async function pull({ sql, world }: OrphanContext, signs: string[], now: Date): Promise<void> {
+  const { held_back } = await pullBrake(sql, {
+    ...{ acquirer: every_acquirer, pulled_at: now, pulled_by: service_actor },
+    reason: `the database may have lost commits: ${signs.join('; ')}`,
+    ...{ released_at: null, released_by: null },
+  })
+  world.log.error(
+    { signs, held_back },
+    'the database may have lost commits: the brake is pulled, ripper orphan list tells more',
+  )
+}

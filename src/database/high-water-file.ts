@@ -1,0 +1,75 @@
+// What a process remembers of the database: in memory, and in a file of the data folder for the next one.
+
+import { readFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log, Random } from '../world.ts'
+import type { Mark } from './high-water.ts'
+
+export type MarkMemory = {
+  /** The newest mark that was seen committed; null where none was. */
+  recall(): Mark | null
+  remember(mark: Mark): Promise<void>
+}
+
+/** The file is written when the mark is so much newer than the last one in it. */
+const file_every_ms = 60_000
+
+/**
+ * The memory of a process that serves the database of this installation. A folder that was used with another database, or
+ * that cannot be written to, leaves it with what it has seen itself.
+ */
+export function openMarkMemory(
+  { data_dir, installation }: { data_dir: string; installation: string },
+  { log, random }: { log: Log; random: Random },
+): MarkMemory {
+  let remembered = readMarkFile(data_dir, installation)
+  let in_file = remembered
+  let has_failed = false
+  return {
+    recall: () => remembered,
+    async remember(mark) {
+      remembered = mark
+      if (in_file && mark.written_at.getTime() - in_file.written_at.getTime() < file_every_ms)
+        return
+      in_file = mark
+      try {
+        await write(data_dir, random.bytes(6).toString('hex'), { installation, ...mark })
+      } catch (error) {
+        if (!has_failed) log.warn({ error: (error as Error).message }, 'high-water mark not kept')
+        has_failed = true
+      }
+    },
+  }
+}
+
+/** Null where there is none of this installation. */
+export function readMarkFile(data_dir: string, installation: string): Mark | null {
+  try {
+    const { written_at, ...kept } = JSON.parse(readFileSync(markFile(data_dir), 'utf8'))
+    const { epoch, mark, system_identifier, timeline } = kept
+    const at = new Date(written_at)
+    if (kept.installation !== installation || !Number.isSafeInteger(epoch)) return null
+    if (typeof mark !== 'string' || Number.isNaN(at.getTime())) return null
+    return { epoch, mark, written_at: at, system_identifier, timeline }
+  } catch {
+    return null
+  }
+}
+
+function markFile(data_dir: string): string {
+  return join(data_dir, 'high-water.json')
+}
+
+/** It is there whole or not at all, whoever else writes it at this moment. */
+async function write(data_dir: string, name: string, content: object): Promise<void> {
+  const draft = `${markFile(data_dir)}.${name}`
+  await mkdir(data_dir, { recursive: true })
+  try {
+    await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
+    await rename(draft, markFile(data_dir))
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

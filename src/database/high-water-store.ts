@@ -1,0 +1,77 @@
+// The SQL of high-water marks, and of which server it is that holds them.
+
+import { isStoreUnavailable } from './failures.ts'
+import type { Mark, Server, Sight } from './high-water.ts'
+import type { Sql } from './open.ts'
+
+export async function lookAtDatabase(sql: Sql, remembered: Mark | null): Promise<Sight> {
+  const server = await readServer(sql)
+  const [newest] = await sql<Mark[]>`
+    select epoch, mark, written_at, system_identifier, timeline from high_water_marks
+    order by epoch desc limit 1`
+  const [row] = await sql<[{ installation: string | null; at_remembered: string | null }]>`
+    select (select installation_id from installation) as installation,
+      (select mark from high_water_marks where epoch = ${remembered?.epoch ?? null}::bigint) as at_remembered`
+  return { ...row, newest: newest ?? null, server }
+}
+
+/** Which server answers. What its role may not read is null. */
+export async function readServer(sql: Sql): Promise<Server> {
+  // A function that may not be called is not even named: the server would log an error each time.
+  const [may] = await sql<[{ system: boolean; wal: boolean }]>`
+    select ${mayCall(sql, 'pg_control_system()')} as system,
+      ${mayCall(sql, 'pg_current_wal_lsn()')} and ${mayCall(sql, 'pg_walfile_name(pg_lsn)')}
+        and not pg_is_in_recovery() as wal`
+  const [system] = may.system
+    ? await orNothing(
+        sql<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`,
+      )
+    : []
+  const [wal] = may.wal
+    ? await orNothing(sql<{ segment: string }[]>`
+        select pg_walfile_name(pg_current_wal_lsn()) as segment`)
+    : []
+  return {
+    system_identifier: system?.id ?? null,
+    // A segment's name begins with the timeline in hex. That of the last checkpoint would be old after a promotion.
+    timeline: wal ? Number.parseInt(wal.segment.slice(0, 8), 16) : null,
+  }
+}
+
+/** Returns the mark; null where another process wrote one of that number. Those from before `keep_since` go. */
+export async function writeMark(
+  sql: Sql,
+  {
+    mark,
+    written_at,
+    server,
+    keep_since,
+  }: Omit<Mark, 'epoch' | keyof Server> & {
+    server: Server
+    keep_since: Date
+  },
+): Promise<Mark | null> {
+  const { system_identifier, timeline } = server
+  const [row] = await sql<Mark[]>`
+    with old as (delete from high_water_marks where written_at < ${keep_since})
+    insert into high_water_marks (epoch, mark, written_at, system_identifier, timeline)
+    select coalesce(max(epoch), 0) + 1, ${mark}, ${written_at}, ${system_identifier}, ${timeline}
+    from high_water_marks
+    on conflict do nothing
+    returning epoch, mark, written_at, system_identifier, timeline`
+  return row ?? null
+}
+
+function mayCall(sql: Sql, name: string) {
+  return sql`coalesce(has_function_privilege(to_regprocedure(${`pg_catalog.${name}`}), 'execute'), false)`
+}
+
+/** A service that stands in for PostgreSQL may have the function and refuse to answer. */
+async function orNothing<Row>(rows: PromiseLike<readonly Row[]>): Promise<readonly Row[]> {
+  try {
+    return await rows
+  } catch (error) {
+    if (isStoreUnavailable(error)) throw error
+    return []
+  }
+}
