@@ -1,6 +1,7 @@
 // Every background job and how often it runs.
 
 import { sealJournal } from './audit/seal-journal.ts'
+import { compareBooks } from './checkout/comparison/compare-books.ts'
 import { applyHoldRules } from './checkout/holds/apply-hold-rules.ts'
 import { purgeLimits } from './checkout/limits-store.ts'
 import { reconcile } from './checkout/operations/reconcile.ts'
@@ -52,6 +53,7 @@ export const jobs: Job[] = [
   { name: 'watch_database', every_seconds: 5, run: watchDatabase },
   { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
   { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
+  { name: 'compare_books', every_seconds: 600, run: compareBooks },
   { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },
   { name: 'keep_statistics', every_seconds: 5, run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },

@@ -64,6 +64,7 @@ const accounts: AccountFacts = {
   has_directory_servers: true,
   now,
 }
+const compared = { acquirer: 'bank', due_at: ago(7199), failure: null }
 const work: WorkFacts = {
   endpoints: { active: 1, deleted: 2 },
   open_breakers: [],
@@ -74,6 +75,8 @@ const work: WorkFacts = {
   oldest_look_due_at: null,
   orphans_held_back: 0,
   brakes_pulled: [],
+  findings_open: 0,
+  comparisons: [compared],
   overdue_holds: [],
   unsealed: [],
   now,
@@ -247,6 +250,18 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   ],
   ['lost answers', { waiting_for_person: ['pay_1'] }, ['Lost answers: problem']],
   ['orphans', { orphans_held_back: 12 }, ['Orphans: problem']],
+  ['a finding', { findings_open: 1 }, ['Comparison: problem']],
+  ['no comparison yet', { comparisons: [] }, []],
+  [
+    'a comparison that failed',
+    { comparisons: [{ ...compared, failure: 'down' }] },
+    ['Comparison: warning'],
+  ],
+  [
+    'a comparison that nobody makes',
+    { comparisons: [{ ...compared, due_at: ago(7201) }] },
+    ['Comparison: warning'],
+  ],
   ['a pulled brake', { brakes_pulled: [pulled] }, ['Orphans: warning']],
   [
     'orphans behind a pulled brake',

@@ -432,7 +432,8 @@ describe('citus.sql', () => {
         has_merchant && place.get(name)!.how !== 'create_distributed_table',
     )
     expect(others.map(({ name }) => name).toSorted()).toEqual([
-      ...['api_keys', 'integrations', 'merchants', 'orphan_authorisations', 'publishable_keys'],
+      ...['acquirer_findings', 'api_keys', 'integrations', 'merchants', 'orphan_authorisations'],
+      'publishable_keys',
     ])
   })
 

@@ -48,7 +48,8 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   const context = contextOf(simulator)
   beforeEach(async () => {
     await sql`truncate acquirer_operations, payments, holds, events, journal, simulator.ledger,
-      orphan_authorisations, orphan_sweeps, orphan_brakes, high_water_marks`
+      orphan_authorisations, orphan_sweeps, orphan_brakes, high_water_marks,
+      acquirer_comparisons, acquirer_findings`
     log.length = 0
   })
   afterAll(async () => {

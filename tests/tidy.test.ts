@@ -147,6 +147,7 @@ describe('imports', () => {
         'operations/reconciliation',
         'operations/backoff',
         'orphans/orphan',
+        'comparison/comparison',
         'price-check',
         'event',
         'event-view',

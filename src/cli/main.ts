@@ -25,6 +25,7 @@ import { orphanBrake, orphanRelease } from './orphan-brake.ts'
 import { orphanLeave, orphanReverse } from './orphan-decide.ts'
 import { pageCheck } from './page.ts'
 import { reconcileList } from './reconcile.ts'
+import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile-compare.ts'
 import { reconcileResolve } from './reconcile-resolve.ts'
 import { reconcileShow } from './reconcile-show.ts'
 import { serveCommand, workerCommand } from './serve.ts'
@@ -63,6 +64,9 @@ export const commands: Command[] = [
   reconcileList,
   reconcileShow,
   reconcileResolve,
+  reconcileCompare,
+  reconcileFindings,
+  reconcileClose,
   orphanList,
   orphanReverse,
   orphanLeave,

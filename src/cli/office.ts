@@ -20,7 +20,10 @@ import { refuseWrongClock } from './right-clock.ts'
 /** What commands work with. Its clock is that of the service which last started on this database. */
 export type CommandOffice = Office &
   Desk &
-  Pick<Context, 'keyring' | 'acquirers'> & { data_dir: string; clock_is_shifted: boolean }
+  Pick<Context, 'keyring' | 'acquirers' | 'installation'> & {
+    data_dir: string
+    clock_is_shifted: boolean
+  }
 
 /**
  * Runs work on the same database as a service that may be running, the embedded one included. What moves money is refused

@@ -18,6 +18,8 @@ select create_reference_table('high_water_marks');
 select create_reference_table('orphan_authorisations');
 select create_reference_table('orphan_sweeps');
 select create_reference_table('orphan_brakes');
+select create_reference_table('acquirer_comparisons');
+select create_reference_table('acquirer_findings');
 
 -- 2. The ids that statements on the workers make.
 

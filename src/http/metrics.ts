@@ -101,6 +101,11 @@ export function openMetrics() {
     help: 'Brakes that a person or the service has pulled: orphans of that acquirer are held back.',
     registers,
   })
+  const findings = new Gauge({
+    name: 'ripper_comparison_findings',
+    help: 'Where an acquirer has a charge otherwise than we do, and no person has closed it.',
+    registers,
+  })
   let readSkew = (): number | null => null
   const skew = new Gauge({
     name: 'ripper_clock_skew_seconds',
@@ -154,6 +159,7 @@ export function openMetrics() {
       holds: Record<'pending_review' | 'escalated' | 'overdue', number>
       orphans: Record<'due' | 'held_back', number>
       brakes_pulled: number
+      findings: number
     }) {
       for (const [state, count] of Object.entries(waiting.operations)) {
         unanswered.labels(state).set(count)
@@ -163,6 +169,7 @@ export function openMetrics() {
         orphans.labels(state).set(count)
       }
       brakes.set(waiting.brakes_pulled)
+      findings.set(waiting.findings)
     },
     watchClockSkew(read: () => number | null) {
       readSkew = read

@@ -1,4 +1,4 @@
-// A job: tells the metrics what waits for an answer, for a decision, or for its reversal.
+// A job: tells the metrics what waits for an answer, for a decision, for its reversal, or is found otherwise at an acquirer.
 
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
@@ -13,6 +13,7 @@ type Counts = {
   due: number
   held_back: number
   pulled: number
+  findings: number
 }
 
 export async function watchSettlements(context: {
@@ -21,7 +22,7 @@ export async function watchSettlements(context: {
   metrics: Metrics
 }): Promise<number> {
   const now = context.world.clock.now()
-  // All four are small: each has a partial index of what is not settled.
+  // All of them are small: each has a partial index of what is not settled.
   const [row] = await context.sql<Counts[]>`
     with operation as (
       select count(*) filter (where waits_for_person_since is null)::int as searching,
@@ -39,11 +40,16 @@ export async function watchSettlements(context: {
       from orphan_authorisations where state = 'found'
     ), brake as (
       select count(*)::int as pulled from orphan_brakes where released_at is null
+    ), finding as (
+      select count(*)::int as findings from acquirer_findings where cleared_at is null and resolved_at is null
     )
-    select * from operation, hold, orphan, brake`
-  const { searching, waiting_for_person, due, held_back, pulled, ...holds } = row!
+    select * from operation, hold, orphan, brake, finding`
+  const { searching, waiting_for_person, due, held_back, pulled, findings, ...holds } = row!
   const operations = { searching, waiting_for_person }
   const orphans = { due, held_back }
-  context.metrics.settlementsWaiting({ operations, holds, orphans, brakes_pulled: pulled })
+  context.metrics.settlementsWaiting({
+    ...{ operations, holds, orphans, findings },
+    brakes_pulled: pulled,
+  })
   return 0
 }

@@ -1,6 +1,8 @@
 // Reads what the checks of the work that goes on judge.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
+import { listComparisons } from '../../checkout/comparison/comparison-store.ts'
+import { countOpenFindings } from '../../checkout/comparison/finding-store.ts'
 import { listUnanswered } from '../../checkout/operator-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
@@ -41,6 +43,8 @@ export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: (await countUnsettled(sql, null)).held_back,
     brakes_pulled: await listBrakes(sql, { acquirer: null, released_too: false }),
+    findings_open: await countOpenFindings(sql),
+    comparisons: await listComparisons(sql),
     overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
     // An hour more than the job needs at the most.
     unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),

@@ -1,5 +1,6 @@
 // The checks of work that goes on or should: deliveries, holds, unanswered operations, orphans, the journal.
 
+import type { Comparison } from '../../checkout/comparison/comparison-store.ts'
 import type { PulledBrake } from '../../checkout/orphans/orphan.ts'
 import { brakeWords } from '../brake-words.ts'
 import { failureWords } from '../failure-words.ts'
@@ -20,6 +21,8 @@ export type WorkFacts = {
   oldest_look_due_at: Date | null
   orphans_held_back: number
   brakes_pulled: PulledBrake[]
+  findings_open: number
+  comparisons: Pick<Comparison, 'acquirer' | 'due_at' | 'failure'>[]
   /** Past their deadline, undecided. */
   overdue_holds: string[]
   /** Merchants with lines of the journal that should have been sealed long ago. */
@@ -29,6 +32,7 @@ export type WorkFacts = {
 
 const late_ms = 60_000
 const very_late_ms = 5 * 60_000
+const comparison_late_ms = 2 * 3_600_000
 
 export const workChecks: Check<WorkFacts>[] = [
   {
@@ -100,6 +104,37 @@ export const workChecks: Check<WorkFacts>[] = [
       return warning(
         brakes.join('; '),
         'Find out what was lost. Orphans are held back until ripper orphan release; ripper orphan list tells more.',
+      )
+    },
+  },
+  {
+    name: 'Comparison',
+    judge({ findings_open, comparisons, now }) {
+      const late = comparisons.filter(
+        ({ due_at }) => now.getTime() - due_at.getTime() > comparison_late_ms,
+      )
+      const failed = comparisons.filter(({ failure }) => failure !== null)
+      if (findings_open > 0) {
+        return problem(
+          `${counted(findings_open, 'finding')} where an acquirer has a charge otherwise than we do`,
+          'Money may be wrong: ripper reconcile findings, then put it right and ripper reconcile close.',
+        )
+      }
+      if (failed.length > 0) {
+        const words = failed.map(({ acquirer, failure }) => `${acquirer} (${failure})`)
+        return warning(
+          `not come to its end: ${named(words)}`,
+          'It is tried again every hour; ripper reconcile compare does it now.',
+        )
+      }
+      if (late.length > 0) {
+        return warning(
+          `overdue: ${named(late.map(({ acquirer }) => acquirer))}`,
+          'Start the service, or ripper worker beside it; ripper reconcile compare does it now.',
+        )
+      }
+      return ok(
+        comparisons.length === 0 ? 'not made yet' : 'our books and those of the acquirers agree',
       )
     },
   },
