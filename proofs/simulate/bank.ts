@@ -52,7 +52,7 @@ export type Bank = {
   acquirer: Acquirer
   authorisations: Map<string, Authorisation>
   settlements: Map<string, Settlement>
-  /** References of authorisations that the service lost all knowledge of. */
+  /** References of authorisations that another installation made. */
   strangers: Set<string>
 }
 

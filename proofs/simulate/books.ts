@@ -228,7 +228,12 @@ async function faultsOfOrphans(sql: Sql, bank: Bank, now_ms: number): Promise<Fa
           'I4',
           `nobody here knows that it sent ${reference}`,
         ),
-        ...unless(!isLive(entry, now_ms), 'I5', `the bank holds ${reference}, and nobody knows it`),
+        // It bears the mark of another installation, and is none of ours to take back.
+        ...unless(
+          entry.reversed_ms === null && entry.voided_ms === null,
+          'I5',
+          `${reference} is somebody else's, and was taken back`,
+        ),
       ]
     }),
     ...foreign.flatMap(({ kind, reference }) =>

@@ -19,7 +19,7 @@ export async function operate(stage: Stage, during_ms: number): Promise<void> {
   ])
 }
 
-/** Somebody restored an old backup: the bank has what nobody here knows of any more. */
+/** Another installation charges over the same account: the bank has what nobody here knows of, under another mark. */
 async function loseKnowledge({ chance, clock, bank }: Stage, after_ms: number): Promise<void> {
   const own = chance.fork('stranger')
   await clock.sleep(after_ms)

@@ -10,7 +10,7 @@ import {
 } from '../checkout/comparison/finding-store.ts'
 import { readConfig } from '../config.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
-import { type Command, type OptionSpec, UsageError } from './command.ts'
+import type { Command, OptionSpec } from './command.ts'
 import { choice, operatorName, text, wholeNumber, withOffice } from './office.ts'
 import { money, oneLine, printJson, printTable, shortTime, tell } from './print.ts'
 import { reasonOf } from './reconcile-resolve.ts'
@@ -112,7 +112,6 @@ export const reconcileClose: Command = {
     'The exit status is 1 where one had none open.',
   ],
   async run({ options, positionals, json }) {
-    if (positionals.length === 0) throw new UsageError('needs a REFERENCE')
     const why = { by: operatorName(), reason: reasonOf(options) }
     const which = { acquirer: text(options, 'acquirer'), references: positionals }
     const closed = await withOffice(({ sql, clock }) =>
