@@ -143,7 +143,7 @@ test.each<[string, DatabaseFacts | string, string[]]>([
   ['newer', { ...open, migrated: { newest: 6, known: 5 } }, ['Migrations: problem']],
   ['fast', { ...open, clock: { ahead_ms: 9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
   ['slow', { ...open, clock: { ahead_ms: -9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
-  ['far', { ...open, clock: { ahead_ms: 1e3, verdict: 'unclear' } }, unopened],
+  ['far', { ...open, clock: { ahead_ms: 1e3, verdict: 'unclear' } }, unopened.slice(0, 1)],
   [
     'not read',
     'the configuration cannot be read',

@@ -76,6 +76,17 @@ test('a database that goes on is left alone, and its mark moves on every 15 s', 
   expect(await sql`select epoch from high_water_marks`).toEqual([{ epoch: 5 }, { epoch: 6 }])
 })
 
+test('marks move on where the clock was put back', async () => {
+  await startProcess().look()
+  await sql`update high_water_marks set written_at = written_at + interval '1 day'`
+  const { look, marks } = startProcess()
+  await look(minute_ms)
+  expect(await newest()).toMatchObject({ epoch: 2 })
+  expect(marks.recall()).toMatchObject({ epoch: 2 })
+  expect(readMarkFile(folder, 'ours')).toMatchObject({ epoch: 2 })
+  expect(await brakes()).toEqual([])
+})
+
 describe('a database that has gone back', () => {
   test('is noticed by a process that ran on: the brake is pulled, and says why', async () => {
     const { look } = startProcess()

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log, Random } from '../world.ts'
-import type { Mark } from './high-water.ts'
+import { type Mark, msBetween } from './high-water.ts'
 
 export type MarkMemory = {
   /** The newest mark that was seen committed; null where none was. */
@@ -30,8 +30,7 @@ export function openMarkMemory(
     recall: () => remembered,
     async remember(mark) {
       remembered = mark
-      if (in_file && mark.written_at.getTime() - in_file.written_at.getTime() < file_every_ms)
-        return
+      if (in_file && msBetween(in_file.written_at, mark.written_at) < file_every_ms) return
       in_file = mark
       try {
         await write(data_dir, random.bytes(6).toString('hex'), { installation, ...mark })

@@ -20,6 +20,11 @@ export type Sight = {
   server: Server
 }
 
+/** Either way: a clock that was put back must not keep marks from being written. */
+export function msBetween(one: Date, other: Date): number {
+  return Math.abs(other.getTime() - one.getTime())
+}
+
 /** For so long marks are kept: a process that remembers an older one cannot tell by it. */
 export const marks_kept_ms = 3 * 24 * 3_600_000
 

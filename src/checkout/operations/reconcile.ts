@@ -1,6 +1,7 @@
 // A job: finds out what became of operations that nobody answered, by our reference, until it is known.
 
 import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../payment-store.ts'
 import { askAcquirer, askToSettle } from './ask-acquirer.ts'
@@ -85,12 +86,25 @@ async function take(desk: Desk, found: Case, step: Step): Promise<void> {
     case 'look_again':
       return lookAgain(desk.sql, operation, step)
     case 'reverse':
-      return reverse(desk, found)
+      return (await mayBeForgotten(desk, found)) ? wait(desk, found) : reverse(desk, found)
     case 'send_again':
       return sendAgain(desk, found)
     case 'wait_for_person':
       return wait(desk, found)
   }
+}
+
+/**
+ * Whether the acquirer may have made the charge and forgotten its reference since, while our books went back to before its
+ * answer: to take it back might give the money of a paid order back. So only a person can say what became of it.
+ */
+async function mayBeForgotten(
+  { sql, world, acquirerOf }: Desk,
+  { operation: { acquirer, sent_at }, payment }: Case,
+): Promise<boolean> {
+  const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
+  if (world.clock.now().getTime() < sent_at.getTime() + reference_life_ms) return false
+  return isPulledAfter(sql, acquirer, sent_at)
 }
 
 /** It was not found where it would have to be: it is taken back, so that it can never arrive, and the charge then fails. */

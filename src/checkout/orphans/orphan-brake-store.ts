@@ -70,6 +70,14 @@ export async function holdBackUnknown(
   return row.held_back
 }
 
+/** Whether a brake of the acquirer was pulled after that time, and nobody let it go. */
+export async function isPulledAfter(sql: Sql, acquirer: string, at: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from orphan_brakes
+    where acquirer in (${acquirer}, ${every_acquirer}) and released_at is null and pulled_at > ${at}`
+  return rows.length > 0
+}
+
 /** Whether the service has pulled the brake of every acquirer since, and nobody let it go. */
 export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise<boolean> {
   const rows = await sql`

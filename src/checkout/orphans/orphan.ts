@@ -66,7 +66,7 @@ export const brake = { most: 20, within_ms: 24 * 3_600_000 }
  *
  * Nor is, of what we know, what was authorised before it was pulled. Going back shows an earlier state of our own books, and
  * those of a charge only ever go forward: what reads failed, declined or voided in them stays so, and what reads sent or
- * unknown is looked up, not reversed. So a known orphan is one in the lost books, too. But a person may have left it
+ * unknown is looked up, and left to a person where the acquirer may have forgotten it. So a known orphan is one in the lost books, too. But a person may have left it
  * since, and that decision may be lost: it waits until the brake is let go by somebody who could decide again.
  */
 export type PulledBrake = {

@@ -1,6 +1,6 @@
 // A job: moves the high-water mark of the database on, and pulls the brake where the database has gone back, or may have.
 
-import { marks_kept_ms, signsOfLoss } from '../../database/high-water.ts'
+import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water.ts'
 import { lookAtDatabase, writeMark } from '../../database/high-water-store.ts'
 import { every_acquirer, service_actor } from './orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
@@ -27,7 +27,7 @@ export async function watchDatabase(context: OrphanContext): Promise<number> {
   ) {
     await pull(context, signs, now)
   }
-  const is_fresh = newest !== null && now.getTime() - newest.written_at.getTime() < mark_every_ms
+  const is_fresh = newest !== null && msBetween(newest.written_at, now) < mark_every_ms
   const mark = world.random.bytes(12).toString('hex')
   const keep_since = new Date(now.getTime() - marks_kept_ms)
   const known =
