@@ -264,6 +264,11 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   ],
   ['a pulled brake', { brakes_pulled: [pulled] }, ['Orphans: warning']],
   [
+    'a brake that the service pulled',
+    { brakes_pulled: [pulled, { ...pulled, pulled_by: 'service' }] },
+    ['Orphans: problem'],
+  ],
+  [
     'orphans behind a pulled brake',
     { orphans_held_back: 1, brakes_pulled: [pulled] },
     ['Orphans: problem'],

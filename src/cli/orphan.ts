@@ -132,8 +132,8 @@ function triesOf({ tries, next_try_at, last_failure }: Orphan): string {
 
 function adviceFor(held_back: number): string {
   return [
-    `Held back: ${held_back}. Was an old backup restored, or does another installation use the same connection?`,
-    'Then they may be paid orders, and to reverse them gives the money back.',
+    `Held back: ${held_back}. Commits were lost, with a failover or an old backup, or a copy of this database is in use.`,
+    'They may be paid orders, and to reverse them gives the money back.',
     '  ripper orphan reverse REFERENCE…|--held-back',
     '  ripper orphan leave REFERENCE…|--held-back --reason TEXT',
   ].join('\n')

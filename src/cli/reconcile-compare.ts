@@ -11,7 +11,14 @@ import {
 import { readConfig } from '../config.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
 import type { Command, OptionSpec } from './command.ts'
-import { choice, operatorName, text, wholeNumber, withOffice } from './office.ts'
+import {
+  type CommandOffice,
+  choice,
+  operatorName,
+  text,
+  wholeNumber,
+  withOffice,
+} from './office.ts'
 import { money, oneLine, printJson, printTable, shortTime, tell } from './print.ts'
 import { reasonOf } from './reconcile-resolve.ts'
 
@@ -31,7 +38,7 @@ export const reconcileCompare: Command = {
   ],
   async run({ options, json }) {
     const { unknown_authorisations } = readConfig()
-    const { compared, busy, open } = await withOffice(async (office) => {
+    const compareAll = async (office: CommandOffice) => {
       const named = choice(
         options,
         'acquirer',
@@ -49,7 +56,9 @@ export const reconcileCompare: Command = {
         else busy.push(name)
       }
       return { compared, busy, open: await countOpenFindings(office.sql) }
-    })
+    }
+    // What it finds to be an orphan is reversed.
+    const { compared, busy, open } = await withOffice(compareAll, { moves_money: true })
     if (json) {
       printJson({ compared: compared.map(viewCompared), being_compared: busy, open_findings: open })
     } else {

@@ -1,7 +1,7 @@
 // The checks of work that goes on or should: deliveries, holds, unanswered operations, orphans, the journal.
 
 import type { Comparison } from '../../checkout/comparison/comparison-store.ts'
-import type { PulledBrake } from '../../checkout/orphans/orphan.ts'
+import { type PulledBrake, service_actor } from '../../checkout/orphans/orphan.ts'
 import { brakeWords } from '../brake-words.ts'
 import { failureWords } from '../failure-words.ts'
 import { type Check, counted, named, ok, problem, warning } from './finding.ts'
@@ -101,9 +101,15 @@ export const workChecks: Check<WorkFacts>[] = [
         )
       }
       if (brakes.length === 0) return ok('none is held back')
+      if (brakes_pulled.some(({ pulled_by }) => pulled_by === service_actor)) {
+        return problem(
+          brakes.join('; '),
+          'Find out whether orders were lost ("Lost commits" in docs/operations.md), then ripper orphan release.',
+        )
+      }
       return warning(
         brakes.join('; '),
-        'Find out what was lost. Orphans are held back until ripper orphan release; ripper orphan list tells more.',
+        'Orphans are held back until ripper orphan release; ripper orphan list tells more.',
       )
     },
   },
