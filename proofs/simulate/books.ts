@@ -19,12 +19,11 @@ export async function faultsOfBooks(
   sql: Sql,
   { bank, ...moment }: Moment & { bank: Bank },
 ): Promise<Fault[]> {
-  const { now_ms } = moment
   const lives = await readPayments(sql, bank)
   return [
     ...lives.flatMap((life) => faultsOf(life, moment)),
     ...(await faultsOfSessions(sql)),
-    ...(await faultsOfOrphans(sql, bank, now_ms)),
+    ...(await faultsOfOrphans(sql, bank)),
   ]
 }
 
@@ -209,7 +208,7 @@ async function faultsOfSessions(sql: Sql): Promise<Fault[]> {
 }
 
 /** What the bank has and no operation of ours knows. */
-async function faultsOfOrphans(sql: Sql, bank: Bank, now_ms: number): Promise<Fault[]> {
+async function faultsOfOrphans(sql: Sql, bank: Bank): Promise<Fault[]> {
   const rows = await sql<{ operation_id: string }[]>`select operation_id from acquirer_operations`
   const known = new Set(rows.map(({ operation_id }) => operation_id))
   const reversals = await sql<{ operation_id: string }[]>`
