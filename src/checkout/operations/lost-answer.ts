@@ -23,7 +23,9 @@ export async function heedLostAnswer(
   if (recorded === result) return
   const moved = result === 'approved' || recorded === 'approved'
   const told = { operation_id, payment_id, kind, acquirer, result, recorded }
-  desk.world.log[moved ? 'error' : 'warn'](told, 'an answer contradicts what was recorded before')
+  const { log } = desk.world
+  if (moved) log.error(told, 'an answer contradicts what was recorded before')
+  else log.warn(told, 'an answer says otherwise than what was recorded')
   if (kind === 'authorise' && result === 'approved') {
     await takeBack(desk, { operation, payment }, answer as AuthoriseAnswer & { result: 'approved' })
   }
