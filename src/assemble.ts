@@ -49,6 +49,8 @@ export type Parts = {
   pay_path: string
   /** Why the process's clock is not right, in words: `/readyz` is 503 then. Left out, it is right. */
   clock_fault?: () => string | null
+  /** Whether the process's clock is so wrong that requests must change nothing by it. */
+  isClockFarOff?: () => boolean
   /** The demo shop's server, once the demo merchant is there. */
   demo_shop(): DemoShop | null
 }
@@ -112,6 +114,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     peers: [{ prefix: simulator_prefix, handle: simulatedBank.handle }],
     gateway_limit: parts.gateway_limit,
     trusted_proxies: parts.trusted_proxies,
+    isClockFarOff: parts.isClockFarOff,
   })
   const drain = async (duration_ms: number) => {
     closing.now = true

@@ -127,6 +127,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       wakeDeliveries: (...told) => wakeDeliveries(...told),
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
       clock_fault: watch.fault,
+      isClockFarOff: watch.isFarOff,
       demo_shop: () => demo && demoShopOf(demo),
     })
     const { app, context, drain, close } = service

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openClient, purchase, refusal } from './client.ts'
 import { freshDatabase } from './database.ts'
 import { hold } from './holding.ts'
 import { answer, ripper, serve } from './programs.ts'
@@ -66,6 +67,28 @@ test('a service is not ready, says why, and goes on by itself', async () => {
   const { status, stdout } = await running.stop()
   expect(status).toBe(0)
   expect(stdout.match(/the clock is wrong: no job runs and nothing is delivered/g)).toHaveLength(1)
+}, 60_000)
+
+test('a service whose clock is off by minutes changes nothing, and reads', async () => {
+  await setDatabase(300)
+  const running = await serve({ env })
+  const { secret_key, client } = service.account
+  const here = openClient({ base_url: running.said.base_url!, secret_key })
+  const key = randomBytes(8).toString('hex')
+  const refused = await here.create(purchase, key)
+  expect(refusal(refused)).toBe('503 store_unavailable')
+  expect(refused.headers.get('retry-after')).toBe('2')
+  const { payment_id } = await hold(service.account)
+  expect(refusal(await here.decideHold('capture', payment_id))).toBe('503 store_unavailable')
+  expect((await here.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
+
+  await setDatabase(0)
+  await reads(`${running.said.base_url}/readyz`, '200 ready\n')
+  // The very request is done now, for the first time.
+  const made = await here.create(purchase, key)
+  expect(made.headers.get('rip-idempotent-replayed')).toBe('false')
+  expect((await client.readSession(made.body.id)).status).toBe(200)
+  await running.stop()
 }, 60_000)
 
 test('a clock that is shifted on purpose is right', async () => {

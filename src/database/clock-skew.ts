@@ -2,6 +2,8 @@
 
 /** Leases and deadlines allow for processes whose clocks differ by seconds; what is further off may cost money. */
 export const clock_skew_max_ms = 2_000
+/** What is further off would give sessions and deadlines times that nobody expects: such a process changes nothing. */
+const far_off_ms = 60_000
 /** A reading that is known so well may be judged even where the bound lies within its error. */
 const error_max_ms = 250
 /** Clocks that are set right bit by bit move by 30 ms a minute. */
@@ -38,6 +40,11 @@ export function judgeSkew({ ahead_ms, error_ms }: ClockSkew): SkewVerdict {
   const off_ms = Math.abs(ahead_ms)
   if (off_ms - error_ms > clock_skew_max_ms) return 'wrong'
   return off_ms + error_ms <= clock_skew_max_ms || error_ms <= error_max_ms ? 'right' : 'unclear'
+}
+
+/** Whether it is so wrong that requests must change nothing by it. */
+export function isFarOff({ ahead_ms, error_ms }: ClockSkew): boolean {
+  return Math.abs(ahead_ms) - error_ms > far_off_ms
 }
 
 /** What the process's clock and the one that nobody sets showed at the same moment. */

@@ -41,13 +41,16 @@ test('a clock that is right is compared at the start and each minute, and nothin
 })
 
 test.each([
-  ['ahead', 45_000, '45 s ahead of'],
-  ['behind', -45_000, '45 s behind'],
-  ['six days ahead', 6 * day_ms, '518400 s ahead of'],
-])('one that is %s at the start: told once, and once when it is over', async (_, ms, words) => {
+  ['ahead', 45_000, '45 s ahead of', false],
+  ['behind', -45_000, '45 s behind', false],
+  ['a minute and more behind', -61_000, '61 s behind', true],
+  ['six days ahead', 6 * day_ms, '518400 s ahead of', true],
+])('one that is %s at the start: told once, and once when it is over', async (...row) => {
+  const [, ms, words, is_far_off] = row
   time.set(ms)
   await start()
   expect(watch.isRight()).toBe(false)
+  expect(watch.isFarOff()).toBe(is_far_off)
   expect(watch.fault()).toMatch(`is ${words} the database's (2 s are allowed). No job runs`)
   expect(watch.skewSeconds()).toBeCloseTo(ms / 1000, 1)
   for (let second = 0; second < 70; second++) await time.pass(1_000)
@@ -55,7 +58,7 @@ test.each([
   expect(log[0]!.fields).toMatchObject({ reason: expect.stringContaining(words) })
   time.set(0)
   await time.pass(1_000)
-  expect([watch.isRight(), watch.fault()]).toEqual([true, null])
+  expect([watch.isRight(), watch.isFarOff(), watch.fault()]).toEqual([true, false, null])
   expect(told()).toEqual([wrong, right])
 })
 

@@ -7,6 +7,7 @@ import {
   type ClockSkew,
   faultWords,
   hasJumped,
+  isFarOff,
   judgeSkew,
   skewOf,
 } from './clock-skew.ts'
@@ -17,6 +18,8 @@ import { type Clocks, readClocks } from './read-clocks.ts'
 export type ClockWatch = ClockTrust & {
   /** Why nothing begins, in words for people; null where the clock is right. */
   fault(): string | null
+  /** Whether it is so wrong that requests must change nothing by it. */
+  isFarOff(): boolean
   /** Of the process's clock before the database's, when they were last compared; null before that. */
   skewSeconds(): number | null
   stop(): Promise<void>
@@ -119,6 +122,7 @@ export async function startClockWatch(parts: Parts): Promise<ClockWatch> {
       if (isRight()) return null
       return `${is_wrong ? faultWords(last!.skew) : uncompared}. ${consequence}`
     },
+    isFarOff: () => is_wrong && isFarOff(last!.skew),
     skewSeconds,
     async stop() {
       stopping.abort()

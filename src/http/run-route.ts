@@ -33,6 +33,8 @@ export type Kernel<Context> = {
   keyring: Keyring
   access: Access
   context: Context
+  /** Whether the process's clock is so wrong that requests must change nothing by it. */
+  isClockFarOff?: (() => boolean) | undefined
 }
 
 export async function answerRoute<Context>(
@@ -46,6 +48,7 @@ export async function answerRoute<Context>(
   const { context, world } = kernel
   const body = () => readBody(request)
   const holder = await route.door.check(knockOf(kernel, request, { caller, params, body }))
+  if (route.method !== 'GET' && kernel.isClockFarOff?.()) throw clockFarOff(route)
   const now = world.clock.now()
   if (route.limit) applyLimit(reply, await route.limit(context, holder, now), now)
   const key = keyOf(route, request)
@@ -64,6 +67,12 @@ export async function answerRoute<Context>(
   reply.header('rip-idempotent-replayed', String(answer.replayed))
   if (answer.replayed && route.dialect === 'compatible') reply.headers(replayHeaders)
   return send(reply, answer)
+}
+
+function clockFarOff({ idempotency }: Route<never>): Refusal {
+  const code = idempotency ? keyRules[idempotency].unavailable : 'store_unavailable'
+  const words = 'The clock of this process is wrong, so that it changes nothing.'
+  return new Refusal(code, `${words} Send the request again in a moment.`)
 }
 
 function noKeyWords({ headers }: KeyRules): string {

@@ -44,6 +44,8 @@ type ServerParts<Context> = {
   gateway_limit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
+  /** See Kernel. */
+  isClockFarOff?: (() => boolean) | undefined
 }
 
 const head_bytes_max = 16_384
