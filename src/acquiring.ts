@@ -11,11 +11,13 @@ import type { World } from './world.ts'
 
 type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers' | 'installation'>
 
-/** `wrap` stands between the service and the simulated acquirer: tests lose answers with it. */
+/** Puts something between the service and the simulated acquirer: tests lose answers with it. */
+export type WrapSimulator = (simulator: Acquirer) => Acquirer
+
 export async function openAcquiring(
   sql: Sql,
   world: Pick<World, 'clock' | 'random'>,
-  wrap: (simulator: Acquirer) => Acquirer = (simulator) => simulator,
+  wrap: WrapSimulator = (simulator) => simulator,
 ): Promise<Acquiring> {
   const { clock, random } = world
   const simulator = wrap(openSimulator(world, openLedger(sql)))

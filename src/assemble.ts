@@ -1,8 +1,7 @@
 // Puts the service together from a world, a database and a configuration. main.ts and the tests differ only in those.
 
 import type { FastifyInstance } from 'fastify'
-import type { Acquirer } from './acquirers/acquirer.ts'
-import { openAcquiring } from './acquiring.ts'
+import { openAcquiring, type WrapSimulator } from './acquiring.ts'
 import { openBells } from './bell.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
 import { openIntegrationOfSession } from './checkout/session-integration.ts'
@@ -43,8 +42,7 @@ export type Parts = {
   /** Judges the addresses of webhook endpoints. */
   webhook_urls: Context['webhook_urls']
   wakeDeliveries: Context['wakeDeliveries']
-  /** Stands between the service and the simulated acquirer. */
-  wrapSimulator?: (simulator: Acquirer) => Acquirer
+  wrapSimulator?: WrapSimulator
   /** The path below which hosted pages are found. */
   pay_path: string
   /** Why the process's clock is not right, in words: `/readyz` is 503 then. Left out, it is right. */

@@ -1,6 +1,6 @@
 // What goes on without being asked: the delivery of webhooks and the jobs, in the service's process or one of its own.
 
-import { openAcquiring } from './acquiring.ts'
+import { openAcquiring, type WrapSimulator } from './acquiring.ts'
 import type { Config } from './config.ts'
 import type { ClockTrust } from './database/clock-trust.ts'
 import { openMarkMemory } from './database/high-water-file.ts'
@@ -25,6 +25,7 @@ type Parts = {
   metrics: Metrics
   /** Nothing begins while the clock is not right. */
   trust: ClockTrust
+  wrapSimulator?: WrapSimulator
 }
 
 export async function startBackground(config: Config, parts: Parts): Promise<DeliveryLoop> {
@@ -47,7 +48,7 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
       clock_offset_seconds: config.clock_offset_seconds,
     },
   })
-  const acquiring = await openAcquiring(sql, world)
+  const acquiring = await openAcquiring(sql, world, parts.wrapSimulator)
   const { installation } = acquiring
   const context: JobContext = {
     ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },

@@ -4,6 +4,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { WrapSimulator } from './acquiring.ts'
 import { assemble, type Service } from './assemble.ts'
 import { startBackground } from './background.ts'
 import { type Config, ConfigError } from './config.ts'
@@ -100,7 +101,11 @@ async function openWith(
 }
 
 /** Starts API, pages and worker. `demo` makes the demo merchant on a database that is not the embedded one. */
-export async function serve(config: Config, options: { demo: boolean }): Promise<Running> {
+export async function serve(
+  config: Config,
+  options: { demo: boolean },
+  wrapSimulator?: WrapSimulator,
+): Promise<Running> {
   if (options.demo) requireFolder(config.data_dir)
   const opened = await open(config)
   const { world, database } = opened
@@ -115,6 +120,7 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
   try {
     service = await assemble({
       ...opened,
+      wrapSimulator,
       three_ds: config.three_ds,
       gateway_limit: config.gateway_limit,
       trusted_proxies: config.trusted_proxies,
@@ -142,7 +148,8 @@ export async function serve(config: Config, options: { demo: boolean }): Promise
       demo = await keepDemo(office, { data_dir, base_url: base(), pay_url: pay() })
     }
     const { metrics } = context
-    const background = await startBackground(config, { ...opened, metrics, trust: watch })
+    const parts = { ...opened, metrics, trust: watch, wrapSimulator }
+    const background = await startBackground(config, parts)
     wakeDeliveries = background.wake
     const { drain_seconds: seconds } = config
     const stop = once(() =>
@@ -199,11 +206,14 @@ function webhookUrls({ webhooks }: Config) {
 }
 
 /** Starts the background jobs and the delivery of webhooks alone. */
-export async function work(config: Config): Promise<Pick<Running, 'database' | 'stop'>> {
+export async function work(
+  config: Config,
+  wrapSimulator?: WrapSimulator,
+): Promise<Pick<Running, 'database' | 'stop'>> {
   const opened = await open(config)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
-  const parts = { ...opened, metrics: openMetrics(), trust: watch }
+  const parts = { ...opened, metrics: openMetrics(), trust: watch, wrapSimulator }
   const background = await startBackground(config, parts)
   // Nobody is sent to it.
   const drain = { seconds: 0, over: async () => {} }
