@@ -66,6 +66,13 @@ export function count<Otherwise extends number | null>(
   return { is_flag: false, value, read, otherwise }
 }
 
+/** A number above 0, such as 0.2. */
+export function measure(otherwise: number): Option<number> {
+  const read = (given: string) =>
+    /^\d{1,6}(\.\d{1,6})?$/.test(given) && Number(given) > 0 ? Number(given) : undefined
+  return { is_flag: false, value: `N (${otherwise})`, read, otherwise }
+}
+
 export function oneOf<Word extends string>(words: readonly Word[]): Option<Word | null> {
   const read = (given: string) => words.find((word) => word === given)
   const value = `NAME, one of\n${words.map((word) => `      ${word}`).join('\n')}`

@@ -38,6 +38,8 @@ export type Link = {
   bury(): void
   /** Takes no new connections, or takes them again. */
   take(taken: boolean): void
+  /** Leads new connections elsewhere. */
+  lead(target: Target): void
   /** How many are open on the side of who connects. */
   open(): number
   close(): Promise<void>
@@ -58,12 +60,13 @@ export async function openLink(
   let fault: Fault | null = null
   let healed = Promise.withResolvers<void>()
   let is_taking = true
+  let leads_to = target
 
   const server = createServer((near) => {
     near.on('error', () => {})
     if (!is_taking) return near.destroy()
     if (fault?.kind === 'reset') return near.resetAndDestroy()
-    const far = connect(target)
+    const far = connect(leads_to)
     const way: Way = {
       ...{ near, far, is_dead: false, left: leftOf(fault) },
       cut() {
@@ -171,6 +174,9 @@ export async function openLink(
     bury,
     take(taken) {
       is_taking = taken
+    },
+    lead(next) {
+      leads_to = next
     },
     open: () => ways.size,
     close() {
