@@ -1,8 +1,11 @@
 // A short storm: processes and database are killed and frozen under load, and nothing is lost. `npm run storm` is the long form.
 
 import { expect, test } from 'vitest'
-import { type Checked, faultsOfStorm } from '../proofs/storm/check.ts'
+import type { Checked } from '../proofs/storm/check.ts'
 import { runStorm } from '../proofs/storm/storm.ts'
+import { judgeWhole } from '../proofs/storm/verdict.ts'
+
+const asked_session = /^\/v1\/checkout\/sessions\/cs_\w+/
 
 /** What is done to the facts, in this order, and what the check has to say of each. */
 const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegExp][] = [
@@ -41,6 +44,20 @@ const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegEx
     /was answered other, and is/,
   ],
   [
+    'an answer that is older than one before it',
+    ({ diary }) => {
+      const paid = diary.calls.findLast(
+        ({ asked, said }) => asked.path.endsWith('/confirm') && said.body?.status === 'captured',
+      )!
+      const path = asked_session.exec(paid.asked.path)![0]
+      const made = diary.calls.find(({ asked }) => asked.path === path)!
+      const body = { ...made.said.body, status: 'requires_payment' }
+      const times = { begin_ms: paid.end_ms + 1, end_ms: paid.end_ms + 2 }
+      diary.calls.push({ ...made, ...times, said: { ...made.said, body } })
+    },
+    /the history of cs_\w+ has no order/,
+  ],
+  [
     'a line of the journal that was changed',
     ({ opened }) => opened.database.sql`
       update journal set actor = 'nobody' where change = 'session.created'`,
@@ -55,13 +72,15 @@ test('a short storm loses nothing, and its check finds what is done to the facts
     async lookAt(checked) {
       for (const [name, tamper, words] of tampered) {
         await tamper(checked)
-        const faults = await faultsOfStorm(checked)
+        const { faults } = await judgeWhole(checked)
         if (faults.some((fault) => words.test(fault))) found.push(name)
       }
     },
   })
   expect(report.faults, `kept in ${report.folder}`).toEqual([])
   expect(report.disturbances.size).toBeGreaterThan(0)
+  expect(report.stopped).not.toEqual([])
+  expect(report.histories.contended).toBeGreaterThan(0)
   expect(report.answers.acked).toBeGreaterThan(20)
   expect(report.deliveries.accepted).toBeGreaterThan(0)
   expect(found).toEqual(tampered.map(([name]) => name))

@@ -4,9 +4,9 @@ import { findHome, type Home } from '../../src/database/embedded/home.ts'
 import { servingPid } from '../../src/database/embedded/process.ts'
 import { type Staying, serve } from '../../tests/programs.ts'
 import { openChance } from '../simulate/chance.ts'
+import { insist, type Street } from '../storm/asking.ts'
 import type { Diary, Promised } from '../storm/diary.ts'
 import { childrenOf, signal } from '../storm/server.ts'
-import { insist, type Street } from '../storm/shopper.ts'
 
 export type Shop = { program: Staying; home: Home }
 

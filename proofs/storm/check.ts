@@ -5,10 +5,17 @@ import { expectBooksAgree } from '../../tests/books.ts'
 import { countPerSession } from '../simulate/books.ts'
 import { payment_edges } from '../simulate/memory.ts'
 import { faultsOfDeliveries, faultsOfJournal, faultsOfVault } from '../simulate/records.ts'
+import { faultsOfWay } from './check-way.ts'
 import type { Diary, Promised } from './diary.ts'
 import type { Market } from './shops.ts'
 
-export type Checked = { opened: Opened; diary: Diary; market: Market }
+export type Checked = {
+  opened: Opened
+  diary: Diary
+  market: Market
+  /** By how much the clock of a process was ahead of the clients' at most, as it was meant to be. */
+  ahead_ms: number
+}
 
 /** Every fact that does not hold, in words. */
 export async function faultsOfStorm(checked: Checked): Promise<string[]> {
@@ -31,6 +38,7 @@ export async function faultsOfStorm(checked: Checked): Promise<string[]> {
     ...(await faultsOfResults(checked)),
     ...(await faultsOfDecisions(checked)),
     ...(await faultsOfRest(checked)),
+    ...(await faultsOfWay(opened.database.sql)),
   ]
 }
 

@@ -4,8 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { realClock } from '../../tests/world.ts'
+import type { Arrived, Order } from './bank.ts'
 
-const program = resolve(import.meta.dirname, '../../bin/ripper.mjs')
+const program = resolve(import.meta.dirname, 'program.ts')
 
 export type Command = 'serve' | 'worker'
 
@@ -16,21 +17,31 @@ export type Member = {
   /** What it said of itself; null until it runs. */
   said: { base_url?: string } | null
   is_frozen: boolean
+  /** It is being stopped at a place on the wire, and nothing else is to befall it. */
+  is_waited_for: boolean
+  /** Its clock is wrong. */
+  is_wrong: boolean
+  /** Of one with a wrong clock: it said so when it was last asked. */
+  is_ready: boolean
 }
 
 export type Crew = {
   /** Those that run; a frozen one does. */
   running(command?: Command): Member[]
-  /** Where services are that run, frozen or not. */
+  /** Where services are that run, frozen or not; not those that stand still on the wire, which a balancer would have noticed. */
   addresses(): string[]
   kill(member: Member): void
   freeze(member: Member): void
   thaw(member: Member): void
+  /** Gives it an order. */
+  tell(member: Member, order: Order): void
+  /** Waits until it has arrived where it was ordered to wait; null where it does not, or ends before. */
+  arrival(member: Member, within_ms: number): Promise<Arrived | null>
   /** What processes ended with that nobody had killed after they had begun to run. */
   fallen: string[]
   /** How many were started in all, and how many of them gave up before they ran. */
   counts: { started: number; gave_up: number }
-  /** Waits until all run. */
+  /** All run. */
   isComplete(): boolean
   /** From now on members are started with this environment. */
   dress(env: Record<string, string>): void
@@ -38,11 +49,20 @@ export type Crew = {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-type Asked = { services: number; workers: number; env: Record<string, string>; log_file: string }
+type Asked = {
+  services: number
+  workers: number
+  /** One more of each, with a wrong clock: what is added to its environment, anew whenever it is started. */
+  wrong?: Partial<Record<Command, () => Record<string, string>>>
+  env: Record<string, string>
+  log_file: string
+}
 
 const start_again_ms = 300
+const commands: Command[] = ['serve', 'worker']
 
-export function startCrew({ services, workers, env: first, log_file }: Asked): Crew {
+export function startCrew(asked: Asked): Crew {
+  const { services, workers, env: first, log_file, wrong = {} } = asked
   const members = new Set<Member>()
   const killed = new WeakSet<ChildProcess>()
   const fallen: string[] = []
@@ -51,13 +71,15 @@ export function startCrew({ services, workers, env: first, log_file }: Asked): C
   let env = first
   let is_over = false
 
-  function start(name: string, command: Command): void {
+  function start(name: string, command: Command, is_wrong = false): void {
     counts.started += 1
-    const child = spawn(process.execPath, [program, command, '--json'], {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const own = is_wrong ? wrong[command]!() : {}
+    const child = spawn(process.execPath, [program, command], {
+      env: { ...process.env, ...env, ...own },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
-    const member: Member = { name, command, child, said: null, is_frozen: false }
+    const free = { is_frozen: false, is_waited_for: false, is_wrong, is_ready: false }
+    const member: Member = { name, command, child, said: null, ...free }
     members.add(member)
     let last_words = ''
     const hear = (part: Buffer) => {
@@ -75,12 +97,16 @@ export function startCrew({ services, workers, env: first, log_file }: Asked): C
       if (!was_killed && member.said !== null && !is_over) {
         fallen.push(`${name} ended with ${signal ?? status}: ${last_words.slice(-1_000)}`)
       }
-      if (!is_over) void realClock.sleep(start_again_ms).then(() => is_over || start(name, command))
+      if (is_over) return
+      void realClock.sleep(start_again_ms).then(() => is_over || start(name, command, is_wrong))
     })
   }
 
   for (let number = 1; number <= services; number += 1) start(`service ${number}`, 'serve')
   for (let number = 1; number <= workers; number += 1) start(`worker ${number}`, 'worker')
+  for (const command of commands) {
+    if (wrong[command]) start(`${command} with a wrong clock`, command, true)
+  }
 
   const running = (command?: Command) =>
     [...members].filter(
@@ -88,8 +114,13 @@ export function startCrew({ services, workers, env: first, log_file }: Asked): C
     )
   return {
     ...{ running, fallen, counts },
-    addresses: () => running('serve').map(({ said }) => said!.base_url!),
-    isComplete: () => running().length === services + workers,
+    addresses: () =>
+      running('serve')
+        .filter(
+          (each) => !(each.is_waited_for && each.is_frozen) && (each.is_ready || !each.is_wrong),
+        )
+        .map(({ said }) => said!.base_url!),
+    isComplete: () => running().length === services + workers + Object.keys(wrong).length,
     kill({ child }) {
       killed.add(child)
       child.kill('SIGKILL')
@@ -100,6 +131,22 @@ export function startCrew({ services, workers, env: first, log_file }: Asked): C
     thaw(member) {
       member.is_frozen = false
       member.child.kill('SIGCONT')
+    },
+    tell({ child }, order) {
+      if (child.connected) child.send(order, () => {})
+    },
+    arrival({ child }, within_ms) {
+      const { promise, resolve } = Promise.withResolvers<Arrived | null>()
+      const end = (arrived: Arrived | null) => {
+        child.off('message', end)
+        child.off('close', none)
+        resolve(arrived)
+      }
+      const none = () => end(null)
+      child.once('message', end)
+      child.once('close', none)
+      void realClock.sleep(within_ms).then(none)
+      return promise
     },
     dress(next) {
       env = next

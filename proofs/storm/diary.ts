@@ -13,6 +13,17 @@ export type Asked = {
 /** `status` is null where nothing came back: the request may or may not have been done. */
 export type Said = { status: number | null; text: string; body: Json; replayed: boolean }
 
+/** A request and what came of it, for the check of histories. */
+export type Kept = {
+  /** Who asked: nobody asks for two things at once under one name, but for a double click. */
+  client: string
+  asked: Asked
+  said: Said
+  /** Monotonic milliseconds. */
+  begin_ms: number
+  end_ms: number
+}
+
 /** What is asked under one key, whether or not it was ever answered. */
 export type Promised = {
   key: string
@@ -26,7 +37,9 @@ export type Promised = {
 }
 
 export type Diary = {
-  keep(name: string, asked: Asked, said: Said, took_ms: number): void
+  keep(kept: Kept): void
+  /** All that was ever asked, in the order of its answers. */
+  calls: Kept[]
   /** The longest that somebody waited for an answer, since it was last set to 0. */
   slowest_ms: number
   promise(promised: Omit<Promised, 'text' | 'refusal'>): Promised
@@ -59,7 +72,7 @@ export function openDiary(file: string): Diary {
     else if (status === 503) counts.unavailable += 1
     else counts.refused += 1
     if (status === null || status < 300) return
-    const code = `${status} ${body?.error?.ripper_code ?? body?.error ?? body?.code}`
+    const code = `${status} ${codeOf({ body })}`
     refusals.set(code, (refusals.get(code) ?? 0) + 1)
     // Without a database a service answers 503, and nothing but a fault of its own is a 500.
     if (status >= 500 && !unavailable.has(code)) {
@@ -68,20 +81,20 @@ export function openDiary(file: string): Diary {
   }
 
   const diary: Diary = {
-    ...{ counts, refusals, faults, promises, slowest_ms: 0 },
+    ...{ counts, refusals, faults, promises, slowest_ms: 0, calls: [] },
     sessions: new Map(),
     results: new Map(),
     statuses: new Map(),
-    keep(name, asked, said, took_ms) {
-      diary.slowest_ms = Math.max(diary.slowest_ms, took_ms)
+    keep(kept) {
+      const { client, asked, said } = kept
+      diary.calls.push(kept)
+      diary.slowest_ms = Math.max(diary.slowest_ms, kept.end_ms - kept.begin_ms)
       count(said, asked)
       const { method, path, body } = asked
       const { status, text } = said
-      const at_ms = Math.round(performance.now())
-      writeSync(
-        descriptor,
-        `${JSON.stringify({ at_ms, name, method, path, body, status, text })}\n`,
-      )
+      const [begin_ms, end_ms] = [Math.round(kept.begin_ms), Math.round(kept.end_ms)]
+      const line = { begin_ms, end_ms, client, method, path, body, status, text }
+      writeSync(descriptor, `${JSON.stringify(line)}\n`)
     },
     promise(promised) {
       const kept = { ...promised, text: null, refusal: null }
@@ -98,6 +111,11 @@ export function openDiary(file: string): Diary {
     close: () => closeSync(descriptor),
   }
   return diary
+}
+
+/** What a refusal is called, in whichever shape it comes; undefined for another answer. */
+export function codeOf({ body }: Pick<Said, 'body'>): string {
+  return body?.error?.ripper_code ?? body?.error ?? body?.code
 }
 
 const unavailable = new Set([

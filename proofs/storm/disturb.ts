@@ -5,8 +5,7 @@ import { realClock } from '../../tests/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Command, Crew } from './crew.ts'
 import { backendsOf, postmasterOf, signal } from './server.ts'
-
-export type Disturbance = keyof typeof weights
+import { stopOnWire, type WireField } from './stop-on-wire.ts'
 
 /** How often each comes, of all. A frozen process may outlast its leases. */
 const weights = {
@@ -19,30 +18,51 @@ const weights = {
   'freeze a backend': 3,
   'freeze the database': 2,
   'kill everything': 1,
+  'stop between intent and call': 3,
+  'stop between call and outcome': 2,
 }
+
+export type Disturbance = keyof typeof weights
+
+export const disturbance_names = Object.keys(weights) as Disturbance[]
 
 type Field = {
   crew: Crew
-  home: Home
+  /** The server's; null while none serves. */
+  home(): Home | null
   chance: Chance
   /** performance.now() at the end. */
   until_ms: number
+  /** Nothing else befalls them; all where nothing is said. */
+  only: Disturbance | null
   tell(what: string): void
-}
+} & WireField
 
 const pause_ms = { least: 200, more: 2_500 }
 const frozen_ms = { least: 500, more: 6_000 }
 /** Once in so often a process stands still for longer than a lease of the webhook queue. */
 const long_frozen = { share: 0.1, ms: 22_000 }
 
-/** Disturbs until the time is over; then all that was frozen goes on. Returns how often each came. */
+/**
+ * Disturbs until the time is over; then all that was frozen goes on. The first is a stop on the wire, and nothing else comes
+ * before somebody stands there: no storm goes by without. Returns how often each came.
+ */
 export async function disturb(field: Field): Promise<Map<Disturbance, number>> {
   const { chance, until_ms, tell } = field
   const counts = new Map<Disturbance, number>()
   const thaws: Promise<void>[] = []
-  const deck = Object.entries(weights).flatMap(([name, weight]) =>
+  const able = Object.entries(weights).filter(
+    ([name]) => field.only === null || name === field.only,
+  )
+  const deck = able.flatMap(([name, weight]) =>
     Array.from({ length: weight }, () => name as Disturbance),
   )
+  const first = stopOnWire(field, 'intent')
+  await first?.arrived
+  if (first) {
+    counts.set('stop between intent and call', 1)
+    thaws.push(first.over)
+  }
   for (;;) {
     const pause = pause_ms.least + chance.below(pause_ms.more)
     if (performance.now() + pause >= until_ms) break
@@ -70,16 +90,20 @@ function strike(field: Field, what: Disturbance): Promise<void> | null {
     case 'freeze a worker':
       return freezeMember(field, 'worker')
     case 'kill the database':
-      return end(postmasterOf(field.home))
+      return end(postmasterOf(field.home()))
     case 'kill a backend':
       return end(backendOf(field))
     case 'freeze the database':
-      return freezeProcess(field, postmasterOf(field.home))
+      return freezeProcess(field, postmasterOf(field.home()))
     case 'freeze a backend':
       return freezeProcess(field, backendOf(field))
+    case 'stop between intent and call':
+      return stopOnWire(field, 'intent')?.over ?? null
+    case 'stop between call and outcome':
+      return stopOnWire(field, 'answer')?.over ?? null
     case 'kill everything': {
       for (const member of field.crew.running()) field.crew.kill(member)
-      return end(postmasterOf(field.home)) ?? Promise.resolve()
+      return end(postmasterOf(field.home())) ?? Promise.resolve()
     }
   }
 }
@@ -87,7 +111,7 @@ function strike(field: Field, what: Disturbance): Promise<void> | null {
 async function done(): Promise<void> {}
 
 function kill({ crew, chance }: Field, command: Command): Promise<void> | null {
-  const able = crew.running(command)
+  const able = crew.running(command).filter(({ is_waited_for }) => !is_waited_for)
   if (able.length === 0) return null
   crew.kill(chance.pick(able))
   return done()
@@ -95,7 +119,9 @@ function kill({ crew, chance }: Field, command: Command): Promise<void> | null {
 
 function freezeMember(field: Field, command: Command): Promise<void> | null {
   const { crew, chance } = field
-  const able = crew.running(command).filter(({ is_frozen }) => !is_frozen)
+  const able = crew
+    .running(command)
+    .filter(({ is_frozen, is_waited_for }) => !is_frozen && !is_waited_for)
   if (able.length === 0) return null
   const member = chance.pick(able)
   crew.freeze(member)
@@ -112,7 +138,7 @@ function end(pid: number | null): Promise<void> | null {
 }
 
 function backendOf({ home, chance }: Field): number | null {
-  const backends = backendsOf(home)
+  const backends = backendsOf(home())
   return backends.length === 0 ? null : chance.pick(backends)
 }
 

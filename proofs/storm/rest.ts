@@ -3,16 +3,20 @@
 import type { Opened } from '../../src/main.ts'
 import { realClock } from '../../tests/world.ts'
 import type { Chance } from '../simulate/chance.ts'
+import { insist, type Street } from './asking.ts'
 import { whatIsUnderWay } from './check.ts'
-import { insist, type Street } from './shopper.ts'
 
 export const rest_limit_ms = 180_000
 
 const at_once = 6
 
-/** Every key is sent once more: what was answered is answered again, and what was not is answered now. */
-export async function askAgain(street: Street, chance: Chance): Promise<void> {
-  const left = street.diary.promises.filter(({ refusal }) => refusal === null)
+/** Every key is sent once more: what was answered is answered again, and what was not is answered now; but for what is gone. */
+export async function askAgain(
+  street: Street,
+  chance: Chance,
+  isGone: (key: string) => boolean = () => false,
+): Promise<void> {
+  const left = street.diary.promises.filter(({ refusal, key }) => refusal === null && !isGone(key))
   const asking = Array.from({ length: at_once }, async () => {
     for (let promised = left.pop(); promised; promised = left.pop()) {
       const said = await insist({ ...street, chance, name: 'again' }, promised.asked)

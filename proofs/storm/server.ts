@@ -5,15 +5,24 @@ import type { Home } from '../../src/database/embedded/home.ts'
 import { servingPid } from '../../src/database/embedded/process.ts'
 
 /** The server's first process, or null while none serves. */
-export const postmasterOf = (home: Home): number | null => servingPid(home)
+export const postmasterOf = (home: Home | null): number | null => home && servingPid(home)
 
 /** The processes that serve the service's connections. */
-export function backendsOf(home: Home): number[] {
-  const postmaster = servingPid(home)
+export function backendsOf(home: Home | null): number[] {
+  const postmaster = postmasterOf(home)
   if (postmaster === null) return []
   return childrenOf(postmaster).filter((pid) =>
     textOf(`/proc/${pid}/cmdline`).startsWith('postgres: ripper ripper'),
   )
+}
+
+/** Ends a server as a machine does that loses its power: its first process and every other one, before any can say a word. */
+export function killServer(home: Home): void {
+  const postmaster = servingPid(home)
+  if (postmaster === null) return
+  signal(postmaster, 'SIGSTOP')
+  const all = [postmaster, ...childrenOf(postmaster)]
+  for (const pid of all) signal(pid, 'SIGKILL')
 }
 
 /** False where the process is gone already. */

@@ -1,105 +1,63 @@
 // One client of a storm: opens a session, pays, lets the shop decide, and asks again under the same key whatever fails.
 
-import { testNumber } from '../../src/cards/test-cards.ts'
-import { browser, cardOf, visa } from '../../tests/client.ts'
+import { browser, cardOf } from '../../tests/client.ts'
 import { realClock } from '../../tests/world.ts'
-import type { Chance } from '../simulate/chance.ts'
-import type { Asked, Diary, Promised, Said } from './diary.ts'
-import type { Shop } from './shops.ts'
-
-export type CreatingKind = Exclude<Promised['kind'], 'decision'>
-
-export type Street = {
-  diary: Diary
-  /** Where services are at the moment. */
-  addresses(): string[]
-  /** performance.now() after which nothing new is asked. */
-  give_up_ms: number
-  /** Cards of which the answer gets lost are among those that are paid with. */
-  loses_answers: boolean
-  /** Ways to create a session; all where nothing is said. */
-  kinds?: readonly CreatingKind[]
-  /** How long one waits for an answer before one takes it for lost. */
-  timeout_ms: number
-}
-
-const retry_ms = { least: 50, more: 400 }
-
-const cards = [
-  { number: visa, weight: 10 },
-  { number: testNumber('mastercard'), weight: 3 },
-  { number: testNumber('amex', { r: '2' }), weight: 2 },
-  { number: testNumber('visa', { abc: '051' }), weight: 2 },
-  { number: testNumber('visa', { abc: '059' }), weight: 1 },
-  { number: testNumber('visa', { abc: '901' }), weight: 1 },
-  { number: testNumber('visa', { abc: '907' }), weight: 1 },
-  { number: testNumber('visa', { yz: '30' }), weight: 1 },
-  { number: testNumber('visa', { abc: '905' }), weight: 1 },
-  { number: testNumber('visa', { abc: '906' }), weight: 1 },
-]
-/** The acquirer may have taken the money, and says so half a minute later or never. */
-const lost_cards = ['902', '903', '908'].map((abc) => ({
-  number: testNumber('visa', { abc }),
-  weight: 1,
-}))
-
-type Life = Street & { chance: Chance; name: string; shop: Shop }
-type Opened = { id: string; client_secret: string }
+import { askOnce, insist } from './asking.ts'
+import { crowd } from './crowd.ts'
+import type { Said } from './diary.ts'
+import { decideBy, keepResult, type Life } from './life.ts'
+import {
+  cardFrom,
+  creating,
+  type Opened,
+  readingPayment,
+  readingSession,
+  readingState,
+  stepOf,
+  type Verb,
+} from './requests.ts'
 
 /** A whole visit. Returns when it is over, given up, or the time is. */
 export async function visit(life: Life): Promise<void> {
   const { chance } = life
   const created = await create(life)
   if (!created) return
-  const tries = chance.often(0.2) ? 2 : 1
+  let tries = chance.often(0.2) ? 2 : 1
+  const is_crowded = chance.often(0.3)
   for (let attempt = 0; attempt < tries; attempt += 1) {
+    if (is_crowded && (await authenticate(life, created))) {
+      await crowd(life, created)
+      continue
+    }
     const result = await pay(life, created)
     if (result === null) break
-    const { status, payment_id } = result
+    const { status, payment_id } = await outcomeOf(life, created, result)
+    // Who waited for it and hears that it failed takes another card.
+    if (result.status === 'processing' && status === 'failed') tries = 2
     if (status === 'held') await decide(life, payment_id)
     await readPayment(life, payment_id)
     if (status !== 'declined' && status !== 'failed') break
   }
-  await insist(life, {
-    method: 'GET',
-    path: `/v1/checkout/sessions/${created.id}`,
-    headers: { 'x-service-api-key': life.shop.secret_key },
-  })
+  await insist(life, readingSession(life.shop, created))
 }
 
-/** Asks once, of whoever runs. */
-async function askOnce(street: Street, name: string, asked: Asked, chance: Chance) {
-  const address = await anAddress(street, chance)
-  const begin_ms = performance.now()
-  const said = address === null ? unknown : await send(address, asked, street.timeout_ms)
-  street.diary.keep(name, asked, said, performance.now() - begin_ms)
-  return said
-}
+/** So long somebody stays on a page that says that the payment is being confirmed. */
+const patience_ms = 90_000
+const looks_every_ms = 2_000
 
-const unknown: Said = { status: null, text: '', body: null, replayed: false }
-
-/** Asks until there is an answer that means something; null where the time is over. */
-export async function insist(
-  client: Street & { chance: Chance; name: string },
-  asked: Asked,
-): Promise<Said | null> {
-  const { chance, name, give_up_ms } = client
-  for (;;) {
-    const said = await askOnce(client, name, asked, chance)
-    if (isDefinite(said)) return said
-    if (performance.now() > give_up_ms) return null
-    await realClock.sleep(retry_ms.least + chance.below(retry_ms.more))
+/** Some wait until it is known, and pay again where it failed. */
+async function outcomeOf(life: Life, opened: Opened, result: Paid): Promise<Paid> {
+  const is_patient = life.loses_answers && life.chance.often(0.7)
+  const until_ms = performance.now() + patience_ms
+  let known = result
+  while (known.status === 'processing' && is_patient && performance.now() < until_ms) {
+    await realClock.sleep(looks_every_ms)
+    const read = await insist(life, readingState(opened))
+    if (read?.status !== 200) break
+    known = read.body.result ?? known
   }
+  return known
 }
-
-/** Neither silence, nor a database that is away, nor a first request that is still running. */
-function isDefinite({ status, body }: Said): boolean {
-  if (status === null || status >= 500 || status === 429) return false
-  const code = body?.error?.ripper_code ?? body?.code
-  return status !== 409 || !running.has(code)
-}
-
-const running = new Set(['idempotency_key_reused', 'idempotency_key_in_use', 'session_processing'])
 
 const all_kinds = ['native', 'native', 'browser', 'browser', 'compatible'] as const
 
@@ -133,57 +91,23 @@ async function create(life: Life): Promise<Opened | null> {
   return { id: session_id, client_secret }
 }
 
-function creating(
-  kind: CreatingKind,
-  { key, shop, amount }: { key: string; shop: Shop; amount: number },
-): Asked {
-  const headers = { 'rip-idempotency-key': key }
-  const metadata = { key }
-  const bought = { amount, currency: 'GBP', customer: { email: 'ada@example.com' }, metadata }
-  switch (kind) {
-    case 'native':
-      return {
-        method: 'POST',
-        path: '/v1/checkout/sessions',
-        headers: { ...headers, 'x-service-api-key': shop.secret_key },
-        body: bought,
-      }
-    case 'browser':
-      return {
-        method: 'POST',
-        path: '/v1/checkout/public/sessions',
-        headers: { ...headers, origin: shop.origin },
-        body: { ...bought, public_key: shop.publishable_key },
-      }
-    case 'compatible':
-      return {
-        method: 'POST',
-        path: '/v1/payment_intents',
-        headers: { 'idempotency-key': key, authorization: `Bearer ${shop.secret_key}` },
-        body: { amount, currency: 'gbp', receipt_email: 'ada@example.com', metadata },
-      }
-  }
+type Paid = { status: string; payment_id: string }
+
+/** A card entered and its bank asked. False where the session takes no more. */
+async function authenticate(life: Life, opened: Opened): Promise<boolean> {
+  const number = cardFrom(life.chance, life.loses_answers)
+  const referenced = await insist(life, stepOf(opened, 'card_references', cardOf(number)))
+  if (referenced?.status !== 201) return false
+  const { card_reference } = referenced.body
+  const authenticating = stepOf(opened, 'authenticate', { card_reference, browser })
+  return (await insist(life, authenticating))?.status === 200
 }
 
 /** One card, as far as it comes. Null where the session takes no more, or the shopper leaves. */
-async function pay(
-  life: Life,
-  { id, client_secret }: Opened,
-): Promise<{ status: string; payment_id: string } | null> {
+async function pay(life: Life, opened: Opened): Promise<Paid | null> {
   const { diary, chance } = life
-  const at = (verb: string, body: unknown): Asked => ({
-    method: 'POST',
-    path: `/v1/checkout/sessions/${id}/${verb}`,
-    headers: { 'rip-client-secret': client_secret },
-    body,
-  })
-  const number = cardFrom(life)
-  const referenced = await insist(life, at('card_references', cardOf(number)))
-  if (referenced?.status !== 201) return null
-  const { card_reference } = referenced.body
-  const authenticated = await insist(life, at('authenticate', { card_reference, browser }))
-  if (authenticated?.status !== 200 || chance.often(0.05)) return null
-  const confirming = at('confirm', {})
+  if (!(await authenticate(life, opened)) || chance.often(0.05)) return null
+  const confirming = stepOf(opened, 'confirm', {})
   if (chance.often(0.1)) {
     // Pay is pressed twice.
     const both = [1, 2].map(() => askOnce(life, life.name, confirming, chance))
@@ -195,81 +119,19 @@ async function pay(
   return confirmed.body
 }
 
-/** What an attempt ended as stays, to the byte. */
-function keepResult({ results, faults }: Diary, { status, body, text }: Said): void {
-  if (status === null || status >= 300 || body.status === 'processing') return
-  const attempt_id = body.attempt.id
-  const known = results.get(attempt_id)
-  if (known && known.text !== text)
-    faults.push(`${attempt_id} ended as ${known.text}, then ${text}`)
-  results.set(attempt_id, { status: body.status, payment_id: body.payment_id, text })
-}
-
-function cardFrom({ chance, loses_answers }: Life): string {
-  const all = loses_answers ? [...cards, ...lost_cards] : cards
-  return chance.pick(all.flatMap(({ number, weight }) => Array(weight).fill(number)))
-}
-
 /** The shop decides, now and then both ways at once. */
 async function decide(life: Life, payment_id: string): Promise<void> {
   const { chance } = life
   if (chance.often(0.1)) return
   const verb = chance.pick(['capture', 'void'] as const)
   const other = verb === 'capture' ? 'void' : 'capture'
-  const verbs: ('capture' | 'void')[] = chance.often(0.2) ? [verb, other] : [verb]
+  const verbs: Verb[] = chance.often(0.2) ? [verb, other] : [verb]
   await Promise.all(verbs.map((each) => decideBy(life, payment_id, each)))
 }
 
-async function decideBy(life: Life, payment_id: string, verb: 'capture' | 'void'): Promise<void> {
-  const { diary, name, shop } = life
-  const key = `storm ${name} ${verb} ${payment_id}`
-  const asked: Asked = {
-    method: 'POST',
-    path: `/v1/payments/${payment_id}/hold/${verb}`,
-    headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key },
-  }
-  const promised = diary.promise({ key, asked, kind: 'decision', merchant_id: shop.merchant_id })
-  const said = await insist(life, asked)
-  if (!said) return
-  if (said.status! >= 300) promised.refusal = `${said.status} ${said.text}`
-  else diary.keepAnswer(promised, said)
-}
-
 async function readPayment(life: Life, payment_id: string): Promise<void> {
-  const headers = { 'x-service-api-key': life.shop.secret_key }
-  const path = `/v1/payments/${payment_id}`
-  const said = await insist(life, { method: 'GET', path, headers })
+  const said = await insist(life, readingPayment(life.shop, payment_id))
   if (said?.status !== 200) return
   const before = life.diary.statuses.get(payment_id) ?? []
   life.diary.statuses.set(payment_id, [...before, said.body.status])
-}
-
-async function anAddress(street: Street, chance: Chance): Promise<string | null> {
-  for (;;) {
-    const able = street.addresses()
-    if (able.length > 0) return chance.pick(able)
-    if (performance.now() > street.give_up_ms) return null
-    await realClock.sleep(50)
-  }
-}
-
-async function send(
-  address: string,
-  { method, path, headers, body }: Asked,
-  timeout_ms: number,
-): Promise<Said> {
-  try {
-    const response = await fetch(address + path, {
-      method,
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(timeout_ms),
-    })
-    const text = await response.text()
-    const replayed = response.headers.get('rip-idempotent-replayed') === 'true'
-    return { status: response.status, text, body: JSON.parse(text), replayed }
-  } catch {
-    // Refused, reset, silent, or cut in the middle: all the same to a client.
-    return unknown
-  }
 }

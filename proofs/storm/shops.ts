@@ -22,6 +22,8 @@ export type Market = {
   receivers: Receiver[]
   /** What was wrong with a delivery as it came. */
   faults: string[]
+  /** What came, and at which performance.now(). */
+  heard: { key: string; at_ms: number }[]
   close(): Promise<void>
 }
 
@@ -37,7 +39,9 @@ export async function openMarket(
   const { database, keyring, world } = opened
   const ids = openIds(world.random, keyring)
   const office = { sql: database.sql, ids, clock: world.clock, actor: 'operator' } as const
-  const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults: [] as string[] }
+  const heard: Market['heard'] = []
+  const faults: string[] = []
+  const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults, heard }
   const servers: WebhookReceiver[] = []
   for (let number = 1; number <= shop_count; number += 1) {
     const shop = await openShop(office, chance.fork(`shop ${number}`), number)
@@ -45,7 +49,7 @@ export async function openMarket(
     for (const event_filter of filters) {
       const seen: Receiver['events'] = new Map()
       const server = await openWebhookReceiver((one, response) =>
-        hear({ receiver, chance, faults: market.faults }, one, response),
+        hear({ receiver, chance, faults, heard }, one, response),
       )
       servers.push(server)
       const url = `http://127.0.0.1:${await through(server.port)}/hooks`
@@ -70,14 +74,15 @@ export async function openMarket(
   }
 }
 
-type Hearing = { receiver: Receiver; chance: Chance; faults: string[] }
+type Hearing = { receiver: Receiver; chance: Chance } & Pick<Market, 'faults' | 'heard'>
 
 /** Writes a delivery down, with what is wrong with it, and answers as a receiver does that has its bad moments. */
 export function hear(
-  { receiver, chance, faults }: Hearing,
+  { receiver, chance, faults, heard }: Hearing,
   one: ReceivedEvent,
   response: { destroy(): void },
 ): number | undefined {
+  heard.push({ key: one.headers['rip-idempotency-key'] ?? '', at_ms: performance.now() })
   const fault = take(receiver, one)
   if (fault) faults.push(fault)
   return answer(receiver, one, chance, response)

@@ -1,16 +1,22 @@
 // A storm from its calm beginning to its check: the one thing that both `npm run storm` and its test run.
 
-import { findHome } from '../../src/database/embedded/home.ts'
 import { type Opened, open } from '../../src/main.ts'
+import { realClock } from '../../tests/world.ts'
 import { type Chance, openChance } from '../simulate/chance.ts'
-import { type Checked, faultsOfStorm } from './check.ts'
+import type { Street } from './asking.ts'
+import type { Checked } from './check.ts'
+import { idsIn, lostAnswers, unknownAuthorisations } from './check-lossy.ts'
+import { watchReady, wrongClocks } from './clocks.ts'
 import { type Crew, startCrew } from './crew.ts'
-import type { Diary } from './diary.ts'
 import { type Disturbance, disturb } from './disturb.ts'
+import { type FailedOver, failOver } from './fail-over.ts'
 import { openGround } from './ground.ts'
+import { countsOf, type StormReport } from './report.ts'
 import { askAgain, rest_limit_ms, unrestOf, waitFor } from './rest.ts'
-import { type Street, visit } from './shopper.ts'
+import { visit } from './shopper.ts'
 import { type Market, openMarket } from './shops.ts'
+import { type Failover, findServer, openSite, type Server, type Site } from './site.ts'
+import { judgeLossy, judgeWhole } from './verdict.ts'
 
 export type StormAsked = {
   seed: string
@@ -18,86 +24,109 @@ export type StormAsked = {
   shoppers: number
   /** Processes come to rest under a clock that is some minutes ahead: what is due then is done at once. */
   hurries: boolean
+  /** One more service and one more worker run, whose clocks are wrong. */
+  clocks?: boolean
+  /** In the middle the database dies for good, and its standby takes over. */
+  failover?: Failover | null
+  /** Nothing else befalls the processes. */
+  only?: Disturbance | null
   tell(line: string): void
   /** Is given what was checked, before it goes. */
   lookAt?(checked: Checked): Promise<void>
 }
 
-export type StormReport = {
-  disturbances: Map<Disturbance, number>
-  processes: Crew['counts']
-  answers: Diary['counts']
-  refusals: Diary['refusals']
-  keys: number
-  payments: Record<string, number>
-  deliveries: { accepted: number; duplicates: number; dead_lettered: number }
-  rest_ms: number
-  faults: string[]
-  /** Where logs are kept; null where nothing was wrong. */
-  folder: string | null
-}
-
 const ahead_seconds = 300
 
 export async function runStorm(asked: StormAsked): Promise<StormReport> {
+  const { failover = null, hurries } = asked
   const chance = openChance(asked.seed)
+  const site = await openSite(failover)
   const ground = openGround(`storm-${asked.seed}`, {
-    RIPPER_WEBHOOK_TIMEOUT: '2',
-    RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2',
+    ...{ RIPPER_WEBHOOK_TIMEOUT: '2', RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2' },
+    ...site.settings,
   })
-  const { env, config, data_dir, log_file, diary } = ground
+  const { config, data_dir, log_file, diary } = ground
   const before = await open(config)
   const market = await openMarket(before, chance.fork('shops'))
-  const crew = startCrew({ services: 2, workers: 1, env, log_file })
+  const server = await findServer(site, data_dir)
+  // A bank of its own has a clock that goes right.
+  const env = asked.clocks ? { STORM_BANK_URL: server.bank_url, ...ground.env } : ground.env
+  const wrong = asked.clocks ? wrongClocks(chance.fork('clocks')) : {}
+  const crew = startCrew({ services: hurries ? 2 : 3, workers: 1, wrong, env, log_file })
+  const watch = watchReady(crew)
   let opened: Opened | null = null
   try {
     await waitFor(async () => crew.isComplete(), 'the processes do not start')
     // From here on nobody but the product's own processes keeps the database up.
     await before.database.close()
     const street: Street = {
-      ...{ diary, addresses: crew.addresses, loses_answers: !asked.hurries },
+      ...{ diary, addresses: crew.addresses, loses_answers: !hurries },
       timeout_ms: 12_000,
+      ...(hurries && { patience_ms: 2_000 }),
       give_up_ms: performance.now() + asked.seconds * 1000 + rest_limit_ms,
     }
-    const field = { crew, street, market, chance, data_dir }
-    const disturbances = await rage(asked, field)
+    const raged = await rage(asked, { crew, street, market, chance, server, site })
 
     asked.tell('the faults have stopped')
     const calm_ms = performance.now()
-    if (asked.hurries) restartAhead(crew, env)
+    // What the acquirer holds and nobody here knows has to be found, and is not looked for sooner than after minutes.
+    const is_lossy = failover === 'async'
+    if (hurries || is_lossy) restartAhead(crew, env)
     await waitFor(async () => crew.isComplete(), 'the processes do not come back')
-    await askAgain(street, chance.fork('again'))
     opened = await open(config)
+    const lost = is_lossy ? await lostAnswers(opened.database.sql, diary) : []
+    const gone = new Set(lost.flatMap(idsIn))
+    await askAgain(street, chance.fork('again'), (key) => idsIn(key).some((id) => gone.has(id)))
     const unrest = await unrestOf(opened)
+    await untilSwept(site, opened)
     const rest_ms = performance.now() - calm_ms
     await crew.stop()
-    const checked = { opened, diary, market }
-    const found = await faultsOfStorm(checked)
-    const faults = [...new Set([...crew.fallen, ...unrest, ...found])]
-    const told = { disturbances, rest_ms, faults, folder: ground.judge(faults) }
-    const report = { ...(await reportOf({ ...checked, crew })), ...told }
+    await site.bank?.layBeside(opened.database.sql)
+    const ahead_ms = hurries || is_lossy ? ahead_seconds * 1000 : 0
+    const checked = { opened, diary, market, ahead_ms }
+    const { failed_over, ...happened } = raged
+    const verdict =
+      is_lossy && failed_over
+        ? await judgeLossy(checked, failed_over, lost)
+        : await judgeWhole(checked)
+    const faults = [...new Set([...crew.fallen, ...unrest, ...verdict.faults])]
+    const counts = await countsOf({ ...checked, crew })
     await asked.lookAt?.(checked)
-    return report
+    return { ...counts, ...happened, ...verdict, rest_ms, faults, folder: ground.judge(faults) }
   } finally {
+    await watch.end()
     await crew.stop('SIGKILL')
     await market.close()
     await ground.close(opened)
+    await site.close()
   }
 }
 
-type Field = { crew: Crew; street: Street; market: Market; chance: Chance; data_dir: string }
+type Field = {
+  crew: Crew
+  street: Street
+  market: Market
+  chance: Chance
+  server: Server
+  site: Site
+}
+
+/** Longer than the acquirer's safe window and everything that waits for its end. */
+const long = { least: 25_000, more: 35_000 }
+const brief = { least: 1_000, more: 2_000 }
+
+type Raged = Pick<StormReport, 'disturbances' | 'stopped'> & { failed_over: FailedOver | null }
 
 /** Shoppers and faults at once, until the time is over and every visit has ended. */
-async function rage(asked: StormAsked, field: Field): Promise<StormReport['disturbances']> {
-  const { crew, street, market, chance, data_dir } = field
+async function rage(asked: StormAsked, field: Field): Promise<Raged> {
+  const { crew, street, market, chance, server, site } = field
   const begin_ms = performance.now()
   const until_ms = begin_ms + asked.seconds * 1000
-  const home = await findHome(data_dir)
   const tell = (what: string) => {
     const { acked, refused, unavailable, unknown } = street.diary.counts
     const at = ((performance.now() - begin_ms) / 1000).toFixed(1).padStart(6)
     asked.tell(
-      `${at} s  ${what.padEnd(20)} ${acked} acked, ${refused} refused, ${unavailable} unavailable, ${unknown} unknown`,
+      `${at} s  ${what.padEnd(38)} ${acked} acked, ${refused} refused, ${unavailable} unavailable, ${unknown} unknown`,
     )
   }
   const shopping = Array.from({ length: asked.shoppers }, async (_, number) => {
@@ -107,9 +136,16 @@ async function rage(asked: StormAsked, field: Field): Promise<StormReport['distu
       await visit({ ...street, chance: own, name, shop: own.pick(market.shops) })
     }
   })
-  const disturbing = disturb({ crew, home, chance: chance.fork('faults'), until_ms, tell })
-  const [disturbances] = await Promise.all([disturbing, ...shopping])
-  return disturbances
+  const stopped: string[] = []
+  const disturbing = disturb({
+    ...{ crew, home: server.home, chance: chance.fork('faults'), until_ms, tell, stopped },
+    ...{ stopped_ms: asked.hurries ? brief : long, only: asked.only ?? null },
+  })
+  const failing = site.pair
+    ? failOver({ pair: site.pair, chance: chance.fork('failover'), begin_ms, until_ms, tell })
+    : null
+  const [disturbances, failed_over] = await Promise.all([disturbing, failing, ...shopping])
+  return { disturbances, stopped, failed_over }
 }
 
 /** From then on what is due within minutes is due at once. */
@@ -118,21 +154,16 @@ function restartAhead(crew: Crew, env: Record<string, string>): void {
   for (const member of crew.running()) crew.kill(member)
 }
 
-type Ended = Checked & { crew: Crew }
+const sweep_limit_ms = 60_000
 
-async function reportOf({ opened, diary, crew, market }: Ended) {
-  const { sql } = opened.database
-  const payments = await sql<{ status: string; count: number }[]>`
-    select status, count(*)::int from payments group by 1 order by 1`
-  const [dead] = await sql<[{ count: number }]>`
-    select count(*)::int from webhook_deliveries where status = 'dead_lettered'`
-  const events = market.receivers.flatMap((receiver) => [...receiver.events.values()])
-  const heard = events.filter(({ accepted }) => accepted > 0)
-  const duplicates = heard.reduce((sum, { accepted }) => sum + accepted - 1, 0)
-  return {
-    ...{ processes: crew.counts, answers: diary.counts, refusals: diary.refusals },
-    keys: diary.promises.length,
-    payments: Object.fromEntries(payments.map(({ status, count }) => [status, count])),
-    deliveries: { accepted: heard.length, duplicates, dead_lettered: dead.count },
-  }
+/** Until every authorisation that nobody here knows was found, and it is decided what becomes of it. */
+async function untilSwept({ bank }: Site, { database: { sql } }: Opened): Promise<void> {
+  if (bank === null) return
+  const give_up_ms = performance.now() + sweep_limit_ms
+  do {
+    await bank.layBeside(sql)
+    const unknown = await unknownAuthorisations(sql)
+    if (unknown.every(({ is_held_back, is_taken_back }) => is_held_back || is_taken_back)) return
+    await realClock.sleep(1_000)
+  } while (performance.now() < give_up_ms)
 }

@@ -2,7 +2,8 @@
 
 import { realClock } from '../../tests/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import { type Street, visit } from '../storm/shopper.ts'
+import type { Street } from '../storm/asking.ts'
+import { visit } from '../storm/shopper.ts'
 import type { Market } from '../storm/shops.ts'
 import type { Balancer } from './balancer.ts'
 import type { Fleet } from './fleet.ts'

@@ -15,14 +15,16 @@ const filters = [[], ['payment.captured', 'payment.held']]
 
 /** A release from before there were webhooks has merchants without receivers. */
 export async function openMarket({ release, env, chance, count }: Asked): Promise<Market> {
-  const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults: [] as string[] }
+  const heard: Market['heard'] = []
+  const faults: string[] = []
+  const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults, heard }
   const servers: WebhookReceiver[] = []
   const ripper = (...args: string[]) => answer(release, env, args)
   const hears = existsSync(join(release.root, 'src/cli/endpoint.ts'))
 
   async function openEndpoint(merchant_id: string, filter: string[]): Promise<void> {
     const server = await openWebhookReceiver((one, response) =>
-      hear({ receiver, chance, faults: market.faults }, one, response),
+      hear({ receiver, chance, faults, heard }, one, response),
     )
     servers.push(server)
     const named = filter.flatMap((type) => ['--event', type])

@@ -2,11 +2,11 @@
 
 import { type Opened, open } from '../../src/main.ts'
 import { openChance } from '../simulate/chance.ts'
-import { faultsOfStorm } from '../storm/check.ts'
+import type { CreatingKind, Street } from '../storm/asking.ts'
 import { openGround } from '../storm/ground.ts'
 import { askAgain, unrestOf } from '../storm/rest.ts'
-import type { CreatingKind, Street } from '../storm/shopper.ts'
 import type { Market } from '../storm/shops.ts'
+import { judgeWhole } from '../storm/verdict.ts'
 import { openBalancer } from './balancer.ts'
 import { faultsOfPhase, type Phase, upgradeUnderLoad, type WayBack } from './course.ts'
 import { openFleet } from './fleet.ts'
@@ -67,7 +67,7 @@ export async function runUpgrade(asked: UpgradeAsked): Promise<UpgradeReport> {
     opened = await open(config)
     const unrest = await unrestOf(opened)
     await fleet.stopAll()
-    const found = await faultsOfStorm({ opened, diary, market })
+    const { faults: found } = await judgeWhole({ opened, diary, market, ahead_ms: 0 })
     const lost = phases.flatMap((phase) => faultsOfPhase(phase, asked.drain_seconds))
     const stranded = faultsOfWayBack(way_back, release)
     const faults = [...new Set([...fleet.faults, ...lost, ...stranded, ...unrest, ...found])]

@@ -2,7 +2,8 @@
 
 import { realClock } from '../../tests/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import { insist, visit } from '../storm/shopper.ts'
+import { insist } from '../storm/asking.ts'
+import { visit } from '../storm/shopper.ts'
 import type { Fault } from './link.ts'
 import type { LinkName, Stage } from './stage.ts'
 

@@ -11,10 +11,11 @@ import { socketOf, throughPort } from '../../tests/database-proxy.ts'
 import { type LogLine, startService } from '../../tests/service.ts'
 import { realClock } from '../../tests/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import { type Checked, faultsOfStorm, whatIsUnderWay } from '../storm/check.ts'
+import type { Street } from '../storm/asking.ts'
+import { type Checked, whatIsUnderWay } from '../storm/check.ts'
 import { openDiary } from '../storm/diary.ts'
-import type { Street } from '../storm/shopper.ts'
 import { openMarket } from '../storm/shops.ts'
+import { judgeWhole } from '../storm/verdict.ts'
 import { type Link, openLink } from './link.ts'
 
 /** The acquirer has none: it is in the service's process. Answers that it loses are its cards' affair. */
@@ -69,7 +70,8 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
   )
   const folder = mkdtempSync(`${tmpdir()}/ripper-wire-`)
   const diary = openDiary(`${folder}/answers.jsonl`)
-  const checked: Checked = { opened, diary, market }
+  // How far its clock leaps nobody knows beforehand.
+  const checked: Checked = { opened, diary, market, ahead_ms: Number.POSITIVE_INFINITY }
 
   return {
     ...{ links, checked },
@@ -80,7 +82,8 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
     async judge() {
       const unrest = await unrestOf(checked, clock)
       const leaks = await leaksOf(links.database[0]!, checked)
-      return [...unrest, ...failuresIn(service.log), ...leaks, ...(await faultsOfStorm(checked))]
+      const { faults } = await judgeWhole(checked)
+      return [...unrest, ...failuresIn(service.log), ...leaks, ...faults]
     },
     async close() {
       const all = Object.values(links).flat()

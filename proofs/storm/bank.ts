@@ -1,0 +1,73 @@
+// The bank of a storm's processes: the simulated acquirer, with a clock of its own and a place on the wire where the storm
+// may stop whoever calls it.
+
+import type { Acquirer } from '../../src/acquirers/acquirer.ts'
+import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
+import type { WrapSimulator } from '../../src/acquiring.ts'
+import { connect } from '../../src/database/driver.ts'
+import { openLedger } from '../../src/database/simulator-ledger.ts'
+import type { World } from '../../src/world.ts'
+
+/** `intent`: the intent is committed and nothing was sent. `answer`: the bank has answered and nobody has heard of it. */
+export type Where = 'intent' | 'answer'
+
+const kinds = ['authorise', 'capture', 'void', 'reverse'] as const
+export type Kind = (typeof kinds)[number]
+
+/** What the storm asks of a process: to say so and to wait when it comes to this place next, and to go on. */
+export type Order = { order: 'wait'; where: Where; kinds: readonly Kind[] } | { order: 'go' }
+
+/** What a process says when it is there. */
+export type Arrived = { arrived: Where; kind: Kind; reference: string }
+
+/** The place on the wire: `pass` waits where the storm has asked for it. `tell` reaches the storm. */
+export function openWire(tell: (arrived: Arrived) => void) {
+  let waiting: Extract<Order, { order: 'wait' }> | null = null
+  let go = Promise.withResolvers<void>()
+
+  async function pass(arrived: Where, kind: Kind, reference: string): Promise<void> {
+    if (waiting?.where !== arrived || !waiting.kinds.includes(kind)) return
+    waiting = null
+    go = Promise.withResolvers()
+    tell({ arrived, kind, reference })
+    await go.promise
+  }
+
+  const around =
+    <Request extends { reference: string }, Answer>(
+      kind: Kind,
+      call: (request: Request) => Promise<Answer>,
+    ) =>
+    async (request: Request): Promise<Answer> => {
+      await pass('intent', kind, request.reference)
+      const answer = await call(request)
+      await pass('answer', kind, request.reference)
+      return answer
+    }
+
+  return {
+    hear(order: Order): void {
+      waiting = order.order === 'wait' ? order : null
+      if (waiting === null) go.resolve()
+    },
+    around: (bank: Acquirer): Acquirer => ({
+      ...bank,
+      authorise: around('authorise', bank.authorise),
+      capture: around('capture', bank.capture),
+      void: around('void', bank.void),
+      reverse: around('reverse', bank.reverse),
+    }),
+  }
+}
+
+const connections_max = 4
+
+/** A bank whose books are behind this address and whose clock is this one; without an address it is the service's own. */
+export function openBank(
+  world: Pick<World, 'clock' | 'random'>,
+  url: string | null,
+): WrapSimulator {
+  if (url === null) return (simulator) => simulator
+  const sql = connect(url, { connections_max, clock: world.clock })
+  return () => openSimulator(world, openLedger(sql))
+}

@@ -1,0 +1,38 @@
+// The failover of a storm: the standby falls behind, the first server dies, and the standby is promoted in its place.
+
+import { realClock } from '../../tests/world.ts'
+import type { Chance } from '../simulate/chance.ts'
+import type { Pair } from './pair.ts'
+
+export type FailedOver = {
+  /** performance.now(): from when on the standby got nothing, and when it served. */
+  lag_ms: number
+  promoted_ms: number
+  /** The first of them by the clock. */
+  lagged_at: Date
+}
+
+type Asked = {
+  pair: Pair
+  chance: Chance
+  begin_ms: number
+  until_ms: number
+  tell(what: string): void
+}
+
+/** Comes at some time in the middle. */
+export async function failOver(asked: Asked): Promise<FailedOver> {
+  const { pair, chance, begin_ms, until_ms, tell } = asked
+  const length_ms = until_ms - begin_ms
+  const at_ms = begin_ms + length_ms * (0.35 + 0.3 * chance.next())
+  await realClock.sleep(at_ms - performance.now())
+  const lag_ms = performance.now()
+  const lagged_at = realClock.now()
+  pair.lag()
+  tell('the standby falls behind')
+  await realClock.sleep(Math.min(1_000 + chance.below(2_000), length_ms / 10))
+  tell('the database dies for good')
+  await pair.failOver()
+  tell('the standby serves')
+  return { lag_ms, lagged_at, promoted_ms: performance.now() }
+}
