@@ -1,9 +1,7 @@
-// The checker of histories: what is right passes, what is wrong in one way does not, and what is too large is not passed either.
+// The checker of sessions' histories: what is right passes, what is wrong in one way does not, nor what is too large to judge.
 
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { judgeHistories } from '../proofs/histories/judge.ts'
-import { type KeyCall, keyModel } from '../proofs/histories/key.ts'
 import { judge } from '../proofs/histories/search.ts'
 import {
   type Asked,
@@ -12,8 +10,6 @@ import {
   type Rules,
   sessionModel,
 } from '../proofs/histories/session.ts'
-import { openChance } from '../proofs/simulate/chance.ts'
-import { randomHistory } from './random-history.ts'
 
 /** A call of somebody from one time to another, or to null. */
 type Row = [client: string, begin_ms: number, end_ms: number | null, asked: Asked]
@@ -321,171 +317,6 @@ describe('the history of a session', () => {
   test('in whichever order its calls are given', () => {
     const [, rows] = right.find(([name]) => name.startsWith('reads that meet'))!
     expect(verdictOf(calls(rows.toReversed()))).toBe('right')
-  })
-})
-
-const seed = fc.integer({ min: 0, max: 1_000_000 }).map(String)
-
-/** Each makes a history wrong that tells of an outcome; null where it does not. */
-const mutations: [string, (history: Call[], end_ms: number) => Call[] | null][] = [
-  [
-    'a payment that is pending again',
-    (history, end_ms) => {
-      const known = history.find((call) => call.what === 'read_payment' && isFinal(call))
-      if (known?.what !== 'read_payment') return null
-      return [
-        ...history,
-        { ...known, begin_ms: end_ms, end_ms: end_ms + 1, told: { good: { status: 'pending' } } },
-      ]
-    },
-  ],
-  [
-    'another outcome',
-    (history, end_ms) => {
-      const known = history.find((call) => call.what === 'confirm' && isFinal(call))
-      if (known?.what !== 'confirm' || known.told === null || 'refused' in known.told) return null
-      const { good } = known.told
-      const other = { ...good, status: good.status === 'captured' ? 'declined' : 'captured' }
-      return [...history, { ...known, begin_ms: end_ms, end_ms: end_ms + 1, told: { good: other } }]
-    },
-  ],
-  [
-    'a decided hold that waits again',
-    (history, end_ms) => {
-      const known = history.find((call) => call.what === 'decide' && isFinal(call))
-      if (known?.what !== 'decide') return null
-      const told = { good: { status: 'held' } }
-      const { client, payment_id } = known
-      return [
-        ...history,
-        { client, payment_id, what: 'read_payment', begin_ms: end_ms, end_ms: end_ms + 1, told },
-      ]
-    },
-  ],
-  [
-    'an answer before anything was asked',
-    (history) => {
-      const known = history.find((call) => call.what === 'confirm' && isFinal(call))
-      return known ? [...history, { ...known, begin_ms: -2, end_ms: -1 }] : null
-    },
-  ],
-]
-
-function isFinal({ told }: Call): boolean {
-  const status = told && 'good' in told ? (told.good as { status?: string }).status : undefined
-  return status !== undefined && !['processing', 'pending', 'held'].includes(status)
-}
-
-describe('random histories', () => {
-  test('are right as they come', () => {
-    fc.assert(
-      fc.property(seed, (text) => {
-        expect(judge(sessionModel(noRules), randomHistory(openChance(text)))).toEqual({
-          verdict: 'right',
-        })
-      }),
-      { numRuns: 300 },
-    )
-  })
-
-  test.each(mutations)('and wrong with %s', (_name, mutate) => {
-    let tried = 0
-    fc.assert(
-      fc.property(seed, (text) => {
-        const history = randomHistory(openChance(text))
-        const end_ms = Math.max(...history.map((call) => call.end_ms ?? call.begin_ms)) + 1
-        const mutated = mutate(history, end_ms)
-        if (mutated === null) return
-        tried += 1
-        expect(verdictOf(mutated)).toBe('wrong')
-      }),
-      { numRuns: 200 },
-    )
-    expect(tried).toBeGreaterThan(10)
-  })
-})
-
-describe('the history of a key', () => {
-  const first = { text: '{"id":"cs_1"}', replayed: false }
-  const again = { ...first, replayed: true }
-  const under = (rows: [number, number | null, KeyCall['told']][]): KeyCall[] =>
-    rows.map(([begin_ms, end_ms, told]) => ({ client: 'a', begin_ms, end_ms, told }))
-  const rightKeys: [string, KeyCall[]][] = [
-    [
-      'an answer and its replay',
-      under([
-        [0, 1, first],
-        [2, 3, again],
-      ]),
-    ],
-    [
-      'a replay of what nobody was told',
-      under([
-        [0, null, null],
-        [2, 3, again],
-      ]),
-    ],
-    [
-      'two at once',
-      under([
-        [0, 5, again],
-        [1, 4, first],
-      ]),
-    ],
-    [
-      'refused, and then corrected',
-      under([
-        [0, 1, { refused: 'invalid_request' }],
-        [2, 3, first],
-      ]),
-    ],
-    [
-      'still running',
-      under([
-        [0, 5, first],
-        [1, 2, 'running'],
-        [6, 7, again],
-      ]),
-    ],
-  ]
-  const wrongKeys: [string, KeyCall[]][] = [
-    [
-      'two sessions',
-      under([
-        [0, 1, first],
-        [2, 3, { text: '{"id":"cs_2"}', replayed: false }],
-      ]),
-    ],
-    [
-      'two sessions at once',
-      under([
-        [0, 5, first],
-        [0, 5, { text: '{"id":"cs_2"}', replayed: false }],
-      ]),
-    ],
-    ['a replay of what nobody had asked for', under([[0, 1, again]])],
-    [
-      'a replay before the first',
-      under([
-        [0, 1, again],
-        [2, 3, first],
-      ]),
-    ],
-    [
-      'refused after it was done',
-      under([
-        [0, 1, first],
-        [2, 3, { refused: 'invalid_request' }],
-      ]),
-    ],
-  ]
-
-  test.each(rightKeys)('%s', (_name, history) => {
-    expect(judge(keyModel, history)).toEqual({ verdict: 'right' })
-  })
-
-  test.each(wrongKeys)('not: %s', (_name, history) => {
-    expect(judge(keyModel, history).verdict).toBe('wrong')
   })
 })
 

@@ -58,6 +58,29 @@ const tampered: [string, (checked: Checked) => Promise<unknown> | unknown, RegEx
     /the history of cs_\w+ has no order/,
   ],
   [
+    'money that was taken for what had been declined',
+    ({ opened }) => opened.database.sql`
+      update simulator.ledger set authorised_at = requested_at + interval '1 hour'
+      where reference = (
+        select reference from simulator.ledger where kind = 'authorise' and result = 'declined' limit 1)`,
+    /declined here, authorised there, and later/,
+  ],
+  [
+    'a payment that was charged twice',
+    ({ opened }) => opened.database.sql`
+      with one as (
+        select reference from simulator.ledger where kind = 'authorise' and captured_at is not null
+          and voided_at is null and reversed_at is null limit 1
+      ), operation as (
+        insert into acquirer_operations select (json_populate_record(o,
+          json_build_object('operation_id', md5(o.operation_id), 'sequence', 9))).*
+        from acquirer_operations o join one on one.reference = o.operation_id)
+      insert into simulator.ledger
+      select (json_populate_record(l, json_build_object('reference', md5(l.reference)))).*
+      from simulator.ledger l join one using (reference)`,
+    /a shopper who was charged twice/,
+  ],
+  [
     'a line of the journal that was changed',
     ({ opened }) => opened.database.sql`
       update journal set actor = 'nobody' where change = 'session.created'`,

@@ -13,7 +13,7 @@ export async function faultsOfWay(sql: Sql): Promise<string[]> {
 async function chargedTwice(sql: Sql): Promise<string[]> {
   const rows = await sql<{ session_id: string; one: string; other: string }[]>`
     with live as (
-      select p.session_id, p.payment_id, l.authorised_at as from_at,
+      select p.session_id, p.payment_id, l.reference, l.authorised_at as from_at,
         least(coalesce(l.voided_at, 'infinity'), coalesce(l.reversed_at, 'infinity')) as to_at
       from simulator.ledger l
       join acquirer_operations o on o.operation_id = l.reference
@@ -21,7 +21,7 @@ async function chargedTwice(sql: Sql): Promise<string[]> {
       where l.kind = 'authorise' and l.authorised_at is not null)
     select one.session_id, one.payment_id as one, other.payment_id as other
     from live one join live other on other.session_id = one.session_id
-      and other.payment_id > one.payment_id and other.from_at < one.to_at and one.from_at < other.to_at`
+      and other.reference > one.reference and other.from_at < one.to_at and one.from_at < other.to_at`
   return rows.map(
     ({ session_id, one, other }) =>
       `a shopper who was charged twice: ${one} and ${other} of ${session_id} were live at once`,

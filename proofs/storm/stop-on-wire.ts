@@ -18,7 +18,9 @@ export type WireField = {
 }
 
 const arrival_ms = 10_000
+const charging: readonly Kind[] = ['authorise']
 const settling: readonly Kind[] = ['capture', 'void', 'reverse']
+const every: readonly Kind[] = [...charging, ...settling]
 
 export type Stop = {
   /** Once it stands still, or was not seen to come there. */
@@ -42,9 +44,9 @@ export function stopOnWire(field: WireField, where: Where): Stop | null {
   if (able.length === 0) return null
   const services = able.filter(({ command }) => command === 'serve')
   const member = chance.pick(services.length > 0 && chance.often(0.8) ? services : able)
-  const kinds: readonly Kind[] = member.command === 'serve' ? ['authorise', ...settling] : settling
+  const kinds = member.command === 'worker' ? settling : chance.pick([charging, charging, every])
   const arriving = crew.arrival(member, arrival_ms)
-  crew.tell(member, { order: 'wait', where, kinds: chance.often(0.7) ? kinds.slice(0, 1) : kinds })
+  crew.tell(member, { order: 'wait', where, kinds })
   member.is_waited_for = true
   const arrived = arriving.then((at) => {
     if (!at) return false
