@@ -243,6 +243,17 @@ const wrong: [string, Row[], Rules?][] = [
     [created, card, ['b', 4, 5, session('processing', 1)], ['a', 6, null, unanswered]],
   ],
   [
+    'two charges of one confirm',
+    [
+      created,
+      card,
+      ['a', 4, null, unanswered],
+      ['b', 5, 6, payment('declined')],
+      ['b', 7, 8, authenticated(2)],
+      ['b', 9, 10, session('processing', 2)],
+    ],
+  ],
+  [
     'a session that is gone',
     [...captured, ['b', 10, 11, { what: 'read_session', told: { refused: 'resource_not_found' } }]],
   ],

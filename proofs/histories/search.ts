@@ -12,6 +12,8 @@ export type Timed = {
 export type Moment<Call> = {
   /** Calls that may be taking effect: begun, and not yet put in the order. Those without an answer stay among them for ever. */
   causes: Call[]
+  /** All that have begun, whatever became of them. */
+  begun: Call[]
   /** The latest time that the moment can be. */
   by_ms: number
 }
@@ -78,10 +80,11 @@ function nextPlaces<State, Call extends Timed>(
   const able = left.filter(({ call }) => call.begin_ms <= by_ms)
   const pending = able.map(({ call }) => call).filter(model.changes)
   const causes = [...silent.filter(({ begin_ms }) => begin_ms <= by_ms), ...pending]
+  const begun = [...answered, ...silent].filter(({ begin_ms }) => begin_ms <= by_ms)
   const here = model.keyOf(state)
   const next: Place<State>[] = []
   for (const { call, bit } of able) {
-    const states = model.after(state, call, { causes, by_ms })
+    const states = model.after(state, call, { causes, begun, by_ms })
     const places = states.map((each) => ({ done: done | bit, count: count + 1, state: each }))
     // A look that is right as things stand may as well be taken now: it changes nothing for those that are left.
     const at_once = !model.changes(call) && places.find((each) => model.keyOf(each.state) === here)

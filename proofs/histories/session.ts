@@ -88,10 +88,13 @@ function isHarmless(code: string): boolean {
   return code !== 'operation_refused'
 }
 
-function possibleAt({ causes, by_ms }: Moment<Call>, rules: Rules): Possible {
+const isConfirm = ({ what }: Call) => what === 'confirm'
+
+function possibleAt({ causes, begun, by_ms }: Moment<Call>, rules: Rules): Possible {
   const kinds = ['capture', 'void', 'escalate'] as const
   return {
-    confirms: causes.some(({ what }) => what === 'confirm'),
+    // Each confirm charges once at most.
+    charges_max: causes.some(isConfirm) ? begun.filter(isConfirm).length : 0,
     cards: causes.flatMap((call) =>
       call.what === 'authenticate' && call.told === null ? [call.card] : [],
     ),

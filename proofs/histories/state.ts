@@ -53,9 +53,14 @@ export function isClosed(state: State): boolean {
   return phase === 'closed' || (is_last && (phase === 'declined' || phase === 'failed'))
 }
 
+/** It was confirmed, whatever came of that. */
+export function isCharged({ phase }: Attempt): boolean {
+  return phase !== 'ready' && phase !== 'superseded'
+}
+
 /** The newest attempt that was ever charged. */
 export function chargedOf({ attempts }: State): Attempt | null {
-  return attempts.findLast(({ phase }) => phase !== 'ready' && phase !== 'superseded') ?? null
+  return attempts.findLast(isCharged) ?? null
 }
 
 export function isWaiting(hold: Hold): boolean {

@@ -4,6 +4,7 @@ import {
   attempts_max,
   type Decision,
   type Hold,
+  isCharged,
   isWaiting,
   keyOf,
   newestOf,
@@ -16,8 +17,8 @@ import {
 
 /** Calls that may be taking effect, and what a merchant's rules may have done by now. */
 export type Possible = {
-  /** Somebody is confirming. */
-  confirms: boolean
+  /** So many charges may have begun; 0 while nobody is confirming. */
+  charges_max: number
   /** Cards that somebody is authenticating and was told nothing of. */
   cards: string[]
   /** Decisions that were asked for, of a payment each. */
@@ -49,10 +50,13 @@ function stepsFrom(state: State, possible: Possible): State[] {
 
 const outcomes: Phase[] = ['captured', 'declined', 'closed', 'failed']
 
-function chargeSteps(state: State, { confirms }: Possible): State[] {
+function chargeSteps(state: State, { charges_max }: Possible): State[] {
   const newest = newestOf(state)
   const at = state.attempts.length - 1
-  if (newest?.phase === 'ready' && confirms) return [withAttempt(state, at, { phase: 'charging' })]
+  if (newest?.phase === 'ready') {
+    const may_begin = state.attempts.filter(isCharged).length < charges_max
+    return may_begin ? [withAttempt(state, at, { phase: 'charging' })] : []
+  }
   if (newest?.phase !== 'charging') return []
   const hold: Hold = { status: 'pending_review', deciding: null }
   return [
