@@ -17,8 +17,13 @@ type Asked = {
   chance: Chance
   begin_ms: number
   until_ms: number
+  /** How many answers clients have had by now. */
+  answered(): number
   tell(what: string): void
 }
+
+const answers_least = 10
+const answers_limit_ms = 8_000
 
 /** Comes at some time in the middle. */
 export async function failOver(asked: Asked): Promise<FailedOver> {
@@ -31,6 +36,10 @@ export async function failOver(asked: Asked): Promise<FailedOver> {
   pair.lag()
   tell('the standby falls behind')
   await realClock.sleep(Math.min(1_000 + chance.below(2_000), length_ms / 10))
+  // Without an answer meanwhile nothing would be lost.
+  const enough = asked.answered() + answers_least
+  const late_ms = performance.now() + answers_limit_ms
+  while (asked.answered() < enough && performance.now() < late_ms) await realClock.sleep(100)
   tell('the database dies for good')
   await pair.failOver()
   tell('the standby serves')

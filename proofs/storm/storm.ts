@@ -141,9 +141,9 @@ async function rage(asked: StormAsked, field: Field): Promise<Raged> {
     ...{ crew, home: server.home, chance: chance.fork('faults'), until_ms, tell, stopped },
     ...{ stopped_ms: asked.hurries ? brief : long, only: asked.only ?? null },
   })
-  const failing = site.pair
-    ? failOver({ pair: site.pair, chance: chance.fork('failover'), begin_ms, until_ms, tell })
-    : null
+  const answered = () => street.diary.counts.acked
+  const own = { chance: chance.fork('failover'), begin_ms, until_ms, answered, tell }
+  const failing = site.pair && failOver({ pair: site.pair, ...own })
   const [disturbances, failed_over] = await Promise.all([disturbing, failing, ...shopping])
   return { disturbances, stopped, failed_over }
 }
