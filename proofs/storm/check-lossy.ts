@@ -63,7 +63,7 @@ export async function lostAnswers(sql: Sql, diary: Diary): Promise<string[]> {
     ...creates.map(([id, { key }]) => `${key} was answered ${id}, which is gone`),
     ...results.map(
       ([id, { status, payment_id }]) =>
-        `${id} was answered ${status} (${payment_id}), and is ${attempts.get(id) ?? 'gone'}`,
+        `${id} was answered ${status} (${payment_id}), and is ${attempts.has(id) ? (attempts.get(id) ?? 'without an outcome') : 'gone'}`,
     ),
     ...decisions,
   ]
