@@ -49,7 +49,10 @@ export type SettleRequest = {
 /** An amount as the acquirer has it, which need not be what it was asked for. */
 type Money = { amount: number; currency: string }
 
-/** A definite answer. `failed` is an error at the acquirer that moved no money. */
+/**
+ * A definite answer. `failed` is an error at the acquirer that moved no money. Where a look-up or a list says otherwise of the
+ * same reference later, that is the truth.
+ */
 export type AuthoriseAnswer =
   | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
   | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
@@ -134,7 +137,8 @@ export type Acquirer = {
   readonly safe_window_ms: number
   /**
    * For so long a reference that is sent again is known for the same request, and answered as before, with nothing moved
-   * twice. It outlasts `safe_window_ms`.
+   * twice. It outlasts `safe_window_ms`. Afterwards a repeat is another request, and a look-up need not find it; an
+   * authorisation can still be named by its reference in a capture, void or reversal.
    */
   readonly reference_life_ms: number
   /**
@@ -151,9 +155,10 @@ export type Acquirer = {
   /** Throws where it could not be asked. */
   lookUp(reference: string): Promise<LookUpAnswer>
   /**
-   * What was authorised within these times, both included, and is live; oldest first. It is complete: an approval is
-   * listed as soon as it can be looked up, and one that was voided or reversed is gone once that is answered. Throws
-   * where it could not be asked. For the search for orphans.
+   * What was authorised within these times, both included, and is live; oldest first. The times are the acquirer's, whose
+   * clock may differ by a minute. A list may lag: it lacks an approval for minutes after it can be looked up, misses a recent
+   * one now and then, and shows one for seconds after it was voided. What it lists was approved. Throws where it could not
+   * be asked. For the search for orphans.
    */
   listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
 }
