@@ -1,7 +1,7 @@
 // The simulation in short: some hundred lives under every fault, the same again, and faults that are planted to be found.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBank } from '../proofs/simulate/bank.ts'
+import { openBank } from '../proofs/simulate/bank/bank.ts'
 import { type Campaign, findPlants, runCampaign } from '../proofs/simulate/campaign.ts'
 import { openChance } from '../proofs/simulate/chance.ts'
 import { openWorldDatabase, type WorldDatabase } from '../proofs/simulate/database.ts'

@@ -33,8 +33,9 @@ export async function assembleProcess(
   const { scheduler, plant } = around
   const chance = around.chance.fork(process.name)
   const ahead_ms = chance.below(around.skew_ms + 1)
+  const clock = scheduler.clockOf(process, patienceOf, ahead_ms)
   const world: World = {
-    clock: scheduler.clockOf(process, patienceOf, ahead_ms),
+    clock: plant.clock?.(clock) ?? clock,
     random: { bytes: chance.bytes },
     http: around.http(process, die),
     log: around.log,

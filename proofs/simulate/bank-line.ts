@@ -6,7 +6,7 @@ import {
   NotSent,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import type { Bank } from './bank.ts'
+import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
@@ -37,6 +37,7 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
   }
 
   async function send<Request, Answer>(verb: Verb, reference: string, request: Request) {
+    bank.calls.set(reference, here.now().getTime())
     const fate = await scheduler.effect(owner, `${verb} ${reference.slice(-6)}`, () => {
       const chosen = faults.happens(
         'acquirer: crash before',
@@ -48,6 +49,7 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
         'acquirer: answers late',
         'acquirer: done twice',
         'acquirer: error after the effect',
+        'acquirer: arrives after its reversal',
       )
       if (chosen === 'acquirer: crash before') die()
       if (chosen !== 'acquirer: not sent') sent_ms.set(reference, here.now().getTime())
@@ -57,12 +59,13 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
       }
       return chosen
     })
-    const answer = await onItsWay<Request, Answer>(verb, request, fate)
+    const answer = await onItsWay<Request, Answer>(verb, reference, request, fate)
     return scheduler.effect(owner, `${verb} is answered`, () => answer)
   }
 
   async function onItsWay<Request, Answer>(
     verb: Verb,
+    reference: string,
     request: Request,
     fate: string | null,
   ): Promise<Answer> {
@@ -74,6 +77,14 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
       case 'acquirer: arrives late': {
         // Within the window in which it may still be on its way.
         await there.sleep(1_000 + chance.below(28_000))
+        return act(verb, request)
+      }
+      case 'acquirer: arrives after its reversal': {
+        // Nobody forbids a network to keep a charge for so long: what was reversed before must not be approved then.
+        const longest_ms = verb === 'authorise' ? 10 * 60_000 : 28_000
+        const delay_ms = 1_000 + chance.below(longest_ms)
+        bank.delays.set(reference, delay_ms)
+        await there.sleep(delay_ms)
         return act(verb, request)
       }
       case 'acquirer: answer lost':

@@ -1,9 +1,17 @@
 // Compares a world's database with the bank's books and the journal, once all has come to rest.
 
 import type { Sql } from '../../src/database/open.ts'
-import { type Authorisation, type Bank, isLive } from './bank.ts'
+import {
+  type Authorisation,
+  endOf,
+  hasLapsed,
+  hasPersonActed,
+  isLive,
+} from './bank/authorisation.ts'
+import type { Bank } from './bank/bank.ts'
 import { type KnownPayment, readPayments } from './known-payment.ts'
 import type { Invariant } from './violations.ts'
+import { faultsOfWay } from './way.ts'
 
 export type Fault = [Invariant, string]
 
@@ -17,11 +25,13 @@ type Moment = {
 /** What does not agree. */
 export async function faultsOfBooks(
   sql: Sql,
-  { bank, ...moment }: Moment & { bank: Bank },
+  { bank, without_eci, ...moment }: Moment & { bank: Bank; without_eci: Set<string> },
 ): Promise<Fault[]> {
   const lives = await readPayments(sql, bank)
   return [
     ...lives.flatMap((life) => faultsOf(life, moment)),
+    ...lives.flatMap((life) => faultsOfAuthentication(life, without_eci)),
+    ...faultsOfWay(lives, { ...moment, bank }),
     ...(await faultsOfSessions(sql)),
     ...(await faultsOfOrphans(sql, bank)),
   ]
@@ -46,43 +56,72 @@ function faultsOfMoney(life: KnownPayment, now_ms: number): Fault[] {
   const taken = live.some(({ captured_ms }) => captured_ms !== null)
   const reserved = live.some(({ captured_ms }) => captured_ms === null)
   const ends_ms = new Date(session.expires_at).getTime() + on_its_way_ms
+  const inTime = ({ asked_ms, delay_ms }: Authorisation) => asked_ms - delay_ms <= ends_ms
   // Nobody knows what became of these: a person said so.
   const is_known = !authorisations.some(({ behaviour }) => behaviour === 'lost_for_ever')
   const charges = operations.filter(({ kind }) => kind === 'authorise')
-  const right = ({ amount, currency }: Authorisation) =>
+  const right = ({ amount, currency }: Pick<Authorisation, 'amount' | 'currency'>) =>
     amount === Number(payment.amount) && currency === payment.currency
+  const by_person = authorisations.some(hasPersonActed)
+  const has_lapsed = authorisations.some((entry) => hasLapsed(entry, now_ms))
   const refused = status === 'declined' || status === 'failed'
   return [
     ...unless(charges.length <= 1, 'I4', 'it was charged under two references'),
     ...unless(live.length <= 1, 'I4', 'two live authorisations'),
     ...unless(captures + voids <= 1, 'I4', `captured ${captures} times, voided ${voids} times`),
-    ...unless(authorisations.every(right), 'I4', 'the bank has another amount'),
     ...unless(
-      authorisations.every(({ capture }) => capture === session.amount_verified),
+      authorisations.every((entry) => right(entry.asked_for)),
+      'I4',
+      'another amount was asked for',
+    ),
+    ...unless(refused || live.every(right), 'I4', 'the bank has another amount'),
+    ...unless(
+      authorisations.every(({ asked_for }) => asked_for.capture === session.amount_verified),
       'I4',
       'an amount that was not verified was taken at once, or one that was is held',
     ),
-    ...unless(
-      authorisations.every(({ asked_ms }) => asked_ms <= ends_ms),
-      'I3',
-      'it was charged after its session had expired',
-    ),
-    ...(is_known
+    ...unless(authorisations.every(inTime), 'I3', 'it was charged after its session had expired'),
+    ...(is_known && !by_person
       ? [
           ...unless((status === 'captured') === taken, 'I4', `the bank took the money: ${taken}`),
           ...unless((status === 'held') === reserved, 'I4', `the bank holds it: ${reserved}`),
-          ...unless((status === 'voided') === (voids === 1), 'I4', `the bank voided it: ${voids}`),
+          ...unless(
+            status === 'voided' ? voids === 1 || has_lapsed : voids === 0,
+            'I4',
+            `the bank voided it: ${voids}`,
+          ),
           ...unless(!refused || live.length === 0, 'I5', 'the bank holds or took the money'),
         ]
       : []),
     ...charges.flatMap(({ operation_id, state }) => {
       const said = authorisations.find(({ reference }) => reference === operation_id)
-      const is_undone = state === 'failed' && (said?.reversed_ms ?? null) !== null
-      const agrees = !said?.result || state === said.result || is_undone
+      const is_refused = state === 'failed' || state === 'declined'
+      // By us, by people, or by time.
+      const is_undone = is_refused && said !== undefined && endOf(said) <= now_ms
+      const is_late = said?.surprises.some(({ what }) => what === 'late') ?? false
+      const came_to_nothing = is_refused && is_late && said?.result !== 'approved'
+      const agrees = !said?.result || state === said.result || is_undone || came_to_nothing
       return unless(agrees, 'I4', `${state} here, ${said?.result} there`)
     }),
     ...unless(hold !== null || !reserved, 'I6', 'held there, and no hold here'),
   ]
+}
+
+/** Nobody claims an indicator that the shopper's bank has not given, nor what only that would give. */
+function faultsOfAuthentication(
+  { payment, authorisations }: KnownPayment,
+  without_eci: Set<string>,
+): Fault[] {
+  const { payment_id, authentication } = payment
+  return authorisations.flatMap(({ three_ds }) => {
+    if (!three_ds || !without_eci.has(three_ds.ds_transaction_id ?? '')) return []
+    const told = authentication?.eci ?? null
+    const is_shifted = authentication?.liability_shifted ?? false
+    return [
+      ...unless(three_ds.eci === null, 'I15', `${payment_id}: sent with ECI ${three_ds.eci}`),
+      ...unless(told === null && !is_shifted, 'I15', `${payment_id}: told with ECI ${told}`),
+    ]
+  })
 }
 
 /** The longest that a request may be on its way, and a little. */
@@ -214,7 +253,7 @@ async function faultsOfOrphans(sql: Sql, bank: Bank): Promise<Fault[]> {
   const reversals = await sql<{ operation_id: string }[]>`
     select operation_id from orphan_authorisations`
   for (const { operation_id } of reversals) known.add(operation_id)
-  const foreign = [...bank.settlements.values()].filter(
+  const foreign = bank.settlements.filter(
     ({ reference, kind }) => !known.has(reference) && kind !== 'reverse',
   )
   return [
@@ -229,7 +268,7 @@ async function faultsOfOrphans(sql: Sql, bank: Bank): Promise<Fault[]> {
         ),
         // It bears the mark of another installation, and is none of ours to take back.
         ...unless(
-          entry.reversed_ms === null && entry.voided_ms === null,
+          hasPersonActed(entry) || (entry.reversed_ms === null && entry.voided_ms === null),
           'I5',
           `${reference} is somebody else's, and was taken back`,
         ),

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { testCardOf } from '../../src/cards/test-cards.ts'
 import type { WorldDatabase } from './database.ts'
-import { shares } from './faults.ts'
+import { noted, shares } from './faults.ts'
 import { numbers } from './life.ts'
 import { count } from './memory.ts'
 import { nothing, type Plant, plants } from './plants.ts'
@@ -110,12 +110,13 @@ export function describeCampaign(report: CampaignReport): string[] {
     }),
   )
   const met = [...kinds].filter((kind) => report.cards.has(kind)).length
-  const injected = Object.keys(shares).filter((kind) => report.faults.has(kind)).length
+  const all_faults = [...Object.keys(shares), ...noted]
+  const injected = all_faults.filter((kind) => report.faults.has(kind)).length
   return [
     `${report.lives} lives in ${report.worlds} worlds, ${report.requests} requests, ${report.webhooks} events received`,
     'confirmed:',
     ...listed(report.outcomes),
-    `faults, ${injected} of ${Object.keys(shares).length} kinds; ${report.crashes} crashes:`,
+    `faults, ${injected} of ${all_faults.length} kinds; ${report.crashes} crashes:`,
     ...listed(report.faults),
     `${report.met} statements met another before it was committed, and ${report.waited} waited for it`,
     `cards: ${met} of ${kinds.size} kinds`,

@@ -22,6 +22,8 @@ export type DirectoryServer = {
   simulator: ThreeDsSimulator
   /** The way to it from one process. */
   lineOf(owner: Owner, die: () => never): Http
+  /** Their ids at the Directory Server of what was authenticated without an electronic commerce indicator. */
+  without_eci: Set<string>
 }
 
 /** `results` posts to the service, as whoever stands outside does. */
@@ -30,6 +32,7 @@ export function openDirectoryServer(ends: Ends, results: Http): DirectoryServer 
   const prefix = base_url + simulator_prefix
   const quiet = { debug() {}, info() {}, warn() {}, error() {} }
   const clock = scheduler.clockOf(outside)
+  const without_eci = new Set<string>()
   const http: Http = {
     post: (request) => (request.url.startsWith(prefix) ? handle(request) : results.post(request)),
   }
@@ -47,7 +50,15 @@ export function openDirectoryServer(ends: Ends, results: Http): DirectoryServer 
     })
     if (answer === 'hang_up') throw new OutgoingFailure('unanswered', false, 'hung up')
     const content_type = answer.headers['content-type'] ?? ''
-    return { status: answer.status, content_type, body: answer.body }
+    return { status: answer.status, content_type, body: withoutEci(answer.body) }
+  }
+
+  /** Some banks leave out the indicator of what they authenticate. */
+  function withoutEci(body: string): string {
+    if (!body.includes('"eci"') || !faults.happens('three_ds: no ECI')) return body
+    const { eci, ...message } = JSON.parse(body)
+    without_eci.add(message.dsTransID)
+    return JSON.stringify(message)
   }
 
   function lineOf(owner: Owner, die: () => never): Http {
@@ -91,5 +102,5 @@ export function openDirectoryServer(ends: Ends, results: Http): DirectoryServer 
     }
   }
 
-  return { simulator, lineOf }
+  return { simulator, lineOf, without_eci }
 }

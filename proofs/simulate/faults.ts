@@ -36,13 +36,39 @@ export const shares = {
   'request: lost on its way': 0.02,
   'request: answer lost': 0.03,
   'request: sent twice': 0.04,
+  'acquirer: arrives after its reversal': 0.03,
+  'three_ds: no ECI': 0.15,
+  'bank: approves a part': 0.02,
+  'bank: approves another amount': 0.02,
+  'bank: approves another currency': 0.02,
+  'bank: reserves what it was to capture': 0.04,
+  'bank: declines what it approved': 0.04,
+  'bank: refuses for the moment': 0.05,
+  'bank: lists what is gone': 0.2,
+  'bank: a list misses one': 0.1,
 } as const satisfies Record<string, number>
 
-export type Fault = keyof typeof shares
+/** What the nature of a world's bank and people bring about, as often as those decide. */
+export const noted = [
+  'bank: approves late',
+  'bank: finds a duplicate',
+  'bank: has forgotten',
+  'bank: lists late',
+  'bank: lets an authorisation lapse',
+  'portal: captured',
+  'portal: partly captured',
+  'portal: voided',
+  'portal: reversed',
+] as const
+
+export type Noted = (typeof noted)[number]
+export type Fault = keyof typeof shares | Noted
 
 export type Faults = {
   /** Whether it happens now. Of several kinds the first that does is the one. */
-  happens<Kind extends Fault>(...kinds: Kind[]): Kind | null
+  happens<Kind extends keyof typeof shares>(...kinds: Kind[]): Kind | null
+  /** Counts what happened without being asked for here. */
+  note(kind: Noted): void
   /** From now on nothing goes wrong. */
   stop(): void
   are_on(): boolean
@@ -65,6 +91,7 @@ export function openFaults(chance: Chance): Faults {
       }
       return null
     },
+    note: (kind) => counts.set(kind, (counts.get(kind) ?? 0) + 1),
     stop() {
       on = false
     },

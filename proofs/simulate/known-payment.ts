@@ -5,7 +5,8 @@ import type { Operation } from '../../src/checkout/operations/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import type { Session } from '../../src/checkout/session.ts'
 import type { Sql } from '../../src/database/open.ts'
-import type { Authorisation, Bank } from './bank.ts'
+import type { Authorisation } from './bank/authorisation.ts'
+import type { Bank } from './bank/bank.ts'
 
 type Line = { session_id: string | null; subject: string; change: string; at: Date }
 type Event = { sequence: number; type: string; body: string }
@@ -39,13 +40,13 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
   const events = Map.groupBy(told, ({ payment_id }) => payment_id)
   const written = await sql<Line[]>`select * from journal order by entry_id`
   const lines = Map.groupBy(written, ({ session_id }) => session_id ?? '')
-  const settlements = [...bank.settlements.values()]
+  const authorised = Map.groupBy(bank.authorisations.values(), ({ reference }) => reference)
   return rows.map((row) => {
     const own = (operations.get(row.payment.payment_id) ?? []) as KnownPayment['operations']
     const references = new Set(own.map(({ operation_id }) => operation_id))
-    const authorisations = [...references].flatMap((each) => bank.authorisations.get(each) ?? [])
+    const authorisations = [...references].flatMap((each) => authorised.get(each) ?? [])
     const done = (kind: string) =>
-      settlements.filter(
+      bank.settlements.filter(
         (each) =>
           each.kind === kind && each.answer.result === 'approved' && references.has(each.of),
       ).length

@@ -9,6 +9,7 @@ import { browser } from '../../tests/client.ts'
 import { visit } from './browser.ts'
 import type { Chance } from './chance.ts'
 import { count, type Memory } from './memory.ts'
+import { choosePurchase, emails, type Purchase, withBasket } from './purchase.ts'
 import type { Shop } from './shop.ts'
 import type { Answer, Asked, Body, Town } from './town.ts'
 import type { Violations } from './violations.ts'
@@ -25,7 +26,7 @@ export type Living = {
   cards: Map<string, number>
 }
 
-type Session = { id: string; client_secret: string; amount: number }
+type Session = { id: string; client_secret: string }
 
 export const numbers = [
   ...publishedNumbers,
@@ -83,12 +84,10 @@ export async function pause({ chance, clock }: Living, seconds: number): Promise
 
 async function openSession(living: Living): Promise<Session | null> {
   const { chance, town, shop, memory } = living
-  const amount = chance.pick([100, 4_200, 999, 5_000, 123_456])
-  const customer = chance.often(0.9) ? { email: 'ada@example.com' } : undefined
-  const order_reference = chance.often(0.3) ? `order-${chance.below(5)}` : undefined
+  const purchase = choosePurchase(chance)
   const key = chance.bytes(8).toString('hex')
   const way = chance.pick(ways)
-  const { asked, scope } = way(living, { amount, currency: 'GBP', customer, order_reference }, key)
+  const { asked, scope, email } = way(living, purchase, key)
   for (let tries = 0; tries < 20; tries++) {
     const at_once = chance.often(0.1) ? 2 : 1
     const answers = await Promise.all(Array.from({ length: at_once }, () => town.ask(asked)))
@@ -96,44 +95,50 @@ async function openSession(living: Living): Promise<Session | null> {
     const made = answers.find((answer) => (answer?.status ?? 500) < 300)
     if (made) {
       const { id, client_secret } = made.body
-      memory.keepSession({ merchant_id: shop.merchant_id, id, client_secret })
+      memory.keepSession({ merchant_id: shop.merchant_id, id, client_secret, email })
       if (chance.often(0.05))
         await reuseKey(living, { ...asked, body: { ...asked.body, amount: 1 } })
-      return { id, client_secret, amount }
+      return { id, client_secret }
     }
     await pause(living, 2)
   }
   return null
 }
 
-type Purchase = { amount: number; currency: string; customer?: object; order_reference?: string }
-/** How a session is opened; `scope` is whose keys are used. */
-type Way = (living: Living, purchase: Purchase, key: string) => { asked: Asked; scope: string }
+/** How a session is opened; `scope` is whose keys are used, `email` what is named by it. */
+type Way = (
+  living: Living,
+  purchase: Purchase,
+  key: string,
+) => { asked: Asked; scope: string; email: string | null }
 
 const byServer: Way = ({ shop }, body, key) => ({
   scope: shop.merchant_id,
+  email: body.customer?.email ?? null,
   asked: {
     ...{ method: 'POST', path: '/v1/checkout/sessions', body },
     headers: { 'rip-idempotency-key': key, 'x-service-api-key': shop.secret_key },
   },
 })
 
-const byPage: Way = ({ shop }, purchase, key) => ({
+const byPage: Way = ({ shop, chance }, purchase, key) => ({
   scope: shop.publishable_key,
+  email: purchase.customer?.email ?? null,
   asked: {
     ...{ method: 'POST', path: '/v1/checkout/public/sessions' },
     headers: { 'rip-idempotency-key': key, origin: shop.origin },
-    body: { ...purchase, public_key: shop.publishable_key },
+    body: { ...withBasket(purchase, chance), public_key: shop.publishable_key },
   },
 })
 
 /** As an official client of the other platform does. */
 const byCompatibleServer: Way = ({ shop }, { amount, currency }, key) => ({
   scope: shop.merchant_id,
+  email: emails.named,
   asked: {
     ...{ method: 'POST', path: '/v1/payment_intents' },
     headers: { 'idempotency-key': key, authorization: `Bearer ${shop.secret_key}` },
-    body: { amount, currency: currency.toLowerCase(), receipt_email: 'ada@example.com' },
+    body: { amount, currency: currency.toLowerCase(), receipt_email: emails.named },
   },
 })
 
@@ -237,7 +242,7 @@ async function confirm(living: Living, session: Session): Promise<Ended | 'left'
     method: 'POST',
     path: `/v1/checkout/sessions/${session.id}/confirm`,
     headers: { 'rip-client-secret': session.client_secret },
-    body: { customer: { email: 'ada@example.com' } },
+    body: { customer: { email: emails.typed } },
   }
   let ended: Ended | 'again' = 'again'
   for (let tries = 0; tries < 12; tries++) {

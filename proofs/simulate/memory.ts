@@ -3,7 +3,13 @@
 import type { Answer } from './town.ts'
 import type { Violations } from './violations.ts'
 
-export type Created = { merchant_id: string; id: string; client_secret: string }
+/** `email` is the one that the session was opened with; null without one. */
+export type Created = {
+  merchant_id: string
+  id: string
+  client_secret: string
+  email: string | null
+}
 
 export type Memory = {
   /** An answer under a key. `scope` is whose key it is. */

@@ -1,10 +1,15 @@
 // What people do around the service of a simulated world: they change keys, stop processes, and settle what nobody will ever know.
 
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
+import { settleFoundHold } from '../../src/checkout/holds/settle-found-hold.ts'
 import { resolveOperation } from '../../src/checkout/operations/resolve-operation.ts'
+import { findWholePayment, type PaymentKey } from '../../src/checkout/payment-store.ts'
+import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
+import { actInPortal } from './bank/portal.ts'
+import { changeMode, countOrders } from './facts.ts'
 import { insist, type Living } from './life.ts'
-import { openKey } from './shop.ts'
+import { openKey, type Shop } from './shop.ts'
 import type { Stage } from './stage.ts'
 import type { Asked } from './town.ts'
 
@@ -14,6 +19,9 @@ export async function operate(stage: Stage, during_ms: number): Promise<void> {
   const some = chance.fork('operator')
   await Promise.all([
     loseKnowledge(stage, some.below(during_ms)),
+    actInPortal({ ...stage, chance: chance.fork('portal') }, during_ms, (reference) =>
+      settlePartlyCaptured(stage, reference),
+    ),
     ...(some.often(0.4) ? [changeKey(stage, some.below(during_ms))] : []),
     ...(some.often(0.4) ? [stopProcess(stage, some.below(during_ms))] : []),
   ])
@@ -92,6 +100,37 @@ export async function settleByHand(stage: Stage): Promise<number> {
   return rows.length
 }
 
+/** Another amount than was held is no capture for the service: whoever took it says that it is one. */
+async function settlePartlyCaptured(stage: Stage, reference: string): Promise<void> {
+  const { town, database, scheduler, outside, clock } = stage
+  const [key] = await scheduler.effect(
+    outside,
+    'a person looks for a hold',
+    () =>
+      database.sql<PaymentKey[]>`
+      select merchant_id, payment_id from acquirer_operations join holds using (merchant_id, payment_id)
+      where acquirer_operations.operation_id = ${reference} and decided_at is null`,
+  )
+  for (let tries = 0; key && tries < 20; tries++) {
+    const process = town.anyProcess()
+    // The database may be away, and the process die.
+    const settling = process && settleAsCaptured(process.context(), key)
+    if (await Promise.race([settling, process?.died]).catch(() => false)) return
+    await clock.sleep(60_000)
+  }
+}
+
+/** Whether there is nothing left to settle. */
+async function settleAsCaptured(desk: JobContext, key: PaymentKey): Promise<boolean> {
+  const found = await findWholePayment(desk.sql, key)
+  if (!found?.hold || found.hold.decided_at) return true
+  if (found.hold.operation_id !== null) return false
+  const cause = { actor: 'operator', request_id: null } as const
+  const asked = { asked_by: 'merchant', cause, as: 'captured', key: null } as const
+  const settled = await settleFoundHold(desk as never, { ...found, hold: found.hold }, asked)
+  return settled.ends !== null
+}
+
 /** Receivers are mended, and some of what was given up on is sent again. */
 export async function replayDeliveries(stage: Stage): Promise<void> {
   const { chance, shops, receivers, memory } = stage
@@ -113,4 +152,30 @@ export async function replayDeliveries(stage: Stage): Promise<void> {
       for (const answer of answers) if (answer) memory.keepAnswer(shop.merchant_id, key, answer)
     }
   }
+}
+
+/** A trial of an order is not its payment: of two that bear its name, one becomes a live one for as long as both are read. */
+export async function compareOrders(stage: Stage): Promise<void> {
+  const { shops, database, scheduler, outside } = stage
+  const look = <T>(act: () => Promise<T>) => scheduler.effect(outside, 'orders are looked at', act)
+  for (const shop of shops) {
+    const counts = () => countOrders(database.sql, shop.merchant_id)
+    const one = (await look(counts)).find(({ others }) => others > 1)
+    if (!one) continue
+    const change = (mode: string) => look(() => changeMode(database.sql, { ...shop, ...one, mode }))
+    await change('live')
+    for (const count of await look(counts)) await compareOrder(stage, shop, count)
+    await change('test')
+  }
+}
+
+async function compareOrder(
+  { town, violations }: Stage,
+  { secret_key }: Shop,
+  { payment_id, others }: { payment_id: string; others: number },
+): Promise<void> {
+  const headers = { 'x-service-api-key': secret_key }
+  const answer = await town.ask({ method: 'GET', path: `/v1/payments/${payment_id}`, headers })
+  const told = answer?.body?.order_reference_captured_payments
+  if (told !== others) violations.add('I15', `${payment_id}: ${told} of its order, not ${others}`)
 }

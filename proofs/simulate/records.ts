@@ -2,6 +2,7 @@
 
 import { type Sealer, sealed_after_ms } from '../../src/audit/seal-journal.ts'
 import { verifyChain } from '../../src/audit/verify-chain.ts'
+import { verifyPayments } from '../../src/checkout/verify-payments.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type Fault, unless } from './books.ts'
 import { type Memory, payment_edges } from './memory.ts'
@@ -95,6 +96,34 @@ export async function faultsOfJournal(sealer: Sealer, merchant_ids: string[]): P
     faults.push(...unless(kinds.length === 0, 'I10', `${merchant_id}'s journal: ${kinds}`))
   }
   return faults
+}
+
+/**
+ * Rows say of money what the journal says. To be asked last: whoever changes an amount wherever it stands is told of, which is
+ * tried with the first captured payment.
+ */
+export async function faultsOfBinding(sql: Sql, merchant_ids: string[]): Promise<Fault[]> {
+  const faults: Fault[] = []
+  const verify = async (merchant_id: string) => {
+    const { fault_count, not_bound, faults } = await verifyPayments(sql, merchant_id)
+    return { count: fault_count + not_bound, told: JSON.stringify(faults[0]) }
+  }
+  for (const merchant_id of merchant_ids) {
+    const { count, told } = await verify(merchant_id)
+    faults.push(...unless(count === 0, 'I10', `${merchant_id}'s payments: ${count}, ${told}`))
+  }
+  const [one] = await sql<{ merchant_id: string; payment_id: string; amount: string }[]>`
+    select merchant_id, payment_id, amount::text from payments where status = 'captured'
+    order by payment_id limit 1`
+  if (!one) return faults
+  const { merchant_id, payment_id, amount } = one
+  const own = sql`where merchant_id = ${merchant_id} and payment_id = ${payment_id}`
+  await sql`update payments set amount = 1 ${own}`
+  await sql`update acquirer_operations set amount = 1 ${own}`
+  const [said, claimed] = [`"amount":${amount}`, '"amount":1']
+  await sql`update events set body = replace(body, ${said}, ${claimed}) ${own}`
+  const { count } = await verify(merchant_id)
+  return [...faults, ...unless(count > 0, 'I10', `${payment_id}: another amount is not noticed`)]
 }
 
 /** Cards whose attempt has ended are gone at once. To be asked at any time. */

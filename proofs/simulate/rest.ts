@@ -1,9 +1,11 @@
 // Moves a world on where nothing can happen before some time: to what is due next, whose job is then begun.
 
+import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Due, WorldDatabase } from './database.ts'
 import type { Jobs } from './process.ts'
 import type { Scheduler } from './scheduler.ts'
+import { openSweeps } from './sweeps.ts'
 import type { Town } from './town.ts'
 
 export type Rest = {
@@ -19,6 +21,7 @@ export type Rest = {
 const others: Jobs[] = [
   'sweep_orphans',
   'seal_journal',
+  'compare_books',
   'watch_settlements',
   'watch_webhook_backlog',
   'purge_cards',
@@ -31,8 +34,10 @@ export function openRest(parts: {
   database: WorldDatabase
   town: Town
   chance: Chance
+  bank: Bank
 }): Rest {
   const { scheduler, database, town, chance } = parts
+  const sweeps = openSweeps(parts)
   let is_over = false
   let in_vain = 0
 
@@ -46,6 +51,11 @@ export function openRest(parts: {
     if (is(due.holds)) run('apply_hold_rules')
     if (is(due.orphans)) run('reverse_orphans')
     if (is(due.deliveries)) scheduler.poll()
+    for (const job of ['sweep_orphans', 'compare_books'] as const) {
+      if ((sweeps[job].dueAt() ?? now_ms + 1) > now_ms) continue
+      sweeps[job].begin()
+      run(job)
+    }
     if (chance.often(0.05)) run(chance.pick(others))
   }
 
@@ -53,8 +63,11 @@ export function openRest(parts: {
     const due = await database.due()
     const now_ms = scheduler.now().getTime()
     const times = Object.values(due).flatMap((at) => (at ? [at.getTime()] : []))
-    const due_ms = Math.min(...times, timer_at_ms ?? Number.POSITIVE_INFINITY)
     start(due, now_ms)
+    const never_ms = Number.POSITIVE_INFINITY
+    const rounds_ms = Object.values(sweeps).map((each) => each.dueAt() ?? never_ms)
+    const soonest_ms = Math.min(...rounds_ms, timer_at_ms ?? never_ms)
+    const due_ms = Math.min(...times, soonest_ms)
     if (due_ms === Number.POSITIVE_INFINITY) {
       is_over = true
       return now_ms + 1_000
@@ -66,7 +79,7 @@ export function openRest(parts: {
     // It is due, and nobody could do it: a breaker is open, or a lease of somebody who died goes on.
     in_vain += 1
     const wait_ms = in_vain < 3 ? 0 : Math.min(250 * 2 ** (in_vain - 3), 600_000)
-    return Math.min(now_ms + wait_ms, timer_at_ms ?? Number.POSITIVE_INFINITY)
+    return Math.min(now_ms + wait_ms, soonest_ms)
   }
 
   return {

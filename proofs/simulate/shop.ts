@@ -11,6 +11,7 @@ import {
 import type { Clock } from '../../src/world.ts'
 import type { Chance } from './chance.ts'
 import type { Memory } from './memory.ts'
+import { price_list } from './purchase.ts'
 import type { Receivers } from './receivers.ts'
 import type { Town } from './town.ts'
 
@@ -39,6 +40,7 @@ export async function openShop(office: Office, chance: Chance, number: number): 
     at_deadline: chance.pick(['void', 'capture']),
     escalate_after_seconds: chance.pick([null, 30, 3_600]),
     capture_below: chance.pick([null, null, 5_000]),
+    price_list: chance.pick([null, price_list]),
   }
   await createIntegration(office, merchant_id, { name: 'default', ...rules })
   return { merchant_id, origin, ...(await openKey(office, merchant_id)) }

@@ -6,10 +6,12 @@ import type { Office } from '../../src/merchants/manage.ts'
 import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
 import type { Clock, Http, Log } from '../../src/world.ts'
-import { type Bank, openBank } from './bank.ts'
+import { type Bank, openBank } from './bank/bank.ts'
+import { openMoods } from './bank/moods.ts'
+import { traitsOf } from './bank/traits.ts'
 import { type Chance, openChance } from './chance.ts'
 import type { WorldDatabase } from './database.ts'
-import { openDirectoryServer } from './directory-server.ts'
+import { type DirectoryServer, openDirectoryServer } from './directory-server.ts'
 import { type Faults, openFaults } from './faults.ts'
 import { type Memory, openMemory } from './memory.ts'
 import type { Plant } from './plants.ts'
@@ -32,6 +34,7 @@ export type Stage = {
   bank: Bank
   receivers: Receivers
   simulator: ThreeDsSimulator
+  without_eci: DirectoryServer['without_eci']
   memory: Memory
   town: Town
   office: Office
@@ -70,7 +73,13 @@ export async function openStage(options: {
   const faults = openFaults(chance.fork('faults'))
   const outside: Owner = { name: 'outside', alive: true }
   const clock = scheduler.clockOf(outside)
-  const bank = openBank({ clock, random: { bytes: chance.fork('bank').bytes } })
+  const bank = openBank(
+    { clock, random: { bytes: chance.fork('bank').bytes } },
+    {
+      traits: traitsOf(chance.fork('traits of the bank')),
+      moods: openMoods({ chance: chance.fork('moods of the bank'), faults }),
+    },
+  )
   const memory = openMemory(violations)
   const world = { scheduler, faults, outside, violations, bank }
   const receivers = openReceivers({ ...world, chance: chance.fork('receivers') })
@@ -97,7 +106,7 @@ export async function openStage(options: {
   await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
   return {
     ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
-    ...{ simulator: banks.simulator, log_lines, skew_ms },
+    ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines, skew_ms },
   }
 }
 
@@ -125,9 +134,10 @@ function throughTown(town: () => Town): Http {
 
 /**
  * What the service may log as an error though nothing is wrong with it. Connections break by faults alone: a job that met one
- * may tell of it when it comes to its end, after they have stopped.
+ * may tell of it when it comes to its end, after they have stopped. A bank may approve late even then.
  */
-const expected_errors = /waits for a person|orphaned authorisation found|the connection broke/
+const expected_errors =
+  /waits for a person|orphaned authorisation found|the connection broke|contradicts what was recorded|has a charge otherwise than we do|another amount was approved/
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
 function logInto(

@@ -15,6 +15,8 @@ export type Invariant =
   | 'I11'
   | 'I12'
   | 'I13'
+  | 'I14'
+  | 'I15'
 
 /** What each says. `I0` is not of the reference: no answer is a failure of ours that nothing caused. */
 export const invariants: Record<Invariant, string> = {
@@ -32,6 +34,8 @@ export const invariants: Record<Invariant, string> = {
   I11: 'once nothing goes wrong any more, all comes to rest',
   I12: 'no card number, security code or secret is told, logged or kept',
   I13: "what is another's is answered like what is not there",
+  I14: 'at no moment has a shopper paid twice, nor for what was told to have failed, and nothing is undone behind them',
+  I15: 'what is told and charged is what those said who may: the shop, its price list, the bank',
 }
 
 export type Violation = { invariant: Invariant; fault: string; at_ms: number }

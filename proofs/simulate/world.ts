@@ -2,12 +2,14 @@
 
 import { faultsOfBooks } from './books.ts'
 import type { WorldDatabase } from './database.ts'
+import { faultsOfPurchases } from './facts.ts'
 import { liveLife } from './life.ts'
 import { lookAfter } from './merchant-life.ts'
-import { operate, replayDeliveries, settleByHand } from './operator.ts'
+import { compareOrders, operate, replayDeliveries, settleByHand } from './operator.ts'
 import type { Plant } from './plants.ts'
 import {
   faultsOfAnswers,
+  faultsOfBinding,
   faultsOfDeliveries,
   faultsOfJournal,
   faultsOfSecrets,
@@ -47,6 +49,8 @@ type Options = {
 /** All lives begin within so long. */
 const life_ms = 1_500
 const rest_within_ms = 30 * 24 * 3_600_000
+/** Books are compared once a day. */
+const compared_after_ms = 25 * 3_600_000
 const steps_max_a_life = 2_000
 /** Of rest and what people do about what is left. */
 const rounds_max = 24
@@ -67,17 +71,21 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   add(stage, await faultsOfVault(database.sql))
   faults.stop()
   await comeToRest(stage, rest, goOn, isWrong)
+  if (!isWrong()) await goOn(done(stage, compareOrders(stage)))
   if (isStuck()) violations.add('I11', `no end after ${steps_max} steps`)
   if (!isWrong()) {
     const { sql } = database
     const now_ms = scheduler.now().getTime()
-    add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms: stage.skew_ms }))
+    const { skew_ms, without_eci } = stage
+    add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms, without_eci }))
+    add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))
     const merchant_ids = stage.shops.map(({ merchant_id }) => merchant_id)
     add(stage, await faultsOfJournal({ sql, world: stage }, merchant_ids))
     const told = { log: stage.log_lines, receivers: receivers.all.values() }
     add(stage, await faultsOfSecrets(sql, memory, told))
+    add(stage, await faultsOfBinding(sql, merchant_ids))
   }
   town.close()
   stage.simulator.close()
@@ -136,10 +144,12 @@ async function comeToRest(
       return round === 0 ? replayDeliveries(stage) : undefined
     })
     await goOn(done(stage, people))
-    if (round >= 2 && by_hand === 0 && (await isSwept(stage))) return untilRest()
-    // Longer than what is young is left alone for.
-    await goOn(done(stage, clock.sleep(700_000)))
-    for (const job of ['sweep_orphans', 'seal_journal'] as const) town.anyProcess()?.run(job)
+    if (round >= 3 && by_hand === 0 && (await isSwept(stage))) return untilRest()
+    // Longer than what is young is left alone for, and once until books are compared again.
+    await goOn(done(stage, clock.sleep(round === 1 ? compared_after_ms : 700_000)))
+    for (const job of ['sweep_orphans', 'compare_books', 'seal_journal'] as const) {
+      town.anyProcess()?.run(job)
+    }
   }
 }
 

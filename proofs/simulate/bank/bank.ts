@@ -1,0 +1,201 @@
+// The acquirer of a simulated world: books of its own in memory, written without a look at the service's.
+
+import type {
+  Acquirer,
+  AuthoriseAnswer,
+  AuthoriseRequest,
+  LiveAuthorisation,
+  LookUpAnswer,
+  SettleAnswer,
+  SettleRequest,
+} from '../../../src/acquirers/acquirer.ts'
+import { Unanswered } from '../../../src/acquirers/acquirer.ts'
+import { testCardOf } from '../../../src/cards/test-cards.ts'
+import type { World } from '../../../src/world.ts'
+import {
+  type Authorisation,
+  answerOf,
+  isLive,
+  openAuthorisation,
+  refused,
+  standingOf,
+} from './authorisation.ts'
+import { honest, type Moods } from './moods.ts'
+import { past, reasonAgainst, refusal, type Settlement, type Verb } from './settlement.ts'
+import { plain, type Traits } from './traits.ts'
+
+export type Bank = {
+  acquirer: Acquirer
+  traits: Traits
+  /** By the bank's own ids, oldest first. */
+  authorisations: Map<string, Authorisation>
+  settlements: Settlement[]
+  /** References of authorisations that another installation made. */
+  strangers: Set<string>
+  /** How long requests were on their way, by reference, where that was long. */
+  delays: Map<string, number>
+  /** When the service last began to send a request, by reference. */
+  calls: Map<string, number>
+}
+
+const safe_window_ms = 31_000
+const reference_life_ms = 24 * 3_600_000
+const silent_ms = 2_000
+
+type Options = { traits?: Traits; moods?: Moods }
+
+export function openBank(
+  { clock, random }: Pick<World, 'clock' | 'random'>,
+  { traits = plain, moods = honest }: Options = {},
+): Bank {
+  const authorisations = new Map<string, Authorisation>()
+  const settlements: Settlement[] = []
+  /** The newest under each reference. */
+  const authorised = new Map<string, Authorisation>()
+  const settled = new Map<string, Settlement>()
+  /** When a reversal that found nothing asked that nothing come after it. */
+  const fenced = new Map<string, number>()
+  /** The newest approval of each card, amount and shop. */
+  const charged = new Map<string, Authorisation>()
+  const delays = new Map<string, number>()
+  const now = () => clock.now().getTime()
+  const mint = () => `bank_${random.bytes(9).toString('hex')}`
+
+  function remembered<Entry extends { asked_ms: number }>(entry?: Entry): Entry | undefined {
+    const is_old = entry && now() - entry.asked_ms > reference_life_ms
+    return traits.forgets && is_old ? undefined : entry
+  }
+
+  async function authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer> {
+    const { reference } = request
+    const behaviour = testCardOf(request.card.number)?.acquirer ?? null
+    if (behaviour === 'lost_then_not_found') return silence()
+    const asked = JSON.stringify([request.amount, request.currency, request.capture, request.card])
+    if (remembered(settled.get(reference))) return refused('Reference is taken')
+    const known = remembered(authorised.get(reference))
+    if (known && known.asked !== asked) return refused('Reference is taken')
+    const fenced_ms = fenced.get(reference)
+    if (fenced_ms !== undefined && now() >= fenced_ms + traits.late_approval_ms) {
+      return refused('Reversed before')
+    }
+    const entry = known ?? open(request, { behaviour, asked })
+    if (!known && fenced_ms !== undefined) {
+      entry.surprises.push({ what: 'late', at_ms: now() })
+      if (entry.result === 'approved') moods.note('bank: approves late')
+    }
+    if (entry.known_ms !== null && entry.known_ms <= now()) return moods.answer(entry, now())
+    if (behaviour !== 'approve_slowly') return silence()
+    await clock.sleep(entry.known_ms! - now())
+    return answerOf(entry)
+  }
+
+  function open(
+    request: AuthoriseRequest,
+    how: Pick<Parameters<typeof openAuthorisation>[0], 'behaviour' | 'asked'>,
+  ): Authorisation {
+    const { card, amount, currency, merchant } = request
+    const same = JSON.stringify([card.number, amount, currency, merchant.descriptor])
+    const before = charged.get(same)
+    const is_duplicate =
+      before !== undefined &&
+      isLive(before, now()) &&
+      now() - before.authorised_ms! < traits.finds_duplicates_ms
+    const delay_ms = delays.get(request.reference) ?? 0
+    const opened = { request, ...how, id: mint(), now_ms: now(), is_duplicate, delay_ms }
+    const entry = openAuthorisation(opened)
+    if (is_duplicate) moods.note('bank: finds a duplicate')
+    moods.approve(entry, traits)
+    authorised.set(entry.reference, entry)
+    authorisations.set(entry.transaction_id, entry)
+    if (entry.result === 'approved') charged.set(same, entry)
+    return entry
+  }
+
+  async function silence(): Promise<never> {
+    await clock.sleep(silent_ms)
+    throw new Unanswered('nothing was heard of the bank')
+  }
+
+  async function settle(kind: Verb, request: SettleRequest): Promise<SettleAnswer> {
+    const { reference, authorisation_reference: of, amount, currency } = request
+    const asked = JSON.stringify([kind, of, amount, currency])
+    const known = remembered(settled.get(reference))
+    if (known) return known.asked === asked ? known.answer : refusal('reference_reused')
+    if (remembered(authorised.get(reference))) return refusal('reference_reused')
+    const authorisation = authorised.get(of)
+    // A reversal that finds nothing sees to it that nothing comes after it.
+    if (!authorisation && kind === 'reverse' && !fenced.has(of)) fenced.set(of, now())
+    const reason = reasonAgainst(kind, request, authorisation, now())
+    const code = reason === null && moods.refuses() ? 'try_again_later' : reason
+    if (code === null) authorisation![`${past[kind]}_ms`] = now()
+    if (code === 'do_not_honor') authorisation!.refused_once = true
+    if (code === 'expired') moods.note('bank: lets an authorisation lapse')
+    const answer: SettleAnswer =
+      code === null ? { result: 'approved', acquirer_transaction_id: mint() } : refusal(code)
+    const settlement = { kind, reference, of, asked_ms: now(), asked, answer }
+    settled.set(reference, settlement)
+    settlements.push(settlement)
+    return answer
+  }
+
+  async function lookUp(reference: string): Promise<LookUpAnswer> {
+    const settlement = remembered(settled.get(reference))
+    if (settlement) return { result: 'found', kind: settlement.kind, answer: settlement.answer }
+    const entry = remembered(authorised.get(reference))
+    if (!entry) {
+      if (authorised.has(reference) || settled.has(reference)) moods.note('bank: has forgotten')
+      return { result: 'not_found' }
+    }
+    if (entry.known_ms === null || entry.known_ms > now()) return { result: 'in_progress' }
+    const standing = standingOf(entry, now())
+    return { result: 'found', kind: 'authorise', answer: answerOf(entry), standing }
+  }
+
+  async function listAuthorisations({ since, until }: { since: Date; until: Date }) {
+    const { clock_ahead_ms } = traits
+    const from_ms = since.getTime() - clock_ahead_ms
+    const last_ms = Math.min(until.getTime() - clock_ahead_ms, now())
+    const within = [...authorisations.values()].filter(
+      ({ authorised_ms, listed_ms }) =>
+        authorised_ms !== null &&
+        authorised_ms >= from_ms &&
+        authorised_ms <= last_ms &&
+        listed_ms! <= now(),
+    )
+    return moods
+      .list(within, now())
+      .sort((a, b) => a.authorised_ms! - b.authorised_ms!)
+      .map((entry) => listed(entry, clock_ahead_ms))
+  }
+
+  const acquirer: Acquirer = {
+    name: 'simulator',
+    safe_window_ms,
+    reference_life_ms,
+    late_approval_ms: traits.late_approval_ms,
+    authorise,
+    capture: (request) => settle('capture', request),
+    void: (request) => settle('void', request),
+    reverse: (request) => settle('reverse', request),
+    lookUp,
+    listAuthorisations,
+  }
+  return {
+    acquirer,
+    traits,
+    authorisations,
+    settlements,
+    strangers: new Set(),
+    delays,
+    calls: new Map(),
+  }
+}
+
+function listed(entry: Authorisation, clock_ahead_ms: number): LiveAuthorisation {
+  const { reference, installation, amount, currency, captured_ms, captured_amount } = entry
+  return {
+    ...{ reference, installation, currency, captured: captured_ms !== null },
+    amount: captured_amount ?? amount,
+    authorised_at: new Date(entry.authorised_ms! + clock_ahead_ms),
+  }
+}

@@ -1,0 +1,47 @@
+// Captures, voids and reversals in the simulated bank's books: what each is refused for.
+
+import type { SettleAnswer, SettleRequest } from '../../../src/acquirers/acquirer.ts'
+import { type Authorisation, hasLapsed } from './authorisation.ts'
+
+export type Verb = 'capture' | 'void' | 'reverse'
+
+export type Settlement = {
+  kind: Verb
+  reference: string
+  of: string
+  asked_ms: number
+  asked: string
+  answer: SettleAnswer
+}
+
+export const past = { capture: 'captured', void: 'voided', reverse: 'reversed' } as const
+
+/** Null where it is done. */
+export function reasonAgainst(
+  kind: Verb,
+  { amount, currency }: Pick<SettleRequest, 'amount' | 'currency'>,
+  authorisation: Authorisation | undefined,
+  now_ms: number,
+): string | null {
+  if (!authorisation) return 'unknown_authorisation'
+  const { result, known_ms, captured_amount } = authorisation
+  if (known_ms !== null && known_ms > now_ms) return 'in_progress'
+  if (result === 'declined' || result === 'failed') return 'not_approved'
+  // What was partly captured is reversed as it was reserved or as it was taken.
+  const is_taken = kind === 'reverse' && amount === captured_amount
+  if ((amount !== authorisation.amount && !is_taken) || currency !== authorisation.currency) {
+    return 'amount_mismatch'
+  }
+  if (authorisation.reversed_ms !== null) return 'already_reversed'
+  if (authorisation.voided_ms !== null) return 'already_voided'
+  if (authorisation.captured_ms !== null && kind !== 'reverse') return 'already_captured'
+  if (hasLapsed(authorisation, now_ms)) return 'expired'
+  const is_first = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_once
+  return is_first ? 'do_not_honor' : null
+}
+
+export function refusal(decline_code: string): SettleAnswer {
+  const authorisation_known = decline_code !== 'unknown_authorisation'
+  const reason = decline_code.replaceAll('_', ' ')
+  return { result: 'refused', reason, decline_code, authorisation_known }
+}
