@@ -3,11 +3,25 @@
 import {
   type Acquirer,
   type AuthoriseRequest,
+  type SettleAnswer,
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
-import type { GuardedHttp, World } from '../../src/world.ts'
+import type { Clock, GuardedHttp, World } from '../../src/world.ts'
+import {
+  both,
+  inSql,
+  livingLonger,
+  seldomRead,
+  unlessGone,
+  withOtherKey,
+  withOtherNames,
+  withoutAmounts,
+  withoutEmails,
+  withoutLines,
+  withoutWithdrawals,
+} from './planted.ts'
 import type { Jobs } from './process.ts'
 
 export type Plant = {
@@ -19,6 +33,8 @@ export type Plant = {
   rows?(rows: unknown): unknown
   settings?: Partial<DeliverySettings>
   stops_job?: Jobs
+  /** The clock of a process. */
+  clock?(clock: Clock): Clock
   /** What a client hears instead. */
   answer?(answer: Heard): Heard
 }
@@ -151,78 +167,66 @@ export const plants: Record<string, Plant> = {
       post: async () => ({ status: 200, retry_after_seconds: null, body: '' }),
     }),
   },
+  'a charge is sent however old its intent is': { clock: seldomRead },
+  'a reversal fences nothing and nobody watches': {
+    acquirer: (line) => ({
+      ...line,
+      async reverse(request: SettleRequest) {
+        const known = await line.lookUp(request.authorisation_reference)
+        return known.result === 'not_found' ? nothingThere : line.reverse(request)
+      },
+    }),
+  },
+  'a void of what is gone is refused for ever': {
+    acquirer: (line) => ({
+      ...line,
+      void: (request: SettleRequest) => line.void(request).then(unlessGone),
+    }),
+  },
+  'the journal does not bind the amount': { sql: withoutAmounts },
+  'the order count mixes test and live': { sql: inSql(' and o.mode = p.mode', '') },
+  'names of the price list are not checked': { rows: withOtherNames },
+  "confirm's email replaces the server's": { rows: withoutEmails },
+  'an ECI is invented': {
+    acquirer: (line) => ({
+      ...line,
+      authorise({ three_ds, ...request }: AuthoriseRequest) {
+        const claimed = three_ds && { ...three_ds, eci: three_ds.eci ?? '05' }
+        return line.authorise({ ...request, three_ds: claimed })
+      },
+    }),
+  },
   'nobody looks for lost answers': { stops_job: 'reconcile' },
   'nobody applies the rules of holds': { stops_job: 'apply_hold_rules' },
   'nobody looks for orphans': { stops_job: 'sweep_orphans' },
+  'nobody compares': { stops_job: 'compare_books' },
+  'unknown authorisations are reversed at once': {
+    acquirer: underOurMark,
+    sql: inSql(', next_try_at = null from meant', ", next_try_at = '2026-01-01' from meant"),
+  },
+}
+
+const nothingThere: SettleAnswer = {
+  ...{ result: 'refused', reason: 'unknown authorisation', decline_code: 'unknown_authorisation' },
+  authorisation_known: false,
+}
+
+/** Whatever is listed passes for ours. */
+function underOurMark(line: Acquirer): Acquirer {
+  let installation = ''
+  return {
+    ...line,
+    authorise(request) {
+      installation = request.installation
+      return line.authorise(request)
+    },
+    async listAuthorisations(within) {
+      const listed = await line.listAuthorisations(within)
+      return listed.map((each) => ({ ...each, installation }))
+    },
+  }
 }
 
 function another({ random }: World): string {
   return random.bytes(16).toString('hex')
-}
-
-type Template = TemplateStringsArray
-
-/** Writes another text wherever a part of a statement says this, or is no more than this. */
-function inSql(said: string, instead: string, { is_whole = false } = {}) {
-  return rewriting((texts) => {
-    const says = (text: string) => (is_whole ? text === said : text.includes(said))
-    return texts.some(says) ? texts.map((text) => text.replace(said, instead)) : null
-  })
-}
-
-function both(one: (template: Template) => Template, other: typeof one) {
-  return (template: Template) => other(one(template))
-}
-
-/** The driver keeps something for each template, so each is rewritten once. */
-function rewriting(change: (texts: readonly string[]) => string[] | null) {
-  const made = new WeakMap<Template, Template>()
-  return (template: Template): Template => {
-    const known = made.get(template)
-    if (known) return known
-    const texts = change(template)
-    const rewritten = texts ? Object.assign(texts, { raw: [...texts] }) : template
-    made.set(template, rewritten)
-    return rewritten
-  }
-}
-
-/** Lines of the journal that hang on the outcome's own gate are not written. */
-const without = rewriting((texts) => {
-  const is_line = texts[0]?.includes('"entry_id"') && texts.at(-1) === ' from "gate"'
-  return is_line ? [...texts.slice(0, -1), ' from "gate" where false'] : null
-})
-function withoutLines(template: Template): Template {
-  return without(template)
-}
-
-/** What is kept is another key than the one that was sent. */
-const other = rewriting((texts) => {
-  const columns = /^\((.*)\) values \($/.exec(texts[0] ?? '')?.[1]?.split(', ')
-  if (!columns?.includes('"audience"')) return null
-  const behind = columns.indexOf('"key"') + 1
-  const more = ' || (select count(*) from sessions)::text'
-  return texts.map((text, at) => (at === behind ? more + text : text))
-})
-function withOtherKey(template: Template): Template {
-  return other(template)
-}
-
-function withoutWithdrawals(rows: unknown): unknown {
-  for (const row of rows as { key_hash?: Buffer; revoked_at?: Date | null }[]) {
-    if (row.key_hash) row.revoked_at = null
-  }
-  return rows
-}
-
-/** Sessions are read as if they lived for an hour more. */
-function livingLonger(rows: unknown): unknown {
-  const later = (at: string | Date) => new Date(new Date(at).getTime() + 3_600_000)
-  type Row = { session?: { expires_at?: string }; attempt_count?: number; expires_at?: Date }
-  for (const row of rows as Row[]) {
-    const { session } = row
-    if (session?.expires_at) session.expires_at = later(session.expires_at).toISOString()
-    if (row.attempt_count !== undefined && row.expires_at) row.expires_at = later(row.expires_at)
-  }
-  return rows
 }
