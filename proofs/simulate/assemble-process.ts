@@ -9,7 +9,7 @@ import { openLine } from './bank-line.ts'
 import type { Faults } from './faults.ts'
 import { base_url } from './places.ts'
 import type { Process, Surroundings } from './process.ts'
-import type { Patience } from './scheduler.ts'
+import type { Patience, Start } from './scheduler.ts'
 import { openSeam } from './sql-seam.ts'
 
 /** A statement's connection broke. */
@@ -80,8 +80,17 @@ function openSql(around: Surroundings, { process, die }: Pick<Ways, 'process' | 
   const { scheduler, faults, plant } = around
   return openSeam(around.sql, {
     run(label, start, meeting) {
-      const act = () => underFaults(faults, die, start)
-      return scheduler.effect(process, label, act, meeting ?? undefined)
+      const begin: Start = (via) => {
+        if (!label.startsWith('select ')) around.wrote()
+        return start(via)
+      }
+      const act = () => underFaults(faults, die, begin)
+      return scheduler.effect(
+        process,
+        label,
+        act,
+        meeting ? { ...meeting, start: begin } : undefined,
+      )
     },
     rewrite: plant.sql,
     hear: plant.rows,

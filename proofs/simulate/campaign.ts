@@ -1,4 +1,5 @@
-// Many worlds one after the other, each with a seed of its own, and what came of them all.
+// Many worlds, each with a seed of its own, and what came of them all. As many go on side by side as there are databases: while
+// one waits for its own, the others have the processor.
 
 import { createHash } from 'node:crypto'
 import { testCardOf } from '../../src/cards/test-cards.ts'
@@ -10,12 +11,13 @@ import { nothing, type Plant, plants } from './plants.ts'
 import { invariants } from './violations.ts'
 import { runWorld, type WorldReport } from './world.ts'
 
-export const lives_a_world = 25
+export const lives_a_world = 50
 
 export type Campaign = {
   seed: string
   lives: number
-  database: WorldDatabase
+  /** One for each world that goes on at the same time. What a world does follows from its seed alone. */
+  databases: readonly WorldDatabase[]
   plant?: Plant
   /** Only this world of the campaign. */
   world?: number | null
@@ -32,45 +34,72 @@ export type CampaignReport = Omit<WorldReport, 'violations' | 'tail'> & {
   seconds: number
 }
 
-/** Runs worlds until so many lives were lived, or an invariant is broken. */
+/** Runs worlds until so many lives were lived, or an invariant is broken. What is reported ends with the first broken world. */
 export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
-  const { seed, lives, database, plant = nothing, watch, tell } = campaign
+  const { seed, databases, plant = nothing, watch, tell } = campaign
   const began_ms = performance.now()
-  const total: CampaignReport = {
-    ...{
-      lives: 0,
-      worlds: 0,
-      broken: null,
-      hash: '',
-      crashes: 0,
-      requests: 0,
-      steps: 0,
-      met: 0,
-      waited: 0,
-    },
+  const total = nothingYet()
+  const worlds = worldsOf(campaign)
+  const ended = new Map<number, { lives: number; report: WorldReport }>()
+  const first = campaign.world ?? 0
+  let is_broken = false
+  let told_ms = began_ms
+
+  function addInOrder(): void {
+    for (let at = first + total.worlds; !total.broken && ended.has(at); at++) {
+      const { lives, report } = ended.get(at)!
+      ended.delete(at)
+      add(total, report, lives)
+      if (report.violations.length > 0) total.broken = { world: at, lives, report }
+    }
+    total.seconds = (performance.now() - began_ms) / 1000
+  }
+
+  async function live(database: WorldDatabase): Promise<void> {
+    for (const { world, lives } of worlds) {
+      const options = { seed: `${seed}/${world}`, lives, database, plant }
+      const report = await runWorld({ ...options, ...(watch && { watch }) })
+      ended.set(world, { lives, report })
+      is_broken ||= report.violations.length > 0
+      addInOrder()
+      if (is_broken) return
+      if (performance.now() - told_ms > 5_000) {
+        told_ms = performance.now()
+        tell?.(progressOf(total))
+      }
+    }
+  }
+
+  const lanes = await Promise.allSettled(databases.map(live))
+  for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason
+  return total
+}
+
+/** Each once, for whoever has time for it. */
+function worldsOf({ lives, world }: Campaign): Iterable<{ world: number; lives: number }> {
+  const is_alone = world !== undefined && world !== null
+  const count = is_alone ? 1 : Math.ceil(lives / lives_a_world)
+  let next = 0
+  return {
+    [Symbol.iterator]: () => ({
+      next() {
+        if (next === count) return { done: true, value: undefined }
+        const before = next++
+        const left = is_alone ? lives : lives - before * lives_a_world
+        const value = { world: (world ?? 0) + before, lives: Math.min(lives_a_world, left) }
+        return { done: false, value }
+      },
+    }),
+  }
+}
+
+function nothingYet(): CampaignReport {
+  const counts = { crashes: 0, requests: 0, steps: 0, met: 0, waited: 0 }
+  return {
+    ...{ ...counts, lives: 0, worlds: 0, broken: null, hash: '' },
     ...{ simulated_ms: 0, webhooks: 0, seconds: 0 },
     ...{ faults: new Map(), cards: new Map(), outcomes: new Map() },
   }
-  let told_ms = began_ms
-  for (let world = campaign.world ?? 0; total.lives < lives; world++) {
-    const some = Math.min(lives_a_world, lives - total.lives)
-    const report = await runWorld({
-      ...{ seed: `${seed}/${world}`, lives: some, database, plant },
-      ...(watch && { watch }),
-    })
-    add(total, report, some)
-    total.seconds = (performance.now() - began_ms) / 1000
-    if (report.violations.length > 0) {
-      total.broken = { world, lives: some, report }
-      break
-    }
-    if (performance.now() - told_ms > 5_000) {
-      told_ms = performance.now()
-      tell?.(progressOf(total))
-    }
-    if (campaign.world !== undefined && campaign.world !== null) break
-  }
-  return total
 }
 
 function add(total: CampaignReport, report: WorldReport, lives: number): void {
@@ -130,13 +159,13 @@ export type Found = { name: string; lives: number | null; by: string }
 
 /** Runs every plant until it is found; `lives` is null where it was not, in so many lives. */
 export async function findPlants(
-  database: WorldDatabase,
+  databases: readonly WorldDatabase[],
   { seed, lives, names = Object.keys(plants) }: { seed: string; lives: number; names?: string[] },
   tell: (found: Found) => void = () => {},
 ): Promise<Found[]> {
   const all: Found[] = []
   for (const name of names) {
-    const report = await runCampaign({ seed, lives, database, plant: plants[name]! })
+    const report = await runCampaign({ seed, lives, databases, plant: plants[name]! })
     const violation = report.broken?.report.violations[0]
     const by = violation ? `${violation.invariant}: ${violation.fault}` : ''
     const found = { name, lives: violation ? report.lives : null, by }

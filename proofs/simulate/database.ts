@@ -1,4 +1,4 @@
-// The database of simulated worlds: one connection, emptied for each world, with nothing in it that acts by itself.
+// The database of a simulated world: emptied for each, with nothing in it that acts by itself and nothing that has to last.
 
 import { connect } from '../../src/database/driver.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -10,7 +10,7 @@ export type Due = Record<'operations' | 'holds' | 'orphans' | 'deliveries', Date
 
 export type WorldDatabase = {
   sql: Sql
-  /** Makes all tables empty. */
+  /** Makes all tables empty, as if nothing had ever been in them. */
   empty(): Promise<void>
   due(): Promise<Due>
   /** Until when the bank was gone through for orphans; null where it never was, or what was found is not judged. */
@@ -19,22 +19,17 @@ export type WorldDatabase = {
   close(): Promise<void>
 }
 
+/** How long a statement may take before it is asked whether it waits for a lock, milliseconds. */
+const patience_ms = 1
+
 /** At the address of a migrated database that nobody else uses. */
 export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
   const options = { connections_max: 1, statement_timeout_ms: 60_000, lock_timeout_ms: 60_000 }
   const [sql, side, watcher] = [connect(url, options), connect(url, options), connect(url, options)]
-  // Nothing here has to outlive the machine.
-  for (const each of [sql, side]) await each`set synchronous_commit = off`
+  for (const each of [sql, side, watcher]) await each.unsafe(careless)
   const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname in ('public', 'vault', 'simulator') and tablename not like '%migrations%'
-    order by 1`
-  const names = tables.map(({ name }) => name)
-  for (const name of names) {
-    // Plans, and with them the order of rows, must not follow from when a table was looked at last.
-    await sql.unsafe(`alter table ${name} set (autovacuum_enabled = false)`).catch(() => {})
-  }
+  await prepareTables(sql)
+
   /** Whether what goes on over the main connection waits for a lock; false once it has ended. */
   async function isBlocked(statement: Promise<unknown>): Promise<boolean> {
     let has_ended = false
@@ -42,18 +37,23 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
       has_ended = true
     })
     for (;;) {
-      const [row] = await watcher<{ blocked: boolean }[]>`
-        select wait_event_type = 'Lock' as blocked from pg_stat_activity where pid = ${backend!.pid}`
-      if (row?.blocked && !has_ended) return true
-      await Promise.race([end, nextTurn()])
+      await Promise.race([end, some(patience_ms)])
       if (has_ended) return false
+      const [row] = await watcher<{ blocked: boolean }[]>`
+        select cardinality(pg_blocking_pids(${backend!.pid})) > 0 as blocked`
+      if (row!.blocked && !has_ended) return true
     }
   }
 
   return {
     sql,
-    empty: async () => {
-      await sql.unsafe(`truncate ${names.join(', ')} cascade`)
+    async empty() {
+      const touched = await namesOf(sql, 'and pg_relation_size(c.oid) > 0')
+      if (touched.length === 0) return
+      // Files stay and plans stay made. The vacuum makes rows lie where they would in a new table: some orders follow from that.
+      const deletes = touched.map((name) => `delete from ${name}`).join('; ')
+      await sql.unsafe(`begin; set local session_replication_role = replica; ${deletes}; commit`)
+      await sql.unsafe(`vacuum (index_cleanup on, truncate on) ${touched.join(', ')}`)
     },
     async due() {
       const [row] = await sql<Due[]>`
@@ -94,8 +94,39 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
   }
 }
 
-function nextTurn(): Promise<void> {
+/** Nothing here has to outlive the machine, and nobody looks at what the server counts. */
+const careless = `
+  set synchronous_commit = off; set track_activities = off; set track_counts = off; set jit = off`
+
+async function prepareTables(sql: Sql): Promise<void> {
+  const names = await namesOf(sql)
+  // Plans, and with them the order of rows, must not follow from when a table was looked at last.
+  for (const name of names) {
+    await sql.unsafe(`alter table ${name} set (autovacuum_enabled = false)`).catch(() => {})
+  }
+  // A table cannot be without a log while one that has a log refers to it.
+  for (let left = names; left.length > 0; ) {
+    const refused: string[] = []
+    for (const name of left) {
+      await sql.unsafe(`alter table ${name} set unlogged`).catch(() => refused.push(name))
+    }
+    if (refused.length === left.length) break
+    left = refused
+  }
+}
+
+/** The tables of a world, as they are named in a statement. */
+async function namesOf(sql: Sql, those = ''): Promise<string[]> {
+  const rows = await sql.unsafe<{ name: string }[]>(`
+    select format('%I.%I', n.nspname, c.relname) as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('public', 'vault', 'simulator') and c.relkind = 'r'
+      and c.relname not like '%migrations%' ${those} order by 1`)
+  return rows.map(({ name }) => name)
+}
+
+function some(duration_ms: number): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve)
+    setTimeout(resolve, duration_ms)
   })
 }

@@ -18,15 +18,19 @@ const asked = readAsked('simulate', {
   trace: flag,
 })
 const { lives } = asked
+/** Worlds at the same time. More than these wait for the processor, and not for their databases. */
+const at_once = 2
 
-process.exitCode = await onDatabase(asked.plants ? simulatePlants : simulate)
+process.exitCode = await onDatabases(asked.plants ? simulatePlants : simulate)
 
-async function simulate(database: WorldDatabase): Promise<number> {
+async function simulate(databases: WorldDatabase[]): Promise<number> {
   const plant = asked.plant === null ? undefined : plants[asked.plant]
   say(`seed ${asked.seed}`)
   const { seed, world } = asked
   const report = await runCampaign({
-    ...{ seed, lives, database, world, tell: say },
+    ...{ seed, lives, world, tell: say },
+    // The lines of two worlds at once would be nobody's trace.
+    databases: asked.trace ? databases.slice(0, 1) : databases,
     ...(plant && { plant }),
     ...(asked.trace && { watch: say }),
   })
@@ -44,10 +48,10 @@ async function simulate(database: WorldDatabase): Promise<number> {
   return 1
 }
 
-async function simulatePlants(database: WorldDatabase): Promise<number> {
+async function simulatePlants(databases: WorldDatabase[]): Promise<number> {
   say(`seed ${asked.seed}`)
   const found = await findPlants(
-    database,
+    databases,
     { seed: asked.seed, lives },
     ({ name, lives: after, by }) => {
       say(
@@ -65,23 +69,26 @@ async function simulatePlants(database: WorldDatabase): Promise<number> {
 }
 
 /** A server of this process's own, gone afterwards. */
-async function onDatabase(work: (database: WorldDatabase) => Promise<number>): Promise<number> {
+async function onDatabases(work: (databases: WorldDatabase[]) => Promise<number>): Promise<number> {
   let server: TestServer | null = null
   const provide = (_name: string, provided: TestServer) => {
     server = provided
   }
   const stop = await setup({ provide } as unknown as TestProject)
   const { url_of, template } = server!
-  const name = `simulated_${process.pid}`
   const admin = connect(url_of.replace('{name}', 'template1'), { connections_max: 1 })
+  const names = Array.from({ length: at_once }, (_, each) => `simulated_${process.pid}_${each}`)
   try {
-    await admin.unsafe(`create database ${name} template ${template}`)
-    const database = await openWorldDatabase(url_of.replace('{name}', name))
-    const code = await work(database)
-    await database.close()
+    const databases: WorldDatabase[] = []
+    for (const name of names) {
+      await admin.unsafe(`create database ${name} template ${template}`)
+      databases.push(await openWorldDatabase(url_of.replace('{name}', name)))
+    }
+    const code = await work(databases)
+    await Promise.all(databases.map((each) => each.close()))
     return code
   } finally {
-    await admin.unsafe(`drop database if exists ${name} with (force)`)
+    for (const name of names) await admin.unsafe(`drop database if exists ${name} with (force)`)
     await admin.end()
     await stop()
   }

@@ -32,6 +32,8 @@ export type Surroundings = {
   /** By how much the clocks of two processes may differ. */
   skew_ms: number
   crashed(process: Process): void
+  /** Told of every statement that may change something. */
+  wrote(): void
 }
 
 /** The background jobs that worlds run. */

@@ -3,7 +3,7 @@
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Due, WorldDatabase } from './database.ts'
-import type { Jobs } from './process.ts'
+import type { Jobs, Process } from './process.ts'
 import type { Scheduler } from './scheduler.ts'
 import { openSweeps } from './sweeps.ts'
 import type { Town } from './town.ts'
@@ -39,18 +39,23 @@ export function openRest(parts: {
   const { scheduler, database, town, chance } = parts
   const sweeps = openSweeps(parts)
   let is_over = false
+  /** What was found to be due, and how much had been written by then. */
+  let known: { due: Due; writes: number } | null = null
   let in_vain = 0
 
   function start(due: Due, now_ms: number): void {
     const is = (at: Date | null) => at !== null && at.getTime() <= now_ms
-    const run = (job: Jobs) => {
-      town.anyProcess()?.run(job)
-      if (chance.often(0.3)) town.anyProcess()?.run(job)
+    const some = (act: (process: Process) => void) => {
+      for (let times = chance.often(0.3) ? 2 : 1; times > 0; times--) {
+        const process = town.anyProcess()
+        if (process) act(process)
+      }
     }
+    const run = (job: Jobs) => some((process) => process.run(job))
     if (is(due.operations)) run('reconcile')
     if (is(due.holds)) run('apply_hold_rules')
     if (is(due.orphans)) run('reverse_orphans')
-    if (is(due.deliveries)) scheduler.poll()
+    if (is(due.deliveries)) some((process) => scheduler.poll(process))
     for (const job of ['sweep_orphans', 'compare_books'] as const) {
       if ((sweeps[job].dueAt() ?? now_ms + 1) > now_ms) continue
       sweeps[job].begin()
@@ -59,8 +64,14 @@ export function openRest(parts: {
     if (chance.often(0.05)) run(chance.pick(others))
   }
 
+  async function findDue(): Promise<Due> {
+    const writes = town.writes()
+    if (known?.writes !== writes) known = { due: await database.due(), writes }
+    return known.due
+  }
+
   async function look(timer_at_ms: number | null): Promise<number> {
-    const due = await database.due()
+    const due = await findDue()
     const now_ms = scheduler.now().getTime()
     const times = Object.values(due).flatMap((at) => (at ? [at.getTime()] : []))
     start(due, now_ms)

@@ -21,7 +21,7 @@ type Parked = {
 /** Starts a statement, over the connection of somebody's transaction where there is one. */
 export type Start = (via?: (statement: unknown) => void) => Promise<unknown>
 /** A statement that may meet another; `names` are the ids in it. */
-export type Meeting = { start: Start; names(): string[] }
+export type Meeting = { start: Start; names(): readonly string[] }
 export type Outcome = PromiseSettledResult<unknown>
 
 /** Lets two statements meet: the second begins before the first is committed. Tells whether it had to wait. */
@@ -59,12 +59,15 @@ export type Scheduler = {
    * returns the time to go on to.
    */
   run(isOver: () => boolean, atRest: (timer_at_ms: number | null) => Promise<number>): Promise<void>
-  /** Lets those look who look now and then. */
-  poll(): void
+  /** Lets one look who looks now and then. */
+  poll(owner: Owner): void
   steps(): number
   /** How many statements met another one, and how many of them had to wait for it. */
   meetings(): { met: number; waited: number }
 }
+
+/** Turns of the event loop in which nobody does anything: some of what goes on waits for the next one. */
+const quiet_turns = 3
 
 /** How often a statement meets one that names the same as it does, one of the same text, any other. */
 const shares = { close: 0.7, alike: 0.15, other: 0.02 }
@@ -128,9 +131,9 @@ export function openScheduler(
 
   /** Ends when everybody waits for an effect or for time. */
   async function settle(): Promise<void> {
-    for (let before = -1; before !== activity; ) {
-      before = activity
-      for (let turn = 0; turn < 4; turn++) await nextTurn()
+    for (let quiet = 0, before = activity; quiet < quiet_turns; before = activity) {
+      await nextTurn()
+      quiet = before === activity ? quiet + 1 : 0
     }
   }
 
@@ -210,7 +213,7 @@ export function openScheduler(
       parked = parked.filter((each) => each.owner !== owner)
       timers = timers.filter((each) => each.owner !== owner)
     },
-    poll: () => wakeAll(({ patience }) => patience === 'all'),
+    poll: (owner) => wakeAll((timer) => timer.owner === owner && timer.patience === 'all'),
     async run(isOver, atRest) {
       await settle()
       while (!isOver()) {

@@ -29,7 +29,12 @@ export function openSeam(real: Sql, { run, rewrite = (text) => text, hear }: Sql
         via(statement)
         return done.promise
       }
-      const heard = run(labelOf(statement), start, { start, names: () => namesIn(statement) }).then(
+      let found: string[] | null = null
+      const names = () => {
+        found ??= namesIn(statement)
+        return found
+      }
+      const heard = run(labelOf(statement), start, { start, names }).then(
         (rows) => hear?.(rows) ?? rows,
       )
       // A failure of ours is given as an answer, so that the pool does not take its own connection for broken.

@@ -32,22 +32,28 @@ export type Town = {
   close(): void
   crashes(): number
   requests(): number
+  /** How many statements were let go that may have changed something. */
+  writes(): number
 }
 
 type Around = Surroundings & { plant: Plant; violations: Violations }
 
-export function openTown(around: Omit<Around, 'crashed'>, count: number): Town {
+export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: number): Town {
   const { scheduler, faults, chance, outside, violations, plant } = around
   const visitor: Owner = outside
   const up: Process[] = []
   let started = 0
   let crashes = 0
   let requests = 0
+  let writes = 0
+  const wrote = () => {
+    writes += 1
+  }
   const clock = scheduler.clockOf(outside)
 
   function start(): void {
     started += 1
-    up.push(startProcess({ ...around, crashed }, `process ${started}`))
+    up.push(startProcess({ ...around, crashed, wrote }, `process ${started}`))
   }
 
   function crashed(process: Process): void {
@@ -140,6 +146,7 @@ export function openTown(around: Omit<Around, 'crashed'>, count: number): Town {
     },
     crashes: () => crashes,
     requests: () => requests,
+    writes: () => writes,
   }
 }
 

@@ -16,14 +16,23 @@ const kept = 400
 export function openTrace(watch: (line: string) => void = () => {}): Trace {
   const hash = createHash('sha256')
   const lines: string[] = []
+  let unhashed: string[] = []
+  const hashAll = () => {
+    hash.update(unhashed.join(''))
+    unhashed = []
+  }
   return {
     note(line) {
-      hash.update(line).update('\n')
+      unhashed.push(`${line}\n`)
+      if (unhashed.length === kept) hashAll()
       lines.push(line)
       if (lines.length > 2 * kept) lines.splice(0, kept)
       watch(line)
     },
-    hash: () => hash.copy().digest('hex'),
+    hash() {
+      hashAll()
+      return hash.copy().digest('hex')
+    },
     tail: () => lines.slice(-kept),
   }
 }
