@@ -6,16 +6,13 @@ import { openKeyring } from '../../src/keyring.ts'
 import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/delivery-loop.ts'
 import type { World } from '../../src/world.ts'
 import { openLine } from './bank-line.ts'
-import type { Faults } from './faults.ts'
+import type { Chance } from './chance.ts'
+import type { Start } from './meetings.ts'
 import { base_url } from './places.ts'
 import type { Process, Surroundings } from './process.ts'
-import type { Patience, Start } from './scheduler.ts'
+import type { Patience } from './scheduler.ts'
+import { openSqlFaults } from './sql-faults.ts'
 import { openSeam } from './sql-seam.ts'
-
-/** A statement's connection broke. */
-export class ConnectionLost extends Error {
-  code = 'CONNECTION_CLOSED'
-}
 
 type Ways = {
   process: Process
@@ -32,15 +29,15 @@ export async function assembleProcess(
 ): Promise<{ service: Service; deliveries: DeliveryLoop }> {
   const { scheduler, plant } = around
   const chance = around.chance.fork(process.name)
-  const ahead_ms = chance.below(around.skew_ms + 1)
-  const clock = scheduler.clockOf(process, patienceOf, ahead_ms)
+  const aheadMs = () => process.skew.ahead_ms
+  const clock = scheduler.clockOf(process, patienceOf, aheadMs)
   const world: World = {
     clock: plant.clock?.(clock) ?? clock,
     random: { bytes: chance.bytes },
     http: around.http(process, die),
     log: around.log,
   }
-  const sql = openSql(around, { process, die })
+  const sql = openSql(around, chance.fork('sql'), { process, die })
   const keyring = openKeyring([around.master_key], world.random)
   const address = () => base_url
   const line = openLine({ ...around, chance: chance.fork('bank') }, process, die)
@@ -70,21 +67,28 @@ export async function assembleProcess(
   const deliveries = startDeliveries({
     ...{ sql, keyring, metrics: service.context.metrics },
     settings: { ...around.settings, ...plant.settings },
-    world: { ...world, clock: scheduler.clockOf(process, patienceOfLoop, ahead_ms) },
+    world: { ...world, clock: scheduler.clockOf(process, patienceOfLoop, aheadMs) },
     http: plant.receivers?.(guarded) ?? guarded,
   })
   return { service, deliveries }
 }
 
-function openSql(around: Surroundings, { process, die }: Pick<Ways, 'process' | 'die'>): Sql {
-  const { scheduler, faults, plant } = around
+function openSql(
+  around: Surroundings,
+  chance: Chance,
+  { process, die }: Pick<Ways, 'process' | 'die'>,
+): Sql {
+  const { scheduler, faults, plant, wrote } = around
+  const clock = scheduler.clockOf(process)
+  const fate = openSqlFaults({ faults, chance, clock, die })
   return openSeam(around.sql, {
-    run(label, start, meeting) {
+    async run(label, start, meeting) {
       const begin: Start = (via) => {
-        if (!label.startsWith('select ')) around.wrote()
+        if (!label.startsWith('select ')) wrote()
         return start(via)
       }
-      const act = () => underFaults(faults, die, begin)
+      await fate.before(label)
+      const act = () => fate.around(begin)
       return scheduler.effect(
         process,
         label,
@@ -105,21 +109,6 @@ function patienceOf(duration_ms: number, signal?: AbortSignal): Patience {
 /** The pauses in which the delivery loop waits for its bell. What ends is written after 5 ms. */
 function patienceOfLoop(duration_ms: number, signal?: AbortSignal): Patience {
   return signal !== undefined && duration_ms <= 250 && duration_ms !== 5 ? 'all' : 'none'
-}
-
-async function underFaults(faults: Faults, die: () => never, go: () => Promise<unknown>) {
-  const fate = faults.happens(
-    'sql: crash before',
-    'sql: crash after',
-    'sql: lost before',
-    'sql: lost after',
-  )
-  if (fate === 'sql: crash before') die()
-  if (fate === 'sql: lost before') throw new ConnectionLost('the connection broke')
-  const rows = await go()
-  if (fate === 'sql: crash after') die()
-  if (fate === 'sql: lost after') throw new ConnectionLost('the connection broke')
-  return rows
 }
 
 const taught = new WeakSet<object>()

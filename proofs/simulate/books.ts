@@ -39,7 +39,7 @@ export async function faultsOfBooks(
 
 function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Moment): Fault[] {
   const faults = [
-    ...faultsOfMoney(life, now_ms),
+    ...faultsOfMoney(life, { now_ms, skew_ms }),
     ...faultsOfTelling(life),
     ...faultsOfSession(life),
     ...faultsOfHold(life),
@@ -49,13 +49,13 @@ function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Moment): Fault[] {
   return faults.map(([invariant, fault]) => [invariant, `${payment_id}, ${status}: ${fault}`])
 }
 
-function faultsOfMoney(life: KnownPayment, now_ms: number): Fault[] {
+function faultsOfMoney(life: KnownPayment, { now_ms, skew_ms }: Moment): Fault[] {
   const { payment, session, operations, authorisations, captures, voids, hold } = life
   const { status } = payment
   const live = authorisations.filter((entry) => isLive(entry, now_ms))
   const taken = live.some(({ captured_ms }) => captured_ms !== null)
   const reserved = live.some(({ captured_ms }) => captured_ms === null)
-  const ends_ms = new Date(session.expires_at).getTime() + on_its_way_ms
+  const ends_ms = new Date(session.expires_at).getTime() + on_its_way_ms + skew_ms
   const inTime = ({ asked_ms, delay_ms }: Authorisation) => asked_ms - delay_ms <= ends_ms
   // Nobody knows what became of these: a person said so.
   const is_known = !authorisations.some(({ behaviour }) => behaviour === 'lost_for_ever')

@@ -1,9 +1,10 @@
 // The database of a simulated world: emptied for each, with nothing in it that acts by itself and nothing that has to last.
 
 import { connect } from '../../src/database/driver.ts'
-import type { Sql } from '../../src/database/open.ts'
+import type { AnySql, Sql } from '../../src/database/pool.ts'
 import type { Statement } from '../../src/database/transactions.ts'
-import type { Meet, Outcome } from './scheduler.ts'
+import type { Outcome } from './meetings.ts'
+import type { Meet } from './scheduler.ts'
 
 /** What is due next; null for what is not. */
 export type Due = Record<'operations' | 'holds' | 'orphans' | 'deliveries', Date | null>
@@ -25,13 +26,14 @@ const patience_ms = 1
 /** At the address of a migrated database that nobody else uses. */
 export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
   const options = { connections_max: 1, statement_timeout_ms: 60_000, lock_timeout_ms: 60_000 }
-  const [sql, side, watcher] = [connect(url, options), connect(url, options), connect(url, options)]
-  for (const each of [sql, side, watcher]) await each.unsafe(careless)
-  const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const all = [1, 2, 3, 4].map(() => connect(url, options))
+  const [sql, side, other, watcher] = all as [Sql, Sql, Sql, Sql]
+  for (const each of all) await each.unsafe(careless)
+  const [main_pid, other_pid] = [await pidOf(sql), await pidOf(other)]
   await prepareTables(sql)
 
-  /** Whether what goes on over the main connection waits for a lock; false once it has ended. */
-  async function isBlocked(statement: Promise<unknown>): Promise<boolean> {
+  /** Whether what goes on over a connection waits for a lock; false once it has ended. */
+  async function isBlocked(pid: number, statement: Promise<unknown>): Promise<boolean> {
     let has_ended = false
     const end = statement.then(() => {
       has_ended = true
@@ -40,9 +42,28 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
       await Promise.race([end, some(patience_ms)])
       if (has_ended) return false
       const [row] = await watcher<{ blocked: boolean }[]>`
-        select cardinality(pg_blocking_pids(${backend!.pid})) > 0 as blocked`
+        select cardinality(pg_blocking_pids(${pid})) > 0 as blocked`
       if (row!.blocked && !has_ended) return true
     }
+  }
+
+  /** Of two that wait for the first, the one that came before the other goes on before it: they stand in a queue. */
+  const meet: Meet = async ([first, second, third]) => {
+    const outcomes: Promise<Outcome>[] = []
+    let waited = 0
+    const begun = side.begin(async (tx) => {
+      const [outcome] = await Promise.allSettled([first!(handlerOf(tx))])
+      outcomes.push(settled(second!()))
+      if (await isBlocked(main_pid, outcomes[0]!)) waited += 1
+      if (third) {
+        outcomes.push(settled(other.begin((own) => third(handlerOf(own)))))
+        if (await isBlocked(other_pid, outcomes[1]!)) waited += 1
+      }
+      if (outcome.status === 'rejected') throw outcome.reason
+      return outcome.value
+    })
+    const outcome = await settled(begun)
+    return { outcomes: [outcome, ...(await Promise.all(outcomes))], waited }
   }
 
   return {
@@ -71,27 +92,27 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
           where state = 'found' and next_try_at is null and held_back_at is null)`
       return row!.swept_until
     },
-    async meet(first, second) {
-      const outcomes: Outcome[] = []
-      let other = Promise.resolve<Outcome[]>([])
-      let waited = false
-      const transaction = side.begin(async (tx) => {
-        const { handler } = tx`` as unknown as Statement
-        outcomes.push(...(await Promise.allSettled([first(handler as never)])))
-        other = Promise.allSettled([second()])
-        waited = await isBlocked(other)
-        if (outcomes[0]!.status === 'rejected') throw outcomes[0]!.reason
-      })
-      await transaction.catch((reason: unknown) => {
-        outcomes[0] = { status: 'rejected', reason }
-      })
-      const [second_outcome] = await other
-      return { outcomes: [outcomes[0]!, second_outcome!], waited }
-    },
+    meet,
     close: async () => {
-      await Promise.all([sql, side, watcher].map((each) => each.end({ timeout: 1 })))
+      await Promise.all(all.map((each) => each.end({ timeout: 1 })))
     },
   }
+}
+
+async function pidOf(sql: Sql): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return row!.pid
+}
+
+/** What sends a statement over a transaction's connection. */
+function handlerOf(tx: AnySql): (statement: unknown) => void {
+  const { handler } = tx`` as unknown as Statement
+  return handler as never
+}
+
+async function settled(work: Promise<unknown>): Promise<Outcome> {
+  const [outcome] = await Promise.allSettled([work])
+  return outcome
 }
 
 /** Nothing here has to outlive the machine, and nobody looks at what the server counts. */
@@ -113,6 +134,7 @@ async function prepareTables(sql: Sql): Promise<void> {
     if (refused.length === left.length) break
     left = refused
   }
+  await sql.unsafe(`vacuum (index_cleanup on) ${names.join(', ')}`)
 }
 
 /** The tables of a world, as they are named in a statement. */

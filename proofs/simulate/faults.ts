@@ -2,12 +2,23 @@
 
 import type { Chance } from './chance.ts'
 
-/** How often each fault happens to an effect of its kind while faults are on. */
+/** How often each fault happens to an effect of its kind while faults are on; to a clock, whenever it is looked at. */
 export const shares = {
   'sql: crash before': 0.0012,
   'sql: crash after': 0.0012,
   'sql: lost before': 0.0015,
   'sql: lost after': 0.0015,
+  'sql: waits for a connection': 0.004,
+  'sql: too many connections': 0.001,
+  'sql: statement timed out': 0.0007,
+  'sql: lock timed out': 0.001,
+  'sql: deadlock': 0.001,
+  'process: stalls': 0.0006,
+  'process: stalls at the acquirer': 0.015,
+  'process: stalls after an intent': 0.02,
+  'clock: drifts': 0.2,
+  'clock: far ahead': 0.04,
+  'clock: far back': 0.04,
   'acquirer: crash before': 0.01,
   'acquirer: crash after': 0.01,
   'acquirer: not sent': 0.03,

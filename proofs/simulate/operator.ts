@@ -6,6 +6,7 @@ import { resolveOperation } from '../../src/checkout/operations/resolve-operatio
 import { findWholePayment, type PaymentKey } from '../../src/checkout/payment-store.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
+import type { Bank } from './bank/bank.ts'
 import { actInPortal } from './bank/portal.ts'
 import { changeMode, countOrders } from './facts.ts'
 import { insist, type Living } from './life.ts'
@@ -50,7 +51,7 @@ const settings_age_ms = 32_000
 
 /** Gives a shop another secret key and withdraws its old one, which must count no more from some time on. */
 async function changeKey(stage: Stage, after_ms: number): Promise<void> {
-  const { chance, clock, scheduler, outside, office, town, violations, memory } = stage
+  const { chance, clock, scheduler, outside, office, town, violations, memory, clocks } = stage
   await clock.sleep(after_ms)
   const own = chance.fork('other key')
   const shop = own.pick(stage.shops)
@@ -63,10 +64,11 @@ async function changeKey(stage: Stage, after_ms: number): Promise<void> {
   memory.keepSecret('a secret key', shop.secret_key)
   for (const process of town.processes()) {
     // A notification may get lost.
-    if (own.often(0.3)) continue
+    if (own.often(0.3) || !scheduler.isAwake(process)) continue
     await scheduler.effect(outside, 'settings are heard', () => process.hearSettings())
   }
-  await clock.sleep(settings_age_ms)
+  // By a clock that went back they are younger than they are, for as long as they are not of the future.
+  await clock.sleep(settings_age_ms + Math.min(clocks.differenceMs(), settings_age_ms))
   for (let tries = 0; tries < 4; tries++) {
     const headers = { 'x-service-api-key': old.secret_key }
     const answer = await town.ask({ method: 'GET', path: '/v1/webhooks/endpoints', headers })
@@ -80,19 +82,19 @@ async function stopProcess({ clock, town }: Stage, after_ms: number): Promise<vo
   town.stopOne()
 }
 
-/** A person says what became of what nobody will ever know. Returns how much that was. */
+/** A person says what became of what waits for one, as the bank's portal tells it, or as they please. Returns how much that was. */
 export async function settleByHand(stage: Stage): Promise<number> {
-  const { town, database, chance, scheduler, outside } = stage
+  const { town, database, chance, scheduler, outside, bank } = stage
   const rows = await scheduler.effect(
     outside,
     'a person looks what waits',
     async () =>
-      database.sql<{ merchant_id: string; payment_id: string }[]>`
-      select merchant_id, payment_id from acquirer_operations
+      database.sql<Waiting[]>`
+      select merchant_id, payment_id, operation_id, kind from acquirer_operations
       where waits_for_person_since is not null order by operation_id`,
   )
   for (const row of rows) {
-    const outcome = chance.pick(['approved', 'declined', 'failed'] as const)
+    const outcome = inPortal(bank, row) ?? chance.pick(['approved', 'declined', 'failed'] as const)
     const asked = { outcome, acquirer_transaction_id: 'told', reason: 'so they say', by: 'ada' }
     const desk = town.anyProcess()!.context()
     await resolveOperation(desk as never, row, asked).catch(() => {})
@@ -129,6 +131,21 @@ async function settleAsCaptured(desk: JobContext, key: PaymentKey): Promise<bool
   const asked = { asked_by: 'merchant', cause, as: 'captured', key: null } as const
   const settled = await settleFoundHold(desk as never, { ...found, hold: found.hold }, asked)
   return settled.ends !== null
+}
+
+type Waiting = { merchant_id: string; payment_id: string; operation_id: string; kind: string }
+
+/** Null where the bank does not know either. */
+function inPortal(bank: Bank, { operation_id, kind }: Waiting) {
+  if (kind === 'reverse') return 'approved' as const
+  if (kind === 'authorise') {
+    const charges = [...bank.authorisations.values()]
+    const charge = charges.findLast(({ reference }) => reference === operation_id)
+    return charge ? charge.result : ('failed' as const)
+  }
+  const settlement = bank.settlements.findLast(({ reference }) => reference === operation_id)
+  const is_done = settlement?.answer.result === 'approved'
+  return is_done ? ('approved' as const) : ('refused' as const)
 }
 
 /** Receivers are mended, and some of what was given up on is sent again. */

@@ -1,14 +1,16 @@
 // One process of the service in a simulated world: begun, asked, stopped or killed.
 
 import type { Service } from '../../src/assemble.ts'
+import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../src/database/failures.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
 import type { DeliveryLoop } from '../../src/webhooks/delivery-loop.ts'
 import type { Http, Log } from '../../src/world.ts'
-import { assembleProcess, ConnectionLost } from './assemble-process.ts'
+import { assembleProcess } from './assemble-process.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
+import { type Clocks, mayWork, type Skew } from './clocks.ts'
 import type { Faults } from './faults.ts'
 import type { Plant } from './plants.ts'
 import type { Receivers } from './receivers.ts'
@@ -29,8 +31,7 @@ export type Surroundings = {
   /** Posts to the Directory Server. */
   http(process: Owner, die: () => never): Http
   settings: DeliverySettings
-  /** By how much the clocks of two processes may differ. */
-  skew_ms: number
+  clocks: Clocks
   crashed(process: Process): void
   /** Told of every statement that may change something. */
   wrote(): void
@@ -52,10 +53,13 @@ export type Jobs =
 
 export type Process = Owner & {
   service: Service | null
+  skew: Skew
   /** Rejects when the process dies. */
   died: Promise<never>
   context(): JobContext
-  /** Begins a job, unless it is under way in this process. */
+  /** False where it found out that its clock is wrong: it answers requests, and begins nothing by itself. */
+  mayWork(): boolean
+  /** Begins a job, unless it is under way in this process or may not begin. */
   run(job: Jobs): void
   /** Requests that it has not answered yet. */
   under_way: number
@@ -88,6 +92,8 @@ export function startProcess(around: Surroundings, name: string): Process {
 
   const process: Process = Object.assign({ name, alive: true } as Owner, {
     service: null,
+    skew: around.clocks.begin(),
+    mayWork: () => mayWork(process.skew, scheduler.now().getTime()),
     under_way: 0,
     died: death.promise,
     context: () => process.service!.context as JobContext,
@@ -100,7 +106,7 @@ export function startProcess(around: Surroundings, name: string): Process {
       for (const heard of listeners) heard()
     },
     run(job: Jobs) {
-      if (running.has(job) || plant.stops_job === job) return
+      if (running.has(job) || plant.stops_job === job || !process.mayWork()) return
       running.add(job)
       const found = jobs.find((each) => each.name === job)!
       const told = (error: Error) => log.error({ job, error: error.message }, 'job failed')
@@ -122,10 +128,16 @@ export function startProcess(around: Surroundings, name: string): Process {
 
   // Whoever cannot start ends, and is started again.
   const failed = (error: unknown) => {
-    if (!(error instanceof ConnectionLost)) throw error
+    if (![isStoreUnavailable, isLockTimeout, isRetriable, isCancelled].some((is) => is(error)))
+      throw error
     end()
     around.crashed(process)
   }
   scheduler.spawn(begin().catch(failed))
   return process
+}
+
+/** It met its statement_timeout. */
+function isCancelled(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '57014'
 }

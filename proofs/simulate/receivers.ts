@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../src/world.ts'
 import type { Chance } from './chance.ts'
+import type { Clocks } from './clocks.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { Violations } from './violations.ts'
@@ -34,11 +35,16 @@ export function openReceivers(world: {
   chance: Chance
   outside: Owner
   violations: Violations
+  clocks: Clocks
 }): Receivers {
-  const { scheduler, faults, chance, outside, violations } = world
+  const { scheduler, faults, chance, outside, violations, clocks } = world
   const all = new Map<string, Receiver>()
 
-  function receive(receiver: Receiver, headers: Record<string, string>, body: string) {
+  /** `begun_at` is when its sender had it ready: one that stalled since could not know. */
+  function receive(
+    receiver: Receiver,
+    { headers, body, begun_at }: { headers: Record<string, string>; body: string; begun_at: Date },
+  ) {
     const key = headers['rip-idempotency-key'] ?? ''
     const [, type] = /#(.*)#/.exec(key) ?? []
     const known = receiver.events.get(key) ?? { body, came: 0, accepted: 0 }
@@ -50,7 +56,8 @@ export function openReceivers(world: {
     if (receiver.filter.length > 0 && !receiver.filter.includes(type!)) {
       violations.add('I8', `${told}, which it did not ask for`)
     }
-    const fault = signatureFault(receiver, headers, body, scheduler.now())
+    const moment = { now: begun_at, late_ms: seen_late_ms + clocks.differenceMs() }
+    const fault = signatureFault(receiver, headers, body, moment)
     if (fault) violations.add('I8', `${told}: ${fault}`)
     return known
   }
@@ -60,6 +67,7 @@ export function openReceivers(world: {
     return {
       close: async () => {},
       async post({ url, headers, body, timeout_ms }) {
+        const begun_at = scheduler.now()
         const fate = await scheduler.effect(owner, `webhook to ${url}`, () => {
           const chosen = faults.happens(
             'webhook: crash before',
@@ -79,7 +87,7 @@ export function openReceivers(world: {
         const receiver = all.get(url)
         if (!receiver) throw new GuardedFailure('name_not_found')
         const known = await scheduler.effect(outside, 'a webhook arrives', () =>
-          receive(receiver, headers, body),
+          receive(receiver, { headers, body, begun_at }),
         )
         const crashes = fate === 'webhook: crash after'
         await scheduler.effect(owner, `webhook answered, ${fate}`, () => crashes && die())
@@ -124,7 +132,7 @@ function signatureFault(
   { secret }: Receiver,
   headers: Record<string, string>,
   body: string,
-  now: Date,
+  { now, late_ms }: { now: Date; late_ms: number },
 ): string | null {
   const parts = (headers['rip-signature'] ?? '').split(',').map((part) => part.split('='))
   const t = parts.find(([name]) => name === 't')?.[1]
@@ -133,5 +141,5 @@ function signatureFault(
     return 'its signature does not verify'
   }
   const age_ms = Math.abs(now.getTime() - Number(t) * 1000)
-  return age_ms > seen_late_ms ? `it was signed ${Math.round(age_ms / 1000)} s from now` : null
+  return age_ms > late_ms ? `it was signed ${Math.round(age_ms / 1000)} s from now` : null
 }

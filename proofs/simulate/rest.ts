@@ -48,7 +48,7 @@ export function openRest(parts: {
     const some = (act: (process: Process) => void) => {
       for (let times = chance.often(0.3) ? 2 : 1; times > 0; times--) {
         const process = town.anyProcess()
-        if (process) act(process)
+        if (process?.mayWork()) act(process)
       }
     }
     const run = (job: Jobs) => some((process) => process.run(job))

@@ -5,10 +5,16 @@
 
 import type { Clock } from '../../src/world.ts'
 import type { Chance } from './chance.ts'
+import { chooseRival, type Meeting, type Outcome, type Start } from './meetings.ts'
 import type { Trace } from './trace.ts'
 
 /** Whose effects: a process that may die, or something outside that never does. */
-export type Owner = { name: string; alive: boolean }
+export type Owner = {
+  name: string
+  alive: boolean
+  /** Until then it stands still: it does nothing, hears nothing, and no timer wakes it, while time goes on. */
+  asleep_until_ms?: number
+}
 
 type Parked = {
   owner: Owner
@@ -18,17 +24,13 @@ type Parked = {
   end(outcome: Outcome): void
 }
 
-/** Starts a statement, over the connection of somebody's transaction where there is one. */
-export type Start = (via?: (statement: unknown) => void) => Promise<unknown>
-/** A statement that may meet another; `names` are the ids in it. */
-export type Meeting = { start: Start; names(): readonly string[] }
-export type Outcome = PromiseSettledResult<unknown>
-
-/** Lets two statements meet: the second begins before the first is committed. Tells whether it had to wait. */
-export type Meet = (
-  first: Start,
-  second: Start,
-) => Promise<{ outcomes: [Outcome, Outcome]; waited: boolean }>
+/** Lets two or three statements meet: the others begin before the first is committed. Tells how many had to wait. */
+export type Meet = (starts: Start[]) => Promise<{ outcomes: Outcome[]; waited: number }>
+/** Whether somebody stalls at an effect that is about to happen, and for how long. */
+export type Stall = (
+  owner: Owner,
+  label: string,
+) => { when: 'before' | 'after'; duration_ms: number } | null
 type Timer = { owner: Owner; label: string; at_ms: number; patience: Patience; wake(): void }
 
 /**
@@ -44,11 +46,11 @@ export type Scheduler = {
    * another one, and is then begun as `meeting` says.
    */
   effect<T>(owner: Owner, label: string, act: () => T | Promise<T>, meeting?: Meeting): Promise<T>
-  /** `ahead_ms` is by how much it is ahead of the world's own time. */
+  /** `aheadMs` is by how much it is ahead of the world's own time, which may change. */
   clockOf(
     owner: Owner,
     patienceOf?: (duration_ms: number, signal?: AbortSignal) => Patience,
-    ahead_ms?: number,
+    aheadMs?: () => number,
   ): Clock
   /** Work that the world waits for. Its failure is the world's. */
   spawn(work: Promise<unknown>): void
@@ -59,31 +61,34 @@ export type Scheduler = {
    * returns the time to go on to.
    */
   run(isOver: () => boolean, atRest: (timer_at_ms: number | null) => Promise<number>): Promise<void>
+  isAwake(owner: Owner): boolean
   /** Lets one look who looks now and then. */
   poll(owner: Owner): void
   steps(): number
-  /** How many statements met another one, and how many of them had to wait for it. */
-  meetings(): { met: number; waited: number }
+  /** How many statements met another one, two others, and how many of them had to wait. */
+  meetings(): { met: number; met_two: number; waited: number }
 }
 
 /** Turns of the event loop in which nobody does anything: some of what goes on waits for the next one. */
 const quiet_turns = 3
 
-/** How often a statement meets one that names the same as it does, one of the same text, any other. */
-const shares = { close: 0.7, alike: 0.15, other: 0.02 }
+/** How often two that meet are three. */
+const third_share = 0.35
 
 export function openScheduler(
   chance: Chance,
   trace: Trace,
-  world: { start: Date; meet: Meet },
+  world: { start: Date; meet: Meet; stall: Stall },
 ): Scheduler {
   let now_ms = world.start.getTime()
-  const meetings = { met: 0, waited: 0 }
+  const meetings = { met: 0, met_two: 0, waited: 0 }
   let parked: Parked[] = []
   let timers: Timer[] = []
   let activity = 0
   let steps = 0
   let failure: { error: unknown } | null = null
+
+  const isAwake = ({ asleep_until_ms = 0 }: Owner) => asleep_until_ms <= now_ms
 
   const effect: Scheduler['effect'] = (owner, label, act, meeting) => {
     if (!owner.alive) return new Promise(() => {})
@@ -91,6 +96,11 @@ export function openScheduler(
     return new Promise((resolve, reject) => {
       const end = (outcome: Outcome) => {
         if (!owner.alive) return
+        if (!isAwake(owner)) {
+          const hear = async () => end(outcome)
+          parked.push({ owner, label: `hears: ${label}`, go: hear, meeting: undefined, end })
+          return
+        }
         if (outcome.status === 'fulfilled') resolve(outcome.value as never)
         else reject(outcome.reason)
       }
@@ -102,9 +112,9 @@ export function openScheduler(
     })
   }
 
-  const clockOf: Scheduler['clockOf'] = (owner, patienceOf = () => 'none', ahead_ms = 0) => {
+  const clockOf: Scheduler['clockOf'] = (owner, patienceOf = () => 'none', aheadMs = () => 0) => {
     return {
-      now: () => new Date(now_ms + ahead_ms),
+      now: () => new Date(now_ms + aheadMs()),
       sleep(duration_ms, signal) {
         if (!owner.alive) return new Promise(() => {})
         if (signal?.aborted) return Promise.reject(signal.reason)
@@ -149,48 +159,78 @@ export function openScheduler(
     }
   }
 
-  /** Whom a statement meets, if anybody: those that name the same are of most interest. */
-  function rivalOf(next: Parked, { names }: Meeting): Parked | undefined {
-    const rivals = parked.filter(({ meeting }) => meeting !== undefined)
-    if (rivals.length === 0) return undefined
-    const named = new Set(names())
-    const close = rivals.filter(({ meeting }) => meeting!.names().some((name) => named.has(name)))
-    const alike = rivals.filter(({ label }) => label === next.label)
-    if (close.length > 0 && chance.often(shares.close)) return chance.pick(close)
-    if (alike.length > 0 && chance.often(shares.alike)) return chance.pick(alike)
-    return chance.often(shares.other) ? chance.pick(rivals) : undefined
-  }
+  const rivalOf = (next: Parked): Parked | undefined =>
+    chooseRival(
+      chance,
+      next,
+      parked.filter(({ owner }) => isAwake(owner)),
+    )
 
   async function letGo(next: Parked): Promise<void> {
-    const rival = next.meeting && rivalOf(next, next.meeting)
+    const rival = rivalOf(next)
     if (!rival) return next.go()
+    const met = [rival]
     parked = parked.filter((each) => each !== rival)
-    const { outcomes, waited } = await world.meet(next.meeting!.start, rival.meeting!.start)
-    note({ ...rival, label: `meets it${waited ? ' and waits' : ''}: ${rival.label}` })
+    const third = chance.often(third_share) && rivalOf(next)
+    if (third) {
+      met.push(third)
+      parked = parked.filter((each) => each !== third)
+      meetings.met_two += 1
+    }
+    const { outcomes, waited } = await world.meet([next, ...met].map((each) => each.meeting!.start))
+    for (const each of met) note({ ...each, label: `meets it, ${waited} wait: ${each.label}` })
     meetings.met += 1
-    if (waited) meetings.waited += 1
-    next.end(outcomes[0])
-    rival.end(outcomes[1])
+    meetings.waited += waited
+    for (const [at, each] of [next, ...met].entries()) each.end(outcomes[at]!)
+  }
+
+  /** Lets it go, unless its owner falls asleep before. */
+  async function go(next: Parked): Promise<void> {
+    const stall = world.stall(next.owner, next.label)
+    if (stall) {
+      next.owner.asleep_until_ms = now_ms + stall.duration_ms
+      note({ ...next, label: `stalls for ${stall.duration_ms} ms ${stall.when}: ${next.label}` })
+    }
+    if (stall?.when === 'before') parked.push(next)
+    else await letGo(next)
   }
 
   async function step(): Promise<boolean> {
-    const ready = timers.filter(({ at_ms, patience }) => at_ms <= now_ms && patience === 'none')
-    const count = parked.length + ready.length
+    const ready = timers.filter(
+      ({ owner, at_ms, patience }) => at_ms <= now_ms && patience === 'none' && isAwake(owner),
+    )
+    const able = parked.filter(({ owner }) => isAwake(owner))
+    const count = able.length + ready.length
     if (count === 0) return false
     steps += 1
     now_ms += passing(chance)
     const chosen = chance.below(count)
-    const timer = ready[chosen - parked.length]
+    const timer = ready[chosen - able.length]
     if (timer) {
       note(timer)
       wake(timer)
     } else {
-      const [next] = parked.splice(chosen, 1)
-      note(next!)
-      await letGo(next!)
+      const next = able[chosen]!
+      parked = parked.filter((each) => each !== next)
+      note(next)
+      await go(next)
     }
     await settle()
     return true
+  }
+
+  /** When somebody can go on at the earliest; null for never. */
+  function nextMs(): number | null {
+    const awakeMs = ({ asleep_until_ms = 0 }: Owner) => asleep_until_ms
+    const waiting = timers.filter(({ patience }) => patience !== 'all')
+    const first = waiting.filter(({ patience }) => patience === 'none')
+    // Where all wait for each other, those who look again do so when they said.
+    const next = first.length > 0 || parked.length > 0 ? first : waiting
+    const times = [
+      ...next.map(({ owner, at_ms }) => Math.max(at_ms, awakeMs(owner))),
+      ...parked.map(({ owner }) => awakeMs(owner)),
+    ]
+    return times.length === 0 ? null : Math.min(...times)
   }
 
   function note({ owner, label }: Pick<Parked, 'owner' | 'label'>): void {
@@ -200,6 +240,7 @@ export function openScheduler(
   return {
     effect,
     clockOf,
+    isAwake,
     now: () => new Date(now_ms),
     steps: () => steps,
     meetings: () => meetings,
@@ -213,20 +254,18 @@ export function openScheduler(
       parked = parked.filter((each) => each.owner !== owner)
       timers = timers.filter((each) => each.owner !== owner)
     },
-    poll: (owner) => wakeAll((timer) => timer.owner === owner && timer.patience === 'all'),
+    poll: (owner) =>
+      wakeAll((timer) => timer.owner === owner && timer.patience === 'all' && isAwake(owner)),
     async run(isOver, atRest) {
       await settle()
       while (!isOver()) {
         const went = await step()
         if (failure) throw failure.error
         if (went || isOver()) continue
-        const waiting = timers.filter(({ patience }) => patience !== 'all')
-        const first = waiting.filter(({ patience }) => patience === 'none')
-        // Where all wait for each other, those who look again do so when they said.
-        const next = first.length > 0 ? first : waiting
-        const timer_at_ms = next.length === 0 ? null : Math.min(...next.map(({ at_ms }) => at_ms))
-        now_ms = Math.max(now_ms, await atRest(timer_at_ms))
-        wakeAll(({ patience, at_ms }) => patience === 'some' && at_ms <= now_ms)
+        now_ms = Math.max(now_ms, await atRest(nextMs()))
+        wakeAll(
+          ({ owner, patience, at_ms }) => patience === 'some' && at_ms <= now_ms && isAwake(owner),
+        )
         await settle()
       }
     },

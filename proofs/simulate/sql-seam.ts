@@ -3,7 +3,7 @@
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import { isStatement, type Statement } from '../../src/database/transactions.ts'
 
-import type { Meeting, Start } from './scheduler.ts'
+import type { Meeting, Start } from './meetings.ts'
 
 type Template = TemplateStringsArray
 type Call = (...args: unknown[]) => unknown
@@ -62,6 +62,9 @@ function isTemplate(first: unknown): first is Template {
   return Array.isArray(first) && 'raw' in first
 }
 
+/** Before the label of a statement that says what the acquirer will be asked. */
+export const intent_mark = 'intent: '
+
 const labels = new WeakMap<object, string>()
 
 /** The beginning of a statement's text. */
@@ -69,7 +72,9 @@ function labelOf(statement: Statement): string {
   const { strings } = statement as unknown as { strings: readonly string[] }
   let label = labels.get(strings)
   if (label === undefined) {
-    label = strings.join('…').replace(/\s+/g, ' ').trim().slice(0, 70)
+    const text = strings.join('…').replace(/\s+/g, ' ').trim()
+    const is_intent = text.includes('insert into acquirer_operations')
+    label = (is_intent ? intent_mark : '') + text.slice(0, 70)
     labels.set(strings, label)
   }
   return label

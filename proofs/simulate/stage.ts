@@ -10,6 +10,7 @@ import { type Bank, openBank } from './bank/bank.ts'
 import { openMoods } from './bank/moods.ts'
 import { traitsOf } from './bank/traits.ts'
 import { type Chance, openChance } from './chance.ts'
+import { type Clocks, openClocks } from './clocks.ts'
 import type { WorldDatabase } from './database.ts'
 import { type DirectoryServer, openDirectoryServer } from './directory-server.ts'
 import { type Faults, openFaults } from './faults.ts'
@@ -18,6 +19,7 @@ import type { Plant } from './plants.ts'
 import { openReceivers, type Receivers } from './receivers.ts'
 import { type Owner, openScheduler, type Scheduler } from './scheduler.ts'
 import { openShop, type Shop } from './shop.ts'
+import { openStalls } from './stalls.ts'
 import { openTown, type Town } from './town.ts'
 import { openTrace, type Trace } from './trace.ts'
 import { openViolations, type Violations } from './violations.ts'
@@ -41,8 +43,7 @@ export type Stage = {
   shops: Shop[]
   database: WorldDatabase
   log_lines: string[]
-  /** By how much the clocks of two processes may differ. */
-  skew_ms: number
+  clocks: Clocks
 }
 
 export const start = new Date('2026-09-01T12:00:00Z')
@@ -67,10 +68,16 @@ export async function openStage(options: {
   await database.empty()
   const chance = openChance(seed)
   const trace = openTrace(watch)
-  const clocks = { start, meet: database.meet }
-  const scheduler = openScheduler(chance.fork('order'), trace, clocks)
-  const violations = openViolations(scheduler.now)
   const faults = openFaults(chance.fork('faults'))
+  const stall = openStalls({
+    ...{ faults, chance: chance.fork('stalls') },
+    mayStall: (owner) => town.mayDoWithout(owner),
+    begun: (owner, duration_ms) => town.noteStall(owner, duration_ms),
+  })
+  const around = { start, meet: database.meet, stall }
+  const scheduler = openScheduler(chance.fork('order'), trace, around)
+  const violations = openViolations(scheduler.now)
+  const clocks = openClocks(chance.fork('clocks'), () => scheduler.now().getTime())
   const outside: Owner = { name: 'outside', alive: true }
   const clock = scheduler.clockOf(outside)
   const bank = openBank(
@@ -81,11 +88,10 @@ export async function openStage(options: {
     },
   )
   const memory = openMemory(violations)
-  const world = { scheduler, faults, outside, violations, bank }
+  const world = { scheduler, faults, outside, violations, bank, clocks }
   const receivers = openReceivers({ ...world, chance: chance.fork('receivers') })
   const log_lines: string[] = []
   const master_key = chance.fork('master key').bytes(32)
-  const skew_ms = chance.pick([0, 0, 800])
   const directory = { ...world, chance: chance.fork('directory server') }
   const banks = openDirectoryServer(
     directory,
@@ -93,7 +99,7 @@ export async function openStage(options: {
   )
   const town: Town = openTown(
     {
-      ...{ ...world, receivers, sql: database.sql, master_key, plant, settings, skew_ms },
+      ...{ ...world, receivers, sql: database.sql, master_key, plant, settings },
       ...{ log: logInto(log_lines, world), chance: chance.fork('town'), http: banks.lineOf },
     },
     processes_count,
@@ -106,7 +112,7 @@ export async function openStage(options: {
   await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
   return {
     ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
-    ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines, skew_ms },
+    ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines },
   }
 }
 

@@ -28,6 +28,10 @@ export type Town = {
   processes(): readonly Process[]
   /** Stops one in order, and starts another. */
   stopOne(): void
+  /** Whether it is a process, and another one is up and awake. */
+  mayDoWithout(process: Owner): boolean
+  /** One stands still for so long: whoever waits for it may lose patience. */
+  noteStall(process: Owner, duration_ms: number): void
   /** Everything ends where it is. */
   close(): void
   crashes(): number
@@ -50,6 +54,7 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
     writes += 1
   }
   const clock = scheduler.clockOf(outside)
+  const waits = new Set<{ process: Owner; giveUp(): void }>()
 
   function start(): void {
     started += 1
@@ -69,13 +74,13 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
     up.splice(up.indexOf(process), 1)
     start()
     const whenAnswered = async () => {
-      while (process.under_way > 0) await clock.sleep(50)
+      while (process.under_way > 0) await clock.sleep(500)
       await process.stop()
     }
     scheduler.spawn(whenAnswered())
   }
 
-  const ready = () => up.filter(({ service }) => service !== null)
+  const ready = () => up.filter((each) => each.service !== null && scheduler.isAwake(each))
   const anyProcess = () => (ready().length === 0 ? null : chance.pick(ready()))
 
   async function ask(asked: Asked): Promise<Answer | null> {
@@ -102,6 +107,9 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
     const payload = form ? new URLSearchParams(form).toString() : json
     const type = form ? 'application/x-www-form-urlencoded' : 'application/json'
     process.under_way += 1
+    const impatience = Promise.withResolvers<null>()
+    const waiting = { process, giveUp: () => impatience.resolve(null) }
+    waits.add(waiting)
     const answered = process.service!.app.inject({
       method,
       url: path,
@@ -109,7 +117,8 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
       ...(payload !== undefined && { payload }),
     })
     try {
-      const response = await Promise.race([answered, process.died])
+      const response = await Promise.race([answered, process.died, impatience.promise])
+      if (response === null) return null
       const told = {
         status: response.statusCode,
         text: response.payload,
@@ -122,6 +131,7 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
       if (process.alive) throw error
       return null
     } finally {
+      waits.delete(waiting)
       process.under_way -= 1
     }
   }
@@ -141,6 +151,15 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
     anyProcess,
     processes: () => up,
     stopOne,
+    mayDoWithout: (owner) =>
+      up.some((each) => each === owner) && ready().some((each) => each !== owner),
+    noteStall(process, duration_ms) {
+      if (duration_ms < patience_ms) return
+      const loseIt = () => {
+        for (const each of waits) if (each.process === process) each.giveUp()
+      }
+      scheduler.spawn(clock.sleep(patience_ms).then(loseIt))
+    },
     close() {
       for (const process of up) scheduler.bury(process)
     },
@@ -149,6 +168,9 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
     writes: () => writes,
   }
 }
+
+/** How long a client waits for an answer of a process that stands still. */
+const patience_ms = 30_000
 
 const unavailable = new Set([
   'store_unavailable',

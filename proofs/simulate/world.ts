@@ -1,6 +1,7 @@
 // One simulated world: some lives side by side under every fault, then rest, then judgement.
 
 import { faultsOfBooks } from './books.ts'
+import { turnClocks } from './clocks.ts'
 import type { WorldDatabase } from './database.ts'
 import { faultsOfPurchases } from './facts.ts'
 import { liveLife } from './life.ts'
@@ -28,8 +29,9 @@ export type WorldReport = {
   crashes: number
   requests: number
   steps: number
-  /** Statements that met another one, and those that had to wait for it. */
+  /** How often statements met, how often three did, and how many had to wait. */
   met: number
+  met_two: number
   waited: number
   simulated_ms: number
   faults: Map<string, number>
@@ -66,7 +68,14 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   const goOn = (isOver: () => boolean) => scheduler.run(() => isOver() || isWrong(), rest.look)
 
   await goOn(
-    done(stage, Promise.all([liveAll(stage, lives, cards), operate(stage, lives * life_ms)])),
+    done(
+      stage,
+      Promise.all([
+        liveAll(stage, lives, cards),
+        operate(stage, lives * life_ms),
+        turnClocks(stage, lives * life_ms),
+      ]),
+    ),
   )
   add(stage, await faultsOfVault(database.sql))
   faults.stop()
@@ -76,13 +85,14 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
   if (!isWrong()) {
     const { sql } = database
     const now_ms = scheduler.now().getTime()
-    const { skew_ms, without_eci } = stage
+    const { without_eci } = stage
+    const skew_ms = stage.clocks.differenceMs()
     add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms, without_eci }))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))
     const merchant_ids = stage.shops.map(({ merchant_id }) => merchant_id)
-    add(stage, await faultsOfJournal({ sql, world: stage }, merchant_ids))
+    add(stage, await faultsOfJournal({ sql, world: stage }, merchant_ids, skew_ms))
     const told = { log: stage.log_lines, receivers: receivers.all.values() }
     add(stage, await faultsOfSecrets(sql, memory, told))
     add(stage, await faultsOfBinding(sql, merchant_ids))

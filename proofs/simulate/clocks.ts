@@ -1,0 +1,81 @@
+// Clocks that go wrong: each process's may drift and jump, some seconds or days, ahead and back, and is put right again.
+
+import type { Chance } from './chance.ts'
+import type { Faults } from './faults.ts'
+import type { Process } from './process.ts'
+import type { Stage } from './stage.ts'
+
+/** How a process's clock stands to the world's time. */
+export type Skew = {
+  ahead_ms: number /** Since when by more than is allowed. */
+  wrong_since_ms: number | null
+}
+
+/** By so much a clock may differ from the database's without anybody having to do anything. */
+const allowed_ms = 2_000
+/** A process finds out within so long that its clock is wrong, and begins no more jobs. */
+const found_out_ms = 60_000
+
+const [second, minute, day] = [1_000, 60_000, 86_400_000]
+const far_ms = [5 * second, 45 * second, 3 * minute, 40 * minute, day, 6 * day]
+
+export type Clocks = {
+  /** The skew that a process starts with. */
+  begin(): Skew
+  set(process: Pick<Process, 'skew'>, ahead_ms: number): void
+  /** By how much two clocks of this world have differed at most. */
+  differenceMs(): number
+}
+
+export function openClocks(chance: Chance, nowMs: () => number): Clocks {
+  const differs = chance.often(0.4)
+  let [least_ms, most_ms] = [0, 0]
+  const note = (ahead_ms: number) => {
+    least_ms = Math.min(least_ms, ahead_ms)
+    most_ms = Math.max(most_ms, ahead_ms)
+    return ahead_ms
+  }
+  const within = () => chance.below(2 * allowed_ms + 1) - allowed_ms
+  return {
+    begin: () => ({ ahead_ms: note(differs ? within() : 0), wrong_since_ms: null }),
+    set({ skew }, ahead_ms) {
+      skew.ahead_ms = note(ahead_ms)
+      const is_wrong = Math.abs(ahead_ms) > allowed_ms
+      skew.wrong_since_ms = is_wrong ? (skew.wrong_since_ms ?? nowMs()) : null
+    },
+    differenceMs: () => most_ms - least_ms,
+  }
+}
+
+/** Whether a process with this clock still begins jobs. */
+export function mayWork({ wrong_since_ms }: Skew, now_ms: number): boolean {
+  return wrong_since_ms === null || now_ms - wrong_since_ms < found_out_ms
+}
+
+/** Goes on beside the lives. */
+export async function turnClocks(stage: Stage, during_ms: number): Promise<void> {
+  const { clock, scheduler, faults, town, clocks, outside } = stage
+  const chance = stage.chance.fork('clocks')
+  const until_ms = scheduler.now().getTime() + during_ms
+  while (scheduler.now().getTime() < until_ms) {
+    await clock.sleep(chance.below(20_000))
+    const process = chance.pick(town.processes())
+    const ahead_ms = process && turned(process.skew.ahead_ms, faults, chance)
+    if (ahead_ms === null || ahead_ms === undefined) continue
+    const set = () => clocks.set(process, ahead_ms)
+    await scheduler.effect(outside, `${process.name} is ahead by ${ahead_ms} ms`, set)
+    if (Math.abs(ahead_ms) <= allowed_ms) continue
+    await clock.sleep(chance.pick([10, 40, 120]) * second)
+    await scheduler.effect(outside, `${process.name} is put right`, () => clocks.set(process, 0))
+  }
+}
+
+/** Where a clock goes now; null where it goes on. */
+function turned(ahead_ms: number, faults: Faults, chance: Chance): number | null {
+  const fate = faults.happens('clock: drifts', 'clock: far ahead', 'clock: far back')
+  if (fate === null) return null
+  if (fate === 'clock: far ahead') return chance.pick(far_ms)
+  if (fate === 'clock: far back') return -chance.pick(far_ms)
+  const drifted_ms = ahead_ms + chance.below(1_001) - 500
+  return Math.max(-allowed_ms, Math.min(allowed_ms, drifted_ms))
+}
