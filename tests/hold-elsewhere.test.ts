@@ -94,6 +94,14 @@ describe('what was captured in the portal', () => {
     await expectEnd(payment_id, 'captured')
   })
 
+  test('is found in the list where the acquirer has forgotten its reference', async () => {
+    const payment_id = await heldElsewhere('capture')
+    acquirer.meet('lookUp', async () => ({ result: 'not_found' }))
+    const answer = await client.decideHold('capture', payment_id)
+    expect(answer.body).toMatchObject({ status: 'captured' })
+    await expectEnd(payment_id, 'captured')
+  })
+
   test('stays held where another amount was taken', async () => {
     const payment_id = await heldElsewhere('capture')
     acquirer.meet('lookUp', async (act) => {

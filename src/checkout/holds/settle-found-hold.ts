@@ -4,6 +4,7 @@
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { boundOutcome } from '../bound-money.ts'
+import { widelyAround } from '../comparison/comparison.ts'
 import { eventOf } from '../event.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
@@ -76,14 +77,22 @@ export async function settleIfCaptured(
   }
 }
 
-/** Null where the acquirer does not know it, or never approved it. */
+/** Null where the acquirer does not know it, or never approved it. One that it has forgotten by reference may be listed. */
 async function standingOf(
   { acquirerOf, world }: Desk,
   { payment, authorisation_reference: reference }: HeldPayment,
 ): Promise<AuthorisationStanding | null> {
   const acquirer = acquirerOf(payment.mode, payment.acquirer)
   const look = await askAcquirer(world.clock, () => acquirer.lookUp(reference!))
-  return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
+  if (look.result !== 'not_found') {
+    return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
+  }
+  const window = widelyAround(reference!)
+  const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
+  const live = listed.find((each) => each.reference === reference)
+  if (!live) return null
+  const { amount, currency, captured } = live
+  return { state: captured ? 'captured' : 'reserved', amount, currency }
 }
 
 function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null): FoundEnd | null {
