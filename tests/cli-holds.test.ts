@@ -385,5 +385,9 @@ describe('settle', () => {
     const [line] = await service.sql`
       select detail from journal where subject = ${payment_id} and change = 'payment.voided'`
     expect(line).toMatchObject({ detail: { settled_as: 'voided', reason } })
+    // They may be wrong: what the acquirer holds all the same is taken back.
+    const [orphan] = await service.sql`
+      select state, amount from orphan_authorisations where payment_id = ${payment_id}`
+    expect(orphan).toMatchObject({ state: 'found', amount: 4200 })
   })
 })

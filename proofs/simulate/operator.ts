@@ -67,8 +67,13 @@ async function changeKey(stage: Stage, after_ms: number): Promise<void> {
     if (own.often(0.3) || !scheduler.isAwake(process)) continue
     await scheduler.effect(outside, 'settings are heard', () => process.hearSettings())
   }
-  // By a clock that went back they are younger than they are, for as long as they are not of the future.
-  await clock.sleep(settings_age_ms + Math.min(clocks.differenceMs(), settings_age_ms))
+  // By a clock that went back, meanwhile too, they are younger than they are, for as long as they are not of the future.
+  const dueMs = () => settings_age_ms + Math.min(clocks.differenceMs(), settings_age_ms)
+  for (let waited_ms = 0; waited_ms < dueMs(); ) {
+    const more_ms = dueMs() - waited_ms
+    await clock.sleep(more_ms)
+    waited_ms += more_ms
+  }
   for (let tries = 0; tries < 4; tries++) {
     const headers = { 'x-service-api-key': old.secret_key }
     const answer = await town.ask({ method: 'GET', path: '/v1/webhooks/endpoints', headers })

@@ -7,13 +7,15 @@ export async function keepInstallation(
   sql: Sql,
   drawn: { installation_id: string; created_at: Date },
 ): Promise<string> {
-  const [row] = await sql<{ installation_id: string }[]>`
-    with kept as (
-      insert into installation (only_row, installation_id, created_at)
-      values (true, ${drawn.installation_id}, ${drawn.created_at})
-      on conflict do nothing returning installation_id
-    )
-    select installation_id from kept union all select installation_id from installation`
-  // Another process was faster, and its row came after this statement had begun.
-  return row?.installation_id ?? keepInstallation(sql, drawn)
+  const known = await findInstallation(sql)
+  if (known !== null) return known
+  await sql`
+    insert into installation (only_row, installation_id, created_at)
+    values (true, ${drawn.installation_id}, ${drawn.created_at}) on conflict do nothing`
+  return (await findInstallation(sql))!
+}
+
+async function findInstallation(sql: Sql): Promise<string | null> {
+  const [row] = await sql<{ installation_id: string }[]>`select installation_id from installation`
+  return row?.installation_id ?? null
 }

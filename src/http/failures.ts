@@ -80,7 +80,7 @@ function asRefusal(
   return new Refusal('internal_error', '')
 }
 
-/** Others were at the same rows: nothing was done, and it may succeed now. */
+/** Others were at the same rows: the statement did nothing, and may succeed now. */
 function isBusy(error: unknown): boolean {
   return isLockTimeout(error) || isRetriable(error)
 }

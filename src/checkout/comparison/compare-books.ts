@@ -5,7 +5,7 @@ import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import { decideUnknown, noteOrphans, type Swept } from '../orphans/note-orphans.ts'
 import { mayBeOurs } from '../orphans/orphan.ts'
-import type { OrphanContext } from '../orphans/reverse-orphans.ts'
+import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { watchDatabase } from '../orphans/watch-database.ts'
 import {
   around,
@@ -118,15 +118,14 @@ async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void
       run.compared.found.push(...found)
     }
   }
-  let is_complete = false
   try {
     for (const window of windowsToCompare(run.now)) {
       await goOn(context, name, run)
       await look(await differingIn(context, swept, window, run.compared))
     }
-    is_complete = true
   } finally {
-    await decideUnknown(context, name, is_complete)
+    // What is let go is for the next sweep to say, which may have more to find than two days.
+    await decideUnknown(context, name, false)
   }
   // What was found before and is older than two days by now, or agrees.
   await goOn(context, name, run)

@@ -3,7 +3,7 @@
 import type { LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import type { Swept } from '../orphans/note-orphans.ts'
-import type { OrphanContext } from '../orphans/reverse-orphans.ts'
+import type { OrphanContext } from '../orphans/orphan-context.ts'
 import {
   type Booked,
   compare,

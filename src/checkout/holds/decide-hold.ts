@@ -126,15 +126,25 @@ async function begin(
 /** Sends an operation that is written down, and records what comes of it. */
 async function send(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswered'> {
   try {
-    const late = (answer: SettleAnswer) => settleLate(desk, sent, answer)
-    return await settleDecision(desk, sent, await askToSettle(desk, sent, late))
+    return await sendAndSettle(desk, sent)
   } catch (error) {
     // The search for answers finds it again.
     if (error instanceof NotSaved) return 'unanswered'
+    throw error
+  }
+}
+
+/** Throws NotSaved. */
+async function sendAndSettle(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswered'> {
+  let answer: SettleAnswer
+  try {
+    answer = await askToSettle(desk, sent, (late) => settleLate(desk, sent, late))
+  } catch (error) {
     if (error instanceof NotSent) return settleUnsent(desk, sent, error)
     if (!(error instanceof Unanswered)) throw error
     return (await noteUnanswered(desk, sent, error)) ? 'unanswered' : 'settled_elsewhere'
   }
+  return settleDecision(desk, sent, answer)
 }
 
 /** What was recorded of it meanwhile. */

@@ -101,9 +101,11 @@ export async function saveFoundDecision(
     key: ReservedKey | null
     event: Event
     journal: JournalLine
+    /** The authorisation, where a person said that it is gone: it is reversed if that is not so. */
+    orphan: Orphan | null
   },
 ): Promise<boolean> {
-  const { payment: p, session: s, before, hold: h, operation, event, journal } = found
+  const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = found
   const rows = await sql<Gated[]>`
     with locked as (
       select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
@@ -120,6 +122,7 @@ export async function saveFoundDecision(
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
     ), event as (insert into events ${rowIf(sql, event, 'key')}
     ), told as (${fanOut(sql, event, 'key')}
+    ), orphan as (${orphanIf(sql, orphan, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
     ${wentThrough(sql)}`
   return passed(rows)

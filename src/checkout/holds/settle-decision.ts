@@ -38,19 +38,21 @@ export async function settleDecision(
   sent: SentDecision,
   answer: SettleAnswer,
 ): Promise<Settled> {
-  if (answer.result === 'approved') return approve(desk, sent, answer, answer)
+  if (answer.result === 'approved') return approve(desk, sent, answer)
   // Nothing is held there any more, which is all that a void is to bring about.
   if (sent.operation.kind === 'void' && isGone(answer)) {
-    return approve(desk, sent, { ...answer, acquirer_transaction_id: null }, answer)
+    return approve(desk, sent, { ...answer, acquirer_transaction_id: null })
   }
   const refused = await refuse(desk, sent, { state: 'refused', from: 'unanswered', answer })
-  if (refused === 'settled_elsewhere') await heedLostAnswer(desk, sent, answer)
+  if (refused === 'settled_elsewhere') {
+    await heedLostAnswer(desk, sent, { state: 'refused', money: null })
+  }
   return refused
 }
 
 /**
- * Nothing left this machine: to the merchant that is a refusal, too. Only of this very sending: one that was looked for or
- * sent again meanwhile may have arrived.
+ * Nothing left this machine: to the merchant that is a refusal, too. It settles this very sending alone: a capture or void that
+ * was looked for or sent again meanwhile may have arrived.
  */
 export function settleUnsent(desk: Desk, sent: SentDecision, error: NotSent): Promise<Settled> {
   return refuse(desk, sent, {
@@ -71,7 +73,6 @@ async function approve(
   desk: Desk,
   sent: SentDecision,
   answer: { result: SettleAnswer['result']; acquirer_transaction_id: string | null },
-  given: SettleAnswer,
 ): Promise<Settled> {
   const { sql, ids, world } = desk
   const { operation, cause } = sent
@@ -94,7 +95,7 @@ async function approve(
   }
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(desk, () => saveDecision(sql, decision, now), told))) {
-    await heedLostAnswer(desk, sent, given)
+    await heedLostAnswer(desk, sent, { state: 'approved', money: null })
     return 'settled_elsewhere'
   }
   desk.wakeDeliveries('event', operation.merchant_id)

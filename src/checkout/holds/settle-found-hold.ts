@@ -9,6 +9,7 @@ import { eventOf } from '../event.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
 import { type OperationKind, openOperation } from '../operations/operation.ts'
+import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { decide } from '../payment.ts'
 import { findWholePayment, type PaymentKey } from '../payment-store.ts'
@@ -67,8 +68,9 @@ export async function settleIfCaptured(
   try {
     const { hold } = found
     // To a void it is a refusal, whose key is free again.
-    const key = asked.kind === 'capture' ? asked.key : null
-    const settled = await settleFoundHold(desk, { ...found, hold }, { ...asked, key, as: null })
+    const reserved = asked.kind === 'capture' ? asked.key : null
+    const by = { ...asked, key: reserved, as: null }
+    const settled = await settleFoundHold(desk, { ...found, hold }, by)
     return settled.ends
   } catch (error) {
     const { payment_id } = key
@@ -111,11 +113,12 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
 }
 
 async function save(
-  { sql, ids, world, wakeDeliveries }: Desk,
+  desk: Desk,
   held: HeldPayment,
   found: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
 ): Promise<boolean> {
-  const { payment, hold, session } = held
+  const { sql, ids, world, wakeDeliveries } = desk
+  const { payment, hold, session, authorisation_reference: reference } = held
   const { ends, standing, asked_by, cause, key } = found
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
@@ -126,10 +129,14 @@ async function save(
   const operation = openOperation(payment, opened)
   const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
   const change = decide(held, operation, at)
+  const { acquirer } = operation
+  const unwanted = { reference: reference!, acquirer, money: payment, payment }
   const event = eventOf(change, { event_id: ids.event(), sequence: 2, at })
   const bound = boundOutcome(change.payment, event)
   const is_saved = await saveFoundDecision(sql, {
     ...{ payment: change.payment, session, before: hold, key },
+    // A person may be wrong.
+    orphan: found.as === 'voided' ? orphanOfCharge(desk, unwanted) : null,
     hold: { ...change.hold, operation_count: sequence },
     // It was never sent: what it would have brought about is there.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },

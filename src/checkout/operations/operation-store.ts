@@ -10,12 +10,12 @@ import type { Orphan } from '../orphans/orphan.ts'
 import { orphanIf } from '../orphans/orphan-store.ts'
 import type { PaymentKey } from '../payment-store.ts'
 import type { Session } from '../session.ts'
-import { answerBy, type Operation, type UnansweredOperation } from './operation.ts'
+import type { Operation, UnansweredOperation } from './operation.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 
-/** By how much the clocks of two processes may differ, and a little more. */
-const clock_slack_ms = 10_000
+/** No look is that far ahead but by a wrong clock. */
+const longest_wait_ms = 2 * 3_600_000
 
 /**
  * The answer is lost: nothing is decided, the reconciler will ask. The card of a charge is deleted: its security code must
@@ -50,21 +50,24 @@ export async function saveUnanswered(
 
 /**
  * Takes operations that are to be looked at, until `lease_until`. Each look counts; one that was sent and forgotten is only
- * noted. So is one whose answer is due later than any can be: who wrote it had a wrong clock.
+ * noted. So is one whose first look is hours away: whoever wrote it had a wrong clock.
  */
 export async function claimOperations(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<UnansweredOperation[]> {
-  const never = new Date(answerBy(now).getTime() + clock_slack_ms)
+  const never = new Date(now.getTime() + longest_wait_ms)
   return sql<UnansweredOperation[]>`
     update acquirer_operations set next_check_at = ${lease_until},
       checks = checks + case when state = 'sent' then 0 else 1 end
-    where ctid = any(array(
+    where (ctid = any(array(
       select ctid from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing')
-        and (next_check_at <= ${now} or (state = 'sent' and answer_by > ${never}))
+      where state in ('sent', 'unknown', 'reversing') and next_check_at <= ${now}
       order by next_check_at limit ${limit} for update skip locked))
+      or ctid = any(array(
+      select ctid from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing') and next_check_at > ${never} and state = 'sent'
+      order by next_check_at limit ${limit} for update skip locked)))
       and state in ('sent', 'unknown', 'reversing')
     returning *`
 }

@@ -3,8 +3,8 @@
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Desk } from './desk.ts'
 
-const tries_min = 5
-const patience_ms = 10_000
+/** Pauses of 8 s in all, and what the tries themselves take. */
+const tries_max = 12
 const pause_max_ms = 1_000
 
 /** It could not be saved for now. The operation will be looked up by its reference, and its answer found again. */
@@ -24,14 +24,12 @@ export async function saveSurely(
     acquirer_transaction_id: string | null
   },
 ): Promise<boolean> {
-  const give_up_ms = world.clock.now().getTime() + patience_ms
   for (let tries = 1; ; tries++) {
     try {
       return await save()
     } catch (error) {
       const passing = isRetriable(error) || isStoreUnavailable(error) || isLockTimeout(error)
-      const is_over = tries >= tries_min && world.clock.now().getTime() >= give_up_ms
-      if (!passing || is_over) {
+      if (!passing || tries === tries_max) {
         world.log.error(told, 'the answer of the acquirer could not be saved')
         throw passing ? new NotSaved((error as Error).message, { cause: error }) : error
       }

@@ -46,7 +46,8 @@ export async function settleCharge(
   const { acquirer_transaction_id } = answer
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(desk, () => saveOutcome(desk.sql, outcome, now), told))) {
-    await heedLostAnswer(desk, sent, given)
+    const money = given.result === 'approved' ? given : null
+    await heedLostAnswer(desk, sent, { state: answer.result, money })
     return null
   }
   desk.wakeDeliveries('event', session.merchant_id)

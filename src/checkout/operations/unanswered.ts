@@ -6,6 +6,7 @@ import type { WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
 import { first_check_ms, type Operation } from './operation.ts'
 import { saveUnanswered } from './operation-store.ts'
+import { saveSurely } from './save-surely.ts'
 
 type Sent = Pick<WholePayment, 'session' | 'payment'> & {
   attempt: WholePayment['attempt']
@@ -13,12 +14,9 @@ type Sent = Pick<WholePayment, 'session' | 'payment'> & {
   cause: Cause
 }
 
-/** False where somebody else had its answer meanwhile. */
-export async function noteUnanswered(
-  { sql, ids, world }: Desk,
-  sent: Sent,
-  error: Unanswered,
-): Promise<boolean> {
+/** False where somebody else had its answer meanwhile. Throws NotSaved. */
+export async function noteUnanswered(desk: Desk, sent: Sent, error: Unanswered): Promise<boolean> {
+  const { sql, ids, world } = desk
   const { session, payment, attempt, operation, cause } = sent
   const { operation_id, acquirer, kind } = operation
   const at = world.clock.now()
@@ -26,7 +24,7 @@ export async function noteUnanswered(
   const level = error.cause ? 'error' : 'warn'
   const told = { request_id: cause.request_id, operation_id, acquirer, kind, error: error.message }
   world.log[level](told, 'acquirer gave no usable answer')
-  return saveUnanswered(sql, {
+  const lost = {
     operation,
     session,
     attempt: kind === 'authorise' ? attempt : null,
@@ -37,5 +35,7 @@ export async function noteUnanswered(
       detail: { operation_id },
       at,
     }),
-  })
+  }
+  const none = { operation_id, result: 'unanswered', acquirer_transaction_id: null }
+  return saveSurely(desk, () => saveUnanswered(sql, lost), none)
 }

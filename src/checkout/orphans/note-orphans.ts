@@ -13,8 +13,8 @@ import {
   suspectsAmong,
 } from './orphan.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
+import type { OrphanContext } from './orphan-context.ts'
 import { applyBrake, countUnsettled, findCharges, saveOrphans } from './orphan-store.ts'
-import type { OrphanContext } from './reverse-orphans.ts'
 
 export type Swept = OrphanContext['acquirers'][number]
 

@@ -78,11 +78,11 @@ export async function isPulledAfter(sql: Sql, acquirer: string, at: Date): Promi
   return rows.length > 0
 }
 
-/** Whether the service has pulled the brake of every acquirer since, and nobody let it go. */
+/** Whether the service has pulled the brake of every acquirer since, whether or not a person has let it go again. */
 export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from orphan_brakes
-    where acquirer = ${every_acquirer} and pulled_by = ${by} and pulled_at >= ${since} and released_at is null`
+    where acquirer = ${every_acquirer} and pulled_by = ${by} and pulled_at >= ${since}`
   return rows.length > 0
 }
 

@@ -74,15 +74,21 @@ export async function saveOrphans(
         found_at timestamptz, merchant_id text, payment_id text, operation_id text, state text, tries integer,
         next_try_at timestamptz, watched_until timestamptz)
       order by acquirer, reference collate "C"
-      on conflict (acquirer, reference) do update set
-        authorised_at = excluded.authorised_at, found_at = excluded.found_at, merchant_id = excluded.merchant_id,
-        payment_id = excluded.payment_id, operation_id = excluded.operation_id, state = excluded.state,
-        tries = excluded.tries, next_try_at = excluded.next_try_at, watched_until = excluded.watched_until,
-        held_back_at = null, last_failure = null, settled_at = null
+      on conflict (acquirer, reference) do update set ${foundAnew(sql)}
       where known.settled_at < ${settled_before} and known.state <> 'left'
       returning *
     ), journal as (${journalOfChanged(sql, lines)})
     select * from changed`
+}
+
+/** What becomes of one that was settled before, and is found again. What a person once said of it is kept. */
+function foundAnew(sql: Sql): Fragment {
+  return sql`
+    amount = excluded.amount, currency = excluded.currency, authorised_at = excluded.authorised_at,
+    found_at = excluded.found_at, merchant_id = excluded.merchant_id, payment_id = excluded.payment_id,
+    operation_id = excluded.operation_id, state = excluded.state, tries = excluded.tries,
+    next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, held_back_at = null,
+    last_failure = null, settled_at = null`
 }
 
 /** The body of a CTE that writes lines about the orphans that are in the CTE `changed` and whose payment is known. */
@@ -157,9 +163,7 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
   if (!orphan) return sql`select 1`
   return sql`
     insert into orphan_authorisations as known ${rowIf(sql, orphan, gate)}
-    on conflict (acquirer, reference) do update set
-      operation_id = excluded.operation_id, state = excluded.state, tries = excluded.tries,
-      next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, settled_at = null
+    on conflict (acquirer, reference) do update set ${foundAnew(sql)}
     where known.state = 'nothing_to_reverse'`
 }
 

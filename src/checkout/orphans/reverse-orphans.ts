@@ -1,11 +1,7 @@
 // Reverses orphans at their acquirers, again and again until there is an answer that settles each.
 
 import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
-import type { Context } from '../../context.ts'
-import type { MarkMemory } from '../../database/high-water-file.ts'
 import { idsFrom } from '../../ids.ts'
-import type { Mode } from '../../values.ts'
-import type { World } from '../../world.ts'
 import { askAcquirer, sendToAcquirer } from '../operations/ask-acquirer.ts'
 import { chanceOf } from '../operations/desk.ts'
 import { deadline_ms } from '../operations/operation.ts'
@@ -19,25 +15,18 @@ import {
   type Verdict,
   verdictOf,
 } from './orphan.ts'
+import type { OrphanContext } from './orphan-context.ts'
 import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './orphan-store.ts'
-
-export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
-  world: Pick<World, 'clock' | 'random' | 'log'>
-  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
-  /** What becomes of those that nothing here knows. They are held back where nothing is said. */
-  unknown_authorisations?: 'hold' | 'reverse'
-  /** What the process remembers of the database. Without it only what the database has of itself is compared. */
-  marks?: MarkMemory
-  /** See JobContext. */
-  stopping?: AbortSignal
-}
+import { watchDatabase } from './watch-database.ts'
 
 /** Outlasts the calls that two tries may make: a look-up or reversal, and a list. */
 const lease_ms = 5 * deadline_ms
 
 /** Reverses what is due, a few hundred at most. Returns how many were tried. Several processes may do it at once. */
-export function reverseOrphans(context: OrphanContext): Promise<number> {
+export async function reverseOrphans(context: OrphanContext): Promise<number> {
   const { sql, world } = context
+  // A database that has gone back may have lost a person's word about what is due: the brake has to be pulled by then.
+  await watchDatabase(context)
   return workOff(
     (limit) => {
       const now = world.clock.now()

@@ -4,8 +4,9 @@
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import { decideUnknown, noteOrphans, type Swept } from './note-orphans.ts'
 import { catchUp, windowsToSweep } from './orphan.ts'
+import type { OrphanContext } from './orphan-context.ts'
 import { findSweptUntil, saveSweptUntil } from './orphan-store.ts'
-import { type OrphanContext, reverseOrphans } from './reverse-orphans.ts'
+import { reverseOrphans } from './reverse-orphans.ts'
 import { watchDatabase } from './watch-database.ts'
 
 /**

@@ -4,7 +4,7 @@ import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water
 import { lookAtDatabase, writeMark } from '../../database/high-water-store.ts'
 import { every_acquirer, service_actor } from './orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
-import type { OrphanContext } from './reverse-orphans.ts'
+import type { OrphanContext } from './orphan-context.ts'
 
 /** A mark that is younger than this will do: several processes write them together. */
 const mark_every_ms = 15_000
@@ -27,6 +27,8 @@ export async function watchDatabase(context: OrphanContext): Promise<number> {
   ) {
     await pull(context, signs, now)
   }
+  // Marks of another installation say nothing of ours: this process has to be started anew.
+  if (sight.installation !== installation) return 0
   const is_fresh = newest !== null && msBetween(newest.written_at, now) < mark_every_ms
   const mark = world.random.bytes(12).toString('hex')
   const keep_since = new Date(now.getTime() - marks_kept_ms)

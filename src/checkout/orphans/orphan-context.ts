@@ -1,0 +1,18 @@
+// What the verbs of orphans are given.
+
+import type { Acquirer } from '../../acquirers/acquirer.ts'
+import type { Context } from '../../context.ts'
+import type { MarkMemory } from '../../database/high-water-file.ts'
+import type { Mode } from '../../values.ts'
+import type { World } from '../../world.ts'
+
+export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+  /** What becomes of those that nothing here knows. They are held back where nothing is said. */
+  unknown_authorisations?: 'hold' | 'reverse'
+  /** What the process remembers of the database. Without it only what the database has of itself is compared. */
+  marks?: MarkMemory
+  /** See JobContext. */
+  stopping?: AbortSignal
+}
