@@ -60,6 +60,23 @@ async function backUp() {
   }
 }
 
+test('the database of another installation is noticed once, also after a person let go of the brake', async () => {
+  const { look, marks } = startProcess()
+  await look()
+  const before = marks.recall()
+  await sql`update installation set installation_id = 'theirs'`
+  try {
+    for (let round = 0; round < 5; round++) await look(minute_ms)
+    expect(await reasons()).toEqual([expect.stringContaining('another mark')])
+    await sql`update orphan_brakes set released_at = ${clock.now()}, released_by = 'ada'`
+    for (let round = 0; round < 5; round++) await look(minute_ms)
+    expect(await brakes()).toEqual([])
+    expect(marks.recall()).toEqual(before)
+  } finally {
+    await sql`update installation set installation_id = 'ours'`
+  }
+})
+
 test('a database that goes on is left alone, and its mark moves on every 15 s', async () => {
   const [one, other] = [startProcess(), startProcess(mkdtempSync(join(folder, 'other-')))]
   for (let round = 0; round < 12; round++) {
