@@ -374,13 +374,33 @@ describe('settle', () => {
     expect((await account.client.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
   })
 
+  test.each([
+    ['captured', 'The acquirer still reserves GBP 42.00'],
+    ['voided', 'The acquirer still reserves GBP 42.00'],
+  ])('does not take the word that it was %s against the acquirer', async (as, words) => {
+    const { payment_id } = await hold(account)
+    const { status, stderr } = await run('settle', payment_id, '--as', as, '--reason', 'so I think')
+    expect([status, stderr]).toEqual([1, expect.stringContaining(words)])
+    expect((await account.client.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
+  })
+
+  test('nor that what the portal captured was voided', async () => {
+    const { payment_id } = await hold(account)
+    await inPortal('capture', payment_id)
+    const told = await run('settle', payment_id, '--as', 'voided', '--reason', 'so I think')
+    expect(told.stderr).toContain('The acquirer says that it took GBP 42.00.')
+    expect((await account.client.readPayment(payment_id)).body).toMatchObject({ status: 'held' })
+  })
+
   test('takes the word of a person, with a reason that the journal keeps', async () => {
     const { payment_id } = await hold(account)
-    await inPortal('void', payment_id)
     expect((await run('settle', payment_id, '--as', 'voided')).stderr).toContain('needs --reason')
     expect((await run('settle', payment_id, '--reason', 'x')).stderr).toContain('goes with --as')
     const reason = 'released in the portal'
-    const settled = await answer('settle', payment_id, '--as', 'voided', '--reason', reason)
+    let settled: Json
+    await withoutAcquirer(async () => {
+      settled = await answer('settle', payment_id, '--as', 'voided', '--reason', reason)
+    })
     expect(settled).toMatchObject({ status: 'voided', hold: { decided_by: 'merchant' } })
     const [line] = await service.sql`
       select detail from journal where subject = ${payment_id} and change = 'payment.voided'`

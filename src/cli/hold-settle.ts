@@ -21,7 +21,8 @@ export const holdSettle = holdCommand({
   remarks: [
     "Nothing is sent but a question: how the authorisation stands. The acquirer's portal may have captured or voided it, or\n" +
       'time may have let it lapse, which counts as voided. The event goes out as after any decision.',
-    'Where the acquirer does not say, and where it took another amount, --as settles the payment by what you know.',
+    'Where the acquirer does not say, and where it took another amount, --as settles the payment by what you know. It is\n' +
+      'refused where the acquirer says otherwise.',
   ],
   more_options: {
     as: {
@@ -72,6 +73,10 @@ function whyOpen(
   }
   if (standing.state === 'reserved') {
     return `The acquirer still reserves ${money(standing)}: capture or void the payment.`
+  }
+  if (standing.state !== 'captured') return `The acquirer says that it was ${standing.state}.`
+  if (standing.amount === held.amount && standing.currency === held.currency) {
+    return `The acquirer says that it took ${money(standing)}.`
   }
   return (
     `The acquirer took ${money(standing)}, and ${money(held)} is held here. Set it right at the acquirer; ` +

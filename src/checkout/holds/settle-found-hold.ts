@@ -23,7 +23,7 @@ export type AskedFound = {
   cause: Cause
   /** Of a request that ends well by it. */
   key: ReservedKey | null
-  /** What a person says became of it; null where the acquirer is asked. */
+  /** What a person says became of it, where the acquirer does not say; null to go by the acquirer alone. */
   as: FoundEnd | null
 }
 
@@ -39,14 +39,20 @@ export type FoundHold = {
   decided_elsewhere: boolean
 }
 
-/** The hold must be open, with nothing under way. Throws where the acquirer has to be asked and cannot be. */
+/**
+ * The hold must be open, with nothing under way. A person's word counts where the acquirer says nothing against it. Throws
+ * where only the acquirer can say and it cannot be asked.
+ */
 export async function settleFoundHold(
   desk: Desk,
   held: HeldPayment,
   asked: AskedFound,
 ): Promise<FoundHold> {
-  const standing = asked.as === null ? await standingOf(desk, held) : null
-  const ends = asked.as ?? endOf(held, standing)
+  const standing = await standingOf(desk, held).catch((error: unknown) => {
+    if (asked.as === null) throw error
+    return null
+  })
+  const ends = asked.as === null ? endOf(held, standing) : agreed(asked.as, held, standing)
   if (ends === null) return { ends, standing, decided_elsewhere: false }
   const is_saved = await save(desk, held, { ...asked, ends, standing })
   return { ends: is_saved ? ends : null, standing, decided_elsewhere: !is_saved }
@@ -95,6 +101,16 @@ async function standingOf(
   if (!live) return null
   const { amount, currency, captured } = live
   return { state: captured ? 'captured' : 'reserved', amount, currency }
+}
+
+/** What a person says, unless the acquirer says otherwise. Another amount that was taken is for them to judge. */
+function agreed(
+  as: FoundEnd,
+  held: HeldPayment,
+  standing: AuthorisationStanding | null,
+): FoundEnd | null {
+  if (standing === null || endOf(held, standing) === as) return as
+  return standing.state === 'captured' && as === 'captured' ? as : null
 }
 
 function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null): FoundEnd | null {
