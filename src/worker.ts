@@ -6,7 +6,7 @@ import type { Job, JobContext } from './jobs.ts'
 type Worker = { stop(): Promise<void> }
 
 /**
- * Starts every job's own loop. A job that fails is told of and tried again when it is next due. None begins while the
+ * Starts every job's own loop. A job that fails is logged and tried again when it is next due. None begins while the
  * clock is not right; where nothing is said of it, it is.
  */
 export function startWorker(context: JobContext, jobs: Job[], trust?: ClockTrust): Worker {

@@ -15,8 +15,8 @@ export type Actor =
   | 'service'
 
 /**
- * A change: of what, in whose name. `detail` holds ids, states, codes, amounts and hashes; of an operator, the user name and the reason that
- * they typed. Never a card's or a shopper's details, nor an acquirer's free text.
+ * A change: of what, in whose name. `detail` holds ids, states, codes, amounts and hashes; of an operator, the user name and
+ * the reason that they typed. Never a card's or a shopper's details, nor an acquirer's free text.
  */
 export type JournalChange = {
   merchant_id: string

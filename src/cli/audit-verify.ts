@@ -15,7 +15,7 @@ import { printJson, printTable, shortTime, tell } from './print.ts'
 export const auditVerify: Command = {
   name: 'audit verify',
   summary:
-    "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment that it tells of",
+    "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment in it",
   options: {
     merchant: { value: 'ID', meaning: 'only this one; all where left out' },
     head: {

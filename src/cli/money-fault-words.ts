@@ -11,27 +11,27 @@ export function moneyFaultWords(fault: MoneyFault): string {
     case 'payment_changed':
       return `payment ${subject} was changed: ${differing(fault)}`
     case 'payment_removed':
-      return `payment ${subject} was removed${entry_id === null ? '' : `; ${line} tells of it`}`
+      return `payment ${subject} was removed${entry_id === null ? '' : `; ${line} is about it`}`
     case 'payment_without_line':
       return `no line tells how payment ${subject} came to be as it is`
     case 'session_changed':
       return `session ${subject} was changed: ${differing(fault)}`
     case 'session_removed':
-      return `session ${subject} was removed; ${line} tells of it`
+      return `session ${subject} was removed; ${line} is about it`
     case 'operation_changed':
       return `${operation} was changed: ${differing(fault)}`
     case 'operation_removed':
-      return `${operation} was removed; ${line} tells of it`
+      return `${operation} was removed; ${line} is about it`
     case 'operation_without_line':
-      return `no line tells of ${operation}`
+      return `${operation} has no line`
     case 'event_changed':
       return `${event} was changed: ${differing(fault)}`
     case 'event_removed':
-      return `${event} was removed; ${line} tells of it`
+      return `${event} was removed; ${line} is about it`
     case 'event_without_line':
-      return `no line tells of ${event}`
+      return `${event} has no line`
     case 'outcome_told_twice':
-      return `${line} tells of an outcome of payment ${subject} that another line tells of already`
+      return `${line} gives payment ${subject} an outcome that another line gave it before`
   }
 }
 

@@ -1,4 +1,4 @@
-// Trust in a clock, which is given and withdrawn: who needs it waits for it, and hears when it ends.
+// Trust in a clock, which is given and withdrawn: jobs and deliveries wait for it, and end when it does.
 
 export type ClockTrust = {
   /** False, too, for a clock that was set since it was compared: until it is compared again. */

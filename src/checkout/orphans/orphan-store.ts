@@ -105,8 +105,9 @@ export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
 
 /**
  * The brake of an acquirer, for what nobody here knows, where the operator has it reversed by itself. It is on where more
- * than `most` were found since `found_since`, where one waits for a person, or where it was pulled. Then all that are not settled are held back, but for those
- * that a person released. Else those that were not let go yet are, if `may_release`. Returns what was changed.
+ * than `most` were found since `found_since`, where one waits for a person, or where it was pulled. Then all that are not
+ * settled are held back, but for those that a person released. Else those that were not let go yet are, if `may_release`.
+ * Returns what was changed.
  *
  * Several may do this at once: whatever one lets go it has counted, and what another held back meanwhile it does not touch.
  */

@@ -54,20 +54,19 @@ export function standingOf({ state, next_try_at, held_back_at }: Orphan): Standi
 }
 
 /**
- * What nothing here knows was an intent that we had committed: rather than an orphan it is a payment that our books lost,
- * with a failover or an old backup. So it waits for a person. Where the operator has it reversed by itself, this holds all
- * the same: of more than `most` that were found within so long at one acquirer none is reversed before a person has looked.
+ * An authorisation that bears our mark and is unknown here is rather a payment that our books lost, with a failover or an old
+ * backup: its intent was committed before it was sent. So it waits for a person. Where the operator has such ones reversed
+ * by themselves, none is while more than `most` were found within so long at one acquirer.
  */
 export const brake = { most: 20, within_ms: 24 * 3_600_000 }
 
 /**
  * A brake that a person has pulled, or the service where the database seems to have lost commits. Until a person lets it go
- * nothing is reversed that nothing here knows, however few they are and whatever the operator's rule is.
+ * no unknown authorisation is reversed, however few they are and whatever the operator's rule is.
  *
- * Nor is, of what we know, what was authorised before it was pulled. Going back shows an earlier state of our own books, and
- * those of a charge only ever go forward: what reads failed, declined or voided in them stays so, and what reads sent or
- * unknown is looked up, and left to a person where the acquirer may have forgotten it. So a known orphan is one in the lost books, too. But a person may have left it
- * since, and that decision may be lost: it waits until the brake is let go by somebody who could decide again.
+ * A known orphan that was there before the brake waits, too, the watch of a reversed reference among them. It is an orphan in
+ * the lost books as well, since those of a charge only go forward: what reads failed, declined or voided stays so, and what
+ * reads sent or unknown is looked up. But a person may have left it, and that decision may be lost with the commits.
  */
 export type PulledBrake = {
   /** A name, or `every_acquirer`. */

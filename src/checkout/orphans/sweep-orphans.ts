@@ -10,7 +10,7 @@ import { reverseOrphans } from './reverse-orphans.ts'
 import { watchDatabase } from './watch-database.ts'
 
 /**
- * Finds orphans, and reverses all that are due. An acquirer that cannot be gone through is told of, and gone through from
+ * Finds orphans, and reverses all that are due. An acquirer that cannot be gone through is logged, and gone through from
  * the same time on by the next sweep. Returns how many were found or tried. Several processes may do it at once.
  */
 export async function sweepOrphans(context: OrphanContext): Promise<number> {

@@ -103,7 +103,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
       // Nobody can help it in a managed service.
       if (unread.length === 0) return ok('a failover or an older backup would be noticed')
       return ok(
-        `its role may not read ${unread.join(' and ')}: only high-water marks would tell of lost commits`,
+        `its role may not read ${unread.join(' and ')}: only high-water marks would show lost commits`,
       )
     },
   },
