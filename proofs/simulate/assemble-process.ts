@@ -98,6 +98,7 @@ function openSql(
     },
     rewrite: plant.sql,
     hear: plant.rows,
+    fail: plant.failure,
   })
 }
 

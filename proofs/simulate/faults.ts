@@ -13,6 +13,7 @@ export const shares = {
   'sql: statement timed out': 0.0007,
   'sql: lock timed out': 0.001,
   'sql: deadlock': 0.001,
+  'sql: lock timed out at an outcome': 0.03,
   'process: stalls': 0.0006,
   'process: stalls at the acquirer': 0.015,
   'process: stalls after an intent': 0.02,

@@ -10,6 +10,7 @@ import {
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
 import type { Clock, GuardedHttp, World } from '../../src/world.ts'
 import {
+  asError,
   both,
   inSql,
   livingLonger,
@@ -31,6 +32,8 @@ export type Plant = {
   sql?(template: TemplateStringsArray): TemplateStringsArray
   /** The rows that a statement is heard to have. */
   rows?(rows: unknown): unknown
+  /** What is heard of a statement that failed; `label` is its beginning. */
+  failure?(error: unknown, label: string): unknown
   settings?: Partial<DeliverySettings>
   stops_job?: Jobs
   /** The clock of a process. */
@@ -111,6 +114,7 @@ export const plants: Record<string, Plant> = {
   'an answer may be recorded twice': {
     sql: inSql("state in ('sent', 'unknown')", 'true', { is_whole: true }),
   },
+  'a lock that is not free while an outcome is saved is an error': { failure: asError },
   'some endpoints are not told': {
     sql: inSql("and e.status = 'active'", "and e.status = 'active' and e.endpoint_id > 'whep_8'"),
   },

@@ -3,6 +3,7 @@
 import type { Clock } from '../../src/world.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
+import { isOutcome } from './sql-seam.ts'
 
 /** A statement's connection broke. */
 export class ConnectionLost extends Error {
@@ -32,6 +33,7 @@ type Parts = { faults: Faults; chance: Chance; clock: Clock; die: () => never }
 /** Longer than this nobody waits for a connection: a statement before it would have met its own limit. */
 const queue_max_ms = 30_000
 const lock_timeout_ms = 1_500
+const locked = 'canceling statement due to lock timeout'
 const statement_timeout_ms = 15_000
 
 export function openSqlFaults({ faults, chance, clock, die }: Parts): SqlFaults {
@@ -42,6 +44,9 @@ export function openSqlFaults({ faults, chance, clock, die }: Parts): SqlFaults 
 
   return {
     async before(label) {
+      if (isOutcome(label) && faults.happens('sql: lock timed out at an outcome')) {
+        return refuse(lock_timeout_ms, '55P03', locked)
+      }
       const fate = faults.happens(
         'sql: waits for a connection',
         'sql: too many connections',
@@ -62,7 +67,7 @@ export function openSqlFaults({ faults, chance, clock, die }: Parts): SqlFaults 
       // Who only reads waits for no lock.
       if (label.startsWith('select ')) return
       if (fate === 'sql: deadlock') return refuse(1_000, '40P01', 'deadlock detected')
-      return refuse(lock_timeout_ms, '55P03', 'canceling statement due to lock timeout')
+      return refuse(lock_timeout_ms, '55P03', locked)
     },
     async around(go) {
       const fate = faults.happens(

@@ -15,10 +15,12 @@ export type SqlPort = {
   rewrite?(template: Template): Template
   /** What is heard of a statement's rows. */
   hear?(rows: unknown): unknown
+  /** What is heard of its failure. */
+  fail?(error: unknown, label: string): unknown
 }
 
 /** The database as one process sees it. A transaction of several statements is let go as one. */
-export function openSeam(real: Sql, { run, rewrite = (text) => text, hear }: SqlPort): Sql {
+export function openSeam(real: Sql, { run, rewrite = (text) => text, hear, fail }: SqlPort): Sql {
   const watch = (made: unknown) => (isStatement(made) ? hold(made) : made)
 
   function hold(statement: Statement): Statement {
@@ -38,7 +40,8 @@ export function openSeam(real: Sql, { run, rewrite = (text) => text, hear }: Sql
         (rows) => hear?.(rows) ?? rows,
       )
       // A failure of ours is given as an answer, so that the pool does not take its own connection for broken.
-      heard.then(resolve, (error) => resolve(Promise.reject(error)))
+      const failed = (error: unknown) => fail?.(error, labelOf(statement)) ?? error
+      heard.then(resolve, (error) => resolve(Promise.reject(failed(error))))
     }
     statement.resolve = done.resolve
     statement.reject = (error) => {
@@ -64,6 +67,14 @@ function isTemplate(first: unknown): first is Template {
 
 /** Before the label of a statement that says what the acquirer will be asked. */
 export const intent_mark = 'intent: '
+
+/** Whether a label is that of a statement that saves how a charge or a decision ended. */
+export function isOutcome(label: string): boolean {
+  return outcomes.test(label)
+}
+
+const outcomes =
+  /^with …, (session as \( update sessions|payment as \( update payments|key as \( delete from)/
 
 const labels = new WeakMap<object, string>()
 
