@@ -20,6 +20,8 @@ type Moment = {
   now_ms: number
   /** By how much the clocks of two processes may differ. */
   skew_ms: number
+  /** For so long a failover kept everything from being reversed. */
+  braked_ms: number
 }
 
 /** What does not agree. */
@@ -37,7 +39,7 @@ export async function faultsOfBooks(
   ]
 }
 
-function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Moment): Fault[] {
+function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Omit<Moment, 'braked_ms'>): Fault[] {
   const faults = [
     ...faultsOfMoney(life, { now_ms, skew_ms }),
     ...faultsOfTelling(life),
@@ -49,7 +51,10 @@ function faultsOf(life: KnownPayment, { now_ms, skew_ms }: Moment): Fault[] {
   return faults.map(([invariant, fault]) => [invariant, `${payment_id}, ${status}: ${fault}`])
 }
 
-function faultsOfMoney(life: KnownPayment, { now_ms, skew_ms }: Moment): Fault[] {
+function faultsOfMoney(
+  life: KnownPayment,
+  { now_ms, skew_ms }: Omit<Moment, 'braked_ms'>,
+): Fault[] {
   const { payment, session, operations, authorisations, captures, voids, hold } = life
   const { status } = payment
   const live = authorisations.filter((entry) => isLive(entry, now_ms))

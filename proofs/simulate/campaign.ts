@@ -94,7 +94,7 @@ function worldsOf({ lives, world }: Campaign): Iterable<{ world: number; lives: 
 }
 
 function nothingYet(): CampaignReport {
-  const counts = { crashes: 0, requests: 0, steps: 0, met: 0, met_two: 0, waited: 0 }
+  const counts = { crashes: 0, requests: 0, steps: 0, met: 0, met_two: 0, waited: 0, excused: 0 }
   return {
     ...{ ...counts, lives: 0, worlds: 0, broken: null, hash: '' },
     ...{ simulated_ms: 0, webhooks: 0, seconds: 0 },
@@ -115,6 +115,7 @@ function add(total: CampaignReport, report: WorldReport, lives: number): void {
     'waited',
     'simulated_ms',
     'webhooks',
+    'excused',
   ] as const) {
     total[name] += report[name]
   }
@@ -149,6 +150,7 @@ export function describeCampaign(report: CampaignReport): string[] {
     `faults, ${injected} of ${all_faults.length} kinds; ${report.crashes} crashes:`,
     ...listed(report.faults),
     `${report.met} statements met another before it was committed, ${report.met_two} two others; ${report.waited} waited`,
+    `${report.excused} findings are about what the database lost by going back, and excused`,
     `cards: ${met} of ${kinds.size} kinds`,
     `invariants judged: ${Object.keys(invariants).join(' ')}`,
     progressOf(report),

@@ -138,7 +138,7 @@ async function prepareTables(sql: Sql): Promise<void> {
 }
 
 /** The tables of a world, as they are named in a statement. */
-async function namesOf(sql: Sql, those = ''): Promise<string[]> {
+export async function namesOf(sql: Sql, those = ''): Promise<string[]> {
   const rows = await sql.unsafe<{ name: string }[]>(`
     select format('%I.%I', n.nspname, c.relname) as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -67,6 +67,7 @@ export const noted = [
   'bank: has forgotten',
   'bank: lists late',
   'bank: lets an authorisation lapse',
+  'database: went back',
   'portal: captured',
   'portal: partly captured',
   'portal: voided',

@@ -150,7 +150,8 @@ async function reuseKey(living: Living, asked: Asked): Promise<void> {
   const refusals = ['idempotency_key_reused', 'key_revoked']
   if (answer && !refusals.includes(codeOf(answer) ?? '')) {
     const told = `${answer.status} ${answer.text}`
-    living.violations.add('I1', `a used key took another body: ${told}`)
+    const { 'rip-idempotency-key': native, 'idempotency-key': key = native } = asked.headers!
+    living.violations.add('I1', `key ${key} took another body: ${told}`)
   }
 }
 

@@ -36,6 +36,10 @@ export type Plant = {
   failure?(error: unknown, label: string): unknown
   settings?: Partial<DeliverySettings>
   stops_job?: Jobs
+  /** As an operator may set it. */
+  unknown_authorisations?: 'reverse'
+  /** Processes remember nothing of the database. */
+  forgets_marks?: true
   /** The clock of a process. */
   clock?(clock: Clock): Clock
   /** What a client hears instead. */
@@ -203,6 +207,7 @@ export const plants: Record<string, Plant> = {
   'nobody looks for lost answers': { stops_job: 'reconcile' },
   'nobody applies the rules of holds': { stops_job: 'apply_hold_rules' },
   'nobody looks for orphans': { stops_job: 'sweep_orphans' },
+  'what a failover lost is reversed': { unknown_authorisations: 'reverse', forgets_marks: true },
   'nobody compares': { stops_job: 'compare_books' },
   'unknown authorisations are reversed at once': {
     acquirer: underOurMark,

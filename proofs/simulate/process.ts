@@ -2,6 +2,7 @@
 
 import type { Service } from '../../src/assemble.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../src/database/failures.ts'
+import type { MarkMemory } from '../../src/database/high-water-file.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
@@ -32,6 +33,8 @@ export type Surroundings = {
   http(process: Owner, die: () => never): Http
   settings: DeliverySettings
   clocks: Clocks
+  /** What processes remember of the database, beside it. */
+  marks: MarkMemory
   crashed(process: Process): void
   /** Told of every statement that may change something. */
   wrote(): void
@@ -40,6 +43,7 @@ export type Surroundings = {
 /** The background jobs that worlds run. */
 export type Jobs =
   | 'reconcile'
+  | 'watch_database'
   | 'apply_hold_rules'
   | 'sweep_orphans'
   | 'reverse_orphans'
@@ -63,6 +67,8 @@ export type Process = Owner & {
   run(job: Jobs): void
   /** Requests that it has not answered yet. */
   under_way: number
+  /** Ends where it is. */
+  kill(): void
   /** Ends in order, once its requests are answered. */
   stop(): Promise<void>
   /** What it has heard of others' changes of settings counts no more. */
@@ -96,7 +102,12 @@ export function startProcess(around: Surroundings, name: string): Process {
     mayWork: () => mayWork(process.skew, scheduler.now().getTime()),
     under_way: 0,
     died: death.promise,
-    context: () => process.service!.context as JobContext,
+    context: () => ({
+      ...process.service!.context,
+      ...(!plant.forgets_marks && { marks: around.marks }),
+      unknown_authorisations: plant.unknown_authorisations ?? ('hold' as const),
+    }),
+    kill: end,
     async stop() {
       await process.service?.close()
       await deliveries?.stop()

@@ -19,6 +19,7 @@ export type Rest = {
 
 /** What runs now and then. Partitions are left alone: they would outlive the world. */
 const others: Jobs[] = [
+  'watch_database',
   'sweep_orphans',
   'seal_journal',
   'compare_books',
@@ -35,6 +36,8 @@ export function openRest(parts: {
   town: Town
   chance: Chance
   bank: Bank
+  /** Somebody looks why what is due is not done. */
+  hurry(): void
 }): Rest {
   const { scheduler, database, town, chance } = parts
   const sweeps = openSweeps(parts)
@@ -89,6 +92,8 @@ export function openRest(parts: {
     }
     // It is due, and nobody could do it: a breaker is open, or a lease of somebody who died goes on.
     in_vain += 1
+    // A brake may be pulled.
+    if (in_vain % 10 === 0 && (due.orphans?.getTime() ?? now_ms + 1) <= now_ms) parts.hurry()
     const wait_ms = in_vain < 3 ? 0 : Math.min(250 * 2 ** (in_vain - 3), 600_000)
     return Math.min(now_ms + wait_ms, soonest_ms)
   }

@@ -14,6 +14,7 @@ import { type Clocks, openClocks } from './clocks.ts'
 import type { WorldDatabase } from './database.ts'
 import { type DirectoryServer, openDirectoryServer } from './directory-server.ts'
 import { type Faults, openFaults } from './faults.ts'
+import type { Lost } from './going-back.ts'
 import { type Memory, openMemory } from './memory.ts'
 import type { Plant } from './plants.ts'
 import { openReceivers, type Receivers } from './receivers.ts'
@@ -44,6 +45,8 @@ export type Stage = {
   database: WorldDatabase
   log_lines: string[]
   clocks: Clocks
+  /** What a failover has lost; null where there was none. */
+  lost: Lost | null
 }
 
 export const start = new Date('2026-09-01T12:00:00Z')
@@ -112,7 +115,7 @@ export async function openStage(options: {
   await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
   return {
     ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
-    ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines },
+    ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines, lost: null },
   }
 }
 
@@ -143,7 +146,7 @@ function throughTown(town: () => Town): Http {
  * may tell of it when it comes to its end, after they have stopped. A bank may approve late even then.
  */
 const expected_errors =
-  /waits for a person|orphaned authorisation found|the connection broke|contradicts what was recorded|has a charge otherwise than we do|another amount was approved/
+  /wait for a person|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|contradicts what was recorded|has a charge otherwise than we do|another amount was approved/
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
 function logInto(

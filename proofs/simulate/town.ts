@@ -1,5 +1,7 @@
 // Where requests of shoppers and merchants go: the processes that are up, of which any may die and another takes its place.
 
+import type { Mark } from '../../src/database/high-water.ts'
+import type { MarkMemory } from '../../src/database/high-water-file.ts'
 import type { Heard, Plant } from './plants.ts'
 import { type Process, type Surroundings, startProcess } from './process.ts'
 import type { Owner } from './scheduler.ts'
@@ -32,6 +34,10 @@ export type Town = {
   mayDoWithout(process: Owner): boolean
   /** One stands still for so long: whoever waits for it may lose patience. */
   noteStall(process: Owner, duration_ms: number): void
+  /** All die at once, and others are started. */
+  killAll(): void
+  /** Somebody has written to the database beside them. */
+  noteWrite(): void
   /** Everything ends where it is. */
   close(): void
   crashes(): number
@@ -42,10 +48,18 @@ export type Town = {
 
 type Around = Surroundings & { plant: Plant; violations: Violations }
 
-export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: number): Town {
+export function openTown(around: Omit<Around, 'crashed' | 'wrote' | 'marks'>, count: number): Town {
   const { scheduler, faults, chance, outside, violations, plant } = around
   const visitor: Owner = outside
   const up: Process[] = []
+  const leaving = new Set<Process>()
+  let mark: Mark | null = null
+  const marks: MarkMemory = {
+    recall: () => mark,
+    async remember(seen) {
+      mark = seen
+    },
+  }
   let started = 0
   let crashes = 0
   let requests = 0
@@ -58,7 +72,7 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
 
   function start(): void {
     started += 1
-    up.push(startProcess({ ...around, crashed, wrote }, `process ${started}`))
+    up.push(startProcess({ ...around, marks, crashed, wrote }, `process ${started}`))
   }
 
   function crashed(process: Process): void {
@@ -76,7 +90,9 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
     const whenAnswered = async () => {
       while (process.under_way > 0) await clock.sleep(500)
       await process.stop()
+      leaving.delete(process)
     }
+    leaving.add(process)
     scheduler.spawn(whenAnswered())
   }
 
@@ -160,6 +176,16 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote'>, count: numbe
       }
       scheduler.spawn(clock.sleep(patience_ms).then(loseIt))
     },
+    killAll() {
+      wrote()
+      for (const process of [...leaving]) process.kill()
+      leaving.clear()
+      for (const process of [...up]) {
+        process.kill()
+        crashed(process)
+      }
+    },
+    noteWrite: wrote,
     close() {
       for (const process of up) scheduler.bury(process)
     },

@@ -7,7 +7,7 @@ import { swept_ms } from './bank/traits.ts'
 import { type Fault, unless } from './books.ts'
 import type { KnownPayment } from './known-payment.ts'
 
-type Way = { bank: Bank; now_ms: number; skew_ms: number }
+type Way = { bank: Bank; now_ms: number; skew_ms: number; braked_ms: number }
 
 /** Longer than two sweeps, and a reversal that gets lost and is tried again. */
 const put_right_ms = 3_600_000
@@ -101,18 +101,24 @@ function faultsOfTaken({ payment, authorisations }: KnownPayment, way: Way): Fau
   })
 }
 
-const banks_own = new Set<Surprise['what']>(['late', 'two_answers', 'other_money'])
+/** What was partly captured before its approval was heard is other money, too. */
+const banks_own = new Set<Surprise['what']>([
+  'late',
+  'two_answers',
+  'other_money',
+  'partial_capture',
+])
 
 /** So long may last what the bank did behind our back: until the sweep finds it on the bank's list, and the bank gives in. */
 function patience(entry: Authorisation, way: Way): number {
-  const { bank, skew_ms } = way
+  const { bank, skew_ms, braked_ms } = way
   if (!entry.surprises.some(({ what }) => banks_own.has(what))) return skew_ms
   const refusals = settlementsOf(entry, way).filter(
     ({ kind, answer }) => kind === 'reverse' && answer.result === 'refused',
   )
   const { lists_after_ms } = bank.traits
   const listed_ms = lists_after_ms > swept_ms ? compared_ms : lists_after_ms
-  return put_right_ms + listed_ms + refusals.length * tried_again_ms
+  return put_right_ms + listed_ms + refusals.length * tried_again_ms + braked_ms
 }
 
 function settlementsOf({ reference }: Authorisation, { bank }: Way): Settlement[] {

@@ -4,6 +4,7 @@ import { faultsOfBooks } from './books.ts'
 import { turnClocks } from './clocks.ts'
 import type { WorldDatabase } from './database.ts'
 import { faultsOfPurchases } from './facts.ts'
+import { brakedMs, decideAboutLost, failOver, faultsOfLost, nameLost } from './failover.ts'
 import { liveLife } from './life.ts'
 import { lookAfter } from './merchant-life.ts'
 import { compareOrders, operate, replayDeliveries, settleByHand } from './operator.ts'
@@ -37,6 +38,8 @@ export type WorldReport = {
   faults: Map<string, number>
   cards: Map<string, number>
   outcomes: Map<string, number>
+  /** What was not as it should be and is about what a failover lost. */
+  excused: number
   webhooks: number
 }
 
@@ -60,7 +63,8 @@ const rounds_max = 24
 export async function runWorld({ lives, ...options }: Options): Promise<WorldReport> {
   const stage = await openStage(options)
   const { scheduler, violations, database, faults, town, bank, receivers, memory } = stage
-  const rest = openRest({ ...stage, chance: stage.chance.fork('rest') })
+  const hurry = () => scheduler.spawn(decideAboutLost(stage))
+  const rest = openRest({ ...stage, chance: stage.chance.fork('rest'), hurry })
   const cards = new Map<string, number>()
   const steps_max = lives * steps_max_a_life
   const isStuck = () => scheduler.steps() > steps_max
@@ -87,7 +91,10 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     const now_ms = scheduler.now().getTime()
     const { without_eci } = stage
     const skew_ms = stage.clocks.differenceMs()
-    add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms, without_eci }))
+    await nameLost(stage)
+    for (const [invariant, fault] of await faultsOfLost(stage)) violations.insist(invariant, fault)
+    const braked_ms = await brakedMs(sql)
+    add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms, braked_ms, without_eci }))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))
@@ -126,7 +133,10 @@ async function liveAll(stage: Stage, lives: number, cards: Map<string, number>):
     const others = shops.filter((each) => each !== shop)
     if (left) await lookAfter(living, left, { shop: own.pick(others), violations })
   }
-  await Promise.all(Array.from({ length: lives }, (_, number) => liveOne(number)))
+  await Promise.all([
+    ...Array.from({ length: lives }, (_, number) => liveOne(number)),
+    failOver(stage, lives * life_ms),
+  ])
 }
 
 /** Nothing goes wrong any more: all must come to rest, with what people do about what is left. */
@@ -149,8 +159,9 @@ async function comeToRest(
     await untilRest()
     if (isWrong()) return
     let by_hand = 0
-    const people = settleByHand(stage).then((count) => {
+    const people = settleByHand(stage).then(async (count) => {
       by_hand = count
+      await decideAboutLost(stage)
       return round === 0 ? replayDeliveries(stage) : undefined
     })
     await goOn(done(stage, people))
@@ -187,6 +198,7 @@ function reportOf(stage: Stage, cards: Map<string, number>): WorldReport {
     faults: faults.counts,
     cards,
     outcomes: memory.outcomes,
+    excused: violations.excused(),
     webhooks: [...receivers.all.values()].reduce((sum, { events }) => sum + events.size, 0),
   }
 }
