@@ -115,3 +115,23 @@ test('what has another amount than was asked for is reversed for what it has', a
   })
   expect(await booksOf(reference)).toMatchObject({ ...reversed, refusals: 1 })
 })
+
+test('so is one that the acquirer has forgotten by reference, once it is listed', async () => {
+  const forgetful = unfenced()
+  const [{ acquirer, mode }] = forgetful.acquirers as [(typeof forgetful.acquirers)[number]]
+  const lookUp = async () => ({ result: 'not_found' as const })
+  // Its reversals answer by what is there, all the same.
+  const context = {
+    ...forgetful,
+    acquirers: [{ mode, acquirer: { ...acquirer, lookUp, reverse: simulator.reverse } }],
+  }
+  const reference = await watched({ amount: 9900, currency: 'EUR' })
+  await sql`update orphan_authorisations set watched_until = null`
+  await authorise(reference)
+  await reverseOrphans(context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'found', amount: 9900 })
+  await stage.sweepAfter(3 * minute_ms, context)
+  expect(await orphanOf(reference)).toMatchObject({ amount: 4200, currency: 'GBP' })
+  await reverseFor(10, context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})

@@ -14,7 +14,13 @@ import {
 } from './orphan.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
-import { applyBrake, countUnsettled, findCharges, saveOrphans } from './orphan-store.ts'
+import {
+  applyBrake,
+  correctOrphans,
+  countUnsettled,
+  findCharges,
+  saveOrphans,
+} from './orphan-store.ts'
 
 export type Swept = OrphanContext['acquirers'][number]
 
@@ -52,6 +58,7 @@ export async function noteOrphans(
     }),
   )
   const saved = await saveOrphans(sql, orphans, { settled_before, lines })
+  await correctOrphans(sql, orphans)
   for (const orphan of saved.filter(isKnown)) tell(context, orphan)
   return saved.length
 }

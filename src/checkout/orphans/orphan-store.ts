@@ -81,6 +81,21 @@ export async function saveOrphans(
     select * from changed`
 }
 
+/** Puts right what is not settled yet: the acquirer says what it has, and when it was authorised. */
+export async function correctOrphans(sql: Sql, orphans: Orphan[]): Promise<void> {
+  await sql`
+    with right_ones as materialized (
+      select * from json_to_recordset(${orphans as never}::json) as listed (
+        acquirer text, reference text, amount bigint, currency text, authorised_at timestamptz)
+      order by acquirer, reference collate "C"
+    )
+    update orphan_authorisations o set
+      amount = r.amount, currency = r.currency, authorised_at = r.authorised_at
+    from right_ones r
+    where o.acquirer = r.acquirer and o.reference = r.reference and o.state = 'found'
+      and (o.amount <> r.amount or o.currency <> r.currency or o.authorised_at is null)`
+}
+
 /** What becomes of one that was settled before, and is found again. What a person once said of it is kept. */
 function foundAnew(sql: Sql): Fragment {
   return sql`
