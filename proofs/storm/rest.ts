@@ -6,7 +6,8 @@ import type { Chance } from '../simulate/chance.ts'
 import { insist, type Street } from './asking.ts'
 import { whatIsUnderWay } from './check.ts'
 
-export const rest_limit_ms = 180_000
+/** A capture or void whose sender died twice goes out for the third time after five minutes. */
+export const rest_limit_ms = 480_000
 
 const at_once = 6
 
