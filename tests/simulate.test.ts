@@ -65,7 +65,7 @@ test('planted faults are found', { timeout: 180_000 }, async () => {
     'a card is kept after its attempt',
     'nobody looks for lost answers',
   ]
-  const found = await findPlants(databases, { seed: 'planted', lives: 100, names })
+  const found = await findPlants(databases, { seed: 'planted', lives: 200, names })
   expect(found.filter(({ lives }) => lives === null)).toEqual([])
 })
 
