@@ -135,3 +135,12 @@ test('so is one that the acquirer has forgotten by reference, once it is listed'
   await reverseFor(10, context)
   expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
 })
+
+test('what a process whose clock was days ahead has put off is reversed now', async () => {
+  const reference = await watched()
+  await authorise(reference)
+  const ahead = new Date(clock.now().getTime() + 6 * 24 * 60 * minute_ms)
+  await sql`update orphan_authorisations set next_try_at = ${ahead}`
+  await reverseOrphans(unfenced())
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})

@@ -34,16 +34,13 @@ async function brokenBy(campaign: Omit<Campaign, 'databases'> & Partial<Campaign
 const kinds = ['process: stalls', 'clock: drifts', 'sql: waits for a connection'] as const
 
 describe('no life breaks an invariant', () => {
-  const random = String(Math.floor(Math.random() * 1e9))
-
+  // Seeds that nobody chose are for the command: what they find is a defect to mend, not a run to repeat.
   test.each([
-    ['pinned', 'ripper', 75],
-    ['random', random, 75],
-  ])('%s seed %s, %d lives', { timeout: 180_000 }, async (_, seed, lives) => {
+    ['ripper', 75],
+    ['checkout', 75],
+  ])('seed %s, %d lives', { timeout: 180_000 }, async (seed, lives) => {
     const { found, faults, met_two } = await brokenBy({ seed, lives })
     expect(found).toBeNull()
-    // What is rare is not looked for under a seed that nobody chose.
-    if (seed === random) return
     expect(kinds.filter((kind) => !faults.has(kind))).toEqual([])
     expect(met_two).toBeGreaterThan(0)
   })

@@ -146,7 +146,7 @@ function throughTown(town: () => Town): Http {
  * may tell of it when it comes to its end, after they have stopped, as one may of a call that it stood still in. A bank may approve late even then.
  */
 const expected_errors =
-  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|contradicts what was recorded|has a charge otherwise than we do|another amount was approved/
+  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway/
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
 function logInto(

@@ -183,18 +183,24 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
     where known.state = 'nothing_to_reverse'`
 }
 
+/** Longer than any wait for the next try. */
+const longest_wait_ms = 2 * 3_600_000
+
 /**
  * Takes orphans whose reversal is due and that no brake stops, for as long as until `lease_until`. What a sweep has let go
- * just as the brake was pulled is left to the next one, which holds it back.
+ * just as the brake was pulled is left to the next sweep, which holds it back. One that is due hours ahead was put off by a
+ * wrong clock.
  */
 export async function claimOrphans(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<Orphan[]> {
+  const never = new Date(now.getTime() + longest_wait_ms)
   return sql<Orphan[]>`
     update orphan_authorisations set tries = tries + 1, next_try_at = ${lease_until}
     where ctid = any(array(
-      select ctid from orphan_authorisations o where state = 'found' and next_try_at <= ${now} and ${isFreeOfBrakes(sql)}
+      select ctid from orphan_authorisations o
+      where state = 'found' and (next_try_at <= ${now} or next_try_at > ${never}) and ${isFreeOfBrakes(sql)}
       order by next_try_at limit ${limit} for update skip locked))
     returning *`
 }
