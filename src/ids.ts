@@ -86,6 +86,11 @@ function timeOrdered(at: Date, draw: (length: number) => Buffer): string {
   return idsFrom(at) + tail.toString('hex')
 }
 
+/** The milliseconds that a time-ordered id begins with. */
+export function millisecondsOf(id: string): number {
+  return Number.parseInt(id.slice(0, 12), 16)
+}
+
 /** Where the time-ordered ids of a millisecond begin: none of them sorts before it, and all earlier ones do. */
 export function idsFrom(at: Date): string {
   return at.getTime().toString(16).padStart(12, '0')

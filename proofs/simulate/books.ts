@@ -10,10 +10,8 @@ import {
 } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import { type KnownPayment, readPayments } from './known-payment.ts'
-import type { Invariant } from './violations.ts'
+import { type Fault, unless } from './violations.ts'
 import { faultsOfWay } from './way.ts'
-
-export type Fault = [Invariant, string]
 
 type Moment = {
   /** The time of the world. */
@@ -287,8 +285,4 @@ async function faultsOfOrphans(sql: Sql, bank: Bank): Promise<Fault[]> {
 
 function same(some: string[], others: string[]): boolean {
   return JSON.stringify(some) === JSON.stringify(others)
-}
-
-export function unless(holds: boolean, invariant: Invariant, fault: string): Fault[] {
-  return holds ? [] : [[invariant, fault]]
 }

@@ -1,9 +1,9 @@
 // Compares what a world's sessions and payments say with who may say it: the shop's server, its price list, the shopper's bank.
 
 import type { Sql } from '../../src/database/open.ts'
-import { type Fault, unless } from './books.ts'
 import type { Memory } from './memory.ts'
 import { emails, price_list } from './purchase.ts'
+import { type Fault, unless } from './violations.ts'
 
 type Line = { sku: string; name: string | null; tax_rate: number | null; tax_amount: number | null }
 type Row = {

@@ -6,11 +6,11 @@ import { isHeldBack } from '../../src/checkout/orphans/orphan-store.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { hasPersonActed, isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
-import { type Fault, unless } from './books.ts'
 import { goBack, keepAside, namesOfSessions } from './going-back.ts'
 import type { Memory } from './memory.ts'
 import type { Receivers } from './receivers.ts'
 import type { Stage } from './stage.ts'
+import { type Fault, unless } from './violations.ts'
 
 /** In so many worlds. */
 const share = 0.1

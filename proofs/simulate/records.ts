@@ -4,9 +4,9 @@ import { type Sealer, sealed_after_ms } from '../../src/audit/seal-journal.ts'
 import { verifyChain } from '../../src/audit/verify-chain.ts'
 import { verifyPayments } from '../../src/checkout/verify-payments.ts'
 import type { Sql } from '../../src/database/open.ts'
-import { type Fault, unless } from './books.ts'
 import { type Memory, payment_edges } from './memory.ts'
 import type { Receiver } from './receivers.ts'
+import { type Fault, unless } from './violations.ts'
 
 export async function faultsOfAnswers(sql: Sql, memory: Memory): Promise<Fault[]> {
   const sessions = await sql<{ session_id: string }[]>`select session_id from sessions`

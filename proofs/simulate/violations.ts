@@ -75,3 +75,10 @@ export function openViolations(now: () => Date): Violations {
 const ids = /\b(?:(?:cs|pay|att)_[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{16})\b/g
 /** No loss explains a failure of ours, a secret that is told, or another's that is shown. */
 const never_excused = new Set<Invariant>(['I0', 'I11', 'I12', 'I13'])
+
+/** What does not agree. */
+export type Fault = [Invariant, string]
+
+export function unless(holds: boolean, invariant: Invariant, fault: string): Fault[] {
+  return holds ? [] : [[invariant, fault]]
+}

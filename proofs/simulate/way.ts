@@ -4,8 +4,8 @@ import { type Authorisation, endOf, type Surprise } from './bank/authorisation.t
 import type { Bank } from './bank/bank.ts'
 import type { Settlement } from './bank/settlement.ts'
 import { swept_ms } from './bank/traits.ts'
-import { type Fault, unless } from './books.ts'
 import type { KnownPayment } from './known-payment.ts'
+import { type Fault, unless } from './violations.ts'
 
 type Way = { bank: Bank; now_ms: number; skew_ms: number; braked_ms: number }
 

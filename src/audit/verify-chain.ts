@@ -1,6 +1,6 @@
 // Goes through one merchant's chain and journal, in pages, and tells what is there and what is wrong.
 
-import { idsFrom } from '../ids.ts'
+import { idsFrom, millisecondsOf } from '../ids.ts'
 import { findChainEnd, readChain, readUnsealed } from './chain-store.ts'
 import { type Fault, type Head, openCheck } from './check-chain.ts'
 import { type Sealer, sealed_after_ms, sealJournal } from './seal-journal.ts'
@@ -97,7 +97,5 @@ const last_of_all = '~'
 
 /** The time that an id begins with; null where somebody has made one up that does not. */
 function timeOf(entry_id: string): Date | null {
-  return /^0[0-9a-f]{31}$/.test(entry_id)
-    ? new Date(Number.parseInt(entry_id.slice(0, 12), 16))
-    : null
+  return /^0[0-9a-f]{31}$/.test(entry_id) ? new Date(millisecondsOf(entry_id)) : null
 }

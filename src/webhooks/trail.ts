@@ -3,7 +3,7 @@
 // The newest lines are read at each look. What was under way then may be committed below them, so lines are looked at again
 // when they have reached certain ages; what was told already is left out. A cursor is what a caller comes again with.
 
-import { idsFrom } from '../ids.ts'
+import { idsFrom, millisecondsOf } from '../ids.ts'
 
 /**
  * The last age outlasts any statement: an answer that is saved is tried five times, each statement ends after 15 s, and a
@@ -106,7 +106,7 @@ export function passOver(trail: Trail, lines: { entry_id: string }[]): void {
 /** Notes that a line was told. Returns what the caller may come again with. */
 export function tellOf(trail: Trail, line: { entry_id: string }, now_ms: number): string {
   trail.told.add(line.entry_id)
-  moveOn(trail, Math.min(timeOf(line.entry_id), now_ms))
+  moveOn(trail, Math.min(millisecondsOf(line.entry_id), now_ms))
   return cursorOf(trail)
 }
 
@@ -124,13 +124,16 @@ export function cursorOf({ told_ms, floor_ms }: Cursor): string {
 /** Null where it is no cursor. */
 export function readCursor(text: string): Cursor | null {
   if (!/^[0-9a-f]{24}$/.test(text)) return null
-  const [told_ms, floor_ms] = [text.slice(0, 12), text.slice(12)].map(timeOf) as [number, number]
+  const [told_ms, floor_ms] = [text.slice(0, 12), text.slice(12)].map(millisecondsOf) as [
+    number,
+    number,
+  ]
   return floor_ms <= told_ms ? { told_ms, floor_ms } : null
 }
 
 /** What no look has read at its last age may still be told. */
 function moveOn(trail: Trail, told_ms: number): void {
-  const read_ms = timeOf(lowest(trail)) + overlap_ms
+  const read_ms = millisecondsOf(lowest(trail)) + overlap_ms
   trail.told_ms = Math.max(trail.told_ms, Math.min(told_ms, read_ms))
 }
 
@@ -155,8 +158,4 @@ function later(id: string, other: string): string {
 
 function idAt(ms: number): string {
   return idsFrom(new Date(ms))
-}
-
-function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 12), 16)
 }

@@ -8,7 +8,7 @@ import type {
   Decline,
   SettleRequest,
 } from '../acquirer.ts'
-import type { LedgerEntry } from './ledger.ts'
+import { type LedgerEntry, no_authorisation } from './ledger.ts'
 
 /** How long after the request a lost answer can be asked for. */
 const found_after_ms = 30_000
@@ -134,10 +134,10 @@ export function fence(
   { transaction_id, now }: { transaction_id: string; now: Date },
 ): LedgerEntry {
   return {
+    ...no_authorisation,
     reference,
     kind: 'authorise',
     authorisation_reference: reference,
-    installation: null,
     transaction_id,
     amount,
     currency,
@@ -147,16 +147,6 @@ export function fence(
     reason: 'The reference was reversed before it arrived',
     requested_at: now,
     known_at: now,
-    capture: null,
-    brand: null,
-    last4: null,
-    behaviour: null,
-    authorised_at: null,
-    captured_at: null,
-    voided_at: null,
-    reversed_at: null,
-    refused_before: false,
-    version: 0,
   }
 }
 

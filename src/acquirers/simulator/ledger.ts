@@ -41,6 +41,21 @@ export type LedgerEntry = {
   version: number
 }
 
+/** What an entry has that stands for no authorisation of its own. */
+export const no_authorisation = {
+  installation: null,
+  capture: null,
+  brand: null,
+  last4: null,
+  behaviour: null,
+  authorised_at: null,
+  captured_at: null,
+  voided_at: null,
+  reversed_at: null,
+  refused_before: false,
+  version: 0,
+} satisfies Partial<LedgerEntry>
+
 export type Ledger = {
   /** Stores an entry and yields it; where its reference is taken, changes nothing and yields the stored one. */
   insert(entry: LedgerEntry): Promise<LedgerEntry>

@@ -2,7 +2,7 @@
 
 import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
 import { isFence } from './authorisation.ts'
-import type { LedgerEntry } from './ledger.ts'
+import { type LedgerEntry, no_authorisation } from './ledger.ts'
 
 export type SettleKind = 'capture' | 'void' | 'reverse'
 
@@ -94,10 +94,10 @@ function operation(
   { transaction_id, now }: { transaction_id: string; now: Date },
 ): LedgerEntry {
   return {
+    ...no_authorisation,
     reference,
     kind,
     authorisation_reference,
-    installation: null,
     transaction_id,
     amount,
     currency,
@@ -107,15 +107,5 @@ function operation(
     reason: refusal?.reason ?? null,
     requested_at: now,
     known_at: now,
-    capture: null,
-    brand: null,
-    last4: null,
-    behaviour: null,
-    authorised_at: null,
-    captured_at: null,
-    voided_at: null,
-    reversed_at: null,
-    refused_before: false,
-    version: 0,
   }
 }

@@ -5,7 +5,7 @@ import type {
   LiveAuthorisation,
   LookUpAnswer,
 } from '../../acquirers/acquirer.ts'
-import { idsFrom } from '../../ids.ts'
+import { idsFrom, millisecondsOf } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
 import type { OperationState } from '../operations/operation.ts'
 import type { PaymentStatus } from '../payment.ts'
@@ -178,8 +178,7 @@ export function referencesOf({ since, until }: Window): { from: string; below: s
 
 /** Where an authorisation of that reference is listed, however late it was approved, for the second look. */
 export function widelyAround(reference: string): Window {
-  const minted_ms = Number.parseInt(reference.slice(0, 12), 16)
   // To the hour, so that one list does for many.
-  const hour = Math.floor(minted_ms / hour_ms) * hour_ms
+  const hour = Math.floor(millisecondsOf(reference) / hour_ms) * hour_ms
   return { since: new Date(hour - hour_ms), until: new Date(hour + 6 * hour_ms) }
 }

@@ -31,13 +31,7 @@ export async function beginDecision(
 ): Promise<boolean> {
   const { session: s, hold: h, operation, journal } = intent
   const rows = await sql<Gated[]>`
-    with locked as (
-      select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
-    ), gate as (
-      select 1 from holds where ${isOpen(sql, h)} and operation_id is null
-        and operation_count = ${h.operation_count} and exists (select 1 from locked) for update
-    ), key as (${keyBehindGate(sql, intent.key)}
-    ), hold as (
+    with ${undecided(sql, { session: s, hold: h, key: intent.key })}, hold as (
       update holds set operation_id = ${operation.operation_id}, operation_count = ${operation.sequence}
       where ${isOpen(sql, h)} and exists (select 1 from key)
     ), session as (
@@ -47,6 +41,20 @@ export async function beginDecision(
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
     ${wentThrough(sql)}`
   return passed(rows)
+}
+
+/** The CTEs that let a decision through: `key` has a row where the hold is as it was read, and the key was free. */
+function undecided(
+  sql: Sql,
+  { session: s, hold: h, key }: { session: Session; hold: Hold; key: ReservedKey | null },
+) {
+  return sql`
+    locked as (
+      select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
+    ), gate as (
+      select 1 from holds where ${isOpen(sql, h)} and operation_id is null
+        and operation_count = ${h.operation_count} and exists (select 1 from locked) for update
+    ), key as (${keyBehindGate(sql, key)})`
 }
 
 type Answered = {
@@ -107,13 +115,7 @@ export async function saveFoundDecision(
 ): Promise<boolean> {
   const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = found
   const rows = await sql<Gated[]>`
-    with locked as (
-      select 1 from sessions where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} for update
-    ), gate as (
-      select 1 from holds where ${isOpen(sql, before)} and operation_id is null
-        and operation_count = ${before.operation_count} and exists (select 1 from locked) for update
-    ), key as (${keyBehindGate(sql, found.key)}
-    ), hold as (
+    with ${undecided(sql, { session: s, hold: before, key: found.key })}, hold as (
       update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}
       where ${isOpen(sql, before)} and exists (select 1 from key)
     ), payment as (

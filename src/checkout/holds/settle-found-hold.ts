@@ -8,6 +8,7 @@ import { widelyAround } from '../comparison/comparison.ts'
 import { eventOf } from '../event.ts'
 import { askAcquirer } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
+import { lookUpStanding } from '../operations/look-up-standing.ts'
 import { type OperationKind, openOperation } from '../operations/operation.ts'
 import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
 import { type Cause, lineOf } from '../outcome.ts'
@@ -91,10 +92,8 @@ async function standingOf(
   { payment, authorisation_reference: reference }: HeldPayment,
 ): Promise<AuthorisationStanding | null> {
   const acquirer = acquirerOf(payment.mode, payment.acquirer)
-  const look = await askAcquirer(world.clock, () => acquirer.lookUp(reference!))
-  if (look.result !== 'not_found') {
-    return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
-  }
+  const standing = await lookUpStanding(world.clock, acquirer, reference!)
+  if (standing !== 'not_found') return standing
   const window = widelyAround(reference!)
   const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
   const live = listed.find((each) => each.reference === reference)

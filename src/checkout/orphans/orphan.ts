@@ -3,7 +3,7 @@
 
 import { isGone, type LiveAuthorisation, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../../audit/journal.ts'
-import { type Ids, idsFrom } from '../../ids.ts'
+import { type Ids, idsFrom, millisecondsOf } from '../../ids.ts'
 import type { Mode } from '../../values.ts'
 import { nextTryAt } from '../operations/backoff.ts'
 import type { OperationState } from '../operations/operation.ts'
@@ -146,8 +146,7 @@ export function mayBeOurs(
 ): boolean {
   if (installation === our_mark) return true
   if (!/^[0-9a-f]{32}$/.test(reference)) return false
-  const minted_ms = Number.parseInt(reference.slice(0, 12), 16)
-  return Math.abs(authorised_at.getTime() - minted_ms) <= reference_slack_ms
+  return Math.abs(authorised_at.getTime() - millisecondsOf(reference)) <= reference_slack_ms
 }
 
 /**

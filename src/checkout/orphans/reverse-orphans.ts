@@ -4,6 +4,7 @@ import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquir
 import { idsFrom } from '../../ids.ts'
 import { askAcquirer, sendToAcquirer } from '../operations/ask-acquirer.ts'
 import { chanceOf } from '../operations/desk.ts'
+import { lookUpStanding } from '../operations/look-up-standing.ts'
 import { deadline_ms } from '../operations/operation.ts'
 import { workOff } from '../operations/work-off.ts'
 import {
@@ -88,7 +89,8 @@ async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date):
     const verdict = verdictOf(answer)
     if (verdict) return verdict
     const reason = answer.result === 'refused' ? answer.reason : answer.result
-    const standing = await standingOf(context, acquirer, orphan)
+    const look = await lookUpStanding(context.world.clock, acquirer, orphan.reference)
+    const standing = look === 'not_found' ? null : look
     const is_live = standing ? holdsMoney(standing) : await isListed(context, acquirer, orphan)
     if (!is_live) return { verdict: 'nothing_to_reverse', reason }
     // What it has may be another amount than what was asked for.
@@ -116,16 +118,6 @@ async function answerTo(
   if (look.result === 'in_progress') return tryAgain('the reversal is still under way')
   if (look.result === 'found' && look.kind === 'reverse') return look.answer
   return tryAgain('the reversal never arrived', 'another')
-}
-
-/** Null where the acquirer does not know it any more, or its outcome. */
-async function standingOf(
-  { world: { clock } }: OrphanContext,
-  acquirer: Acquirer,
-  { reference }: Orphan,
-): Promise<AuthorisationStanding | null> {
-  const look = await askAcquirer(clock, () => acquirer.lookUp(reference))
-  return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
 }
 
 function holdsMoney({ state }: AuthorisationStanding): boolean {

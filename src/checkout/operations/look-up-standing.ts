@@ -1,0 +1,19 @@
+// How an authorisation stands at its acquirer, by our reference.
+
+import type { Acquirer, AuthorisationStanding } from '../../acquirers/acquirer.ts'
+import type { Clock } from '../../world.ts'
+import { askAcquirer } from './ask-acquirer.ts'
+
+/**
+ * `not_found` where the acquirer does not know the reference, or has forgotten it; null where nothing was approved, or the
+ * outcome is not known. Throws where it could not be asked.
+ */
+export async function lookUpStanding(
+  clock: Clock,
+  acquirer: Acquirer,
+  reference: string,
+): Promise<AuthorisationStanding | 'not_found' | null> {
+  const look = await askAcquirer(clock, () => acquirer.lookUp(reference))
+  if (look.result === 'not_found') return look.result
+  return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
+}
