@@ -103,7 +103,7 @@ function possibleAt({ causes, begun, by_ms }: Moment<Call>, rules: Rules): Possi
   }
 }
 
-/** The state with what the answer tells of it; nothing where it cannot have been answered so. */
+/** The state, made fuller by what the answer says; nothing where the answer does not fit it. */
 function agreeing(state: State, call: Call): State[] {
   const { told } = call
   if (told === null) return []

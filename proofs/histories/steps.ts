@@ -1,4 +1,4 @@
-// What may happen to a session without an answer that tells of it: charges begin and end, answers come late, rules decide.
+// What may happen to a session though no answer says so: charges begin and end, answers come late, rules decide.
 
 import {
   attempts_max,

@@ -41,7 +41,7 @@ type Read = { session_id: string; call: Call }
 const at_session = /^\/v1\/checkout\/sessions\/(cs_\w+)(?:\/(\w+))?$/
 const at_payment = /^\/v1\/payments\/(\w+)(?:\/hold\/(capture|void))?$/
 
-/** Null where the request is of no session that anybody was told of. */
+/** Null where the request is of no session that any answer named. */
 function readCall(kept: Kept, whose: Map<string, string>): Read | null {
   const { client, begin_ms, asked, said } = kept
   const named = asked.path.match(at_session)

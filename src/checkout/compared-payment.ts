@@ -20,7 +20,7 @@ type PaymentRow = Pick<Payment, 'payment_id' | 'status' | 'capture_state'> &
 type OperationRow = Pick<Operation, 'operation_id' | 'kind' | 'state' | 'amount' | 'currency'>
 type EventRow = Pick<Event, 'sequence' | 'type'> & { sha256: string }
 
-/** A payment with all that tells of its money, as it was at one moment. */
+/** A payment with all rows that name its money, as they were at one moment. */
 export type PaymentRows = {
   payment: PaymentRow
   operations: OperationRow[]
