@@ -7,10 +7,11 @@ import { compareAcquirer, compareBooks } from '../src/checkout/comparison/compar
 import type { Finding } from '../src/checkout/comparison/comparison.ts'
 import { listComparisons } from '../src/checkout/comparison/comparison-store.ts'
 import { closeFindings, listFindings } from '../src/checkout/comparison/finding-store.ts'
-import { openOperation } from '../src/checkout/operations/operation.ts'
+import { deadline_ms, openOperation } from '../src/checkout/operations/operation.ts'
 import { watchSettlements } from '../src/checkout/operations/watch-settlements.ts'
 import { rowValues } from '../src/database/rows.ts'
 import { openMetrics } from '../src/http/metrics.ts'
+import type { Clock } from '../src/world.ts'
 import { settleRequest } from './adapters/acquirer-requests.ts'
 import { hour_ms, merchants, minute_ms, untouched, useOrphanStage } from './orphan-stage.ts'
 
@@ -433,16 +434,24 @@ describe('an acquirer', () => {
     'whose %s cannot be asked for is tried again in an hour, and another is compared all the same',
     async (verb) => {
       await writeCharge({ state: 'approved', payment: 'captured' })
+      let asked = 0
       const broken: Acquirer = {
         ...{ ...simulator, name: 'bank' },
-        [verb]: () => Promise.reject(new Unanswered('down')),
+        [verb]() {
+          asked += 1
+          return Promise.reject(new Unanswered('down'))
+        },
       }
       await sql`update acquirer_operations set acquirer = 'bank'`
+      // Pauses between questions pass at once, and the deadline of an answer not at all.
+      const sleep: Clock['sleep'] = (duration_ms, signal) =>
+        duration_ms < deadline_ms ? Promise.resolve() : clock.sleep(duration_ms, signal)
       const both = {
-        ...context,
+        ...{ ...context, world: { ...context.world, clock: { ...clock, sleep } } },
         acquirers: [{ mode: 'live' as const, acquirer: broken }, ...context.acquirers],
       }
       expect(await compareAfter(hour_ms, both)).toBe(0)
+      expect(asked).toBe(3)
       expect(await listComparisons(sql)).toMatchObject([
         { acquirer: 'bank', failure: 'down', ended_at: null, lease_until: null },
         { acquirer: 'simulator', failure: null },

@@ -32,8 +32,8 @@ export const reconcileCompare: Command = {
   summary: 'Compares what we call captured or held with what each acquirer has, both ways, now',
   options: { acquirer: acquirerOption },
   remarks: [
-    'The last 48 hours, amounts and currencies too, as the service does once a day. Nothing is corrected: what differs is\n' +
-      'written down for a person. What no payment stands behind is an orphan, and goes the way of ripper orphan list.',
+    'The last 48 hours, and what none compared before, amounts and currencies too, as the service does once a day. Nothing is\n' +
+      'corrected: what differs is written down for a person. What no payment stands behind is an orphan, and goes the way of ripper orphan list.',
     'The exit status is 1 where something differs, or an acquirer could not be compared.',
   ],
   async run({ options, json }) {

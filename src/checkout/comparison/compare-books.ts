@@ -2,7 +2,7 @@
 // they disagree. It corrects nothing.
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../operations/ask-acquirer.ts'
+import { askPatiently } from '../operations/ask-acquirer.ts'
 import { decideUnknown, noteOrphans, type Swept } from '../orphans/note-orphans.ts'
 import { mayBeOurs } from '../orphans/orphan.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
@@ -11,13 +11,13 @@ import {
   around,
   type Booked,
   compare,
-  comparedBy,
   type Finding,
+  hoursOf,
   listedAs,
   referencesOf,
+  spanToCompare,
   unknown_there,
   type Window,
-  windowsToCompare,
 } from './comparison.ts'
 import {
   claimComparison,
@@ -69,13 +69,14 @@ export async function compareAcquirer(
   const { name } = swept.acquirer
   const now = world.clock.now()
   const lease = { held: new Date(now.getTime() + lease_ms) }
-  if (!(await claimComparison(sql, { acquirer: name, now, lease_until: lease.held, at_once }))) {
-    return null
-  }
+  const asked = { acquirer: name, now, lease_until: lease.held, at_once }
+  const claimed = await claimComparison(sql, asked)
+  if (!claimed) return null
+  const span = spanToCompare(now, claimed.compared_until)
   const compared: Compared = { acquirer: name, ours: 0, theirs: 0, found: [], failure: null }
   try {
     await watchDatabase(context)
-    await run(context, swept, { now, lease, compared })
+    await run(context, swept, { now, span, lease, compared })
     await endComparison(sql, {
       ...{ acquirer: name, held: lease.held, ended_at: world.clock.now(), failure: null },
       ...{
@@ -83,7 +84,7 @@ export async function compareAcquirer(
         ours: compared.ours,
         theirs: compared.theirs,
       },
-      ...comparedBy(now),
+      ...{ compared_since: span.since, compared_until: span.until },
     })
   } catch (error) {
     compared.failure = (error as Error).message
@@ -104,7 +105,7 @@ export async function compareAcquirer(
   return compared
 }
 
-type Run = { now: Date; lease: { held: Date }; compared: Compared }
+type Run = { now: Date; span: Window; lease: { held: Date }; compared: Compared }
 
 async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void> {
   const { name } = swept.acquirer
@@ -119,7 +120,7 @@ async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void
     }
   }
   try {
-    for (const window of windowsToCompare(run.now)) {
+    for (const window of hoursOf(run.span)) {
       await goOn(context, name, run)
       await look(await differingIn(context, swept, window, run.compared))
     }
@@ -127,7 +128,7 @@ async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void
     // What is let go is for the next sweep to say, which may have more to find than two days.
     await decideUnknown(context, name, false)
   }
-  // What was found before and is older than two days by now, or agrees.
+  // What was found before and is older than that by now, or agrees.
   await goOn(context, name, run)
   const unseen = await findUnseen(context.sql, { acquirer: name, since: run.now, limit: looks })
   // Each by itself: they may lie months apart.
@@ -156,7 +157,8 @@ async function differingIn(
 ): Promise<string[]> {
   const { world, installation } = context
   const wide = around(window)
-  const listed = await askAcquirer(world.clock, () => swept.acquirer.listAuthorisations(wide))
+  const list = () => swept.acquirer.listAuthorisations(wide)
+  const listed = await askPatiently(world.clock, list, context.stopping)
   const ours = listed.filter((each) => mayBeOurs(each, installation))
   const within = ours.filter(
     ({ authorised_at }) => authorised_at >= window.since && authorised_at < window.until,

@@ -16,21 +16,21 @@ export type Comparison = {
 }
 
 /**
- * Takes an acquirer for as long as until `lease_until`, if it is due or `at_once`. False where another process is at it, or
- * has been. The lease names who has it.
+ * Takes an acquirer for as long as until `lease_until`, if it is due or `at_once`. Returns how far it was compared, undefined
+ * where another process is at it, or has been. The lease names who has it.
  */
 export async function claimComparison(
   sql: Sql,
   { acquirer, now, ...asked }: { acquirer: string; now: Date; lease_until: Date; at_once: boolean },
-): Promise<boolean> {
-  const rows = await sql`
+): Promise<Pick<Comparison, 'compared_until'> | undefined> {
+  const [row] = await sql<Pick<Comparison, 'compared_until'>[]>`
     insert into acquirer_comparisons as known (acquirer, due_at, lease_until)
     values (${acquirer}, ${now}, ${asked.lease_until})
     on conflict (acquirer) do update set lease_until = excluded.lease_until
     where (known.due_at <= ${now} or ${asked.at_once}::boolean)
       and (known.lease_until is null or known.lease_until <= ${now})
-    returning 1`
-  return rows.length > 0
+    returning compared_until`
+  return row
 }
 
 /** False where the lease has run out and another process has it. */

@@ -7,13 +7,13 @@ import type { PaymentStatus } from '../payment.ts'
 import {
   type Booked,
   compare,
-  comparedBy,
   foundAs,
+  hoursOf,
   isUnchanged,
+  spanToCompare,
   type Theirs,
   unknown_there,
   widelyAround,
-  windowsToCompare,
 } from './comparison.ts'
 
 const captured: Booked = {
@@ -138,17 +138,27 @@ describe('a comparison', () => {
   const now = new Date('2026-09-03T12:34:56.789Z')
 
   test('goes through 48 hours, up to ten minutes ago, and leaves nothing out', () => {
-    const windows = windowsToCompare(now)
-    const { compared_since, compared_until } = comparedBy(now)
-    expect(windows[0]!.since).toEqual(compared_since)
-    expect(windows.at(-1)!.until).toEqual(compared_until)
-    expect(compared_since).toEqual(new Date('2026-09-01T12:34:56.789Z'))
-    expect(compared_until).toEqual(new Date('2026-09-03T12:24:56.789Z'))
-    for (const [at, { since, until }] of windows.entries()) {
-      if (at > 0) expect(since).toEqual(windows[at - 1]!.until)
+    const span = spanToCompare(now, null)
+    expect(span).toEqual({
+      since: new Date('2026-09-01T12:34:56.789Z'),
+      until: new Date('2026-09-03T12:24:56.789Z'),
+    })
+    const hours = hoursOf(span)
+    expect(hours[0]!.since).toEqual(span.since)
+    expect(hours.at(-1)!.until).toEqual(span.until)
+    for (const [at, { since, until }] of hours.entries()) {
+      if (at > 0) expect(since).toEqual(hours[at - 1]!.until)
       expect(until.getTime() - since.getTime()).toBeLessThanOrEqual(3_600_000)
       expect(until > since).toBe(true)
     }
+  })
+
+  test.each([
+    ['an hour ago', '2026-09-03T11:24:56.789Z', '2026-09-01T12:34:56.789Z'],
+    ['five days ago', '2026-08-29T12:00:00.000Z', '2026-08-28T12:00:00.000Z'],
+    ['half a year ago', '2026-03-01T12:00:00.000Z', '2026-08-03T12:34:56.789Z'],
+  ])('begins, where the last came to its end %s, early enough', (_, last, since) => {
+    expect(spanToCompare(now, new Date(last)).since).toEqual(new Date(since))
   })
 
   test('lists widely what a closer look does not find', () => {

@@ -137,30 +137,41 @@ const hour_ms = 60 * minute_ms
 
 /** So far back everything is compared. */
 const compared_ms = 48 * hour_ms
+/** What the last comparison had come to is gone through once more: an acquirer may list late. */
+const overlap_ms = 24 * hour_ms
+/** No further, however long there was none. */
+const compared_max_ms = 31 * 24 * hour_ms
 /** What is younger may be under way still. */
 const settling_ms = 10 * minute_ms
-const window_ms = hour_ms
 /** Between the time in our reference and that of the approval, as a rule. */
 const apart_ms = 15 * minute_ms
 
 /** `since` belongs to it, `until` does not. */
 export type Window = { since: Date; until: Date }
 
-export function windowsToCompare(now: Date): Window[] {
-  const end_ms = now.getTime() - settling_ms
-  const windows: Window[] = []
-  for (let at_ms = now.getTime() - compared_ms; at_ms < end_ms; at_ms += window_ms) {
-    windows.push({ since: new Date(at_ms), until: new Date(Math.min(at_ms + window_ms, end_ms)) })
+/**
+ * What a comparison that begins now goes through. `compared_until`: how far the last that came to its end came, null for
+ * none. Where it came to its end long ago what was made since is not left out.
+ */
+export function spanToCompare(now: Date, compared_until: Date | null): Window {
+  const again_ms = (compared_until?.getTime() ?? now.getTime()) - overlap_ms
+  const since_ms = Math.min(now.getTime() - compared_ms, again_ms)
+  return {
+    since: new Date(Math.max(since_ms, now.getTime() - compared_max_ms)),
+    until: new Date(now.getTime() - settling_ms),
   }
-  return windows
 }
 
-/** What a run that was begun then has compared. */
-export function comparedBy(now: Date): { compared_since: Date; compared_until: Date } {
-  return {
-    compared_since: new Date(now.getTime() - compared_ms),
-    compared_until: new Date(now.getTime() - settling_ms),
+/** Its hours, in order: an acquirer is asked for one at a time. */
+export function hoursOf({ since, until }: Window): Window[] {
+  const hours: Window[] = []
+  for (let at_ms = since.getTime(); at_ms < until.getTime(); at_ms += hour_ms) {
+    hours.push({
+      since: new Date(at_ms),
+      until: new Date(Math.min(at_ms + hour_ms, until.getTime())),
+    })
   }
+  return hours
 }
 
 /** What is listed to find there what has a reference of the window. */

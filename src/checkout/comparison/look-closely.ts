@@ -1,7 +1,7 @@
 // The second look at charges on which our books and an acquirer's seem to disagree: only what stays different is a finding.
 
 import type { LookUpAnswer } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../operations/ask-acquirer.ts'
+import { askPatiently } from '../operations/ask-acquirer.ts'
 import type { Swept } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import {
@@ -57,7 +57,7 @@ export async function lookClosely(
 
 /** How the acquirer has each. Throws where it could not be asked. */
 async function askForEach(
-  { world }: OrphanContext,
+  { world, stopping }: OrphanContext,
   acquirer: Swept['acquirer'],
   charges: Booked[],
 ): Promise<Map<string, Theirs>> {
@@ -66,7 +66,7 @@ async function askForEach(
     const some = charges.slice(from, from + at_once)
     const looks = await Promise.all(
       some.map(({ reference }) =>
-        askAcquirer<LookUpAnswer>(world.clock, () => acquirer.lookUp(reference)),
+        askPatiently<LookUpAnswer>(world.clock, () => acquirer.lookUp(reference), stopping),
       ),
     )
     for (const [at, { reference }] of some.entries()) theirs.set(reference, foundAs(looks[at]!))
@@ -78,7 +78,8 @@ async function askForEach(
     const window = widelyAround(reference)
     const name = window.since.getTime()
     if (!lists.has(name)) {
-      const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
+      const list = () => acquirer.listAuthorisations(window)
+      const listed = await askPatiently(world.clock, list, stopping)
       lists.set(name, new Map(listed.map((each) => [each.reference, listedAs(each)])))
     }
     theirs.set(reference, lists.get(name)!.get(reference) ?? unknown_there)

@@ -1,9 +1,9 @@
 // What is sent, by when it was written down.
 
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { manualClock } from '../../../tests/clock.ts'
-import { NotSent } from '../../acquirers/acquirer.ts'
-import { sendToAcquirer } from './ask-acquirer.ts'
+import { NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import { askPatiently, sendToAcquirer } from './ask-acquirer.ts'
 
 test.each([
   ['just now', 0, true],
@@ -23,4 +23,20 @@ test.each([
   expect(sent).toBe(is_sent)
   if (is_sent) expect(answer).toBe('answered')
   else expect(answer).toBeInstanceOf(NotSent)
+})
+
+describe('a question', () => {
+  const unanswered = () => Promise.reject(new Unanswered('lost'))
+
+  test.each([0, 1, 2])('that is lost %d times is answered', async (lost) => {
+    const clock = manualClock()
+    let asked = 0
+    const answer = askPatiently(clock, async () => (asked++ < lost ? unanswered() : 'answered'))
+    for (let pause = 0; pause < lost; pause++) {
+      await vi.waitFor(() => expect(asked).toBe(pause + 1))
+      await clock.advance(5_000)
+    }
+    expect(await answer).toBe('answered')
+    expect(asked).toBe(lost + 1)
+  })
 })

@@ -58,6 +58,28 @@ export async function sendToAcquirer<Answer>(
   return askAcquirer(clock, call, late)
 }
 
+/** Between the tries of a question, milliseconds. */
+const pauses_ms = [1_000, 5_000]
+
+/**
+ * The same for a question, which changes nothing: it is asked again where there was no answer, so that work that asks many
+ * questions does not begin anew for each that gets lost. Not when `stopping` is over: then it throws at once.
+ */
+export async function askPatiently<Answer>(
+  clock: Clock,
+  call: () => Promise<Answer>,
+  stopping?: AbortSignal,
+): Promise<Answer> {
+  for (const pause_ms of pauses_ms) {
+    try {
+      return await askAcquirer(clock, call)
+    } catch {
+      await clock.sleep(pause_ms, stopping)
+    }
+  }
+  return askAcquirer(clock, call)
+}
+
 /** Sends a capture, void or reversal under its own reference: once more is the same request. */
 export function askToSettle(
   { acquirerOf, world }: Pick<Desk, 'acquirerOf' | 'world'>,
