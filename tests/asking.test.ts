@@ -116,6 +116,27 @@ test.each<[string, number, string, number, number]>([
   expect([again.body.three_ds.state, asked.length]).toEqual(['authenticated', 1])
 })
 
+test('a right to ask that a wrong clock wrote for days is taken over at once', async () => {
+  const { session, reference } = await opened()
+  await client.authenticate(session, reference)
+  const in_days = new Date(clock.now().getTime() + 6 * 86_400_000)
+  await service.sql`update attempts set three_ds_state = 'not_started', asking_until = ${in_days}
+    where session_id = ${session.id}`
+  const [again, again_ms] = await elapsed(client.authenticate(session, reference))
+  expect(again.body.three_ds.state).toBe('authenticated')
+  expect(again_ms).toBeLessThan(5_000)
+})
+
+test("a bank's page that a wrong clock opened in days is not waited for", async () => {
+  const { session, reference } = await opened()
+  const in_days = new Date(clock.now().getTime() + 6 * 86_400_000)
+  await service.sql`update vault.cards set method_opened_at = ${in_days}
+    where card_reference = ${reference}`
+  const [first, first_ms] = await elapsed(client.authenticate(session, reference))
+  expect(first.body.three_ds.state).toBe('authenticated')
+  expect(first_ms).toBeLessThan(5_000)
+})
+
 test('the store fails after an attempt was taken over', async () => {
   const { session, reference } = await opened()
   await client.authenticate(session, reference)

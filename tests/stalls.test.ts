@@ -94,6 +94,22 @@ describe('a process that stands still between the intent to charge and the call'
   })
 })
 
+describe('a process that stands still until a session has ended', () => {
+  test.each(['confirm', 'authenticate'] as const)('refuses to %s', async (verb) => {
+    const session = await opened()
+    const reference = await client.reference(session, quick)
+    const before = sendings('authorise')
+    proxy.freezeAt(session.id)
+    const acting =
+      verb === 'confirm' ? client.confirm(session) : client.authenticate(session, reference)
+    await until(async () => proxy.isFrozen(), Boolean)
+    await clock.advance(31 * minute_ms)
+    proxy.thaw()
+    expect(refusal(await driving(clock, acting))).toBe('409 session_expired')
+    expect(sendings('authorise')).toBe(before)
+  })
+})
+
 describe('a charge that arrives after it was taken back', () => {
   /** Confirms a session whose charge is under way for so long that it is taken back. `arrive` lets it arrive. */
   async function takenBack() {

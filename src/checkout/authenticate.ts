@@ -24,7 +24,7 @@ import {
 import { sessionCors } from './session-cors.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { authenticateView, viewAuthenticate } from './views.ts'
-import { takeRight } from './while-asking.ts'
+import { asking_ms, mayBeAsking, takeRight } from './while-asking.ts'
 
 export const authenticate = route({
   method: 'POST',
@@ -38,11 +38,13 @@ export const authenticate = route({
   status: 200,
   reply: authenticateView,
   refusals: ['merchant_not_active', ...sessionConflicts, 'three_ds_provider_unavailable'],
-  handle: async (context: Context, { body, holder, caller, request_id, now }) => {
+  handle: async (context: Context, { body, holder, caller, request_id }) => {
     await admitMerchant(context, holder.merchant_id)
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     const cause: Cause = { actor: 'shopper', request_id }
     return actOnCheckout(context.sql, key, async ({ session, attempts }) => {
+      // Read after the session: the process may have stood still since the request came.
+      const now = context.world.clock.now()
       refuseUnlessOpen(session, now)
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
       const start = same
@@ -59,8 +61,6 @@ export const authenticate = route({
   },
 })
 
-/** The 3DS Method's 10 s, two askings for card ranges and the AReq with 10 s each, and some slack. */
-const asking_ms = 45_000
 const card_slack_ms = 5 * 60 * 1000
 
 type Start = { session: Session; body: AuthenticateBody; cause: Cause; now: Date }
@@ -173,7 +173,7 @@ async function takeOver(
   cause: Cause,
 ): Promise<Attempt | undefined> {
   const now = context.world.clock.now()
-  if (attempt.asking_until !== null && attempt.asking_until > now) return undefined
+  if (mayBeAsking(attempt, now)) return undefined
   const account = await context.directory.account(attempt.merchant_id)
   const claim = {
     asking_until: new Date(now.getTime() + asking_ms),

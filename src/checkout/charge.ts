@@ -16,17 +16,18 @@ import { type SentCharge, settleCharge, settleLate } from './operations/settle-c
 import { noteUnanswered } from './operations/unanswered.ts'
 import { type Cause, lineOf, resultOf } from './outcome.ts'
 import { openPayment, type Payment } from './payment.ts'
-import type { Session } from './session.ts'
+import { refuseUnlessOpen, type Session } from './session.ts'
 import { findCard } from './vault-store.ts'
 import type { ConfirmResult } from './views.ts'
 
-/** Returns the confirm answer, or null where another confirm was faster. */
+/** Returns the confirm answer, or null where another confirm was faster. Refuses where the session has ended meanwhile. */
 export async function charge(
   context: Context,
   confirming: Confirming,
 ): Promise<ConfirmResult | null> {
   const { session, attempt, verdict, account } = confirming
   const now = context.world.clock.now()
+  refuseUnlessOpen(session, now)
   const profile = completeProfileOf(account.merchant)
   const acquirer = context.acquirerOf(session.mode, profile?.acquirer ?? null)
   const payment: Payment = {

@@ -47,13 +47,15 @@ export const confirm = route({
     'session_expired',
     'authentication_incomplete',
   ],
-  handle: async (context: Context, { body, holder, caller, now, request_id }) => {
+  handle: async (context: Context, { body, holder, caller, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
       const newest = attempts.at(-1) ?? null
       const recorded = newest && recordedResult(stored, newest)
       if (recorded) return recorded
       const account = await admitMerchant(context, holder.merchant_id)
+      // Read after the session: the process may have stood still since the request came.
+      const now = context.world.clock.now()
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body.customer?.email ?? null)
       const attempt = readyOrRefuse(context, newest, now)

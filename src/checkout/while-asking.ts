@@ -2,6 +2,7 @@
 // right is over, so it does not give up before either.
 
 import type { Context } from '../context.ts'
+import { clock_skew_max_ms } from '../database/clock-skew.ts'
 import {
   isConnectionLost,
   isLockTimeout,
@@ -11,7 +12,19 @@ import {
 import type { Attempt } from './attempt.ts'
 import { findAttempt } from './attempt-store.ts'
 
+/** The 3DS Method's 10 s, two askings for card ranges and the AReq with 10 s each, and some slack. */
+export const asking_ms = 45_000
 const pause_ms = 500
+
+/**
+ * Whether a request may still be asking. A right that reaches further than any was written under a wrong clock: whoever
+ * waited for its end would wait for days.
+ */
+export function mayBeAsking({ asking_until }: Pick<Attempt, 'asking_until'>, now: Date): boolean {
+  if (asking_until === null) return false
+  const left_ms = asking_until.getTime() - now.getTime()
+  return left_ms > 0 && left_ms <= asking_ms + clock_skew_max_ms
+}
 
 type Patient = Pick<Context, 'sql'> & { world: Pick<Context['world'], 'clock'> }
 
