@@ -83,7 +83,13 @@ function faultsOfMoney(
       'I4',
       'an amount that was not verified was taken at once, or one that was is held',
     ),
-    ...unless(authorisations.every(inTime), 'I3', 'it was charged after its session had expired'),
+    ...authorisations.flatMap((entry) =>
+      unless(
+        inTime(entry),
+        'I3',
+        `${entry.reference} came ${entry.asked_ms - ends_ms} ms after its session had expired, ${entry.delay_ms} of them late`,
+      ),
+    ),
     ...(is_known && !by_person
       ? [
           ...unless((status === 'captured') === taken, 'I4', `the bank took the money: ${taken}`),

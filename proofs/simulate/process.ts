@@ -120,7 +120,9 @@ export function startProcess(around: Surroundings, name: string): Process {
       if (running.has(job) || plant.stops_job === job || !process.mayWork()) return
       running.add(job)
       const found = jobs.find((each) => each.name === job)!
-      const told = (error: Error) => log.error({ job, error: error.message }, 'job failed')
+      // What a job met that was begun while things went wrong it may tell of when they no longer do.
+      const level = around.faults.are_on() ? 'warn' : 'error'
+      const told = (error: Error) => log[level]({ job, error: error.message }, 'job failed')
       scheduler.spawn(
         found
           .run(process.context())

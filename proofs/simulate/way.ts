@@ -71,7 +71,8 @@ function faultsOfRefused({ payment, lines, authorisations }: KnownPayment, way: 
     const captured = settlementsOf(entry, way).find(
       ({ kind, asked_ms }) => kind === 'capture' && asked_ms > told_ms,
     )
-    const name = `${payment_id}, ${status}`
+    const did = entry.surprises.map(({ what }) => what).join(', ') || 'nothing of its own'
+    const name = `${payment_id}, ${status}, ${entry.reference}, where the bank did ${did}`
     return [
       ...unless(
         held_ms <= patience(entry, way),
