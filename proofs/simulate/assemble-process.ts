@@ -57,6 +57,7 @@ export async function assembleProcess(
     webhook_urls: { judge: () => null },
     wakeDeliveries: wake,
     wrapSimulator: () => plant.acquirer?.(line, world) ?? line,
+    isClockFarOff: () => process.isFarOff(),
     gateway_limit: 0,
     trusted_proxies: [],
     pay_path: '/pay',

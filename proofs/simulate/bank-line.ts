@@ -60,7 +60,11 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
       return chosen
     })
     const answer = await onItsWay<Request, Answer>(verb, reference, request, fate)
-    return scheduler.effect(owner, `${verb} is answered`, () => answer)
+    const { result, decline_code = '' } = answer as { result: string; decline_code?: string }
+    const label = `${verb} is answered, ${result} ${decline_code}`
+    const heard = await scheduler.effect(owner, label, () => answer)
+    bank.heard.push({ reference, owner, result })
+    return heard
   }
 
   async function onItsWay<Request, Answer>(

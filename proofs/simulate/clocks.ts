@@ -14,7 +14,10 @@ export type Skew = {
 /** By so much a clock may differ from the database's without anybody having to do anything. */
 const allowed_ms = 2_000
 /** A process finds out within so long that its clock is wrong, and begins no more jobs. */
-const found_out_ms = 60_000
+const found_out_ms = 5_000
+
+/** What a job sent may still arrive. */
+const on_its_way_ms = 30_000
 
 const [second, minute, day] = [1_000, 60_000, 86_400_000]
 const far_ms = [5 * second, 45 * second, 3 * minute, 40 * minute, day, 6 * day]
@@ -23,6 +26,10 @@ export type Clocks = {
   /** The skew that a process starts with. */
   begin(): Skew
   set(process: Pick<Process, 'skew'>, ahead_ms: number): void
+  /** A job goes on in a process; the function that is returned ends it. */
+  work(process: Pick<Process, 'skew'>): () => void
+  /** Whether a job went on then that could not know yet that its clock was wrong. */
+  wasDeceived(at_ms: number): boolean
   /** By how much two clocks of this world have differed at most. */
   differenceMs(): number
 }
@@ -30,6 +37,8 @@ export type Clocks = {
 export function openClocks(chance: Chance, nowMs: () => number): Clocks {
   const differs = chance.often(0.4)
   let [least_ms, most_ms] = [0, 0]
+  const wrongs: { skew: Skew; since_ms: number }[] = []
+  const jobs: { skew: Skew; from_ms: number; until_ms: number }[] = []
   const note = (ahead_ms: number) => {
     least_ms = Math.min(least_ms, ahead_ms)
     most_ms = Math.max(most_ms, ahead_ms)
@@ -41,8 +50,28 @@ export function openClocks(chance: Chance, nowMs: () => number): Clocks {
     set({ skew }, ahead_ms) {
       skew.ahead_ms = note(ahead_ms)
       const is_wrong = Math.abs(ahead_ms) > allowed_ms
+      if (is_wrong && skew.wrong_since_ms === null) wrongs.push({ skew, since_ms: nowMs() })
       skew.wrong_since_ms = is_wrong ? (skew.wrong_since_ms ?? nowMs()) : null
     },
+    work({ skew }) {
+      const job = { skew, from_ms: nowMs(), until_ms: Number.POSITIVE_INFINITY }
+      jobs.push(job)
+      return () => {
+        job.until_ms = nowMs()
+      }
+    },
+    wasDeceived: (at_ms) =>
+      jobs.some(
+        ({ skew, from_ms, until_ms }) =>
+          from_ms <= at_ms &&
+          at_ms <= until_ms + on_its_way_ms &&
+          wrongs.some(
+            (wrong) =>
+              wrong.skew === skew &&
+              wrong.since_ms <= until_ms &&
+              from_ms <= wrong.since_ms + found_out_ms,
+          ),
+      ),
     differenceMs: () => most_ms - least_ms,
   }
 }
@@ -65,7 +94,7 @@ export async function turnClocks(stage: Stage, during_ms: number): Promise<void>
     const set = () => clocks.set(process, ahead_ms)
     await scheduler.effect(outside, `${process.name} is ahead by ${ahead_ms} ms`, set)
     if (Math.abs(ahead_ms) <= allowed_ms) continue
-    await clock.sleep(chance.pick([10, 40, 120]) * second)
+    await clock.sleep(chance.pick([10, 40, 120, 1_200]) * second)
     await scheduler.effect(outside, `${process.name} is put right`, () => clocks.set(process, 0))
   }
 }

@@ -13,7 +13,7 @@ export type WorldDatabase = {
   sql: Sql
   /** Makes all tables empty, as if nothing had ever been in them. */
   empty(): Promise<void>
-  due(): Promise<Due>
+  due(): Promise<Due & { swept_until: Date | null }>
   /** Until when the bank was gone through for orphans; null where it never was, or what was found is not judged. */
   sweptUntil(): Promise<Date | null>
   meet: Meet
@@ -77,8 +77,9 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
       await sql.unsafe(`vacuum (index_cleanup on, truncate on) ${touched.join(', ')}`)
     },
     async due() {
-      const [row] = await sql<Due[]>`
-        select (select min(next_check_at) from acquirer_operations) as operations,
+      const [row] = await sql<(Due & { swept_until: Date | null })[]>`
+        select (select min(swept_until) from orphan_sweeps) as swept_until,
+          (select min(next_check_at) from acquirer_operations) as operations,
           (select min(rules_at) from holds where operation_id is null) as holds,
           (select min(next_try_at) from orphan_authorisations where state = 'found') as orphans,
           (select min(due_at) from webhook_queue) as deliveries`

@@ -12,15 +12,13 @@ import type { Receivers } from './receivers.ts'
 import type { Stage } from './stage.ts'
 import { type Fault, unless } from './violations.ts'
 
-/** In so many worlds. */
-const share = 0.1
 const minute_ms = 60_000
 
 /** Goes on beside the lives. What shops do with their settings must be over. */
 export async function failOver(stage: Stage, during_ms: number): Promise<void> {
   const { clock, scheduler, outside, database, town, violations, faults } = stage
   const chance = stage.chance.fork('failover')
-  if (!chance.often(share)) return
+  if (!chance.often(stage.failovers)) return
   await clock.sleep(chance.below(during_ms))
   const { sql } = database
   await scheduler.effect(outside, 'the standby falls behind', () => keepAside(sql))

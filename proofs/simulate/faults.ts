@@ -74,6 +74,8 @@ export const noted = [
   'portal: reversed',
 ] as const
 
+export type Shares = Record<keyof typeof shares, number>
+
 export type Noted = (typeof noted)[number]
 export type Fault = keyof typeof shares | Noted
 
@@ -88,8 +90,10 @@ export type Faults = {
   counts: Map<Fault, number>
 }
 
-export function openFaults(chance: Chance): Faults {
+/** `more` is how often some of them happen in this world instead. */
+export function openFaults(chance: Chance, more: Partial<Shares> = {}): Faults {
   let on = true
+  const share: Shares = { ...shares, ...more }
   const counts = new Map<Fault, number>()
   return {
     counts,
@@ -97,7 +101,7 @@ export function openFaults(chance: Chance): Faults {
       let drawn = chance.next()
       if (!on) return null
       for (const kind of kinds) {
-        drawn -= shares[kind]
+        drawn -= share[kind]
         if (drawn >= 0) continue
         counts.set(kind, (counts.get(kind) ?? 0) + 1)
         return kind

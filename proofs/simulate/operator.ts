@@ -104,6 +104,10 @@ export async function settleByHand(stage: Stage): Promise<number> {
     const desk = town.anyProcess()!.context()
     await resolveOperation(desk as never, row, asked).catch(() => {})
   }
+  for (const { reference, surprises, captured_amount } of bank.authorisations.values()) {
+    const is_lost = bank.traits.forgets && surprises.some(({ what }) => what === 'capture')
+    if (is_lost || captured_amount !== null) await settlePartlyCaptured(stage, reference)
+  }
   return rows.length
 }
 

@@ -124,3 +124,12 @@ export function withoutEmails(rows: unknown): unknown {
   }
   return rows
 }
+
+/** A charge that failed reads as if its approval had been recorded. */
+export function asIfApproved(rows: unknown): unknown {
+  for (const row of rows as { kind?: string; state?: string; operation_id?: string }[]) {
+    if (row.kind !== 'authorise' || row.operation_id === undefined) continue
+    if (row.state === 'failed' || row.state === 'declined') row.state = 'approved'
+  }
+  return rows
+}

@@ -9,8 +9,11 @@ import {
 } from '../../src/acquirers/acquirer.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
 import type { Clock, GuardedHttp, World } from '../../src/world.ts'
+import type { Traits } from './bank/traits.ts'
+import type { Shares } from './faults.ts'
 import {
   asError,
+  asIfApproved,
   both,
   inSql,
   livingLonger,
@@ -40,6 +43,10 @@ export type Plant = {
   unknown_authorisations?: 'reverse'
   /** Processes remember nothing of the database. */
   forgets_marks?: true
+  /** Jobs begin by whatever clock. */
+  trusts_clock?: true
+  /** What brings it out, more often than in other worlds. */
+  brings?: { faults?: Partial<Shares>; failovers?: number; traits?: Partial<Traits> }
   /** The clock of a process. */
   clock?(clock: Clock): Clock
   /** What a client hears instead. */
@@ -190,6 +197,7 @@ export const plants: Record<string, Plant> = {
       ...line,
       void: (request: SettleRequest) => line.void(request).then(unlessGone),
     }),
+    brings: { traits: { portal: 0.6, lapses_after_ms: 3_600_000 } },
   },
   'the journal does not bind the amount': { sql: withoutAmounts },
   'the order count mixes test and live': { sql: inSql(' and o.mode = p.mode', '') },
@@ -207,8 +215,48 @@ export const plants: Record<string, Plant> = {
   'nobody looks for lost answers': { stops_job: 'reconcile' },
   'nobody applies the rules of holds': { stops_job: 'apply_hold_rules' },
   'nobody looks for orphans': { stops_job: 'sweep_orphans' },
-  'what a failover lost is reversed': { unknown_authorisations: 'reverse', forgets_marks: true },
-  'nobody compares': { stops_job: 'compare_books' },
+  'what a failover lost is reversed': {
+    ...{ unknown_authorisations: 'reverse', forgets_marks: true },
+    brings: { failovers: 1 },
+  },
+  'nobody compares': {
+    stops_job: 'compare_books',
+    brings: {
+      traits: { lists_after_ms: 25 * 60_000 },
+      faults: { 'bank: declines what it approved': 0.2 },
+    },
+  },
+  'an answer about one sending settles another': {
+    sql: inSql(
+      "(state = 'sent' and last_sent_at = ",
+      "(state in ('sent', 'unknown') or last_sent_at = ",
+    ),
+    brings: {
+      faults: {
+        'process: stalls at the acquirer': 0.1,
+        'acquirer: not sent': 0.15,
+        'acquirer: answer lost': 0.15,
+      },
+    },
+  },
+  'jobs begin by a wrong clock': {
+    trusts_clock: true,
+    brings: { faults: { 'clock: far ahead': 0.5 } },
+  },
+  'an approval that lost is forgotten': {
+    rows: asIfApproved,
+    brings: {
+      // Processes that live to hear it.
+      faults: {
+        'acquirer: arrives after its reversal': 0.4,
+        'sql: crash before': 0,
+        'sql: crash after': 0,
+        'acquirer: crash before': 0,
+        'acquirer: crash after': 0,
+      },
+      traits: { late_approval_ms: 10 * 60_000 },
+    },
+  },
   'unknown authorisations are reversed at once': {
     acquirer: underOurMark,
     sql: inSql(', next_try_at = null from meant', ", next_try_at = '2026-01-01' from meant"),

@@ -1,6 +1,7 @@
 // One process of the service in a simulated world: begun, asked, stopped or killed.
 
 import type { Service } from '../../src/assemble.ts'
+import { isFarOff } from '../../src/database/clock-skew.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../src/database/failures.ts'
 import type { MarkMemory } from '../../src/database/high-water-file.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -61,6 +62,8 @@ export type Process = Owner & {
   /** Rejects when the process dies. */
   died: Promise<never>
   context(): JobContext
+  /** Whether it found out that its clock is so wrong that requests must change nothing by it. */
+  isFarOff(): boolean
   /** False where it found out that its clock is wrong: it answers requests, and begins nothing by itself. */
   mayWork(): boolean
   /** Begins a job, unless it is under way in this process or may not begin. */
@@ -99,7 +102,9 @@ export function startProcess(around: Surroundings, name: string): Process {
   const process: Process = Object.assign({ name, alive: true } as Owner, {
     service: null,
     skew: around.clocks.begin(),
-    mayWork: () => mayWork(process.skew, scheduler.now().getTime()),
+    mayWork: () => plant.trusts_clock ?? mayWork(process.skew, scheduler.now().getTime()),
+    isFarOff: () =>
+      !process.mayWork() && isFarOff({ ahead_ms: process.skew.ahead_ms, error_ms: 0 }),
     under_way: 0,
     died: death.promise,
     context: () => ({
@@ -119,6 +124,7 @@ export function startProcess(around: Surroundings, name: string): Process {
     run(job: Jobs) {
       if (running.has(job) || plant.stops_job === job || !process.mayWork()) return
       running.add(job)
+      const ended = around.clocks.work(process)
       const found = jobs.find((each) => each.name === job)!
       // What a job met that was begun while things went wrong it may tell of when they no longer do.
       const level = around.faults.are_on() ? 'warn' : 'error'
@@ -127,7 +133,10 @@ export function startProcess(around: Surroundings, name: string): Process {
         found
           .run(process.context())
           .catch(told)
-          .finally(() => running.delete(job)),
+          .finally(() => {
+            running.delete(job)
+            ended()
+          }),
       )
     },
   })

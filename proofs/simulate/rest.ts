@@ -43,10 +43,10 @@ export function openRest(parts: {
   const sweeps = openSweeps(parts)
   let is_over = false
   /** What was found to be due, and how much had been written by then. */
-  let known: { due: Due; writes: number } | null = null
+  let known: { due: Due; swept_until: Date | null; writes: number } | null = null
   let in_vain = 0
 
-  function start(due: Due, now_ms: number): void {
+  function start(due: Due, swept_until: Date | null, now_ms: number): void {
     const is = (at: Date | null) => at !== null && at.getTime() <= now_ms
     const some = (act: (process: Process) => void) => {
       for (let times = chance.often(0.3) ? 2 : 1; times > 0; times--) {
@@ -57,29 +57,38 @@ export function openRest(parts: {
     const run = (job: Jobs) => some((process) => process.run(job))
     if (is(due.operations)) run('reconcile')
     if (is(due.holds)) run('apply_hold_rules')
+    // To a process whose clock is ahead it is due already.
+    for (const process of town.processes()) {
+      const ahead_ms = process.service ? process.skew.ahead_ms : 0
+      if (due.holds && ahead_ms > 0 && due.holds.getTime() <= now_ms + ahead_ms) {
+        process.run('apply_hold_rules')
+      }
+    }
     if (is(due.orphans)) run('reverse_orphans')
     if (is(due.deliveries)) some((process) => scheduler.poll(process))
     for (const job of ['sweep_orphans', 'compare_books'] as const) {
-      if ((sweeps[job].dueAt() ?? now_ms + 1) > now_ms) continue
+      if ((sweeps[job].dueAt(swept_until) ?? now_ms + 1) > now_ms) continue
       sweeps[job].begin()
       run(job)
     }
     if (chance.often(0.05)) run(chance.pick(others))
   }
 
-  async function findDue(): Promise<Due> {
+  async function findDue(): Promise<{ due: Due; swept_until: Date | null }> {
     const writes = town.writes()
-    if (known?.writes !== writes) known = { due: await database.due(), writes }
-    return known.due
+    if (known?.writes === writes) return known
+    const { swept_until, ...due } = await database.due()
+    known = { due, swept_until, writes }
+    return known
   }
 
   async function look(timer_at_ms: number | null): Promise<number> {
-    const due = await findDue()
+    const { due, swept_until } = await findDue()
     const now_ms = scheduler.now().getTime()
     const times = Object.values(due).flatMap((at) => (at ? [at.getTime()] : []))
-    start(due, now_ms)
+    start(due, swept_until, now_ms)
     const never_ms = Number.POSITIVE_INFINITY
-    const rounds_ms = Object.values(sweeps).map((each) => each.dueAt() ?? never_ms)
+    const rounds_ms = Object.values(sweeps).map((each) => each.dueAt(swept_until) ?? never_ms)
     const soonest_ms = Math.min(...rounds_ms, timer_at_ms ?? never_ms)
     const due_ms = Math.min(...times, soonest_ms)
     if (due_ms === Number.POSITIVE_INFINITY) {

@@ -45,6 +45,8 @@ export type Stage = {
   database: WorldDatabase
   log_lines: string[]
   clocks: Clocks
+  /** In how many worlds there is a failover. */
+  failovers: number
   /** What a failover has lost; null where there was none. */
   lost: Lost | null
 }
@@ -52,6 +54,7 @@ export type Stage = {
 export const start = new Date('2026-09-01T12:00:00Z')
 const shops_count = 3
 const processes_count = 2
+const failovers = 0.1
 
 const settings: DeliverySettings = {
   schedule: [5, 30, 120, 600, 3_600],
@@ -71,7 +74,8 @@ export async function openStage(options: {
   await database.empty()
   const chance = openChance(seed)
   const trace = openTrace(watch)
-  const faults = openFaults(chance.fork('faults'))
+  const brings = plant.brings ?? {}
+  const faults = openFaults(chance.fork('faults'), brings.faults)
   const stall = openStalls({
     ...{ faults, chance: chance.fork('stalls') },
     mayStall: (owner) => town.mayDoWithout(owner),
@@ -86,7 +90,7 @@ export async function openStage(options: {
   const bank = openBank(
     { clock, random: { bytes: chance.fork('bank').bytes } },
     {
-      traits: traitsOf(chance.fork('traits of the bank')),
+      traits: { ...traitsOf(chance.fork('traits of the bank')), ...brings.traits },
       moods: openMoods({ chance: chance.fork('moods of the bank'), faults }),
     },
   )
@@ -116,6 +120,7 @@ export async function openStage(options: {
   return {
     ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
     ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines, lost: null },
+    failovers: brings.failovers ?? failovers,
   }
 }
 

@@ -6,8 +6,8 @@ import { swept_ms } from './bank/traits.ts'
 import type { Scheduler } from './scheduler.ts'
 
 type Rounds = {
-  /** Null while another round would find what the last one did. */
-  dueAt(): number | null
+  /** Null while another round would find what the last one did. `swept_until` is how far the bank was gone through. */
+  dueAt(swept_until: Date | null): number | null
   begin(): void
 }
 
@@ -23,18 +23,25 @@ const compared_for_ms = 30 * 3_600_000
 export function openSweeps({ scheduler, bank }: { scheduler: Scheduler; bank: Bank }): Sweeps {
   const listed_ms = () =>
     Math.max(0, ...[...bank.authorisations.values()].map((entry) => entry.listed_ms ?? 0))
-  const rounds = (each_ms: number, for_ms: number): Rounds => {
+  const rounds = (each_ms: number, forMs: () => number): Rounds => {
     let last_ms = scheduler.now().getTime()
     return {
-      dueAt: () => (listed_ms() + for_ms > last_ms ? last_ms + each_ms : null),
+      dueAt(swept_until) {
+        // A process whose clock was behind may have begun to go through it anew.
+        const is_behind = (swept_until?.getTime() ?? 0) < listed_ms() + young_ms
+        return is_behind || listed_ms() + forMs() > last_ms ? last_ms + each_ms : null
+      },
       begin() {
         last_ms = scheduler.now().getTime()
       },
     }
   }
-  const is_late = bank.traits.lists_after_ms > swept_ms
+  /** A sweep may miss what is listed late, or was left out of a list. */
+  const mayBeMissed = () =>
+    bank.traits.lists_after_ms > swept_ms ||
+    [...bank.authorisations.values()].some(({ missed_once }) => missed_once)
   return {
-    sweep_orphans: rounds(every_ms, young_ms),
-    compare_books: rounds(compared_every_ms, is_late ? compared_for_ms : 0),
+    sweep_orphans: rounds(every_ms, () => young_ms),
+    compare_books: rounds(compared_every_ms, () => (mayBeMissed() ? compared_for_ms : 0)),
   }
 }

@@ -51,7 +51,10 @@ function faultsOfShopper(session_id: string, payments: KnownPayment[], way: Way)
       const most_ms = Math.max(patience(one, way), patience(other, way))
       const over_ms = until_ms - from_ms - most_ms
       const told = `${session_id} was charged twice for ${seconds(until_ms - from_ms)}`
-      return unless(over_ms <= 0, 'I14', `${told}: ${one.reference} and ${other.reference}`)
+      const both = [one, other].map(
+        (entry) => `${entry.reference}, where the bank did ${deedsOf(entry)}`,
+      )
+      return unless(over_ms <= 0, 'I14', `${told}: ${both.join(' and ')}`)
     }),
   )
 }
@@ -71,8 +74,7 @@ function faultsOfRefused({ payment, lines, authorisations }: KnownPayment, way: 
     const captured = settlementsOf(entry, way).find(
       ({ kind, asked_ms }) => kind === 'capture' && asked_ms > told_ms,
     )
-    const did = entry.surprises.map(({ what }) => what).join(', ') || 'nothing of its own'
-    const name = `${payment_id}, ${status}, ${entry.reference}, where the bank did ${did}`
+    const name = `${payment_id}, ${status}, ${entry.reference}, where the bank did ${deedsOf(entry)}`
     return [
       ...unless(
         held_ms <= patience(entry, way),
@@ -118,12 +120,17 @@ function patience(entry: Authorisation, way: Way): number {
     ({ kind, answer }) => kind === 'reverse' && answer.result === 'refused',
   )
   const { lists_after_ms } = bank.traits
-  const listed_ms = lists_after_ms > swept_ms ? compared_ms : lists_after_ms
+  const is_swept = lists_after_ms <= swept_ms && !entry.missed_once
+  const listed_ms = is_swept ? lists_after_ms : compared_ms
   return put_right_ms + listed_ms + refusals.length * tried_again_ms + braked_ms
 }
 
 function settlementsOf({ reference }: Authorisation, { bank }: Way): Settlement[] {
   return bank.settlements.filter(({ of }) => of === reference)
+}
+
+function deedsOf({ surprises }: Authorisation): string {
+  return surprises.map(({ what }) => what).join(', ') || 'nothing of its own'
 }
 
 function seconds(duration_ms: number): string {

@@ -3,6 +3,7 @@
 import { faultsOfBooks } from './books.ts'
 import { turnClocks } from './clocks.ts'
 import type { WorldDatabase } from './database.ts'
+import { faultsOfDeeds } from './deeds.ts'
 import { faultsOfPurchases } from './facts.ts'
 import { brakedMs, decideAboutLost, failOver, faultsOfLost, nameLost } from './failover.ts'
 import { liveLife } from './life.ts'
@@ -95,6 +96,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     for (const [invariant, fault] of await faultsOfLost(stage)) violations.insist(invariant, fault)
     const braked_ms = await brakedMs(sql)
     add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms, braked_ms, without_eci }))
+    add(stage, await faultsOfDeeds(sql, stage))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))

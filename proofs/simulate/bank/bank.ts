@@ -36,6 +36,8 @@ export type Bank = {
   delays: Map<string, number>
   /** When the service last began to send a request, by reference. */
   calls: Map<string, number>
+  /** Answers that a process of the service heard. */
+  heard: { reference: string; owner: { alive: boolean }; result: string }[]
 }
 
 const safe_window_ms = 31_000
@@ -188,6 +190,7 @@ export function openBank(
     strangers: new Set(),
     delays,
     calls: new Map(),
+    heard: [],
   }
 }
 

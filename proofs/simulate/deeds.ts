@@ -1,0 +1,76 @@
+// Judges what the service made of each answer that it heard, and whether its rules waited for their time.
+
+import type { Sql } from '../../src/database/open.ts'
+import type { Bank } from './bank/bank.ts'
+import type { Clocks } from './clocks.ts'
+import { type KnownPayment, readPayments } from './known-payment.ts'
+import { type Fault, unless } from './violations.ts'
+
+type Deeds = { bank: Bank; clocks: Clocks; log_lines: string[] }
+
+export async function faultsOfDeeds(sql: Sql, deeds: Deeds): Promise<Fault[]> {
+  const lives = await readPayments(sql, deeds.bank)
+  const lines = deeds.log_lines.filter((line) => line.includes(contradiction))
+  return lives.flatMap((life) => [
+    ...faultsOfLostApproval(life, deeds, lines),
+    ...faultsOfSettlements(life, deeds),
+    ...faultsOfRules(life, deeds),
+  ])
+}
+
+const contradiction = 'an answer contradicts what was recorded before'
+
+/** An approval that came after something else was recorded is an error in the log, unless its process has died. */
+function faultsOfLostApproval(
+  { operations }: KnownPayment,
+  { bank }: Deeds,
+  lines: string[],
+): Fault[] {
+  return operations.flatMap(({ operation_id, kind, state }) => {
+    if (kind !== 'authorise' || (state !== 'failed' && state !== 'declined')) return []
+    const was_heard = bank.heard.some(
+      ({ reference, owner, result }) =>
+        reference === operation_id && result === 'approved' && owner.alive,
+    )
+    const entry = [...bank.authorisations.values()].find(
+      ({ reference }) => reference === operation_id,
+    )
+    // Approved for other money than was asked for, it counts as failed, and is no surprise.
+    const is_other = entry?.surprises.some(({ what }) => what === 'other_money') ?? false
+    const is_told = lines.some((line) => line.includes(operation_id))
+    const fault = `${operation_id} is ${state}, its approval was heard, and nobody said so`
+    return unless(!was_heard || is_other || is_told, 'I14', fault)
+  })
+}
+
+/** What is recorded as refused was not done. */
+function faultsOfSettlements({ operations, payment }: KnownPayment, { bank }: Deeds): Fault[] {
+  return operations.flatMap(({ operation_id, kind, state }) => {
+    if (kind === 'authorise' || (state !== 'failed' && state !== 'declined')) return []
+    const is_done = bank.settlements.some(
+      ({ reference, answer }) => reference === operation_id && answer.result === 'approved',
+    )
+    const fault = `${payment.payment_id}: ${kind} ${operation_id} is ${state} here, and done there`
+    return unless(!is_done, 'I4', fault)
+  })
+}
+
+/** Rules end a hold at its deadline, and not before. */
+function faultsOfRules({ hold, operations, payment }: KnownPayment, deeds: Deeds): Fault[] {
+  if (hold?.decided_by !== 'rules' || hold.is_below_limit) return []
+  const { bank, clocks } = deeds
+  const due_ms = new Date(hold.deadline).getTime() - allowed_ms
+  const own = new Set(operations.map(({ operation_id }) => operation_id))
+  return bank.settlements.flatMap(({ reference, kind, asked_ms }) => {
+    const is_early = own.has(reference) && kind !== 'reverse' && asked_ms < due_ms
+    const by_rules = operations.some(
+      ({ operation_id, asked_by }) => operation_id === reference && asked_by === 'rules',
+    )
+    const early_s = Math.round((due_ms - asked_ms) / 1000)
+    const fault = `${payment.payment_id}: the rules' ${kind} came ${early_s} s before its deadline`
+    return unless(!is_early || !by_rules || clocks.wasDeceived(asked_ms), 'I6', fault)
+  })
+}
+
+/** By so much a clock may differ, and the one that wrote the deadline the other way. */
+const allowed_ms = 4_000
