@@ -1,10 +1,12 @@
 // The environment, read once into a Config: the only reader of process.env.
 
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { z } from 'zod'
 import { readDatabaseAddress } from './database-address.ts'
+import { isSender, readSmtpAddress, type SmtpAddress } from './mail-address.ts'
+import { readThreeDsFile, type ThreeDsFile } from './three-ds-file.ts'
 import { default_retry_schedule, type Variable, variables } from './variables.ts'
+
+export type { ThreeDsFile } from './three-ds-file.ts'
 
 type Name = (typeof variables)[number]['name']
 
@@ -26,6 +28,8 @@ export type Config = {
   drain_seconds: number
   /** Whether what an acquirer holds for us, and nothing here knows, waits for a person or is reversed by itself. */
   unknown_authorisations: 'hold' | 'reverse'
+  /** Null where no receipts are sent. */
+  mail: MailConfig | null
   /** What commands present to the running service; the service itself needs none. */
   secret_key: string | null
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -40,13 +44,24 @@ export type WebhookConfig = {
   connect_timeout_seconds: number
 }
 
+export type MailConfig = {
+  smtp: SmtpAddress
+  /** The address alone. */
+  from: string
+  /** Receipts are sent for test payments, too. */
+  test_mode: boolean
+}
+
 /** What is wrong with a variable; the message begins with its name. */
 export class ConfigError extends Error {
   readonly variable: Name
+  /** Of one that is missing: the one beside which it is needed. */
+  readonly beside: Name | null
 
-  constructor(variable: Name, words: string) {
+  constructor(variable: Name, words: string, beside: Name | null = null) {
     super(`${variable} ${words}`)
     this.variable = variable
+    this.beside = beside
   }
 }
 
@@ -99,6 +114,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       text('RIPPER_UNKNOWN_AUTHORISATIONS') ?? 'hold',
       ['hold', 'reverse'],
     ),
+    mail: mail({
+      url: text('RIPPER_SMTP_URL'),
+      from: text('RIPPER_MAIL_FROM'),
+      test_mode: text('RIPPER_MAIL_TEST_MODE'),
+    }),
     secret_key: text('RIPPER_SECRET_KEY'),
     log_level: oneOf('RIPPER_LOG_LEVEL', text('RIPPER_LOG_LEVEL') ?? 'info', [
       'debug',
@@ -119,6 +139,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       'RIPPER_MASTER_KEY',
       'must be set where RIPPER_DATABASE_URL is: 32 random bytes in base64, ' +
         'such as `openssl rand -base64 32` prints. Keep it: without it nothing that was sealed can be opened.',
+      'RIPPER_DATABASE_URL',
     )
   }
   return config
@@ -139,11 +160,10 @@ export function configFaults(environment: Record<string, string | undefined> = p
       return [...faults.values()]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      const { variable, message } = error
+      const { variable, beside, message } = error
       // A master key that was wrong is missing beside a database once it is left out.
       if (!faults.has(variable)) faults.set(variable, message)
-      if (left[variable]?.trim()) delete left[variable]
-      else delete left.RIPPER_DATABASE_URL
+      delete left[beside ?? variable]
     }
   }
 }
@@ -202,6 +222,19 @@ function databaseUrl(value: string | null): string | null {
   }
 }
 
+function mail({ url, from, test_mode }: Record<'url' | 'from' | 'test_mode', string | null>) {
+  const is_test_mode_on = oneOf('RIPPER_MAIL_TEST_MODE', test_mode ?? 'off', ['off', 'on']) === 'on'
+  if (from !== null && !isSender(from)) {
+    return fail('RIPPER_MAIL_FROM', 'one address such as receipts@shop.example, without a name')
+  }
+  if (url === null) return null
+  const smtp = readSmtpAddress(url)
+  if (typeof smtp === 'string') throw new ConfigError('RIPPER_SMTP_URL', smtp)
+  if (from !== null) return { smtp, from, test_mode: is_test_mode_on }
+  const words = 'must be set where RIPPER_SMTP_URL is: the address that receipts come from.'
+  throw new ConfigError('RIPPER_MAIL_FROM', words, 'RIPPER_SMTP_URL')
+}
+
 function masterKeys(value: string | null): Buffer[] | null {
   if (value === null) return null
   const keys = value.split(',').map((each) => Buffer.from(each.trim(), 'base64'))
@@ -236,37 +269,7 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-const directoryServer = z.strictObject({
-  scheme: z.enum(['visa', 'mastercard', 'amex']),
-  url: z.url({ protocol: /^https$/ }),
-  certificate_file: z.string().optional(),
-  key_file: z.string().optional(),
-  ca_file: z.string().optional(),
-})
-
-const threeDsSchema = z.strictObject({
-  server_reference_number: z.string().min(1).max(32),
-  operator_id: z.string().min(1).max(32),
-  requestor_id: z.string().min(1).max(35),
-  requestor_name: z.string().min(1).max(40),
-  requestor_url: z.url(),
-  directory_servers: z.array(directoryServer).min(1),
-})
-export type ThreeDsFile = z.infer<typeof threeDsSchema>
-
 function threeDsFile(path: string | null): ThreeDsFile | null {
-  if (path === null) return null
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    return fail('RIPPER_THREE_DS_FILE', `a readable JSON file (${(error as Error).message})`)
-  }
-  const parsed = threeDsSchema.safeParse(content)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  return fail(
-    'RIPPER_THREE_DS_FILE',
-    `a valid Directory Server file: ${issue!.path.join('.')}: ${issue!.message}`,
-  )
+  const read = path === null ? null : readThreeDsFile(path)
+  return typeof read === 'string' ? fail('RIPPER_THREE_DS_FILE', read) : read
 }

@@ -98,6 +98,23 @@ export const variables = [
       'what becomes of authorisations of ours that nothing here knows: hold for a person, or reverse',
   },
   {
+    name: 'RIPPER_SMTP_URL',
+    fallback: 'none: no receipts are sent',
+    meaning:
+      'mail server for receipts: smtp://user:password@host:587 or smtps://user:password@host',
+    secret: true,
+  },
+  {
+    name: 'RIPPER_MAIL_FROM',
+    fallback: 'none',
+    meaning: "address that receipts come from; the merchant's name stands before it",
+  },
+  {
+    name: 'RIPPER_MAIL_TEST_MODE',
+    fallback: 'off',
+    meaning: 'on: receipts are sent for payments in test mode, too',
+  },
+  {
     name: 'RIPPER_SECRET_KEY',
     fallback: "the demo merchant's",
     meaning: 'secret key that commands present to the running service; the service needs none',
