@@ -39,6 +39,8 @@ export type Parts = {
   addresses: Addresses
   gateway_limit: number
   trusted_proxies: string[]
+  /** See Context. Left out, there are none. */
+  receipt_modes?: Context['receipt_modes']
   /** Judges the addresses of webhook endpoints. */
   webhook_urls: Context['webhook_urls']
   wakeDeliveries: Context['wakeDeliveries']
@@ -79,6 +81,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     keyring,
     directory,
     addresses,
+    receipt_modes: parts.receipt_modes ?? [],
     webhook_urls: parts.webhook_urls,
     wakeDeliveries(what, merchant_id) {
       parts.wakeDeliveries(what, merchant_id)

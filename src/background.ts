@@ -1,7 +1,8 @@
 // What goes on without being asked: the delivery of webhooks and the jobs, in the service's process or one of its own.
 
 import { openAcquiring, type WrapSimulator } from './acquiring.ts'
-import type { Config } from './config.ts'
+import { openPost, receiptModes } from './checkout/receipts/post.ts'
+import type { Config, MailConfig } from './config.ts'
 import type { ClockTrust } from './database/clock-trust.ts'
 import { openMarkMemory } from './database/high-water-file.ts'
 import type { Database } from './database/open.ts'
@@ -10,6 +11,7 @@ import type { Metrics } from './http/metrics.ts'
 import { openIds } from './ids.ts'
 import { type JobContext, jobs } from './jobs.ts'
 import type { Keyring } from './keyring.ts'
+import { openMailer } from './mail/smtp.ts'
 import { type DeliveryLoop, startDeliveries } from './webhooks/delivery-loop.ts'
 import { keepPartitions } from './webhooks/keep-partitions.ts'
 import { startWorker } from './worker.ts'
@@ -56,6 +58,7 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
     unknown_authorisations: config.unknown_authorisations,
     marks: openMarkMemory({ data_dir: config.data_dir, installation }, world),
     ...acquiring,
+    ...(config.mail && { post: postOf(config.mail, world) }),
   }
   const worker = startWorker(context, jobs, trust)
   return {
@@ -64,4 +67,12 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
       await Promise.all([deliveries.stop(), worker.stop()])
     },
   }
+}
+
+function postOf(mail: MailConfig, { clock }: World) {
+  return openPost({
+    mailer: openMailer(mail.smtp, clock),
+    from: mail.from,
+    modes: receiptModes(mail),
+  })
 }

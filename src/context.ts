@@ -32,6 +32,8 @@ export type Context = {
   /** Null where no Directory Server is configured for the mode. */
   three_ds: Record<Mode, ThreeDs | null>
   addresses: Addresses
+  /** The modes whose payments have a receipt mailed. */
+  receipt_modes: readonly Mode[]
   /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
   webhook_urls: { judge(url: string): string | null }
   /** Tells this process's delivery loop, and of an event who hears those of the merchant, of what was committed just now. */

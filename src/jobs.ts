@@ -9,6 +9,8 @@ import { watchSettlements } from './checkout/operations/watch-settlements.ts'
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from './checkout/orphans/watch-database.ts'
+import type { Post } from './checkout/receipts/post.ts'
+import { sendReceipts } from './checkout/receipts/send-receipts.ts'
 import { rewrapCards } from './checkout/rewrap-cards.ts'
 import { purgeCards } from './checkout/vault-store.ts'
 import type { Context } from './context.ts'
@@ -36,6 +38,8 @@ export type JobContext = Pick<
   /** See OrphanContext, both. */
   marks?: MarkMemory
   unknown_authorisations?: 'hold' | 'reverse'
+  /** What sends receipts; left out where none are sent. */
+  post?: Post
   /** Aborted when the process is to end, or its clock is wrong: what a job has begun it ends, and begins nothing more. */
   stopping?: AbortSignal
 }
@@ -55,6 +59,7 @@ export const jobs: Job[] = [
   { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
   { name: 'compare_books', every_seconds: 600, run: compareBooks },
   { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },
+  { name: 'send_receipts', every_seconds: 5, run: sendReceipts },
   { name: 'keep_statistics', every_seconds: 5, run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
   {

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import type { WrapSimulator } from './acquiring.ts'
 import { assemble, type Service } from './assemble.ts'
 import { startBackground } from './background.ts'
+import { receiptModes } from './checkout/receipts/post.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Context } from './context.ts'
 import { type ClockWatch, startClockWatch } from './database/clock-watch.ts'
@@ -129,6 +130,7 @@ export async function serve(
         pay_url: pay,
         internal_url: () => internal,
       },
+      receipt_modes: receiptModes(config.mail),
       webhook_urls: webhookUrls(config),
       wakeDeliveries: (...told) => wakeDeliveries(...told),
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',

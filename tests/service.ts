@@ -22,6 +22,7 @@ import type { Merchant } from '../src/merchants/merchant.ts'
 import type { DemoShop } from '../src/pages/demo-shop.ts'
 import { openHttp } from '../src/real-world.ts'
 import { judgeUrl, openAddressRule } from '../src/safe-address.ts'
+import type { Mode } from '../src/values.ts'
 import type { DeliverySettings } from '../src/webhooks/deliver.ts'
 import { type DeliveryLoop, startDeliveries } from '../src/webhooks/delivery-loop.ts'
 import type { Clock, Http, Log } from '../src/world.ts'
@@ -68,6 +69,8 @@ type Options = {
   database_url?: string
   master_key?: Buffer
   demo_shop?(): DemoShop | null
+  /** The modes whose payments have a receipt; none where nothing is said. */
+  receipt_modes?: Mode[]
   /** Where hosted pages are, if not below the service's own address. */
   pay_url?: string
   /** Stands between the service and what it posts to. */
@@ -113,6 +116,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     },
     webhook_urls: { judge: (url) => judgeUrl(url, rule)?.reason ?? null },
     wakeDeliveries: (what) => deliveries?.wake(what),
+    receipt_modes: options.receipt_modes ?? [],
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
     gateway_limit: options.gateway_limit ?? 0,
     trusted_proxies: options.trusted_proxies ?? [],

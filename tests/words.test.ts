@@ -4,7 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-const folder = resolve(import.meta.dirname, '../web/words')
+/** Of pages, and of receipts, whose keys are told apart here by a prefix. */
+const folders: [string, string][] = [
+  ['', resolve(import.meta.dirname, '../web/words')],
+  ['receipt: ', resolve(import.meta.dirname, '../src/checkout/receipts/words')],
+]
 const languages = ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt']
 
 /** Keys whose English text is also the right one in the language. */
@@ -15,19 +19,33 @@ const same: Record<string, string[]> = {
   pt: ['total'],
 }
 
-const textOf = (language: string) => readFileSync(resolve(folder, `${language}.json`), 'utf8')
-const wordsOf = (language: string) => JSON.parse(textOf(language)) as Record<string, string>
+const textOf = (folder: string, language: string) =>
+  readFileSync(resolve(folder, `${language}.json`), 'utf8')
+const wordsOf = (language: string): Record<string, string> =>
+  Object.fromEntries(
+    folders.flatMap(([prefix, folder]) =>
+      Object.entries<string>(JSON.parse(textOf(folder, language))).map(([key, text]) => [
+        prefix + key,
+        text,
+      ]),
+    ),
+  )
 const english = wordsOf('en')
 
 test('each language has a file, and each file is a language', () => {
-  expect(readdirSync(folder).sort()).toEqual(
-    [...languages, 'en'].map((language) => `${language}.json`).sort(),
-  )
+  for (const [, folder] of folders) {
+    expect(readdirSync(folder).sort()).toEqual(
+      [...languages, 'en'].map((language) => `${language}.json`).sort(),
+    )
+  }
 })
 
 // A key that stands twice in a file is lost in the reading; only the text shows it.
 test.each([...languages, 'en'])('%s is JSON with two spaces, each key once', (language) => {
-  expect(textOf(language)).toBe(`${JSON.stringify(wordsOf(language), null, 2)}\n`)
+  for (const [, folder] of folders) {
+    const text = textOf(folder, language)
+    expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`)
+  }
 })
 
 test.each([...languages, 'en'])('%s has no text that is empty or padded', (language) => {

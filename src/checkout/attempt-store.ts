@@ -57,10 +57,10 @@ export async function openAttempt(
     ), line as (insert into journal ${rowIf(sql, lines.opened, 'session')})
     insert into attempts
       (merchant_id, attempt_id, session_id, number, card_reference, brand, last4, phase, three_ds_state,
-       three_ds_version, server_transaction_id, window_size, asking_until, created_at)
+       three_ds_version, server_transaction_id, window_size, asking_until, locale, created_at)
     select ${a.merchant_id}, ${a.attempt_id}, ${a.session_id}, ${a.number}, ${a.card_reference}, ${a.brand},
        ${a.last4}, ${a.phase}, ${a.three_ds_state}, ${a.three_ds_version}, ${a.server_transaction_id},
-       ${a.window_size}, ${a.asking_until}, ${a.created_at}
+       ${a.window_size}, ${a.asking_until}, ${a.locale}, ${a.created_at}
     from session returning 1`
   return rows.length > 0
 }

@@ -38,6 +38,8 @@ export type Attempt = {
   asking_until: Date | null
   payment_id: string | null
   result: object | null
+  /** The language that the shopper pays in, as a tag; null where it is not known. */
+  locale: string | null
   created_at: Date
   settled_at: Date | null
 }

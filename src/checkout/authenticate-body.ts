@@ -1,6 +1,8 @@
 // What a checkout says of the card and of the shopper's browser when it authenticates.
 
 import { z } from 'zod'
+import type { Caller } from '../http/access.ts'
+import { languageFor } from '../words.ts'
 import { must } from './fields.ts'
 
 const fraction = (words: string) =>
@@ -31,3 +33,16 @@ export const authenticateBody = z.strictObject({
     .nullish(),
 })
 export type AuthenticateBody = z.output<typeof authenticateBody>
+
+/** Such a tag is some ten characters long; a longer one is of a language that we write without it. */
+const locale_length_max = 35
+
+/**
+ * The language that receipts are written in: that of the checkout, which our scripts send as `Accept-Language`, else of the
+ * browser's page.
+ */
+export function localeOf({ browser }: AuthenticateBody, caller: Pick<Caller, 'header'>): string {
+  const asked = `${caller.header('accept-language') ?? ''},${browser.language};q=0.001`
+  const { locale } = languageFor(null, asked)
+  return locale.length > locale_length_max ? new Intl.Locale(locale).language : locale
+}

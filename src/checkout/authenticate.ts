@@ -11,7 +11,7 @@ import { askBank, challengeUrl, providerUnavailable } from './ask-bank.ts'
 import { type Attempt, attemptAt } from './attempt.ts'
 import { attemptLine, openingLines } from './attempt-lines.ts'
 import { claimAsking, findAttempt, openAttempt } from './attempt-store.ts'
-import { type AuthenticateBody, authenticateBody } from './authenticate-body.ts'
+import { type AuthenticateBody, authenticateBody, localeOf } from './authenticate-body.ts'
 import { actOnCheckout } from './load-checkout.ts'
 import type { Cause } from './outcome.ts'
 import {
@@ -49,7 +49,7 @@ export const authenticate = route({
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
       const start = same
         ? { attempt: same, card: null }
-        : await startAttempt(context, { session, body, cause, now })
+        : await startAttempt(context, { session, body, caller, cause, now })
       if (!start) return null
       const ended = await finishAsking(context, { session, body, caller, cause, ...start })
       return viewAuthenticate(
@@ -63,12 +63,18 @@ export const authenticate = route({
 
 const card_slack_ms = 5 * 60 * 1000
 
-type Start = { session: Session; body: AuthenticateBody; cause: Cause; now: Date }
+type Start = {
+  session: Session
+  body: AuthenticateBody
+  caller: Caller
+  cause: Cause
+  now: Date
+}
 
 /** Opens the attempt, or returns null where another request changed the session first. */
 async function startAttempt(
   context: Context,
-  { session, body, cause, now }: Start,
+  { session, body, caller, cause, now }: Start,
 ): Promise<{ attempt: Attempt; card: VaultCard } | null> {
   if (attemptsLeft(session) === 0) {
     throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
@@ -80,7 +86,7 @@ async function startAttempt(
   if (!card || card.session_id !== session.session_id || card.expires_at <= now)
     throw unknownReference()
   await requireRanges(context, session, card)
-  const attempt = newAttempt(context, { session, card, body, now })
+  const attempt = newAttempt(context, { session, card, body, caller, now })
   const lines = openingLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
   const opened = await takeRight(context, attempt, async () =>
@@ -101,7 +107,7 @@ async function requireRanges(context: Context, session: Session, card: VaultCard
 
 function newAttempt(
   context: Context,
-  { session, card, body, now }: Omit<Start, 'cause'> & { card: VaultCard },
+  { session, card, body, caller, now }: Omit<Start, 'cause'> & { card: VaultCard },
 ): Attempt {
   return {
     merchant_id: session.merchant_id,
@@ -125,6 +131,7 @@ function newAttempt(
     asking_until: new Date(now.getTime() + asking_ms),
     payment_id: null,
     result: null,
+    locale: localeOf(body, caller),
     created_at: now,
     settled_at: null,
   }

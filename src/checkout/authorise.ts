@@ -14,6 +14,7 @@ import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt, Verdict } from './attempt.ts'
 import type { Payer } from './card-testing.ts'
 import type { ChargeCard } from './charge-store.ts'
+import { descriptorOf } from './descriptor.ts'
 import { sendToAcquirer } from './operations/ask-acquirer.ts'
 import type { Operation } from './operations/operation.ts'
 import type { Payment } from './payment.ts'
@@ -63,7 +64,6 @@ function requestOrNotSent(
 function requestOf(context: Context, charging: Charging, card: ChargeCard): AuthoriseRequest {
   const { session, attempt, verdict, operation, account } = charging
   const profile = completeProfileOf(account.merchant)
-  const name = profile?.descriptor_name ?? account.merchant.name
   const outcome = attempt.authentication_outcome
   return {
     reference: operation.operation_id,
@@ -91,7 +91,7 @@ function requestOf(context: Context, charging: Charging, card: ChargeCard): Auth
           }
         : null,
     merchant: {
-      descriptor: [name, session.statement_descriptor_suffix].filter(Boolean).join(' '),
+      descriptor: descriptorOf(account.merchant, session),
       mcc: profile?.mcc ?? null,
       country: profile ? numericCountry(profile.country) : null,
     },

@@ -12,6 +12,7 @@ import type { Operation } from './operations/operation.ts'
 import type { Orphan } from './orphans/orphan.ts'
 import { orphanIf } from './orphans/orphan-store.ts'
 import type { Payment } from './payment.ts'
+import { receiptIf } from './receipts/receipt-store.ts'
 import type { Session } from './session.ts'
 import type { VaultCard } from './vault-store.ts'
 
@@ -118,6 +119,7 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
     ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
     ), told as (${fanOut(sql, event)}
+    ), receipt as (${receiptIf(sql, { payment, event }, 'gate')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
     ), orphan as (${orphanIf(sql, orphan, 'gate')}
     ), ${forgetCard(sql, a)}

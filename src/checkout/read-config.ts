@@ -48,6 +48,9 @@ const configView = z.object({
   card_fields_url: z.string(),
   pay_url: z.string().nullable(),
   appearance: z.unknown().nullable(),
+  receipts_sent: z.boolean().meta({
+    description: 'Whether a receipt is mailed to the shopper once the payment was captured.',
+  }),
 })
 export type Configuration = z.output<typeof configView>
 
@@ -103,7 +106,7 @@ export const readHostedConfig = route({
 
 /** The configuration body. Throws `three_ds_provider_unavailable` where cards of its mode could not be authenticated. */
 export function readConfiguration(
-  { addresses, three_ds }: Context,
+  { addresses, three_ds, receipt_modes }: Context,
   { account, integration, public_key, key_mode }: PublicAccount,
 ): Configuration {
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
@@ -134,6 +137,7 @@ export function readConfiguration(
     card_fields_url: `${addresses.base_url()}/card-fields/${public_key}${fieldsQuery}`,
     pay_url: hosted && `${addresses.pay_url()}/${hosted.handle}`,
     appearance: integration.appearance ?? null,
+    receipts_sent: receipt_modes.includes(mode),
   }
 }
 

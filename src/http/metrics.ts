@@ -106,6 +106,22 @@ export function openMetrics() {
     help: 'Where an acquirer has a charge otherwise than we do, and no person has closed it.',
     registers,
   })
+  const receipts = new Counter({
+    name: 'ripper_receipts_total',
+    help: 'Receipts that came to an end: sent, given_up, or unknown where a mail server may have taken them.',
+    labelNames: ['result'],
+    registers,
+  })
+  const receiptsWaiting = new Gauge({
+    name: 'ripper_receipts_waiting',
+    help: 'Receipts that no mail server has taken yet, up to 10 000.',
+    registers,
+  })
+  const oldestReceipt = new Gauge({
+    name: 'ripper_receipts_oldest_seconds',
+    help: 'Since when the oldest of them waits.',
+    registers,
+  })
   let readSkew = (): number | null => null
   const skew = new Gauge({
     name: 'ripper_clock_skew_seconds',
@@ -170,6 +186,13 @@ export function openMetrics() {
       }
       brakes.set(waiting.brakes_pulled)
       findings.set(waiting.findings)
+    },
+    receiptEnded(result: string) {
+      receipts.labels(result).inc()
+    },
+    receiptsWaiting(waiting: number, oldest_seconds: number) {
+      receiptsWaiting.set(waiting)
+      oldestReceipt.set(oldest_seconds)
     },
     watchClockSkew(read: () => number | null) {
       readSkew = read

@@ -35,6 +35,22 @@ async function serverSession(more = {}) {
   return body as { id: string; client_secret: string }
 }
 
+test('the language of the checkout is kept for the receipt, not that of the browser', async () => {
+  const session = await serverSession()
+  const page = await arrive(`{ clientSecret: '${session.client_secret}', locale: 'en-NZ' }`)
+  await typeEmail(page)
+  await typeCard(page, cards.passes)
+  await payButton(page).click()
+  await until(
+    async () => {
+      const { sql } = theatre.stage.service
+      const rows = await sql`select locale from attempts where session_id = ${session.id}`
+      return rows[0]?.locale
+    },
+    (locale) => locale !== undefined,
+  ).then((locale) => expect(locale).toBe('en-NZ'))
+})
+
 type Told = { name: string; status?: string; code?: string; [member: string]: unknown }
 
 function told(page: Shopper['page']): Promise<Told[]> {

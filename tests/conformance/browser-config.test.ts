@@ -69,6 +69,7 @@ describe('bodies', () => {
       card_fields_url: `${service.base_url}/card-fields/${publishable_key}`,
       pay_url: null,
       appearance: null,
+      receipts_sent: false,
     }
     expect([status, body]).toEqual([200, expected])
     expect(text).toBe(JSON.stringify(expected))

@@ -11,7 +11,12 @@ import type { State } from './wire.ts'
 export type Session = {
   id: string
   client_secret: string
-  ask<Reply>(step: 'state' | 'authenticate' | 'confirm', body?: object): Promise<Reply>
+  /** `locale`: the language of the checkout, where the step keeps it. */
+  ask<Reply>(
+    step: 'state' | 'authenticate' | 'confirm',
+    body?: object,
+    locale?: string,
+  ): Promise<Reply>
   /** Where the email is kept that the shopper typed. */
   place: string
 }
@@ -54,8 +59,12 @@ async function read(client_secret: string): Promise<Opened> {
   const session: Session = {
     id: id!,
     client_secret,
-    ask: (step, body) =>
-      ask(`/v1/checkout/sessions/${id}/${step}`, { 'rip-client-secret': client_secret }, body),
+    ask: (step, body, locale) =>
+      ask(
+        `/v1/checkout/sessions/${id}/${step}`,
+        { 'rip-client-secret': client_secret, ...(locale && { 'accept-language': locale }) },
+        body,
+      ),
     place: `ripper:${id}`,
   }
   return { session, state: await session.ask('state') }

@@ -28,11 +28,11 @@ export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
   ui.status.textContent = text(desk, 'checking')
   markUnderWay(desk, true)
   try {
-    const { attempt, three_ds } = await session.ask<Authenticated>('authenticate', {
-      card_reference,
-      browser: browserFacts(),
-      challenge_window_size: windowSize(),
-    })
+    const { attempt, three_ds } = await session.ask<Authenticated>(
+      'authenticate',
+      { card_reference, browser: browserFacts(), challenge_window_size: windowSize() },
+      desk.locale,
+    )
     return await finish(desk, { attempt, three_ds, email })
   } catch (error) {
     // The reference was too old, and the fields would give it again: with the code anew they make another.

@@ -12,6 +12,7 @@ import type { Operation } from '../operations/operation.ts'
 import type { Orphan } from '../orphans/orphan.ts'
 import { orphanIf } from '../orphans/orphan-store.ts'
 import type { Payment } from '../payment.ts'
+import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
 import type { Hold } from './hold.ts'
 
@@ -89,6 +90,7 @@ export async function saveDecision(
       where merchant_id = ${p.merchant_id} and payment_id = ${p.payment_id} and exists (select 1 from locked)
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
     ), told as (${fanOut(sql, event)}
+    ), receipt as (${receiptIf(sql, { payment: p, event }, 'gate')}
     ), orphan as (${orphanIf(sql, orphan, 'gate')})
     select 1 from gate`
   return rows.length > 0
@@ -124,6 +126,7 @@ export async function saveFoundDecision(
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
     ), event as (insert into events ${rowIf(sql, event, 'key')}
     ), told as (${fanOut(sql, event, 'key')}
+    ), receipt as (${receiptIf(sql, { payment: p, event }, 'key')}
     ), orphan as (${orphanIf(sql, orphan, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
     ${wentThrough(sql)}`

@@ -1,0 +1,42 @@
+// What sends receipts: a mail server, whose letters they are, and how long it is left alone after it could not be reached.
+
+import type { Mailer } from '../../mail/mailer.ts'
+import type { Mode } from '../../values.ts'
+import { nextTryAt } from '../operations/backoff.ts'
+
+export type Post = {
+  mailer: Mailer
+  /** The address that receipts come from. */
+  from: string
+  modes: readonly Mode[]
+  isResting(now: Date): boolean
+  reached(): void
+  /** `chance` is from 0 up to 1. */
+  missed(moment: { now: Date; chance: number }): void
+}
+
+const waits_seconds = [5, 15, 60, 120, 300]
+
+/** Each process finds out for itself whether the server can be reached. */
+export function openPost(what: Pick<Post, 'mailer' | 'from' | 'modes'>): Post {
+  let failures = 0
+  let resting_until: Date | null = null
+  return {
+    ...what,
+    isResting: (now) => resting_until !== null && now < resting_until,
+    reached() {
+      failures = 0
+      resting_until = null
+    },
+    missed({ now, chance }) {
+      failures += 1
+      resting_until = nextTryAt(waits_seconds, { tries: failures, now, chance })
+    },
+  }
+}
+
+/** The modes whose payments have a receipt sent; none without a mail server. */
+export function receiptModes(mail: { test_mode: boolean } | null): Mode[] {
+  if (mail === null) return []
+  return mail.test_mode ? ['test', 'live'] : ['live']
+}

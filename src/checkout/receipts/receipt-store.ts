@@ -1,0 +1,146 @@
+// The SQL of receipts: queued in the statement of the capture, claimed for one sending, and settled. One statement each, and all
+// that change a receipt touch that one alone.
+
+import type { JournalLine } from '../../audit/journal.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
+import { rowIf } from '../../database/rows.ts'
+import type { Brand, EventType, Mode } from '../../values.ts'
+import type { Customer, Item } from '../purchase.ts'
+
+/** The body of a CTE that queues the receipt of a capture, where receipts of its mode are sent and the gate let it through. */
+export function receiptIf(
+  sql: AnySql,
+  {
+    payment,
+    event,
+  }: {
+    payment: { merchant_id: string; payment_id: string; mode: Mode }
+    event: { type: EventType; created_at: Date }
+  },
+  gate: string,
+) {
+  if (event.type !== 'payment.captured') return sql`select 1`
+  const { merchant_id, payment_id, mode } = payment
+  const at = event.created_at
+  return sql`
+    insert into receipt_queue (merchant_id, payment_id, mode, created_at, due_at, tries)
+    select ${merchant_id}, ${payment_id}, ${mode}, ${at}, ${at}, 0 from ${sql(gate)}
+    where exists (select 1 from receipt_senders where mode = ${mode} and sends_until > ${at})`
+}
+
+/** From now on receipts of these modes are queued. */
+export async function noteSenders(
+  sql: Sql,
+  modes: readonly Mode[],
+  { until, unless_after }: { until: Date; unless_after: Date },
+): Promise<void> {
+  await sql`
+    insert into receipt_senders (mode, sends_until)
+    select mode, ${until} from unnest(${modes as string[]}::text[]) as m (mode) order by mode
+    on conflict (mode) do update set sends_until = excluded.sends_until
+    where receipt_senders.sends_until < ${unless_after}`
+}
+
+export type ReceiptKey = { merchant_id: string; payment_id: string }
+
+/** One that has to be looked at. `claimed_at`: since when somebody was to send it, who is dead; null where nobody was. */
+export type DueReceipt = ReceiptKey & {
+  session_id: string
+  created_at: Date
+  claimed_at: Date | null
+}
+
+/** Receipts of these modes that are due, and of all modes those that come to an end: too old, or left by who sent them. */
+export async function listDueReceipts(
+  sql: Sql,
+  which: { modes: readonly Mode[]; now: Date; old_before: Date; limit: number },
+): Promise<DueReceipt[]> {
+  return sql<DueReceipt[]>`
+    select q.merchant_id, q.payment_id, p.session_id, q.created_at, q.claimed_at
+    from (
+      select * from receipt_queue
+      where due_at <= ${which.now} and (mode = any(${which.modes as string[]}::text[])
+        or claimed_at is not null or created_at <= ${which.old_before})
+      order by due_at limit ${which.limit} offset 0
+    ) q cross join lateral (
+      select session_id from payments
+      where merchant_id = q.merchant_id and payment_id = q.payment_id offset 0) p
+    order by q.due_at`
+}
+
+/** A receipt that is ours to send, with what it says. */
+export type ClaimedReceipt = ReceiptKey & {
+  session_id: string
+  claimed_at: Date
+  tries: number
+  mode: Mode
+  amount: number
+  currency: string
+  executed_at: Date
+  order_reference: string | null
+  items: Item[] | null
+  customer: Customer | null
+  statement_descriptor_suffix: string | null
+  merchant_name: string
+  acquiring_profile: Record<string, unknown> | null
+  brand: Brand
+  last4: string
+  locale: string | null
+}
+
+/** Undefined where somebody else has it, or had it. */
+export async function claimReceipt(
+  sql: Sql,
+  { merchant_id, payment_id }: ReceiptKey,
+  { now, lease_until }: { now: Date; lease_until: Date },
+): Promise<ClaimedReceipt | undefined> {
+  const [row] = await sql<ClaimedReceipt[]>`
+    with claimed as (
+      update receipt_queue set claimed_at = ${now}, due_at = ${lease_until}, tries = tries + 1
+      where merchant_id = ${merchant_id} and payment_id = ${payment_id} and due_at <= ${now}
+        and claimed_at is null
+      returning merchant_id, payment_id, claimed_at, tries
+    )
+    select c.*, p.session_id, p.mode, p.amount, p.currency, p.executed_at, p.order_reference, s.items, s.customer,
+      s.statement_descriptor_suffix, m.name as merchant_name, m.acquiring_profile, a.brand, a.last4, a.locale
+    from claimed c
+    join payments p on p.merchant_id = c.merchant_id and p.payment_id = c.payment_id
+    join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
+    join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
+    join merchants m on m.merchant_id = p.merchant_id`
+  return row
+}
+
+type Held = ReceiptKey & { claimed_at: Date | null }
+
+/** It is sent, or never will be. False where somebody else has settled it, or has it by now. */
+export async function endReceipt(sql: Sql, held: Held, line: JournalLine): Promise<boolean> {
+  const rows = await sql`
+    with gate as (
+      delete from receipt_queue where ${asHeld(sql, held)} returning 1
+    ), journal as (insert into journal ${rowIf(sql, line, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The server has not taken it: it is due again later. */
+export async function postponeReceipt(sql: Sql, held: Held, due_at: Date): Promise<void> {
+  await sql`
+    update receipt_queue set claimed_at = null, due_at = ${due_at} where ${asHeld(sql, held)}`
+}
+
+function asHeld(sql: Sql, { merchant_id, payment_id, claimed_at }: Held) {
+  return sql`
+    merchant_id = ${merchant_id} and payment_id = ${payment_id}
+    and claimed_at is not distinct from ${claimed_at}::timestamptz`
+}
+
+const counted_max = 10_000
+
+/** How many wait, counted up to some number, and since when the oldest does; null where none does. */
+export async function countReceipts(sql: Sql): Promise<{ waiting: number; oldest: Date | null }> {
+  const [row] = await sql<[{ waiting: number; oldest: Date | null }]>`
+    select count(*)::int as waiting, min(created_at) as oldest
+    from (select created_at from receipt_queue limit ${counted_max}) q`
+  return row
+}

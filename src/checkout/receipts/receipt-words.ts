@@ -1,0 +1,46 @@
+// The texts of receipts in the shopper's language. They are apart from those of the pages, which every shopper loads.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { type Language, languageFor } from '../../words.ts'
+
+export type ReceiptLanguage = Pick<Language, 'locale' | 'direction'> & {
+  /** The text of a key with its placeholders filled in. */
+  say(key: ReceiptKey, values?: Record<string, string>): string
+}
+
+const folder = new URL('words/', import.meta.url)
+const words = new Map(
+  readdirSync(folder).map((file) => {
+    const texts = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Texts
+    return [file.slice(0, -5), texts]
+  }),
+)
+
+type Texts = Record<ReceiptKey, string>
+
+type ReceiptKey =
+  | 'subject'
+  | 'paid'
+  | 'test'
+  | 'amount'
+  | 'date'
+  | 'order'
+  | 'card'
+  | 'card_value'
+  | 'statement'
+  | 'payment'
+  | 'items'
+  | 'tax'
+  | 'footer'
+
+/** English where there is no such language. */
+export function receiptLanguage(locale: string | null): ReceiptLanguage {
+  const found = languageFor(locale, null)
+  const texts = words.get(new Intl.Locale(found.locale).language) ?? words.get('en')!
+  return {
+    locale: found.locale,
+    direction: found.direction,
+    say: (key, values = {}) =>
+      texts[key].replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
+  }
+}

@@ -1,0 +1,192 @@
+// A receipt: from what was paid to the letter that tells the shopper of it, a plain and an HTML part. Nothing here is fetched, and
+// nothing that somebody sent us is taken for more than text.
+
+import { escapeHtml } from '../../html.ts'
+import type { Message } from '../../mail/mailer.ts'
+import { type Brand, currencyOf, type Mode } from '../../values.ts'
+import type { Item } from '../purchase.ts'
+import { taxTotal } from '../purchase.ts'
+import { type ReceiptLanguage, receiptLanguage } from './receipt-words.ts'
+
+export type Paid = {
+  payment_id: string
+  mode: Mode
+  amount: number
+  currency: string
+  executed_at: Date
+  order_reference: string | null
+  items: Item[] | null
+  /** As the shopper typed it, or the shop sent it. */
+  email: string
+  merchant_name: string
+  /** What stands on the statement of the card. */
+  descriptor: string
+  brand: Brand
+  last4: string
+  /** The language of the checkout; null where it is not known. */
+  locale: string | null
+}
+
+/** The letter. `from` is the address of the service. Throws where it cannot be addressed. */
+export function receiptOf(paid: Paid, { from, now }: { from: string; now: Date }): Message {
+  const language = receiptLanguage(paid.locale)
+  const shop = plain(paid.merchant_name) || 'Shop'
+  const content = contentOf(paid, shop, language)
+  return {
+    from: { name: shop, address: from },
+    to: addressOf(paid.email),
+    subject: language.say('subject', { shop }),
+    text: textOf(content, language),
+    html: htmlOf(content, language),
+    language: language.locale,
+    // The same whoever sends it: where it comes twice all the same, the reader's mail program can tell.
+    message_id: `receipt.${paid.payment_id}@${from.slice(from.indexOf('@') + 1)}`,
+    date: now,
+  }
+}
+
+const brandNames: Record<Brand, string> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+}
+
+type Row = { label: string; value: string }
+type Content = {
+  title: string
+  lead: string
+  test: string | null
+  items: { heading: string; rows: Row[] } | null
+  rows: Row[]
+  footer: string
+}
+
+function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content {
+  const { say, locale } = language
+  const money = (amount: number) => formatAmount(amount, paid.currency, locale)
+  const amount = money(paid.amount)
+  const tax = taxTotal(paid.items)
+  const rows: [Parameters<typeof say>[0], string | null][] = [
+    ['amount', amount],
+    ['tax', tax === null ? null : money(tax)],
+    ['date', formatTime(paid.executed_at, locale)],
+    ['order', paid.order_reference && plain(paid.order_reference)],
+    ['card', say('card_value', { brand: brandNames[paid.brand], last4: paid.last4 })],
+    ['statement', plain(paid.descriptor)],
+    ['payment', paid.payment_id],
+  ]
+  return {
+    title: say('subject', { shop }),
+    lead: say('paid', { amount, shop }),
+    test: paid.mode === 'test' ? say('test') : null,
+    items: paid.items?.length
+      ? { heading: say('items'), rows: paid.items.map((item) => rowOf(item, money)) }
+      : null,
+    rows: rows.flatMap(([key, value]) => (value ? [{ label: say(key), value }] : [])),
+    footer: say('footer', { shop }),
+  }
+}
+
+function rowOf(item: Item, money: (amount: number) => string): Row {
+  const name = plain(item.name ?? item.sku ?? '')
+  const label = item.quantity === 1 ? name : `${item.quantity} × ${name}`
+  if (item.unit_amount === null) return { label, value: '' }
+  const total = item.quantity * item.unit_amount
+  return { label, value: money(item.kind === 'discount' ? -total : total) }
+}
+
+/** Each value is kept to itself, so that its direction does not move its neighbours. */
+function textOf({ title, lead, test, items, rows, footer }: Content, language: ReceiptLanguage) {
+  const apart = (value: string) =>
+    language.direction === 'rtl' && value !== '' ? `\u2068${value}\u2069` : value
+  const told = (each: Row) => `${each.label}\n    ${apart(each.value)}`.trimEnd()
+  return [
+    title,
+    lead,
+    ...(test ? [test] : []),
+    ...(items ? [[items.heading, ...items.rows.map(told)].join('\n')] : []),
+    rows.map(told).join('\n'),
+    `${footer}\n`,
+  ].join('\n\n')
+}
+
+const muted = 'color:#6b7280'
+const line = 'border-top:1px solid #d1d5db'
+
+function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): string {
+  const { title, lead, test, items, rows, footer } = content
+  const paragraph = (text: string, style: string) => `<p style="${style}">${escapeHtml(text)}</p>`
+  return (
+    `<!doctype html><html lang="${escapeHtml(locale)}" dir="${direction}"><head><meta charset="utf-8">` +
+    '<meta name="viewport" content="width=device-width,initial-scale=1">' +
+    '<meta name="color-scheme" content="light dark">' +
+    // Telephones would make numbers into links.
+    '<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">' +
+    `<title>${escapeHtml(title)}</title></head>` +
+    `<body dir="${direction}" style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,sans-serif">` +
+    '<div style="max-width:32rem;margin:0 auto">' +
+    `<h1 style="font-size:20px;margin:0 0 8px">${escapeHtml(title)}</h1>` +
+    paragraph(lead, 'margin:0 0 16px') +
+    (test ? paragraph(test, 'margin:0 0 16px;font-weight:600') : '') +
+    (items
+      ? `<h2 style="font-size:16px;margin:16px 0 8px">${escapeHtml(items.heading)}</h2>${table(items.rows, direction)}`
+      : '') +
+    table(rows, direction) +
+    paragraph(footer, `margin:24px 0 0;font-size:14px;${muted}`) +
+    '</div></body></html>\n'
+  )
+}
+
+function table(rows: Row[], direction: ReceiptLanguage['direction']): string {
+  const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
+  const cell = `padding:8px 0;vertical-align:top;overflow-wrap:anywhere;${line}`
+  const written = rows.map(
+    ({ label, value }) =>
+      `<tr><th scope="row" style="${cell};text-align:${start};font-weight:400">` +
+      `<bdi>${escapeHtml(label)}</bdi></th>` +
+      `<td style="${cell};text-align:${end}"><bdi>${escapeHtml(value)}</bdi></td></tr>`,
+  )
+  return (
+    '<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>' +
+    `${written.join('')}</tbody></table>`
+  )
+}
+
+const text_length_max = 200
+
+/** One line of text without signs that nobody sees, such as those that turn the direction of what follows. */
+function plain(text: string): string {
+  const seen = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return [...seen].slice(0, text_length_max).join('')
+}
+
+/** One address and nothing more: what separates addresses or ends a header is in none. */
+function addressOf(email: string): string {
+  if (/^[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]+$/u.test(email)) {
+    return email
+  }
+  throw new Error('no address that can be written to')
+}
+
+/** With the ISO 4217 exponent, as the checkout shows it. */
+function formatAmount(amount: number, currency: string, locale: string): string {
+  const digits = currencyOf(currency)?.exponent ?? 2
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(amount / 10 ** digits)
+}
+
+/** In UTC, and says so: where the shopper is nobody knows. */
+function formatTime(at: Date, locale: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    ...{ year: 'numeric', month: 'long', day: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' },
+  } as const).format(at)
+}

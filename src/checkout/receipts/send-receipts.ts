@@ -1,0 +1,205 @@
+// A job: sends receipts to shoppers, over few lines and for a short while at a time. What a server may have taken is never sent
+// again: a shopper would rather miss a receipt than think of having paid twice.
+
+import type { Sql } from '../../database/open.ts'
+import type { Metrics } from '../../http/metrics.ts'
+import type { Ids } from '../../ids.ts'
+import { MailFailure, type MailLine, type Message } from '../../mail/mailer.ts'
+import type { PaymentId } from '../../values.ts'
+import type { World } from '../../world.ts'
+import { descriptorOf } from '../descriptor.ts'
+import { nextTryAt } from '../operations/backoff.ts'
+import { chanceOf } from '../operations/desk.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import type { Post } from './post.ts'
+import { type Paid, receiptOf } from './receipt.ts'
+import {
+  type ClaimedReceipt,
+  claimReceipt,
+  countReceipts,
+  type DueReceipt,
+  endReceipt,
+  listDueReceipts,
+  noteSenders,
+  postponeReceipt,
+  type ReceiptKey,
+} from './receipt-store.ts'
+
+export type ReceiptContext = {
+  sql: Sql
+  ids: Ids
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  metrics: Pick<Metrics, 'receiptEnded' | 'receiptsWaiting'>
+  /** Left out where this process sends none. */
+  post?: Post
+  /** See JobContext. */
+  stopping?: AbortSignal
+}
+
+const hour_ms = 3_600_000
+/** Older ones are given up. */
+export const receipt_life_ms = 24 * hour_ms
+/** Outlasts a sending by far. */
+const lease_ms = 5 * 60_000
+const lines_max = 2
+const batch = 200
+/** After so long no other one is begun. */
+const run_ms = 30_000
+/** Of one line in one run. */
+const failures_max = 5
+const waits_seconds = [60, 300, 900, 3600]
+
+/** Returns how many came to an end. */
+export async function sendReceipts(context: ReceiptContext): Promise<number> {
+  const { sql, world, metrics, post } = context
+  const now = world.clock.now()
+  const modes = post?.modes ?? []
+  if (modes.length > 0) {
+    const until = new Date(now.getTime() + receipt_life_ms)
+    await noteSenders(sql, modes, { until, unless_after: new Date(until.getTime() - hour_ms) })
+  }
+  const old_before = new Date(now.getTime() - receipt_life_ms)
+  const due = await listDueReceipts(sql, { modes, now, old_before, limit: batch })
+  const isOver = (each: DueReceipt) => each.claimed_at !== null || each.created_at <= old_before
+  let count = 0
+  for (const each of due.filter(isOver)) {
+    if (context.stopping?.aborted) break
+    // Whoever was to send it died over it, and may have sent it.
+    const change = each.claimed_at ? 'receipt.unknown' : 'receipt.given_up'
+    if (await end(context, each, change, { reason: each.claimed_at ? 'no_note' : 'too_old' }))
+      count++
+  }
+  if (post)
+    count += await sendAll(
+      { ...context, post },
+      due.filter((each) => !isOver(each)),
+    )
+  const { waiting, oldest } = await countReceipts(sql)
+  metrics.receiptsWaiting(waiting, oldest ? (now.getTime() - oldest.getTime()) / 1000 : 0)
+  return count
+}
+
+type Sending = ReceiptContext & { post: Post }
+
+async function sendAll(context: Sending, due: DueReceipt[]): Promise<number> {
+  const { world, post, stopping } = context
+  const run_until = new Date(world.clock.now().getTime() + run_ms)
+  const rest = due.values()
+  let count = 0
+  const work = async () => {
+    let line: MailLine | null = null
+    let failures = 0
+    try {
+      for (const each of rest) {
+        const now = world.clock.now()
+        if (stopping?.aborted || now >= run_until || post.isResting(now)) break
+        line ??= await openLine(context)
+        if (line === null) break
+        const came = await send(context, line, each)
+        if (came === 'ended') count++
+        if (came !== 'failed') continue
+        line = null
+        if (++failures === failures_max) break
+      }
+    } finally {
+      line?.close()
+    }
+  }
+  const lines = Array.from({ length: Math.min(lines_max, due.length) }, work)
+  for (const ended of await Promise.allSettled(lines)) {
+    if (ended.status === 'rejected') throw ended.reason
+  }
+  return count
+}
+
+async function openLine({ world, post }: Sending): Promise<MailLine | null> {
+  try {
+    const line = await post.mailer.open()
+    post.reached()
+    return line
+  } catch (error) {
+    post.missed({ now: world.clock.now(), chance: chanceOf(world) })
+    world.log.warn({ error: (error as Error).message }, 'mail server cannot be used')
+    return null
+  }
+}
+
+/** `failed`: the line is of no use any more. `passed`: somebody else has the receipt. */
+async function send(
+  context: Sending,
+  line: MailLine,
+  key: ReceiptKey,
+): Promise<'ended' | 'passed' | 'failed'> {
+  const { sql, world, post } = context
+  const now = world.clock.now()
+  const lease_until = new Date(now.getTime() + lease_ms)
+  const claimed = await claimReceipt(sql, key, { now, lease_until })
+  if (!claimed) return 'passed'
+  const message = write(claimed, { from: post.from, now })
+  if (message === null) {
+    await end(context, claimed, 'receipt.given_up', { reason: 'unwritable' })
+    return 'ended'
+  }
+  try {
+    await line.send(message)
+  } catch (error) {
+    await heed(context, claimed, error as Error)
+    return 'failed'
+  }
+  await end(context, claimed, 'receipt.sent', {})
+  return 'ended'
+}
+
+/** Null where it cannot be written: no more can it tomorrow. */
+function write(claimed: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Message | null {
+  try {
+    return receiptOf(paidOf(claimed), by)
+  } catch {
+    return null
+  }
+}
+
+async function heed(context: Sending, claimed: ClaimedReceipt, error: Error): Promise<void> {
+  const { sql, world } = context
+  const { payment_id, tries } = claimed
+  // Of any other error nobody can say whether the server has the letter.
+  const { verdict, code } =
+    error instanceof MailFailure ? error : { verdict: 'unknown' as const, code: null }
+  const fields = { payment_id, tries, verdict, code, error: error.message }
+  if (verdict === 'not_taken') {
+    world.log.warn(fields, 'receipt not sent yet')
+    const moment = { tries, now: world.clock.now(), chance: chanceOf(world) }
+    await postponeReceipt(sql, claimed, nextTryAt(waits_seconds, moment))
+    return
+  }
+  world.log.warn(fields, 'receipt not sent')
+  const change = verdict === 'unknown' ? 'receipt.unknown' : 'receipt.given_up'
+  const reason = verdict === 'unknown' ? 'no_answer' : 'refused'
+  await end(context, claimed, change, { reason, ...(code !== null && { code }) })
+}
+
+const cause: Cause = { actor: 'service', request_id: null }
+
+type Ending = 'receipt.sent' | 'receipt.given_up' | 'receipt.unknown'
+
+async function end(
+  { sql, ids, world, metrics }: ReceiptContext,
+  held: DueReceipt | ClaimedReceipt,
+  change: Ending,
+  detail: object,
+): Promise<boolean> {
+  const whose = { ...held, payment_id: held.payment_id as PaymentId }
+  const line = lineOf(ids, whose, cause, { change, detail, at: world.clock.now() })
+  const ended = await endReceipt(sql, held, line)
+  if (ended) metrics.receiptEnded(change.slice('receipt.'.length))
+  return ended
+}
+
+function paidOf(claimed: ClaimedReceipt): Paid {
+  const { customer, merchant_name, acquiring_profile } = claimed
+  return {
+    ...claimed,
+    email: customer?.email ?? '',
+    descriptor: descriptorOf({ name: merchant_name, acquiring_profile }, claimed),
+  }
+}
