@@ -16,6 +16,7 @@ import type { AnySql, Sql } from '../src/database/open.ts'
 import { checkSealingKeys } from '../src/database/sealing-keys.ts'
 import { insertAttempt } from './conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from './database.ts'
+import { openMailServer } from './mail-server.ts'
 import { useOperated } from './operated.ts'
 import { answer, ripper, serve } from './programs.ts'
 import { newKey, shop } from './service.ts'
@@ -94,6 +95,12 @@ describe('the program', () => {
     ],
     ['a wrong variable', { RIPPER_PORT: 'x' }, 1, ['Configuration: problem']],
     ['a slip of the pen', { RIPPER_PROT: '1' }, 0, ['Configuration: warning']],
+    [
+      'a mail server that is not there',
+      { RIPPER_SMTP_URL: 'smtp://ada:hunter2@127.0.0.1:1', RIPPER_MAIL_FROM: 'r@shop.example' },
+      0,
+      ['Mail server: warning'],
+    ],
   ])('%s', async (_, changes, status, expected) => {
     const found = await examined(changes)
     expect(found.status).toBe(status)
@@ -105,6 +112,24 @@ describe('the program', () => {
   test('a wrong variable: the data folder that is configured is looked at', async () => {
     const { checks } = await examined({ RIPPER_PORT: 'x' })
     expect(checks).toContainEqual(expect.objectContaining({ name: 'Data folder', found: folder }))
+  })
+
+  test('a mail server that answers is reached, logged in to, and sent nothing', async () => {
+    const users: string[] = []
+    const mail = await openMailServer({
+      allowInsecureAuth: true,
+      onAuth({ username }, _session, done) {
+        users.push(String(username))
+        done(null, { user: username })
+      },
+    })
+    const { checks } = await examined({
+      RIPPER_SMTP_URL: `smtp://ada:hunter2@127.0.0.1:${mail.address.port}`,
+      RIPPER_MAIL_FROM: 'r@shop.example',
+    })
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'Mail server', status: 'ok' }))
+    expect([users, mail.letters]).toEqual([['ada'], []])
+    await mail.close()
   })
 
   test('an address that is none', async () => {
@@ -265,6 +290,14 @@ describe('what is read of a database', () => {
         (acquirer, reference, mode, amount, currency, found_at, operation_id, state, tries, held_back_at)
         values ('simulator', 'r', 'test', 1, 'GBP', ${ago(60)}, 'o', 'found', 0, ${ago(60)})`,
       ['Orphans: problem'],
+    ],
+    [
+      'a receipt that waits for hours',
+      (
+        sql,
+      ) => sql`insert into receipt_queue (merchant_id, payment_id, mode, created_at, due_at, tries)
+        values (${service.account.merchant_id}, ${payment_id}, 'test', ${ago(2 * hours)}, ${ago(-60)}, 3)`,
+      ['Receipts: warning'],
     ],
     [
       'a line of the journal that nobody sealed',

@@ -11,6 +11,7 @@ import {
 } from '../src/cli/doctor/database.ts'
 import { type Check, judgeAll } from '../src/cli/doctor/finding.ts'
 import { type MachineFacts, machineChecks } from '../src/cli/doctor/machine.ts'
+import { mailChecks } from '../src/cli/doctor/mail.ts'
 import { moneyChecks } from '../src/cli/doctor/money.ts'
 import { type ServiceFacts, serviceChecks } from '../src/cli/doctor/service.ts'
 import { type WorkFacts, workChecks } from '../src/cli/doctor/work.ts'
@@ -78,6 +79,7 @@ const work: WorkFacts = {
   findings_open: 0,
   comparisons: [compared],
   overdue_holds: [],
+  oldest_receipt_at: ago(3600),
   unsealed: [],
   now,
 }
@@ -105,6 +107,9 @@ test('nothing is wrong with a healthy world', () => {
   expect(faults(serviceChecks, service)).toEqual([])
   expect(faults(accountChecks, accounts)).toEqual([])
   expect(faults(workChecks, work)).toEqual([])
+  expect(faults(mailChecks, { server: 'mail.example:587', fault: null, test_mode: false })).toEqual(
+    [],
+  )
   expect(faults(moneyChecks, { payments: 7, fault_count: 0, faults: [] })).toEqual([])
 })
 
@@ -290,6 +295,18 @@ test('money: a payment that somebody changed is named, with what it was', () => 
   )
 })
 
+test.each([
+  ['none', { server: null, fault: null, test_mode: false }, []],
+  ['one that answers', { server: 'mail.example:587', fault: null, test_mode: true }, []],
+  [
+    'one that does not',
+    { server: 'mail.example:587', fault: 'connect ECONNREFUSED', test_mode: false },
+    ['Mail server: warning'],
+  ],
+])('mail server: %s', (_, facts, expected) => {
+  expect(faults(mailChecks, facts)).toEqual(expected)
+})
+
 describe('variables', () => {
   test('every wrong one is named, and no value of a secret', () => {
     const secret = 'mysql://ada:hunter2@db'
@@ -309,6 +326,52 @@ describe('variables', () => {
       expect.stringMatching(/^RIPPER_MASTER_KEY must be 32 bytes/),
     ])
     expect(configFaults({})).toEqual([])
+  })
+
+  const smtp = {
+    RIPPER_SMTP_URL: 'smtp://a:hunter2@mail.example',
+    RIPPER_MAIL_FROM: 'r@shop.example',
+  }
+  test.each<[string, Record<string, string>, string[]]>([
+    ['a mail server whole', smtp, []],
+    [
+      'a mail server without a sender',
+      { RIPPER_SMTP_URL: smtp.RIPPER_SMTP_URL },
+      ['RIPPER_MAIL_FROM'],
+    ],
+    ['a sender alone', { RIPPER_MAIL_FROM: 'r@shop.example' }, []],
+    [
+      'a sender with a name',
+      { ...smtp, RIPPER_MAIL_FROM: 'Shop <r@shop.example>' },
+      ['RIPPER_MAIL_FROM'],
+    ],
+    [
+      'a sender with a line break',
+      { RIPPER_MAIL_FROM: 'r@shop.example\r\nBcc: x@y' },
+      ['RIPPER_MAIL_FROM'],
+    ],
+    ['no mail server', { ...smtp, RIPPER_SMTP_URL: 'https://a:hunter2@h' }, ['RIPPER_SMTP_URL']],
+    [
+      'a user without a password',
+      { ...smtp, RIPPER_SMTP_URL: 'smtp://hunter2@h' },
+      ['RIPPER_SMTP_URL'],
+    ],
+    ['a path', { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h/x' }, ['RIPPER_SMTP_URL']],
+    [
+      'a port beyond all',
+      { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h:70000' },
+      ['RIPPER_SMTP_URL'],
+    ],
+    ['no yes and no no', { RIPPER_MAIL_TEST_MODE: 'yes' }, ['RIPPER_MAIL_TEST_MODE']],
+    [
+      'both wrong',
+      { RIPPER_SMTP_URL: 'smtp:hunter2', RIPPER_MAIL_FROM: '@' },
+      ['RIPPER_MAIL_FROM', 'RIPPER_SMTP_URL'],
+    ],
+  ])('%s', (_, environment, expected) => {
+    const found = configFaults(environment)
+    expect(found.map((fault) => fault.split(' ')[0])).toEqual(expected)
+    expect(found.join()).not.toContain('hunter2')
   })
 
   test('names that nothing reads', () => {

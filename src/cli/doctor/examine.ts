@@ -9,10 +9,12 @@ import { type AccountFacts, accountChecks } from './accounts.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
 import { type Checked, judgeAll } from './finding.ts'
 import { machineChecks } from './machine.ts'
+import { mailChecks } from './mail.ts'
 import { type MoneyFacts, moneyChecks } from './money.ts'
 import { readAccounts } from './read-accounts.ts'
 import { readDatabase, readSealing } from './read-database.ts'
 import { readMachine } from './read-machine.ts'
+import { readMail } from './read-mail.ts'
 import { readMoney } from './read-money.ts'
 import { readService } from './read-service.ts'
 import { readWork } from './read-work.ts'
@@ -35,6 +37,7 @@ export async function examine(options: Options): Promise<Checked[]> {
       ...judgeAll(databaseChecks, unread),
       ...judgeAll(sealingChecks, unread),
       ...judgeAll(serviceChecks, unread),
+      ...judgeAll(mailChecks, unread),
       ...judgeAll(accountChecks, unread),
       ...judgeAll(workChecks, unread),
       ...judgeAll(moneyChecks, unread),
@@ -42,15 +45,17 @@ export async function examine(options: Options): Promise<Checked[]> {
   }
   const base_url = baseUrlOf(options)
   // At once: where the one does not answer, the other need not wait for that.
-  const [tables, service] = await Promise.all([
+  const [tables, service, mail] = await Promise.all([
     readTables(config),
     inTime(() => readService(base_url)),
+    inTime(() => readMail(config.mail)),
   ])
   return [
     ...machine,
     ...judgeAll(databaseChecks, tables.database),
     ...judgeAll(sealingChecks, tables.sealing),
     ...judgeAll(serviceChecks, service),
+    ...judgeAll(mailChecks, mail),
     ...judgeAll(accountChecks, tables.accounts),
     ...judgeAll(workChecks, tables.work),
     ...judgeAll(moneyChecks, tables.money),

@@ -6,6 +6,7 @@ import { countOpenFindings } from '../../checkout/comparison/finding-store.ts'
 import { listUnanswered } from '../../checkout/operator-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../ids.ts'
 import {
@@ -46,6 +47,7 @@ export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
     findings_open: await countOpenFindings(sql),
     comparisons: await listComparisons(sql),
     overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
+    oldest_receipt_at: (await countReceipts(sql)).oldest,
     // An hour more than the job needs at the most.
     unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),
     now,

@@ -25,6 +25,8 @@ export type WorkFacts = {
   comparisons: Pick<Comparison, 'acquirer' | 'due_at' | 'failure'>[]
   /** Past their deadline, undecided. */
   overdue_holds: string[]
+  /** Since when the oldest receipt waits; null where none does. */
+  oldest_receipt_at: Date | null
   /** Merchants with lines of the journal that should have been sealed long ago. */
   unsealed: string[]
   now: Date
@@ -33,6 +35,7 @@ export type WorkFacts = {
 const late_ms = 60_000
 const very_late_ms = 5 * 60_000
 const comparison_late_ms = 2 * 3_600_000
+const receipt_late_ms = 3_600_000
 
 export const workChecks: Check<WorkFacts>[] = [
   {
@@ -151,6 +154,17 @@ export const workChecks: Check<WorkFacts>[] = [
       return warning(
         `past their deadline and undecided: ${named(overdue_holds)}`,
         'ripper hold show PAYMENT_ID tells what the acquirer refused; a worker must run for the rules to act.',
+      )
+    },
+  },
+  {
+    name: 'Receipts',
+    judge({ oldest_receipt_at, now }) {
+      const waits_ms = oldest_receipt_at ? now.getTime() - oldest_receipt_at.getTime() : 0
+      if (waits_ms <= receipt_late_ms) return ok('none waits for long')
+      return warning(
+        `one waits for ${age(waits_ms)}`,
+        'They are given up after a day. The log of the service tells what the mail server said.',
       )
     },
   },
