@@ -14,6 +14,7 @@ select create_reference_table('sealing_keys');
 select create_reference_table('service_clock');
 select create_reference_table('installation');
 select create_reference_table('high_water_marks');
+select create_reference_table('receipt_senders');
 -- Few rows, whose merchant is often not known.
 select create_reference_table('orphan_authorisations');
 select create_reference_table('orphan_sweeps');
@@ -33,6 +34,7 @@ select create_distributed_table('payments', 'merchant_id', colocate_with => 'ses
 select create_distributed_table('holds', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('acquirer_operations', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('events', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('receipt_queue', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('idempotency_keys', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('vault.cards', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('vault.security_codes', 'merchant_id', colocate_with => 'sessions');
