@@ -51,7 +51,8 @@ const brandNames: Record<Brand, string> = {
   amex: 'American Express',
 }
 
-type Row = { label: string; value: string }
+/** `runs_as`: values are what others wrote, unless they are in the language of the page; money is never broken. */
+type Row = { label: string; value: string; runs_as: 'foreign' | 'page' | 'money' }
 type Content = {
   title: string
   lead: string
@@ -66,14 +67,15 @@ function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content
   const money = (amount: number) => formatAmount(amount, paid.currency, locale)
   const amount = money(paid.amount)
   const tax = taxTotal(paid.items)
-  const rows: [Parameters<typeof say>[0], string | null][] = [
-    ['amount', amount],
-    ['tax', tax === null ? null : money(tax)],
-    ['date', formatTime(paid.executed_at, locale)],
-    ['order', paid.order_reference && plain(paid.order_reference)],
-    ['card', say('card_value', { brand: brandNames[paid.brand], last4: paid.last4 })],
-    ['statement', plain(paid.descriptor)],
-    ['payment', paid.payment_id],
+  const card = say('card_value', { brand: brandNames[paid.brand], last4: paid.last4 })
+  const rows: [Parameters<typeof say>[0], string | null, Row['runs_as']][] = [
+    ['amount', amount, 'money'],
+    ['tax', tax === null ? null : money(tax), 'money'],
+    ['date', formatTime(paid.executed_at, locale), 'page'],
+    ['order', paid.order_reference && plain(paid.order_reference), 'foreign'],
+    ['card', card, 'page'],
+    ['statement', plain(paid.descriptor), 'foreign'],
+    ['payment', paid.payment_id, 'foreign'],
   ]
   return {
     title: say('subject', { shop }),
@@ -82,7 +84,9 @@ function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content
     items: paid.items?.length
       ? { heading: say('items'), rows: paid.items.map((item) => rowOf(item, money)) }
       : null,
-    rows: rows.flatMap(([key, value]) => (value ? [{ label: say(key), value }] : [])),
+    rows: rows.flatMap(([key, value, runs_as]) =>
+      value ? [{ label: say(key), value, runs_as }] : [],
+    ),
     footer: say('footer', { shop }),
   }
 }
@@ -90,16 +94,17 @@ function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content
 function rowOf(item: Item, money: (amount: number) => string): Row {
   const name = plain(item.name ?? item.sku ?? '')
   const label = item.quantity === 1 ? name : `${item.quantity} × ${name}`
-  if (item.unit_amount === null) return { label, value: '' }
+  if (item.unit_amount === null) return { label, value: '', runs_as: 'money' }
   const total = item.quantity * item.unit_amount
-  return { label, value: money(item.kind === 'discount' ? -total : total) }
+  const value = money(item.kind === 'discount' ? -total : total)
+  return { label, value, runs_as: 'money' }
 }
 
 /** Each value is kept to itself, so that its direction does not move its neighbours. */
 function textOf({ title, lead, test, items, rows, footer }: Content, language: ReceiptLanguage) {
   const apart = (value: string) =>
     language.direction === 'rtl' && value !== '' ? `\u2068${value}\u2069` : value
-  const told = (each: Row) => `${each.label}\n    ${apart(each.value)}`.trimEnd()
+  const told = (each: Row) => `${apart(each.label)}\n    ${apart(each.value)}`.trimEnd()
   return [
     title,
     lead,
@@ -110,8 +115,9 @@ function textOf({ title, lead, test, items, rows, footer }: Content, language: R
   ].join('\n\n')
 }
 
-const muted = 'color:#6b7280'
-const line = 'border-top:1px solid #d1d5db'
+// To be read on white and on black.
+const muted = 'opacity:.75'
+const line = 'border-top:1px solid #a3a3a3'
 
 function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): string {
   const { title, lead, test, items, rows, footer } = content
@@ -139,13 +145,17 @@ function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): strin
 
 function table(rows: Row[], direction: ReceiptLanguage['direction']): string {
   const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
-  const cell = `padding:8px 0;vertical-align:top;overflow-wrap:anywhere;${line}`
-  const written = rows.map(
-    ({ label, value }) =>
-      `<tr><th scope="row" style="${cell};text-align:${start};font-weight:400">` +
-      `<bdi>${escapeHtml(label)}</bdi></th>` +
-      `<td style="${cell};text-align:${end}"><bdi>${escapeHtml(value)}</bdi></td></tr>`,
-  )
+  const cell = `vertical-align:top;${line}`
+  const name = `${cell};padding:8px 0;text-align:${start};font-weight:400;overflow-wrap:anywhere`
+  const told = `${cell};padding:8px 0;padding-${start}:16px;text-align:${end}`
+  const written = rows.map(({ label, value, runs_as }) => {
+    const text = runs_as === 'page' ? escapeHtml(value) : `<bdi>${escapeHtml(value)}</bdi>`
+    const breaks = runs_as === 'money' ? 'white-space:nowrap' : 'overflow-wrap:anywhere'
+    return (
+      `<tr><th scope="row" style="${name}"><bdi>${escapeHtml(label)}</bdi></th>` +
+      `<td style="${told};${breaks}">${text}</td></tr>`
+    )
+  })
   return (
     '<table style="width:100%;border-collapse:collapse;margin:0 0 16px"><tbody>' +
     `${written.join('')}</tbody></table>`
