@@ -2,6 +2,7 @@
 
 import type { Context } from './context.ts'
 import { docsPage } from './http/docs-page.ts'
+import { lasting } from './http/encoded.ts'
 import { openApiDocument } from './http/openapi.ts'
 import type { Page, PageAnswer } from './http/pages.ts'
 import { guidePages } from './pages/guides.ts'
@@ -41,7 +42,7 @@ function description() {
     const document = openApiDocument(routes, events, streams)
     const text = JSON.stringify(document, null, 2)
     const json = answer(200, 'application/json; charset=utf-8', text)
-    described = { json, docs: docsPage(document) }
+    described = { json: lasting(json), docs: lasting(docsPage(document)) }
   }
   return described
 }

@@ -47,9 +47,9 @@ function compressed(
   { body, encoded }: PageAnswer,
   accepted: string,
 ): { encoding: 'br' | 'gzip' | null; bytes: Buffer | string } {
-  if (encoded && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
   const large = body.length > worth_compressing_bytes
-  if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: body }
+  if (large && encoded && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
+  if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: encoded?.plain ?? body }
   return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
 

@@ -1,6 +1,7 @@
 // Plain HTML pages: what the server serves besides API routes.
 
 import type { Caller } from './access.ts'
+import type { Encoded } from './encoded.ts'
 
 type PageRequest = {
   /** Path and query, as asked for. */
@@ -19,8 +20,8 @@ export type PageAnswer = {
   status: number
   body: string
   headers: Record<string, string>
-  /** The body compressed beforehand; what is not is compressed when it is sent. */
-  encoded?: { br: Buffer; gzip: Buffer }
+  /** The body as it is sent again and again; what has none is compressed each time. */
+  encoded?: Encoded
 }
 
 export type Page<Context> = {

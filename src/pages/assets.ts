@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
 import { inlineText } from '../html.ts'
 import { namesTag } from '../http/caching.ts'
+import { type Encoded, encodedOnce } from '../http/encoded.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { findAsset, keepAssets } from './asset-store.ts'
 
@@ -31,7 +31,7 @@ export type Asset = {
   integrity: string
   /** For a content security policy that allows the text inline. */
   sha256: string
-  encoded: { br: Buffer; gzip: Buffer }
+  encoded: Encoded
 }
 
 export type Assets = Record<AssetName, Asset>
@@ -50,17 +50,12 @@ export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
 }
 
 function assetOf(name: AssetName, bytes: Buffer): Asset {
-  let encoded: Asset['encoded'] | undefined
   return {
     ...inlineText(bytes.toString()),
     name,
     path: pathOf(name, bytes),
     integrity: `sha384-${createHash('sha384').update(bytes).digest('base64')}`,
-    // When it is first asked for: compressing this well takes longer than a start should.
-    get encoded() {
-      encoded ??= { br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) }
-      return encoded
-    },
+    encoded: encodedOnce(bytes),
   }
 }
 
@@ -80,6 +75,7 @@ export async function keepForLater(
 /** The addresses of the assets, and `/checkout.js`, which is always the newest. */
 export function assetPages(assets: Assets): Page<Context>[] {
   const byPath = new Map(Object.values(assets).map((asset) => [asset.path, asset]))
+  const earlier = keepEarlier()
   return [
     {
       method: 'GET',
@@ -98,11 +94,27 @@ export function assetPages(assets: Assets): Page<Context>[] {
       path: '/assets/{hash}/{name}',
       handle: async ({ sql }, { params }) => {
         const path = `/assets/${params.hash}/${params.name}`
-        const asset = byPath.get(path) ?? (await findEarlier(sql, path))
+        const asset = byPath.get(path) ?? (await earlier(sql, path))
         return asset ? immutable(asset) : missing
       },
     },
   ]
+}
+
+/** More than any process is asked for; they are compressed once, too. */
+const earlier_max = 32
+
+function keepEarlier(): typeof findEarlier {
+  const kept = new Map<string, Asset>()
+  return async (sql, path) => {
+    const known = kept.get(path)
+    if (known) return known
+    const found = await findEarlier(sql, path)
+    if (found === null) return null
+    if (kept.size >= earlier_max) kept.delete(kept.keys().next().value!)
+    kept.set(path, found)
+    return found
+  }
 }
 
 /** An asset of another version: an older one's, or that of a process beside this one in the middle of an upgrade. */

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { lasting } from '../http/encoded.ts'
 import type { Page } from '../http/pages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,10 +22,7 @@ export function guidePages<Context>(): Page<Context>[] {
     .map((path) => {
       const body = readFileSync(root + path, 'utf8')
       const headers = { 'content-type': types.get(path.split('.').at(-1)!)! }
-      return {
-        method: 'GET',
-        path: `/${path}`,
-        handle: async () => ({ status: 200, body, headers }),
-      }
+      const answer = lasting({ status: 200, body, headers })
+      return { method: 'GET', path: `/${path}`, handle: async () => answer }
     })
 }
