@@ -24,6 +24,7 @@ import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
 import type { Stream } from './stream.ts'
+import { refuseOddTarget } from './target.ts'
 
 type ServerParts<Context> = {
   world: World
@@ -71,10 +72,13 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     // since the framework does not tell here for whom it speaks.
     frameworkErrors: (_error, request, reply) => {
       welcome(request, reply)
-      limits.countElsewhere(request, reply).then(
-        () => fail(parts.world.log, notFound(request), request, reply),
-        (error) => fail(parts.world.log, error, request, reply),
-      )
+      limits
+        .countElsewhere(request, reply)
+        .then(() => {
+          refuseOddTarget(request.raw)
+          throw notFound(request)
+        })
+        .catch((error) => fail(parts.world.log, error, request, reply))
     },
     // No head is longer, so that a route judges every id itself.
     routerOptions: { maxParamLength: head_bytes_max },
@@ -88,9 +92,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.decorateRequest('route', null)
   app.addHook('onRequest', async (request, reply) => {
     welcome(request, reply)
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
-      throw new Refusal('invalid_request', 'Send the header Host.')
-    }
+    refuseOddTarget(request.raw)
   })
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
