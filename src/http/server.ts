@@ -25,6 +25,7 @@ import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
 import type { Stream } from './stream.ts'
 import { refuseOddTarget } from './target.ts'
+import { turnOf, unanswered_max } from './turns.ts'
 
 type ServerParts<Context> = {
   world: World
@@ -71,11 +72,12 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     // A path that cannot be decoded: no route and no hook comes to see it. Such requests through one proxy count together,
     // since the framework does not tell here for whom it speaks.
     frameworkErrors: (_error, request, reply) => {
+      if (turnOf(request.raw, reply.raw) === 'not_heard') return
       welcome(request, reply)
       limits
         .countElsewhere(request, reply)
         .then(() => {
-          refuseOddTarget(request.raw)
+          refuseOddRequest(request, reply)
           throw notFound(request)
         })
         .catch((error) => fail(parts.world.log, error, request, reply))
@@ -90,14 +92,19 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('merchant_id', null)
   app.decorateRequest('route', null)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    // Nothing comes of it: not even an answer, since the connection is closed before.
+    if (turnOf(request.raw, reply.raw) === 'not_heard') return
     welcome(request, reply)
-    refuseOddTarget(request.raw)
+    done()
   })
+  app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   closeAnswered(app)
-  app.addHook('onResponse', async (request, reply) => record(parts, request, reply))
+  app.addHook('onResponse', async (request, reply) => {
+    if (turnOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
+  })
   app.setErrorHandler((error, request, reply) => {
     // Who goes away in the middle of a body: nobody hears the answer, and nothing of ours has failed.
     const broke_off = error === request.raw.errored
@@ -132,6 +139,15 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   return app
 }
 
+/** What is wrong with a request whatever it asks for. */
+function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (turnOf(raw, reply.raw) === 'one_too_many') {
+    const words = `At most ${unanswered_max} requests may wait for their answers on one connection.`
+    throw new Refusal('rate_limit_exceeded', words, { retry_after_seconds: 1 })
+  }
+  refuseOddTarget(raw)
+}
+
 /** While stopping, an answered connection is closed: kept alive for its client it would keep the server waiting. */
 function closeAnswered(app: FastifyInstance): void {
   let stopping = false
@@ -152,6 +168,7 @@ function adviceOn<Context>(parts: ServerParts<Context>, request: FastifyRequest)
 /** The headers of every answer. */
 function welcome(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(plainHeaders).header('rip-request-id', request.id)
+  if (turnOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
   const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
   if (dialect === 'compatible') greet(request, reply)
 }
