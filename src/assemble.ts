@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { openAcquiring, type WrapSimulator } from './acquiring.ts'
 import { openBells } from './bell.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
+import { results_path } from './checkout/receive-result.ts'
 import { openIntegrationOfSession } from './checkout/session-integration.ts'
 import { openSessionWriter } from './checkout/write-sessions.ts'
 import { adviseOn } from './compatible/advice.ts'
@@ -13,6 +14,7 @@ import { openCardRangeStore } from './database/card-range-store.ts'
 import type { Database } from './database/open.ts'
 import type { Access } from './http/access.ts'
 import { openMetrics } from './http/metrics.ts'
+import { openOwnCalls } from './http/own-calls.ts'
 import type { Page } from './http/pages.ts'
 import { openRequestLog } from './http/request-log.ts'
 import { openServer } from './http/server.ts'
@@ -27,7 +29,7 @@ import { hostedSessionPage } from './pages/hosted-session.ts'
 import { payPage } from './pages/pay.ts'
 import { pages, routes, streams } from './routes.ts'
 import { openThreeDs, simulator_prefix } from './three-ds/open.ts'
-import { openThreeDsSimulator } from './three-ds/simulator/simulator.ts'
+import { openThreeDsSimulator, simulator_places } from './three-ds/simulator/simulator.ts'
 import type { SessionId } from './values.ts'
 import type { World } from './world.ts'
 
@@ -68,10 +70,14 @@ export async function assemble(parts: Parts): Promise<Service> {
   const { world, database, keyring, addresses, clock_fault } = parts
   const { sql } = database
   const directory = await openDirectory({ database, clock: world.clock, keyring })
+  const own_calls = openOwnCalls(keyring)
   const simulatedBank = openThreeDsSimulator({
     world,
     base_url: () => addresses.internal_url() + simulator_prefix,
     public_url: () => addresses.base_url() + simulator_prefix,
+    results_url: () => addresses.internal_url() + results_path,
+    pages_url: () => `${addresses.base_url()}/3ds/`,
+    headers: own_calls.headers,
     signing_key: keyring.mac('simulated bank'),
   })
   const events = openBells()
@@ -98,6 +104,7 @@ export async function assemble(parts: Parts): Promise<Service> {
       world,
       addresses,
       file: parts.three_ds,
+      own_headers: own_calls.headers,
       ranges: openCardRangeStore(sql),
     }),
   }
@@ -112,7 +119,10 @@ export async function assemble(parts: Parts): Promise<Service> {
     streams,
     pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing, clock_fault)],
     advise: adviseOn,
-    peers: [{ prefix: simulator_prefix, handle: simulatedBank.handle }],
+    peers: [
+      { prefix: simulator_prefix, places: simulator_places, handle: simulatedBank.handle },
+    ],
+    own_calls,
     gateway_limit: parts.gateway_limit,
     trusted_proxies: parts.trusted_proxies,
     isClockFarOff: parts.isClockFarOff,

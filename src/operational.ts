@@ -18,8 +18,8 @@ export function operationalPages(
 ): Page<Context>[] {
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
-    get('/healthz', async () => plain(200, 'ok\n')),
-    get('/readyz', async (context) => {
+    health('/healthz', async () => plain(200, 'ok\n')),
+    health('/readyz', async (context) => {
       const answers = !closing.now && (await databaseAnswers(context))
       const fault = answers ? clockFault() : null
       const ready = answers && fault === null
@@ -27,7 +27,9 @@ export function operationalPages(
       if (ready) return plain(200, 'ready\n')
       return plain(503, fault === null ? 'not ready\n' : `not ready: ${fault}\n`)
     }),
-    get('/metrics', async ({ metrics }) => answer(200, metrics.content_type, await metrics.text())),
+    health('/metrics', async ({ metrics }) =>
+      answer(200, metrics.content_type, await metrics.text()),
+    ),
     get('/openapi.json', async () => description().json),
     get('/docs', async () => description().docs),
     ...guidePages<Context>(),
@@ -56,8 +58,12 @@ async function databaseAnswers({ sql }: Context): Promise<boolean> {
   }
 }
 
-function get(path: string, handle: (context: Context) => Promise<PageAnswer>): Page<Context> {
+function get(path: string, handle: Page<Context>['handle']): Page<Context> {
   return { method: 'GET', path, handle }
+}
+
+function health(path: string, handle: Page<Context>['handle']): Page<Context> {
+  return { ...get(path, handle), counted_apart: 'health' }
 }
 
 function plain(status: number, text: string): PageAnswer {

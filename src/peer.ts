@@ -15,4 +15,12 @@ export type PeerAnswer =
   | { status: number; headers: Record<string, string>; body: string }
   | 'hang_up'
 
-export type Peer = { prefix: string; handle(request: PeerRequest): Promise<PeerAnswer> }
+export type Peer = {
+  prefix: string
+  /** Every path below the prefix, with parameters as `{name}`. */
+  places: readonly PeerPlace[]
+  handle(request: PeerRequest): Promise<PeerAnswer>
+}
+
+/** `own_calls_only`: nobody but the service itself may ask there. */
+export type PeerPlace = { path: string; own_calls_only?: true }

@@ -52,7 +52,7 @@ beforeEach(async () => {
       },
     },
   } as unknown as Kernel<unknown> & { metrics: { streamsOpen(): void } }
-  mountStreams(app, [numbers], kernel, () => ({}))
+  mountStreams(app, [numbers], kernel)
   await app.listen({ port: 0, host: '127.0.0.1' })
   port = (app.server.address() as { port: number }).port
 })

@@ -1,5 +1,6 @@
 // The banks' side of 3-D Secure in a simulated world: test mode's Directory Server and ACS, standing outside of every process.
 
+import { results_path } from '../../src/checkout/receive-result.ts'
 import { simulator_prefix } from '../../src/three-ds/open.ts'
 import {
   openThreeDsSimulator,
@@ -40,6 +41,9 @@ export function openDirectoryServer(ends: Ends, results: Http): DirectoryServer 
     world: { clock, random: { bytes: chance.bytes }, http, log: quiet },
     base_url: () => prefix,
     public_url: () => prefix,
+    results_url: () => base_url + results_path,
+    pages_url: () => `${base_url}/3ds/`,
+    headers: {},
     signing_key: Buffer.alloc(32, 7),
   })
 

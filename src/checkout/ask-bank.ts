@@ -19,6 +19,7 @@ import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './a
 import type { AuthenticateBody } from './authenticate-body.ts'
 import type { Cause } from './outcome.ts'
 import { pageToken } from './page-token.ts'
+import { results_path } from './receive-result.ts'
 import type { Session } from './session.ts'
 import { findCard, type VaultCard } from './vault-store.ts'
 import { persist } from './while-asking.ts'
@@ -175,7 +176,7 @@ async function requestOf(
     },
     merchant: await merchantFacts(context, session),
     notification_url: `${challengeUrl(context)(attempt)}/result`,
-    results_url: `${resultsBase(context, session)}/3ds/results`,
+    results_url: resultsBase(context, session) + results_path,
   }
 }
 

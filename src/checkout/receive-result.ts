@@ -7,9 +7,12 @@ import { type Attempt, attemptAt, challengeTimedOut, stateOf } from './attempt.t
 import { attemptLine } from './attempt-lines.ts'
 import { findAttemptByTransaction, moveAttempt } from './attempt-store.ts'
 
+export const results_path = '/3ds/results'
+
 export const receiveResult: Page<Context> = {
   method: 'POST',
-  path: '/3ds/results',
+  path: results_path,
+  counted_apart: 'results',
   handle: async (context, { body, request_id }) => {
     // The field rules are those of every mode; which mode it is, the transaction tells.
     const reader = context.three_ds.test ?? context.three_ds.live

@@ -52,8 +52,8 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
 }
 
 /**
- * Preflights of all paths that have such routes. A disallowed origin is told of no permission, and nothing else. The
- * gateway limit does not count them: they are the browser's, and one that was refused would hide the limit from the page.
+ * Preflights of all paths that have such routes. A disallowed origin is told of no permission, and nothing else. They are
+ * the browser's, and so the gateway limit counts them by themselves.
  */
 export function mountPreflights<Context>(
   app: FastifyInstance,
@@ -68,7 +68,7 @@ export function mountPreflights<Context>(
     app.route({
       method: 'OPTIONS',
       url: fastifyPath(path),
-      config: { dialect: readable[0]!.dialect },
+      config: { dialect: readable[0]!.dialect, counted_apart: 'preflights' },
       handler: async (request, reply) => {
         reply.header('vary', 'Origin').header('allow', `${methods}, OPTIONS`)
         if (await isAllowed(kernel, { cors, request, limited: false })) {

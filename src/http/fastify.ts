@@ -1,15 +1,16 @@
 // What our routes and requests carry besides Fastify's own.
 
-import type { FastifyRequest } from 'fastify'
-import type { Dialect } from './dialects.ts'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
+import { type Dialect, isWebhook } from './dialects.ts'
 import type { FormRules } from './form.ts'
+import type { CountedApart } from './gateway-limit.ts'
 import type { Idempotency } from './idempotency.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     dialect?: Dialect
-    /** Counts towards the gateway limit. */
-    is_counted?: boolean
+    /** Left out, it counts towards the gateway limit together with all else. */
+    counted_apart?: CountedApart
     idempotency?: Idempotency
     is_stream?: true
     form?: FormRules
@@ -20,6 +21,11 @@ declare module 'fastify' {
     /** See `routeOf`. */
     route: FastifyRequest['routeOptions'] | null
   }
+}
+
+/** What every route of a dialect carries. */
+export function configOf(dialect: Dialect): FastifyContextConfig {
+  return { dialect, ...(isWebhook(dialect) && { counted_apart: 'webhooks' }) }
 }
 
 /** The request's route, kept: Fastify builds `routeOptions` anew each time that they are read. */

@@ -2,26 +2,34 @@
 
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Dialect, isWebhook } from './dialects.ts'
 import { routeOf } from './fastify.ts'
 
 export class GatewayLimited extends Error {}
 
-type Limits = {
-  /** What a route's config needs to be counted. Webhook routes have limits of their own. */
-  ofRoute(dialect: Dialect): object
-  /** Counts a request that finds no route. Throws GatewayLimited. */
-  countElsewhere(request: FastifyRequest, reply: FastifyReply): Promise<void>
+/**
+ * What counts by itself, and ten times as much of it is taken: webhook routes, which have limits of their own for each account;
+ * preflights, since one that was refused would hide the limit from the page; health, so that a flood from behind the same
+ * proxy does not have the process restarted; results, for which a Directory Server speaks from few addresses.
+ */
+export type CountedApart = 'webhooks' | 'preflights' | 'health' | 'results'
+
+const apart_times = 10
+
+type Limit = {
+  requests_per_minute: number
+  /** The service's calls to itself are not counted. */
+  isOwnCall(request: FastifyRequest): boolean
 }
 
-/** Registers the limit. */
+/**
+ * Counts every request, whatever it asks for and whether there is a route or not, before anything else is done for it.
+ * Returns what counts those that no hook comes to see. Throws GatewayLimited.
+ */
 export async function limitGateway(
   app: FastifyInstance,
-  requestsPerMinute: number,
-): Promise<Limits> {
-  if (requestsPerMinute === 0) {
-    return { ofRoute: (dialect) => ({ dialect }), countElsewhere: async () => {} }
-  }
+  { requests_per_minute, isOwnCall }: Limit,
+): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<void>> {
+  if (requests_per_minute === 0) return async () => {}
   const quiet = {
     'x-ratelimit-limit': false,
     'x-ratelimit-remaining': false,
@@ -29,7 +37,7 @@ export async function limitGateway(
   }
   await app.register(rateLimit, {
     global: false,
-    max: requestsPerMinute,
+    max: requests_per_minute,
     timeWindow: 60_000,
     keyGenerator: (request) => networkOf(request.ip),
     addHeaders: { ...quiet, 'retry-after': true },
@@ -38,16 +46,21 @@ export async function limitGateway(
       new GatewayLimited(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
   })
   // One counter for all: given to each route, the plug-in would count each by itself.
-  const count = app.rateLimit()
-  app.addHook('onRequest', async function (request, reply) {
-    if (routeOf(request).config.is_counted) await count.call(this, request, reply)
-  })
-  return {
-    ofRoute: (dialect) => ({ dialect, is_counted: !isWebhook(dialect) }),
-    countElsewhere: async (request, reply) => {
-      await count.call(app, request, reply)
-    },
+  const together = app.rateLimit()
+  const apart = () => app.rateLimit({ max: requests_per_minute * apart_times })
+  const counts: Record<CountedApart, ReturnType<typeof apart>> = {
+    webhooks: apart(),
+    preflights: apart(),
+    health: apart(),
+    results: apart(),
   }
+  const count = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (isOwnCall(request)) return
+    const { counted_apart } = routeOf(request).config
+    await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
+  }
+  app.addHook('onRequest', count)
+  return count
 }
 
 /** Who counts as one: an IPv4 address, or the first 64 bits of an IPv6 one, which is what one customer is given. */

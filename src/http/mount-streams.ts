@@ -7,6 +7,7 @@ import { Refusal } from '../errors.ts'
 import type { Clock, World } from '../world.ts'
 import type { Knock, SecretKey } from './access.ts'
 import { callerOf } from './caller.ts'
+import { configOf } from './fastify.ts'
 import { knockOf } from './knock.ts'
 import type { Metrics } from './metrics.ts'
 import type { Kernel } from './run-route.ts'
@@ -32,7 +33,6 @@ export function mountStreams<Context>(
   app: FastifyInstance,
   streams: Stream<Context>[],
   kernel: StreamKernel<Context>,
-  configOf: (stream: Stream<Context>) => object,
 ): void {
   const seats = openSeats()
   const open = new Set<() => void>()
@@ -45,7 +45,7 @@ export function mountStreams<Context>(
       method: stream.method,
       url: stream.path,
       exposeHeadRoute: false,
-      config: { ...configOf(stream), is_stream: true },
+      config: { ...configOf(stream.dialect), is_stream: true },
       handler: async (request, reply) => {
         const caller = callerOf(request)
         const knock = knockOf(kernel, request, { caller })

@@ -5,6 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import type { Peer } from '../peer.ts'
 import type { Caller } from './access.ts'
+import { configOf } from './fastify.ts'
+import type { OwnCalls } from './own-calls.ts'
 import type { Page, PageAnswer } from './pages.ts'
 import type { Route } from './route.ts'
 
@@ -19,6 +21,7 @@ export function mountPages<Context>(
       method: page.method,
       url: fastifyPath(page.path),
       bodyLimit: 64 * 1024,
+      config: { counted_apart: page.counted_apart },
       handler: async (request, reply) => {
         const answer = await page.handle(context, {
           url: request.url,
@@ -53,14 +56,19 @@ function compressed(
   return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
 
-export function mountPeers(app: FastifyInstance, peers: Peer[]): void {
-  for (const peer of peers) {
-    app.all(`${peer.prefix}/*`, async (request, reply) => {
-      const url = new URL(request.url, 'http://peer')
+/** Mounts each path of each peer, and nothing below it. */
+export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): void {
+  const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
+  for (const { peer, path, own_calls_only } of mounted) {
+    app.all(peer.prefix + fastifyPath(path), async (request, reply) => {
+      if (own_calls_only && !own.isOne(request.headers)) {
+        throw new Refusal('unauthorized', 'Only this service itself may ask here.')
+      }
+      const params = request.params as Record<string, string>
       const answer = await peer.handle({
         method: request.method,
-        path: url.pathname.slice(peer.prefix.length),
-        query: url.searchParams,
+        path: path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? ''),
+        query: new URLSearchParams(request.url.split('?', 2)[1]),
         headers: request.headers as Record<string, string>,
         body: textOf(request.body),
       })
@@ -89,7 +97,7 @@ export function refuseOtherMethods(
     app.route({
       method: methods.filter((method) => !taken.includes(method)),
       url: fastifyPath(path),
-      config: { dialect: here[0]!.dialect },
+      config: configOf(here[0]!.dialect),
       handler: async (request, reply) => {
         reply.header('allow', allowed)
         const words = [`This path takes ${allowed}.`, adviceOn(request)].filter(Boolean).join(' ')

@@ -2,6 +2,7 @@
 
 import type { Caller } from './access.ts'
 import type { Encoded } from './encoded.ts'
+import type { CountedApart } from './gateway-limit.ts'
 
 type PageRequest = {
   /** Path and query, as asked for. */
@@ -27,5 +28,7 @@ export type PageAnswer = {
 export type Page<Context> = {
   method: 'GET' | 'POST'
   path: string
+  /** Left out, it counts towards the gateway limit together with all else. */
+  counted_apart?: CountedApart
   handle(context: Context, request: PageRequest): Promise<PageAnswer>
 }

@@ -13,11 +13,12 @@ import { greet } from './compatible-dialect.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
 import { answerBrokenRequest, body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
-import { routeOf } from './fastify.ts'
+import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
 import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
 import { mountStreams } from './mount-streams.ts'
+import type { OwnCalls } from './own-calls.ts'
 import type { Page } from './pages.ts'
 import { record } from './record.ts'
 import type { RequestLog } from './request-log.ts'
@@ -40,9 +41,10 @@ type ServerParts<Context> = {
   streams: Stream<Context>[]
   pages: Page<Context>[]
   peers: Peer[]
+  own_calls: OwnCalls
   /** What to say to who asks for something that the compatible routes lack; null where there is nothing to say. */
   advise(method: string, path: string): string | null
-  /** Requests a minute and address on checkout and payment routes; 0 is without a limit. */
+  /** Requests a minute and address; 0 is without a limit. */
   gateway_limit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
@@ -74,8 +76,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     frameworkErrors: (_error, request, reply) => {
       if (turnOf(request.raw, reply.raw) === 'not_heard') return
       welcome(request, reply)
-      limits
-        .countElsewhere(request, reply)
+      count(request, reply)
         .then(() => {
           refuseOddRequest(request, reply)
           throw notFound(request)
@@ -98,7 +99,6 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     welcome(request, reply)
     done()
   })
-  app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   closeAnswered(app)
@@ -111,8 +111,12 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     const told = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
     fail(parts.world.log, told, request, reply)
   })
-  const limits = await limitGateway(app, parts.gateway_limit)
-  app.setNotFoundHandler({ preHandler: limits.countElsewhere }, (request, reply) =>
+  const count = await limitGateway(app, {
+    requests_per_minute: parts.gateway_limit,
+    isOwnCall: ({ headers }) => parts.own_calls.isOne(headers),
+  })
+  app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
+  app.setNotFoundHandler((request, reply) =>
     fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply),
   )
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
@@ -121,7 +125,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       method: route.method,
       url: fastifyPath(route.path),
       config: {
-        ...limits.ofRoute(route.dialect),
+        ...configOf(route.dialect),
         idempotency: route.idempotency,
         form: route.form,
       },
@@ -129,13 +133,13 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       handler: (request, reply) => answerRoute(kernel, route, request, reply, callerOf(request)),
     })
   }
-  mountStreams(app, parts.streams, kernel, ({ dialect }) => limits.ofRoute(dialect))
+  mountStreams(app, parts.streams, kernel)
   mountPreflights(app, parts.routes, kernel)
   refuseOtherMethods(app, [...parts.routes, ...parts.streams], (request) =>
     adviceOn(parts, request),
   )
   mountPages(app, parts.pages, parts.context, callerOf)
-  mountPeers(app, parts.peers)
+  mountPeers(app, parts.peers, parts.own_calls)
   return app
 }
 

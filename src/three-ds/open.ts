@@ -27,10 +27,12 @@ export function openThreeDs(parts: {
   addresses: { base_url(): string; internal_url(): string }
   file: LiveDirectoryServers | null
   ranges: CardRangeStore
+  /** What the simulated bank wants to see with each message. */
+  own_headers: Record<string, string>
 }): Record<Mode, ThreeDs | null> {
-  const { world, addresses, file, ranges } = parts
+  const { world, addresses, file, ranges, own_headers } = parts
   return {
-    test: openTestServer(world, addresses),
+    test: openTestServer(world, addresses, own_headers),
     live: file && openLiveServer(world, file, ranges),
   }
 }
@@ -38,11 +40,13 @@ export function openThreeDs(parts: {
 function openTestServer(
   world: World,
   addresses: { base_url(): string; internal_url(): string },
+  headers: Record<string, string>,
 ): ThreeDs {
   const at = () => `${addresses.internal_url()}${simulator_prefix}/ds`
   // The address is known once the server listens, so it is asked for at each use.
   const server = (scheme: DirectoryServer['scheme']): DirectoryServer => ({
     scheme,
+    headers,
     get url() {
       return at()
     },

@@ -11,7 +11,10 @@ import type { AuthenticationRequest } from '../../src/three-ds/three-ds.ts'
 import { OutgoingFailure, type OutgoingRequest } from '../../src/world.ts'
 import { fakeWorld, identity, purchase } from './three-ds-fixtures.ts'
 
-const mount = 'https://pay.example/simulator/three-ds'
+const service = 'https://pay.example'
+const mount = `${service}/simulator/three-ds`
+/** What the simulated bank's own calls carry here. */
+export const mark = { 'x-mark': 'own' }
 
 export type Peer = ReturnType<typeof openPeer>
 
@@ -36,6 +39,9 @@ export function openPeer() {
     world,
     base_url: () => mount,
     public_url: () => mount,
+    results_url: () => `${service}/3ds/results`,
+    pages_url: () => `${service}/3ds/`,
+    headers: mark,
     signing_key: Buffer.alloc(32, 9),
   })
 

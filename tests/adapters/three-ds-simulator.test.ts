@@ -42,6 +42,9 @@ async function open(): Promise<ThreeDsBench> {
     world,
     base_url: () => `${base}${mount}`,
     public_url: () => `${base}${mount}`,
+    results_url: () => `${base}/3ds/results`,
+    pages_url: () => `${base}/3ds/`,
+    headers: {},
     signing_key: Buffer.alloc(32, 7),
   })
   const results: ResultMessage[] = []

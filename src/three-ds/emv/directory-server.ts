@@ -12,7 +12,13 @@ import type { MessageType } from './field-rules.ts'
 import { readJson } from './json.ts'
 import { type Fault, type Message, readMessage } from './messages.ts'
 
-export type DirectoryServer = { scheme: Brand; url: string; tls?: OutgoingRequest['tls'] }
+export type DirectoryServer = {
+  scheme: Brand
+  url: string
+  tls?: OutgoingRequest['tls']
+  /** Sent with each message, besides what every message has. */
+  headers?: Record<string, string>
+}
 
 /** `silent` says why nothing usable came to a message that may have arrived. */
 export type DirectoryAnswer = { message: Message } | { fault: Fault } | { silent: string }
@@ -30,7 +36,11 @@ export async function ask(
   try {
     answer = await world.http.post({
       url: server.url,
-      headers: { 'content-type': 'application/json; charset=utf-8', accept: 'application/json' },
+      headers: {
+        ...server.headers,
+        'content-type': 'application/json; charset=utf-8',
+        accept: 'application/json',
+      },
       body: JSON.stringify(message),
       timeout_ms: read_timeout_ms,
       tls: server.tls,

@@ -1,12 +1,12 @@
 // The simulated ACS: answers AReqs, runs challenges, and sends their results through the Directory Server.
 
 import { testCardOf } from '../../cards/test-cards.ts'
-import type { World } from '../../world.ts'
 import { type Message, present, readMessage } from '../emv/messages.ts'
 import { newTransactionId, transactionIdOf } from '../emv/transaction-id.ts'
 import type { Version } from '../emv/versions.ts'
 import { authenticationValue, eciOf } from './authentication-value.ts'
 import { decide, type Ending, endings } from './risk.ts'
+import type { SimulatorOptions } from './simulator.ts'
 import { openTransactions, type Transaction } from './transactions.ts'
 
 export type AccessControlServer = {
@@ -20,12 +20,10 @@ export type AccessControlServer = {
   close(): void
 }
 
-type AcsOptions = {
-  world: World
-  base_url: () => string
-  public_url: () => string
-  signing_key: Buffer
-}
+type AcsOptions = Pick<
+  SimulatorOptions,
+  'world' | 'base_url' | 'public_url' | 'headers' | 'signing_key'
+>
 
 const first_creq_ms = 30_000
 const page_ms = 600_000
@@ -140,14 +138,14 @@ function buildARes({ public_url }: AcsOptions, areq: Message, transaction: Trans
 
 /** Sends the RReq, at first once; where it was not answered, it goes on trying after this has resolved. */
 async function deliver(
-  { world, base_url }: AcsOptions,
+  { world, base_url, headers: marks }: AcsOptions,
   transaction: Transaction,
   ending: Ending,
   { delay_ms, signal }: { delay_ms: number; signal: AbortSignal },
 ): Promise<void> {
   if (delay_ms > 0) await world.clock.sleep(delay_ms, signal)
   const rreq = JSON.stringify(buildRReq(transaction, ending))
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const headers = { ...marks, 'content-type': 'application/json; charset=utf-8' }
   const send = () =>
     world.http
       .post({ url: `${base_url()}/ds`, headers, body: rreq, timeout_ms: rres_timeout_ms })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openPeer, type Peer, posted } from '../../../tests/adapters/three-ds-peer.ts'
+import { areqFor, openPeer, type Peer, posted } from '../../../tests/adapters/three-ds-peer.ts'
 import { decode, encode } from '../emv/base64url.ts'
 
 const id = 'e8db9820-63b7-43ce-8831-36ce81a2e313'
@@ -37,6 +37,24 @@ describe('the challenge', () => {
     const html = await peer.post('/acs/challenge', creq.toString())
     expect(posted(html, 'cres')).toMatchObject({ transStatus: 'Y' })
     expect(JSON.parse(peer.rreqs[0]!.body)).toMatchObject({ transStatus: 'N' })
+  })
+
+  test('it leads back to nobody else', async () => {
+    const ares = await peer.ds({ ...areqFor('70'), notificationURL: 'https://evil.example/3ds/x' })
+    const creq = { messageType: 'CReq', messageVersion: '2.2.0', challengeWindowSize: '05' }
+    const ids = { threeDSServerTransID: ares.threeDSServerTransID, acsTransID: ares.acsTransID }
+    const form = new URLSearchParams({ creq: encode(JSON.stringify({ ...creq, ...ids })) })
+    const answer = await peer.ask('/acs/challenge', form.toString())
+    expect(answer.status).toBe(400)
+    expect(answer.body).not.toContain('evil')
+  })
+
+  test('session data of more than 1024 characters is not kept', async () => {
+    const { creq } = await peer.challenge('72')
+    creq.set('threeDSSessionData', 'x'.repeat(1025))
+    expect((await peer.ask('/acs/challenge', creq.toString())).status).toBe(400)
+    creq.set('threeDSSessionData', 'x'.repeat(1024))
+    expect((await peer.ask('/acs/challenge', creq.toString())).status).toBe(200)
   })
 
   const faults: [string, object, string][] = [
@@ -139,19 +157,29 @@ describe('the method page', () => {
     }).toString()
 
   test('it reports back', async () => {
-    const html = await peer.post('/acs/method', data('https://pay.example/back'))
-    expect(html).toContain('action="https://pay.example/back"')
+    const html = await peer.post('/acs/method', data('https://pay.example/3ds/back'))
+    expect(html).toContain('action="https://pay.example/3ds/back"')
     expect(posted(html, 'threeDSMethodData')).toEqual({
       threeDSServerTransID: id,
     })
   })
 
   test('the silent one does not', async () => {
-    const html = await peer.post('/acs/method/silent', data('https://pay.example/back'))
+    const html = await peer.post('/acs/method/silent', data('https://pay.example/3ds/back'))
     expect(html).not.toContain('<form')
   })
 
-  test.each(['javascript:alert(1)', 'x'])('it reports nothing to %s', async (address) => {
+  test.each([
+    'javascript:alert(1)',
+    'x',
+    'https://evil.example/3ds/back',
+    'https://pay.example.evil.example/3ds/back',
+    'https://pay.example@evil.example/3ds/back',
+    'https://pay.example/3ds/../v1/payments',
+    'https://pay.example/3ds/%2e%2e/v1/payments',
+    'https://pay.example/',
+    'http://pay.example/3ds/back',
+  ])('it reports nothing to %s', async (address) => {
     const answer = await peer.ask('/acs/method', data(address))
     expect(answer.status).toBe(400)
     expect(answer.body).not.toContain('<form')

@@ -13,15 +13,25 @@ import type { Transaction } from './transactions.ts'
 const code = '1234'
 const tries_at_most = 3
 const late_result_ms = 20_000
+/** EMVCo's limit for threeDSSessionData. */
+const session_data_characters_max = 1024
+
+/** The simulator's mount, and where the pages begin that it sends browsers back to. */
+type At = { public_url: string; pages_url: string }
 
 /** The method page: reports back at once, or never. */
-export function methodPage(fields: URLSearchParams, { silent }: { silent: boolean }): PeerAnswer {
+export function methodPage(
+  fields: URLSearchParams,
+  { silent, pages_url }: { silent: boolean } & At,
+): PeerAnswer {
   const text = decode(fields.get('threeDSMethodData') ?? '')
   const read = text === null ? null : readJson(text)
   const asked = read && 'object' in read ? read.object : {}
   const id = transactionIdOf(asked.threeDSServerTransID)
   const target = String(asked.threeDSMethodNotificationURL ?? '')
-  if (!id || !isWebAddress(target)) return noticePage(400, 'This is not a 3DS Method request.')
+  if (!id || !isBelow(pages_url, target)) {
+    return noticePage(400, 'This is not a 3DS Method request.')
+  }
   if (silent) return noticePage(200, 'This bank never answers its 3DS Method.')
   const data = encode(JSON.stringify({ threeDSServerTransID: id }))
   return submittingPage({ action: target, fields: { threeDSMethodData: data } }, 'Continue')
@@ -31,7 +41,7 @@ export function methodPage(fields: URLSearchParams, { silent }: { silent: boolea
 export async function openChallenge(
   acs: AccessControlServer,
   fields: URLSearchParams,
-  public_url: string,
+  { public_url, pages_url }: At,
 ): Promise<PeerAnswer> {
   const text = decode(fields.get('creq') ?? '')
   const read = text === null ? null : readMessage(text, ['CReq'])
@@ -39,10 +49,14 @@ export async function openChallenge(
   const creq = 'message' in read ? read.message : read.fault.message
   const transaction = acs.find(transactionIdOf(creq.acsTransID) ?? '')
   if (!transaction) return noticePage(400, 'This verification is not known to the bank.')
-  if (!isWebAddress(transaction.notification_url)) {
+  if (!isBelow(pages_url, transaction.notification_url)) {
     return noticePage(400, 'The bank was not told how to come back.')
   }
-  transaction.session_data = fields.get('threeDSSessionData') || null
+  const session_data = fields.get('threeDSSessionData') ?? ''
+  if (session_data.length > session_data_characters_max) {
+    return noticePage(400, 'This is more than a bank keeps for a 3DS Server.')
+  }
+  transaction.session_data = session_data || null
   if ('fault' in read) return erroPage(transaction, erro('A', read.fault))
   const fault = faultOfCReq(transaction, read.message)
   if (fault) return erroPage(transaction, erro('A', { ...fault, message: read.message }))
@@ -63,7 +77,7 @@ export async function answerChallenge(
   acs: AccessControlServer,
   acs_transaction_id: string,
   fields: URLSearchParams,
-  public_url: string,
+  { public_url }: At,
 ): Promise<PeerAnswer> {
   const transaction = acs.find(transactionIdOf(acs_transaction_id) ?? '')
   if (!transaction?.opened) return noticePage(400, 'This verification is not known to the bank.')
@@ -125,6 +139,7 @@ function actionOf(transaction: Transaction, public_url: string): string {
   return `${public_url}/acs/challenge/${transaction.acs_transaction_id}`
 }
 
-function isWebAddress(address: string): boolean {
-  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+/** Whether a browser that goes to the address gets to one of these pages: dots in it may lead elsewhere. */
+function isBelow(pages_url: string, address: string): boolean {
+  return URL.canParse(address) && new URL(address).href.startsWith(new URL(pages_url).href)
 }

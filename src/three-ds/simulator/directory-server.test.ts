@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { purchase } from '../../../tests/adapters/three-ds-fixtures.ts'
-import { areqFor, openPeer, type Peer } from '../../../tests/adapters/three-ds-peer.ts'
+import { areqFor, mark, openPeer, type Peer } from '../../../tests/adapters/three-ds-peer.ts'
 import { testNumber } from '../../cards/test-cards.ts'
 import { messageFault } from '../emv/messages.ts'
 
@@ -27,6 +27,20 @@ describe('the Directory Server', () => {
     ['a missing field', () => with_fields({ mcc: undefined }), '201', 'mcc'],
     ['a malformed field', () => with_fields({ mcc: '' }), '203', 'mcc'],
     ['ftp', () => with_fields({ threeDSServerURL: 'ftp://a/' }), '303', 'threeDSServerURL'],
+    ...[
+      'https://pay.example/simulator/three-ds/ds',
+      'https://pay.example/3ds/result',
+      'https://pay.example/3ds/results/',
+      'https://pay.example/3ds/results?x',
+      'https://pay.example/a/../3ds/results',
+      'https://other.example/3ds/results',
+      'https://pay.example@other.example/3ds/results',
+    ].map((url): [string, () => string, string, string] => [
+      `results to ${url}`,
+      () => with_fields({ threeDSServerURL: url }),
+      '303',
+      'threeDSServerURL',
+    ]),
     ['an unknown card', () => with_fields({ acctNumber: '4929000000006' }), '305', 'acctNumber'],
     [
       'a card in no range',
@@ -105,6 +119,10 @@ describe('the Directory Server', () => {
     }
     expect(await peer.ds(rreq)).toMatchObject({ messageType: 'RRes', resultsStatus: '01' })
     expect(peer.rreqs[0]!.url).toBe(purchase().results_url)
+    expect(peer.rreqs[0]!.headers).toMatchObject(mark)
+    // The way of a result is gone once it was used.
+    expect(await peer.ds(rreq)).toMatchObject({ errorCode: '301' })
+    expect(peer.rreqs).toHaveLength(1)
   })
 
   test('a silent one hangs up after a minute', async () => {

@@ -2,19 +2,16 @@
 
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { PeerAnswer } from '../../peer.ts'
-import type { World } from '../../world.ts'
 import { erro, type Fault, type Message, readMessage } from '../emv/messages.ts'
 import { newTransactionId } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
 import { message, plain } from './peer.ts'
 import { openRoutes } from './results-routes.ts'
+import type { SimulatorOptions } from './simulator.ts'
 import { offers, testRanges } from './test-ranges.ts'
 
-type DsOptions = {
-  world: World
+type DsOptions = Omit<SimulatorOptions, 'signing_key' | 'pages_url'> & {
   acs: AccessControlServer
-  base_url: () => string
-  public_url: () => string
   /** Ends waiting when the simulator closes. */
   closing: AbortSignal
 }
@@ -26,8 +23,8 @@ const silence_ms = 60_000
 
 /** Answers one message posted to the Directory Server. */
 export function openDirectoryServer(options: DsOptions): (body: string) => Promise<PeerAnswer> {
-  const { world, base_url, public_url } = options
-  const routes = openRoutes(world)
+  const { world, base_url, public_url, results_url } = options
+  const routes = openRoutes(options)
   const deltas = new Map<string, number>()
 
   function cardRanges(preq: Message): PeerAnswer {
@@ -58,7 +55,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
   }
 
   async function authentication(areq: Message): Promise<PeerAnswer> {
-    const fault = faultOfAReq(areq, base_url())
+    const fault = faultOfAReq(areq, results_url())
     if (fault) return message(erro('D', fault))
     const card = testCardOf(areq.acctNumber as string)!
     if (card.ranges === 'provider_down') return plain(503, 'service unavailable\n')
@@ -73,7 +70,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
       dsTransID: newTransactionId(world.random),
       dsURL: `${base_url()}/ds`,
     })
-    if (ares.transStatus === 'C') routes.keep(ares, areq.threeDSServerURL as string)
+    if (ares.transStatus === 'C') routes.keep(ares)
     world.log.debug(
       { ds_transaction_id: ares.dsTransID, status: ares.transStatus },
       'simulated authentication',
@@ -93,10 +90,9 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
 }
 
 /** What only a Directory Server can find wrong with an AReq. */
-function faultOfAReq(areq: Message, own_address: string): Fault | null {
-  // Results go to the service that this simulator belongs to: it must not be made to post to anybody else.
-  const { origin } = new URL(areq.threeDSServerURL as string)
-  if (origin !== new URL(own_address).origin) {
+function faultOfAReq(areq: Message, results_url: string): Fault | null {
+  // It must not be made to post to anybody else, and least of all to itself.
+  if (areq.threeDSServerURL !== results_url) {
     return { code: '303', detail: 'threeDSServerURL', message: areq }
   }
   const card = testCardOf(areq.acctNumber as string)

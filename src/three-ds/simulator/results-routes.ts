@@ -1,44 +1,57 @@
-// Where the simulated Directory Server passes an RReq on to: the address that the AReq gave.
+// The way of a challenge's one result through the simulated Directory Server, to the 3DS Server's address and no other.
 
 import type { PeerAnswer } from '../../peer.ts'
-import type { World } from '../../world.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import { message } from './peer.ts'
+import type { SimulatorOptions } from './simulator.ts'
 
 export type Routes = {
-  /** Remembers a challenge's 3DS Server. */
-  keep(ares: Message, results_url: string): void
-  /** Passes an RReq on and answers with what the 3DS Server said. */
+  /** Opens a route for the result of a challenge. */
+  keep(ares: Message): void
+  /** Passes an RReq on and answers with what the 3DS Server said. That uses the route up, or one of its tries. */
   forward(rreq: Message, body: string): Promise<PeerAnswer>
 }
 
-type Route = { ids: string; results_url: string; kept_at: number }
+type Route = { ids: string; kept_at: number; tries_left: number }
 
 const keep_ms = 3_600_000
-const keep_at_most = 50_000
+export const routes_max = 10_000
+/** As often as an ACS tries to get its result through. */
+const tries_max = 5
 const rres_timeout_ms = 3_000
 
-export function openRoutes(world: World): Routes {
+export function openRoutes({
+  world,
+  results_url,
+  headers,
+}: Pick<SimulatorOptions, 'world' | 'results_url' | 'headers'>): Routes {
   const routes = new Map<string, Route>()
 
-  function keep(ares: Message, results_url: string): void {
+  function keep(ares: Message): void {
     const kept_at = world.clock.now().getTime()
     for (const [id, oldest] of routes) {
-      if (oldest.kept_at > kept_at - keep_ms && routes.size < keep_at_most) break
+      if (oldest.kept_at > kept_at - keep_ms && routes.size < routes_max) break
       routes.delete(id)
     }
     const id = transactionIdOf(ares.dsTransID)!
-    routes.set(id, { ids: idsOf(ares), results_url, kept_at })
+    routes.set(id, { ids: idsOf(ares), kept_at, tries_left: tries_max })
   }
 
   async function forward(rreq: Message, body: string): Promise<PeerAnswer> {
-    const route = routes.get(transactionIdOf(rreq.dsTransID)!)
-    if (!route || route.ids !== idsOf(rreq)) return refusal('301', 'dsTransID', rreq)
+    const id = transactionIdOf(rreq.dsTransID)!
+    const route = routes.get(id)
+    const too_old = world.clock.now().getTime() - keep_ms
+    if (!route || route.ids !== idsOf(rreq) || route.kept_at <= too_old) {
+      return refusal('301', 'dsTransID', rreq)
+    }
+    // While one is under way there is no second.
+    routes.delete(id)
+    const tries_left = route.tries_left - 1
     try {
       const answer = await world.http.post({
-        url: route.results_url,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
+        url: results_url(),
+        headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
         body,
         timeout_ms: rres_timeout_ms,
       })
@@ -48,6 +61,7 @@ export function openRoutes(world: World): Routes {
     } catch {
       world.log.warn({}, 'an RReq reached no 3DS Server')
     }
+    if (tries_left > 0) routes.set(id, { ...route, tries_left })
     return refusal('405', 'threeDSServerURL', rreq)
   }
 

@@ -1,12 +1,12 @@
 // Test mode's other side of EMV 3-D Secure: a Directory Server and an ACS that speak the real wire.
 
-import type { PeerAnswer, PeerRequest } from '../../peer.ts'
+import type { PeerAnswer, PeerPlace, PeerRequest } from '../../peer.ts'
 import type { World } from '../../world.ts'
 import { openAccessControlServer } from './access-control-server.ts'
 import { answerChallenge, methodPage, openChallenge } from './challenge.ts'
 import { openDirectoryServer } from './directory-server.ts'
 import { plain } from './peer.ts'
-import { silent_method_path } from './test-ranges.ts'
+import { method_path, silent_method_path } from './test-ranges.ts'
 
 export type ThreeDsSimulator = {
   handle(request: PeerRequest): Promise<PeerAnswer>
@@ -14,26 +14,41 @@ export type ThreeDsSimulator = {
   close(): void
 }
 
-/**
- * Both addresses are the mount's, without a slash at the end (`http://127.0.0.1:8080/simulator/three-ds`):
- * `base_url` as servers reach it, `public_url` as browsers do. Both are asked for at each use.
- */
-export function openThreeDsSimulator(options: {
+const ds_path = '/ds'
+const challenge_path = '/acs/challenge'
+
+/** Below the mount. Shoppers' browsers come to the ACS; to the Directory Server only 3DS Servers and the ACS do. */
+export const simulator_places: readonly PeerPlace[] = [
+  { path: ds_path, own_calls_only: true },
+  { path: method_path },
+  { path: silent_method_path },
+  { path: challenge_path },
+  { path: `${challenge_path}/{id}` },
+]
+
+export type SimulatorOptions = {
   world: World
+  /**
+   * The mount as servers reach it, without a slash at the end (`http://127.0.0.1:8080/simulator/three-ds`). Like every address
+   * here it is asked for at each use.
+   */
   base_url: () => string
+  /** The mount as browsers reach it. */
   public_url: () => string
+  /** The 3DS Server's address for results: the only one that the Directory Server posts to. */
+  results_url: () => string
+  /** Where the 3DS Server's pages begin, with a slash at the end: the ACS sends browsers back to none but these. */
+  pages_url: () => string
+  /** What each call carries that the simulator makes. */
+  headers: Record<string, string>
   signing_key: Buffer
-}): ThreeDsSimulator {
-  const { world, base_url, public_url } = options
+}
+
+export function openThreeDsSimulator(options: SimulatorOptions): ThreeDsSimulator {
+  const { public_url, pages_url } = options
   const closing = new AbortController()
   const acs = openAccessControlServer(options)
-  const directoryServer = openDirectoryServer({
-    world,
-    acs,
-    base_url,
-    public_url,
-    closing: closing.signal,
-  })
+  const directoryServer = openDirectoryServer({ ...options, acs, closing: closing.signal })
 
   async function handle({ method, path, body }: PeerRequest): Promise<PeerAnswer> {
     const answer = routeOf(path)
@@ -43,12 +58,15 @@ export function openThreeDsSimulator(options: {
 
   function routeOf(path: string): ((body: string) => PeerAnswer | Promise<PeerAnswer>) | null {
     const form = (body: string) => new URLSearchParams(body)
-    if (path === '/ds') return directoryServer
-    if (path === '/acs/method') return (body) => methodPage(form(body), { silent: false })
-    if (path === silent_method_path) return (body) => methodPage(form(body), { silent: true })
-    if (path === '/acs/challenge') return (body) => openChallenge(acs, form(body), public_url())
+    const at = { public_url: public_url(), pages_url: pages_url() }
+    if (path === ds_path) return directoryServer
+    if (path === method_path) return (body) => methodPage(form(body), { silent: false, ...at })
+    if (path === silent_method_path) {
+      return (body) => methodPage(form(body), { silent: true, ...at })
+    }
+    if (path === challenge_path) return (body) => openChallenge(acs, form(body), at)
     const [, id] = /^\/acs\/challenge\/([^/]+)$/.exec(path) ?? []
-    return id ? (body) => answerChallenge(acs, id, form(body), public_url()) : null
+    return id ? (body) => answerChallenge(acs, id, form(body), at) : null
   }
 
   function close(): void {

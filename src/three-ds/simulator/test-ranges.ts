@@ -14,7 +14,7 @@ import { present } from '../emv/messages.ts'
 
 type Offer = { start: string; end: string; method_path: string | null }
 
-const method_path = '/acs/method'
+export const method_path = '/acs/method'
 /** The method page that never reports back. */
 export const silent_method_path = '/acs/method/silent'
 

@@ -37,7 +37,8 @@ type Transactions = {
 }
 
 const keep_ms = 3_600_000
-const keep_at_most = 50_000
+/** Some 2 KB each. */
+export const transactions_max = 10_000
 
 export function openTransactions(clock: Clock): Transactions {
   const kept = new Map<string, Transaction>()
@@ -52,7 +53,7 @@ export function openTransactions(clock: Clock): Transactions {
       const old = clock.now().getTime() - keep_ms
       // A Map is in order of arrival, so the oldest come first.
       for (const oldest of kept.values()) {
-        if (oldest.created_at.getTime() > old && kept.size < keep_at_most) break
+        if (oldest.created_at.getTime() > old && kept.size < transactions_max) break
         drop(oldest)
       }
       kept.set(transaction.acs_transaction_id, transaction)

@@ -1,0 +1,26 @@
+// How the service knows the calls that it makes to itself: they carry a header that nobody else can make.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Keyring } from '../keyring.ts'
+
+export type OwnCalls = {
+  /** What such a call is sent with. */
+  headers: Record<string, string>
+  isOne(headers: IncomingHttpHeaders): boolean
+}
+
+const name = 'rip-own-call'
+
+export function openOwnCalls(keyring: Pick<Keyring, 'mac'>): OwnCalls {
+  const mark = Buffer.from(keyring.mac('own calls').toString('hex'))
+  return {
+    headers: { [name]: mark.toString() },
+    isOne(headers) {
+      const sent = headers[name]
+      if (typeof sent !== 'string') return false
+      const bytes = Buffer.from(sent)
+      return bytes.length === mark.length && timingSafeEqual(bytes, mark)
+    },
+  }
+}
