@@ -47,6 +47,7 @@ export async function roundTrips(): Promise<Table[]> {
       database,
       keyring: openKeyring(keepMasterKey(data_dir, world.random), world.random),
       three_ds: null,
+      simulator: 'on',
       webhook_urls: { judge: () => null },
       wakeDeliveries: () => {},
       gateway_limit: 0,

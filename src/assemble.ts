@@ -28,6 +28,7 @@ import { type DemoShop, demoShopPages } from './pages/demo-shop.ts'
 import { hostedSessionPage } from './pages/hosted-session.ts'
 import { payPage } from './pages/pay.ts'
 import { pages, routes, streams } from './routes.ts'
+import { openSimulatorSwitch } from './simulator-switch.ts'
 import { openThreeDs, simulator_prefix } from './three-ds/open.ts'
 import { openThreeDsSimulator, simulator_places } from './three-ds/simulator/simulator.ts'
 import type { SessionId } from './values.ts'
@@ -38,6 +39,8 @@ export type Parts = {
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
   three_ds: ThreeDsFile | null
+  /** Whether the simulated bank runs; null where it is to run until there is a live merchant. */
+  simulator: 'on' | 'off' | null
   addresses: Addresses
   gateway_limit: number
   trusted_proxies: string[]
@@ -69,7 +72,10 @@ export type Service = {
 export async function assemble(parts: Parts): Promise<Service> {
   const { world, database, keyring, addresses, clock_fault } = parts
   const { sql } = database
-  const directory = await openDirectory({ database, clock: world.clock, keyring })
+  const simulator = openSimulatorSwitch({ asked: parts.simulator, sql, world })
+  await simulator.look()
+  const changed = () => void simulator.look()
+  const directory = await openDirectory({ database, clock: world.clock, keyring, changed })
   const own_calls = openOwnCalls(keyring)
   const simulatedBank = openThreeDsSimulator({
     world,
@@ -104,7 +110,7 @@ export async function assemble(parts: Parts): Promise<Service> {
       world,
       addresses,
       file: parts.three_ds,
-      own_headers: own_calls.headers,
+      simulator: { isOn: simulator.isOn, headers: own_calls.headers },
       ranges: openCardRangeStore(sql),
     }),
   }
@@ -120,7 +126,12 @@ export async function assemble(parts: Parts): Promise<Service> {
     pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing, clock_fault)],
     advise: adviseOn,
     peers: [
-      { prefix: simulator_prefix, places: simulator_places, handle: simulatedBank.handle },
+      {
+        prefix: simulator_prefix,
+        places: simulator_places,
+        isOpen: simulator.isOn,
+        handle: simulatedBank.handle,
+      },
     ],
     own_calls,
     gateway_limit: parts.gateway_limit,

@@ -21,6 +21,8 @@ export type Config = {
   /** Null where they are to be made and kept in the data folder. */
   master_keys: Buffer[] | null
   three_ds: ThreeDsFile | null
+  /** Whether the simulated bank of test mode runs; null where nobody said. */
+  simulator: 'on' | 'off' | null
   trusted_proxies: string[]
   webhooks: WebhookConfig
   gateway_limit: number
@@ -82,6 +84,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     ),
     master_keys: masterKeys(text('RIPPER_MASTER_KEY')),
     three_ds: threeDsFile(text('RIPPER_THREE_DS_FILE')),
+    simulator: simulator(text('RIPPER_SIMULATOR')),
     trusted_proxies: networks('RIPPER_TRUSTED_PROXIES', text('RIPPER_TRUSTED_PROXIES')),
     webhooks: {
       allowed_networks: networks(
@@ -195,6 +198,10 @@ function wholeNumber(name: Name, value: string, least: number, most: number): nu
 
 function oneOf<T extends string>(name: Name, value: string, words: readonly T[]): T {
   return words.find((word) => word === value) ?? fail(name, `one of ${words.join(', ')}`)
+}
+
+function simulator(value: string | null): Config['simulator'] {
+  return value === null ? null : oneOf<'on' | 'off'>('RIPPER_SIMULATOR', value, ['on', 'off'])
 }
 
 function address(name: Name, value: string | null): string | null {

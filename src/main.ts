@@ -123,6 +123,7 @@ export async function serve(
       ...opened,
       wrapSimulator,
       three_ds: config.three_ds,
+      simulator: config.simulator,
       gateway_limit: config.gateway_limit,
       trusted_proxies: config.trusted_proxies,
       addresses: {

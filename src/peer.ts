@@ -19,6 +19,8 @@ export type Peer = {
   prefix: string
   /** Every path below the prefix, with parameters as `{name}`. */
   places: readonly PeerPlace[]
+  /** While it is not, there is nothing at its paths. */
+  isOpen(): boolean
   handle(request: PeerRequest): Promise<PeerAnswer>
 }
 

@@ -54,6 +54,11 @@ export const variables = [
     meaning: 'JSON file that names the live Directory Servers',
   },
   {
+    name: 'RIPPER_SIMULATOR',
+    fallback: 'on, until there is a live merchant',
+    meaning: 'the simulated bank that test mode needs: on, off',
+  },
+  {
     name: 'RIPPER_TRUSTED_PROXIES',
     fallback: 'none',
     meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed, comma separated',

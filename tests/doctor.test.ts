@@ -63,6 +63,7 @@ const accounts: AccountFacts = {
   base_url: 'https://pay.example',
   pay_url: null,
   has_directory_servers: true,
+  simulator: null,
   now,
 }
 const compared = { acquirer: 'bank', due_at: ago(7199), failure: null }
@@ -214,6 +215,17 @@ test.each<[string, Partial<ServiceFacts>, string[]]>([
   ['its clock is slow', { clock_ahead_ms: -5_000 }, ["Service's clock: warning"]],
 ])('the service: %s', (_, fault, expected) => {
   expect(faults(serviceChecks, { ...service, ...fault })).toEqual(expected)
+})
+
+test.each<[string, Partial<AccountFacts>]>([
+  ['off, since', {}],
+  ['on beside live merchants', { simulator: 'on' }],
+  ['off, as', { simulator: 'off' }],
+  ['off, as', { simulator: 'off', live_merchants: [] }],
+  ['on', { live_merchants: [] }],
+])('test mode is %s', (words, facts) => {
+  const found = judgeAll(accountChecks, { ...accounts, ...facts })
+  expect(found.find(({ name }) => name === 'Test mode')!.found).toMatch(new RegExp(`^${words}`))
 })
 
 const key = (expires_at: Date) => ({ ending_keys: [{ key_id: 'key_1', expires_at }] })

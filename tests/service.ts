@@ -60,6 +60,8 @@ export type Service = {
 type Options = {
   clock?: Clock
   gateway_limit?: number
+  /** Null where it is to run until there is a live merchant; it runs otherwise. */
+  simulator?: 'on' | 'off' | null
   trusted_proxies?: string[]
   /** Live Directory Servers; live mode has none otherwise. */
   three_ds?: ThreeDsFile
@@ -109,6 +111,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     database: opened,
     keyring,
     three_ds: options.three_ds ?? null,
+    simulator: options.simulator === undefined ? 'on' : options.simulator,
     addresses: {
       base_url: address,
       pay_url: () => options.pay_url ?? `${base_url}/pay`,

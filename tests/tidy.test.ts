@@ -95,6 +95,7 @@ const wiring = [
   'assemble',
   'acquiring',
   'operational',
+  'simulator-switch',
   'background',
   'demo',
   'stop',

@@ -53,6 +53,7 @@ export async function assembleProcess(
       },
     },
     three_ds: null,
+    simulator: 'on',
     addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
     webhook_urls: { judge: () => null },
     wakeDeliveries: wake,

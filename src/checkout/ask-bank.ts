@@ -13,6 +13,7 @@ import {
   ProviderUnavailable,
   type ThreeDs,
 } from '../three-ds/three-ds.ts'
+import type { Mode } from '../values.ts'
 import { type Attempt, stateOf } from './attempt.ts'
 import { attemptLine } from './attempt-lines.ts'
 import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './attempt-store.ts'
@@ -205,6 +206,16 @@ export function providerUnavailable(): Refusal {
     'three_ds_provider_unavailable',
     '3-D Secure cannot be reached. No attempt was spent; send the request again in a moment.',
   )
+}
+
+/** For a mode that nobody is configured for. */
+export function noProvider(mode: Mode): Refusal {
+  return new Refusal('three_ds_provider_unavailable', noProviderWords[mode])
+}
+
+const noProviderWords: Record<Mode, string> = {
+  test: 'Test mode is off here: its bank, the simulator, does not run. RIPPER_SIMULATOR=on lets it run.',
+  live: 'No Directory Server is configured for live mode, so no card could be authenticated.',
 }
 
 /** The address of our own page that nests the bank's. */

@@ -7,7 +7,7 @@ import { type Caller, clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { ProviderUnavailable, type ThreeDs } from '../three-ds/three-ds.ts'
-import { askBank, challengeUrl, providerUnavailable } from './ask-bank.ts'
+import { askBank, challengeUrl, noProvider, providerUnavailable } from './ask-bank.ts'
 import { type Attempt, attemptAt } from './attempt.ts'
 import { attemptLine, openingLines } from './attempt-lines.ts'
 import { claimAsking, findAttempt, openAttempt } from './attempt-store.ts'
@@ -195,7 +195,7 @@ async function takeOver(
 
 function providerOf(context: Context, session: Session): ThreeDs {
   const provider = context.three_ds[session.mode]
-  if (!provider) throw providerUnavailable()
+  if (!provider) throw noProvider(session.mode)
   return provider
 }
 

@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { defaultIntegration } from '../merchants/directory.ts'
@@ -12,6 +11,7 @@ import { hostedIntegration, type PublicAccount } from '../merchants/public-accou
 import { handleCors, publicKeyCors } from '../merchants/public-cors.ts'
 import { handleInPath, publicKeyInPath } from '../merchants/public-doors.ts'
 import { brands } from '../values.ts'
+import { noProvider } from './ask-bank.ts'
 import { mode } from './views.ts'
 
 const methods = [{ type: 'card' as const, brands: [...brands] }]
@@ -110,12 +110,7 @@ export function readConfiguration(
   { account, integration, public_key, key_mode }: PublicAccount,
 ): Configuration {
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
-  if (!three_ds[mode]) {
-    throw new Refusal(
-      'three_ds_provider_unavailable',
-      'No Directory Server is configured for live mode, so no card could be authenticated.',
-    )
-  }
+  if (!three_ds[mode]) throw noProvider(mode)
   const hosted = hostedIntegration(account)
   const isDefault = defaultIntegration(account) === integration
   const fieldsQuery = isDefault ? '' : `?integration=${encodeURIComponent(integration.name)}`

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import type { Peer } from '../peer.ts'
 import type { Caller } from './access.ts'
+import { notFound } from './failures.ts'
 import { configOf } from './fastify.ts'
 import type { OwnCalls } from './own-calls.ts'
 import type { Page, PageAnswer } from './pages.ts'
@@ -61,6 +62,7 @@ export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): 
   const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
   for (const { peer, path, own_calls_only } of mounted) {
     app.all(peer.prefix + fastifyPath(path), async (request, reply) => {
+      if (!peer.isOpen()) throw notFound(request)
       if (own_calls_only && !own.isOne(request.headers)) {
         throw new Refusal('unauthorized', 'Only this service itself may ask here.')
       }

@@ -52,12 +52,18 @@ export async function openDirectory(parts: {
   database: Pick<Database, 'sql' | 'listen'>
   clock: Clock
   keyring: Keyring
+  /** Called wherever an account may have changed. */
+  changed?: () => void
 }): Promise<Directory> {
-  const { clock, keyring } = parts
+  const { clock, keyring, changed = () => {} } = parts
   const { sql, listen } = parts.database
   const kept = keep(clock)
   // The callback also runs whenever the channel is opened anew: what was said meanwhile is not known.
-  const unlisten = await listen(settings_channel, { heard: kept.forget, opened: kept.forget })
+  const forget = () => {
+    kept.forget()
+    changed()
+  }
+  const unlisten = await listen(settings_channel, { heard: forget, opened: forget })
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
     for (const routing of routingsIn(id, keyring)) {

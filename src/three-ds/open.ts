@@ -27,20 +27,25 @@ export function openThreeDs(parts: {
   addresses: { base_url(): string; internal_url(): string }
   file: LiveDirectoryServers | null
   ranges: CardRangeStore
-  /** What the simulated bank wants to see with each message. */
-  own_headers: Record<string, string>
+  /** Whether the simulated bank runs, and what it wants to see with each message. */
+  simulator: Simulator
 }): Record<Mode, ThreeDs | null> {
-  const { world, addresses, file, ranges, own_headers } = parts
+  const { world, addresses, file, ranges, simulator } = parts
+  const test = openTestServer(world, addresses, simulator)
   return {
-    test: openTestServer(world, addresses, own_headers),
+    get test() {
+      return simulator.isOn() ? test : null
+    },
     live: file && openLiveServer(world, file, ranges),
   }
 }
 
+type Simulator = { isOn(): boolean; headers: Record<string, string> }
+
 function openTestServer(
   world: World,
   addresses: { base_url(): string; internal_url(): string },
-  headers: Record<string, string>,
+  { headers }: Pick<Simulator, 'headers'>,
 ): ThreeDs {
   const at = () => `${addresses.internal_url()}${simulator_prefix}/ds`
   // The address is known once the server listens, so it is asked for at each use.

@@ -17,6 +17,8 @@ export type AccountFacts = {
   base_url: string | null
   pay_url: string | null
   has_directory_servers: boolean
+  /** What RIPPER_SIMULATOR says; null where it says nothing. */
+  simulator: 'on' | 'off' | null
   now: Date
 }
 
@@ -59,6 +61,15 @@ export const accountChecks: Check<AccountFacts>[] = [
         'no Directory Server is configured: 3-D Secure is unavailable to live payments',
         'Set RIPPER_THREE_DS_FILE.',
       )
+    },
+  },
+  {
+    name: 'Test mode',
+    judge({ live_merchants, simulator }) {
+      if (simulator === 'off') return ok('off, as RIPPER_SIMULATOR asks')
+      if (live_merchants.length === 0) return ok('on')
+      if (simulator === 'on') return ok('on beside live merchants, as RIPPER_SIMULATOR asks')
+      return ok('off, since there are live merchants; RIPPER_SIMULATOR=on turns it on')
     },
   },
   {

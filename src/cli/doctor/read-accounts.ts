@@ -36,6 +36,7 @@ export async function readAccounts(config: Config, sql: Sql, now: Date): Promise
     base_url: config.base_url,
     pay_url: config.pay_url,
     has_directory_servers: config.three_ds !== null,
+    simulator: config.simulator,
     now,
   }
 }
