@@ -15,8 +15,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** In this order: checkout.js names the 3-D Secure part by its hash. */
-const scripts = ['three-ds', 'checkout', 'card-fields', 'pay', 'demo']
-const styles = ['card-fields', 'pay', 'demo']
+const scripts = ['three-ds', 'checkout', 'card-fields', 'pay', 'demo', 'docs']
+const styles = ['card-fields', 'pay', 'demo', 'docs']
 
 /** Whether dist/web is what web/ says. A checkout without web/ has nothing to build. */
 export function isWebBuilt(root) {

@@ -1,11 +1,11 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from './context.ts'
-import { docsPage } from './http/docs-page.ts'
+import { documentationPages } from './docs/pages.ts'
 import { lasting } from './http/encoded.ts'
-import { openApiDocument } from './http/openapi.ts'
+import { type OpenApiDocument, openApiDocument } from './http/openapi.ts'
 import type { Page, PageAnswer } from './http/pages.ts'
-import { guidePages } from './pages/guides.ts'
+import { guideFiles, guidePages } from './pages/guides.ts'
 import { events, routes, streams } from './routes.ts'
 
 /**
@@ -31,12 +31,12 @@ export function operationalPages(
       answer(200, metrics.content_type, await metrics.text()),
     ),
     get('/openapi.json', async () => description().json),
-    get('/docs', async () => description().docs),
+    ...documentationPages<Context>(() => description().document, guideFiles()),
     ...guidePages<Context>(),
   ]
 }
 
-let described: { json: PageAnswer; docs: PageAnswer } | null = null
+let described: { json: PageAnswer; document: OpenApiDocument } | null = null
 
 /** Made when it is first asked for: a start need not wait for it. */
 function description() {
@@ -44,7 +44,7 @@ function description() {
     const document = openApiDocument(routes, events, streams)
     const text = JSON.stringify(document, null, 2)
     const json = answer(200, 'application/json; charset=utf-8', text)
-    described = { json: lasting(json), docs: lasting(docsPage(document)) }
+    described = { json: lasting(json), document }
   }
   return described
 }

@@ -83,6 +83,7 @@ const rooms: Record<string, string[]> = {
   ],
   compatible: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
   pages: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
+  docs: ['errors', 'html', 'http'],
   context: [...kernel, 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
 }
 const wiring = [

@@ -48,9 +48,10 @@ const worth_compressing_bytes = 1400
 
 /** The body as the browser takes it. What is not there compressed already is worth no more than gzip's quick way. */
 function compressed(
-  { body, encoded }: PageAnswer,
+  { body, bytes, encoded }: PageAnswer,
   accepted: string,
 ): { encoding: 'br' | 'gzip' | null; bytes: Buffer | string } {
+  if (bytes) return { encoding: null, bytes }
   const large = body.length > worth_compressing_bytes
   if (large && encoded && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: encoded.br }
   if (!large || !/\bgzip\b/.test(accepted)) return { encoding: null, bytes: encoded?.plain ?? body }

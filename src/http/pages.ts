@@ -20,6 +20,8 @@ type PageRequest = {
 export type PageAnswer = {
   status: number
   body: string
+  /** What is sent in place of the body, where it is no text. Never compressed. */
+  bytes?: Buffer
   headers: Record<string, string>
   /** The body as it is sent again and again; what has none is compressed each time. */
   encoded?: Encoded

@@ -1,36 +1,129 @@
-// The API's description as a page: on a phone as on a wide screen all of it is read without scrolling sideways.
+// The documentation in a real browser: read without scrolling sideways, searched by keyboard, its policy never broken.
 
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { docsPage } from '../../src/http/docs-page.ts'
-import { openApiDocument } from '../../src/http/openapi.ts'
-import { events, routes, streams } from '../../src/routes.ts'
-import { startBrowser } from './shopper.ts'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Service, startService } from '../service.ts'
+import { newShopper, type Outfit, picture, startBrowser } from './shopper.ts'
 
-const { body, headers } = docsPage(openApiDocument(routes, events, streams))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const small = { width: 360, height: 640 }
 
+let service: Service
 let browser: Browser
 beforeAll(async () => {
+  service = await startService()
   browser = await startBrowser()
 }, 60_000)
-afterAll(() => browser.close())
+afterAll(async () => {
+  await browser.close()
+  await service.close()
+})
 
-test.each([320, 360, 768, 1280])(
-  '%i pixels wide',
-  async (width) => {
-    const page = await browser.newPage({ viewport: { width, height: 900 } })
-    await page.route('**', (route) =>
-      route.fulfill({ body: String(body), headers: { ...headers, 'content-type': 'text/html' } }),
+const opened: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close()
+})
+
+async function open(path: string, outfit: Outfit = {}): Promise<Page> {
+  const { page, context, faults } = await newShopper(browser, service.base_url, outfit)
+  opened.push(async () => {
+    await context.close()
+    expect(faults).toEqual([])
+  })
+  await page.goto(service.base_url + path)
+  return page
+}
+
+describe.each(['/docs', '/docs/webhooks', '/docs/migrate-from-stripe', '/docs/errors', '/README'])(
+  '%s',
+  (path) => {
+    test.each([320, 360, 768, 1280])(
+      '%i pixels wide',
+      async (width) => {
+        const page = await open(path, { viewport: { width, height: 900 } })
+        const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect(beyond).toBe(0)
+      },
+      30_000,
     )
-    await page.goto('http://service/docs')
-    const measured = (await page.evaluate(`({
-    beyond: document.documentElement.scrollWidth - innerWidth,
-    scrolling: [...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth).length,
-    headings: getComputedStyle(document.querySelector('thead')).position,
-  })`)) as object
-    const headings = width < 640 ? 'absolute' : 'static'
-    expect(measured).toEqual({ beyond: 0, scrolling: 0, headings })
-    await page.close()
+  },
+)
+
+test.each(['light', 'dark'] as const)(
+  'axe finds nothing, %s',
+  async (colorScheme) => {
+    for (const path of ['/docs', '/docs/webhooks']) {
+      const page = await open(path, { colorScheme })
+      // By axe's script, which the page's policy would not let in as an element.
+      await page.evaluate(axe)
+      const found = (await page.evaluate(
+        `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })`,
+      )) as { violations: { id: string; nodes: { html: string }[] }[] }
+      const told = found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)
+      expect(told).toEqual([])
+    }
   },
   60_000,
 )
+
+test('the search finds a refusal by keyboard alone, and the page goes there', async () => {
+  const page = await open('/docs/webhooks')
+  await page.keyboard.press('/')
+  await page.keyboard.type('hold already')
+  await page.getByRole('option', { name: 'hold_already_decided' }).waitFor()
+  await picture(page, 'docs-search')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/docs#hold_already_decided')
+  const place = page.locator('#hold_already_decided')
+  await place.waitFor()
+  expect(await place.evaluate((element) => element.matches(':target'))).toBe(true)
+  const { y } = (await place.boundingBox())!
+  // Below the bar, which stays in sight.
+  const bar = (await page.locator('.bar').boundingBox())!
+  expect(y).toBeGreaterThanOrEqual(bar.y + bar.height)
+})
+
+test('the arrows choose, Escape closes, and what is not there is said', async () => {
+  const page = await open('/docs')
+  const field = page.getByRole('combobox')
+  await field.fill('webhook endpoint')
+  await field.press('ArrowDown')
+  const second = page.getByRole('option').nth(1)
+  expect(await second.getAttribute('aria-selected')).toBe('true')
+  await field.press('Escape')
+  await page.getByRole('listbox').waitFor({ state: 'hidden' })
+  await field.fill('no such words')
+  await page.getByText('Nothing found.').waitFor()
+})
+
+test('on a phone a button opens the contents, and a line of them closes them', async () => {
+  const page = await open('/docs', { viewport: small })
+  const contents = page.getByRole('navigation')
+  await contents.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Contents' }).click()
+  await contents.getByRole('link', { name: 'Read a payment', exact: false }).first().click()
+  await contents.waitFor({ state: 'hidden' })
+  expect(new URL(page.url()).hash).toBe('#read_a_payment')
+})
+
+test('without scripts the side list is there, and neither button nor search', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: small })
+  opened.push(() => context.close())
+  const page = await context.newPage()
+  await page.goto(`${service.base_url}/docs`)
+  const line = page.getByRole('navigation').getByRole('link', { name: 'Webhooks', exact: true })
+  expect(await line.isVisible()).toBe(true)
+  expect(await page.getByRole('search').isVisible()).toBe(false)
+  expect(await page.getByRole('button', { name: 'Contents' }).isVisible()).toBe(false)
+})
+
+test('the policy allows just the page’s own script and style', async () => {
+  const { headers } = await fetch(`${service.base_url}/docs`)
+  const policy = headers.get('content-security-policy')!
+  expect(policy).toMatch(/script-src 'sha256-[\w+/=]+';/)
+  expect(policy).toMatch(/style-src 'sha256-[\w+/=]+';/)
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toMatch(/unsafe|https?:|\*/)
+})

@@ -1,0 +1,112 @@
+// Where an example must say something else than the samples do: the state that a route leaves, or what it alone asks for.
+
+import type { Chosen } from './example.ts'
+
+type ChosenOf = {
+  /** Keys differ, so that one reader can send all examples. */
+  idempotency_key?: string
+  query?: Record<string, string>
+  request?: Chosen
+  answer?: Chosen
+}
+
+const hex = 'f0c3a1d28b7e4f6091a2b3c4'
+const session = { id: `cs_${hex}` }
+const payment = { id: `pay_${hex}` }
+const endpoint = { id: `whep_${hex}` }
+const first_attempt = { 'attempt.id': `att_${hex}`, attempts_left: 2 }
+
+/** Whether a page's amount is right is judged by the integration's, or by its price list. */
+const of_a_page = {
+  request: { items: undefined },
+  answer: { ...session, amount_verification_source: 'integration_default' },
+}
+
+const held_detail = "the amount is 4200 GBP and the integration's is 3900 GBP"
+/** A page sent it without a basket, and with another amount than the integration's. */
+const held = {
+  ...{ amount_verified: false, items: null, basket_total: null },
+  'hold.detail': held_detail,
+}
+const held_event = {
+  ...{ 'data.amount_verified': false, 'data.items': null, 'data.basket_total': null },
+  'data.hold.detail': held_detail,
+}
+const decided = {
+  'hold.decided_by': 'merchant',
+  'hold.decided_at': '2026-09-14T11:02:00.0000000+00:00',
+}
+const not_captured = { executed_at: null, order_reference_captured_payments: 0 }
+const decline = { code: 'insufficient_funds', category: 'soft', reason: 'Insufficient funds' }
+const failure = { code: 'provider_error', category: null, reason: 'The acquirer failed' }
+
+/** By the operation's id. */
+export const chosenValues: Record<string, ChosenOf> = {
+  create_a_checkout_session: { idempotency_key: 'order-1001', answer: session },
+  read_a_checkout_session: { answer: { ...session, payment_id: null } },
+  read_a_payment: { answer: payment },
+  capture_a_held_payment: {
+    answer: { ...payment, ...held, ...decided, 'hold.status': 'captured' },
+  },
+  release_a_held_payment: {
+    answer: {
+      ...{ ...payment, ...held, ...not_captured, ...decided },
+      ...{ status: 'voided', capture_state: 'voided', 'hold.status': 'voided' },
+    },
+  },
+  have_a_person_look_at_a_held_payment: {
+    answer: {
+      ...{ ...payment, ...held, ...not_captured },
+      ...{ status: 'held', capture_state: 'authorised', 'hold.status': 'escalated' },
+    },
+  },
+  register_a_webhook_endpoint: { answer: endpoint },
+  list_webhook_endpoints: { answer: { 'endpoints[].id': endpoint.id } },
+  list_webhook_deliveries: { query: { status: 'succeeded', limit: '20' } },
+  create_a_session_from_a_page: {
+    idempotency_key: 'order-1002',
+    ...of_a_page,
+  },
+  create_a_session_from_the_hosted_page: {
+    idempotency_key: 'order-1003',
+    ...of_a_page,
+  },
+  resume_a_session: {
+    answer: {
+      ...{ 'session.id': session.id, 'session.attempt_count': 1, 'session.attempts_left': 2 },
+      ...{ 'attempt.id': first_attempt['attempt.id'], result: null },
+      'three_ds.state': 'awaiting_challenge',
+      'three_ds.challenge': {
+        url: 'http://127.0.0.1:8080/3ds/challenge/…',
+        window_size: '02',
+        expires_at: '2026-09-14T09:35:00.0000000+00:00',
+      },
+    },
+  },
+  open_an_attempt_and_start_3_d_secure: {
+    answer: { ...first_attempt, 'three_ds.state': 'authenticated' },
+  },
+  charge_the_authenticated_attempt: { answer: first_attempt },
+  create_a_payment_intent: {
+    idempotency_key: 'order-1004',
+    request: { metadata: { order_id: '1001' } },
+    answer: { ...session, metadata: { order_id: '1001' } },
+  },
+  read_a_payment_intent: {
+    answer: { ...session, client_secret: null, metadata: { order_id: '1001' } },
+  },
+  listen_to_events: {
+    query: { events: 'payment.captured,payment.held' },
+    answer: { id: '01993f2ad8c07b3e9a41f0c3a1d28b7e' },
+  },
+  listen_to_requests: { query: { status: '4xx' }, answer: { id: undefined, status: 404 } },
+  payment_voided: {
+    answer: {
+      ...{ ...held_event, 'data.hold.status': 'voided' },
+      ...{ 'data.hold.decided_by': 'merchant', 'data.hold.decided_at': decided['hold.decided_at'] },
+    },
+  },
+  payment_held: { answer: held_event },
+  payment_declined: { answer: { 'data.decline': decline } },
+  payment_failed: { answer: { 'data.decline': failure } },
+}

@@ -1,0 +1,89 @@
+// Markdown as HTML, safe whatever stands in it: HTML of the text's own is shown as text, and links lead only where they may.
+
+import { Marked, type Tokens } from 'marked'
+import { escapeHtml } from '../html.ts'
+
+export type Heading = { depth: number; title: string; anchor: string }
+export type Rendered = { html: string; headings: Heading[] }
+
+/** Links between guides lead to the rendered ones: `webhooks.md#retries` to `webhooks#retries`. */
+export function renderMarkdown(text: string): Rendered {
+  const headings: Heading[] = []
+  const marked = new Marked({ gfm: true })
+  marked.use({
+    renderer: {
+      heading({ depth, tokens, text: source }: Tokens.Heading) {
+        const title = plain(source)
+        const anchor = anchorOf(title, headings)
+        headings.push({ depth, title, anchor })
+        const inner = this.parser.parseInline(tokens)
+        return `<h${depth} id="${anchor}">${inner} <a class="anchor" href="#${anchor}" aria-label="Link to this heading">#</a></h${depth}>\n`
+      },
+      html: ({ text: source }) => (isComment(source) ? '' : lineBreakOr(source)),
+      code: ({ text: source, lang }) =>
+        `<pre tabindex="0"><code>${lang === 'diff' ? changed(source) : escapeHtml(source)}</code></pre>\n`,
+      link({ href, tokens }: Tokens.Link) {
+        const inner = this.parser.parseInline(tokens)
+        const target = targetOf(href)
+        return target === null ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`
+      },
+      image({ href, text: words }: Tokens.Image) {
+        return /^[\w./-]+$/.test(href)
+          ? `<img src="${escapeHtml(href)}" alt="${escapeHtml(words)}">`
+          : escapeHtml(words)
+      },
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
+        // A table whose head is empty only lines things up.
+        const has_head = token.header.some(({ text: words }) => words !== '')
+        const head = has_head ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>` : ''
+        const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')
+        return `<div class="table" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`
+      },
+    },
+  })
+  return { html: marked.parse(text, { async: false }), headings }
+}
+
+/** The names of code blocks, which the tests go by. */
+function isComment(source: string): boolean {
+  return /^\s*<!--[^>]*-->\s*$/.test(source)
+}
+
+/** The one tag that tables need. */
+function lineBreakOr(source: string): string {
+  return /^<br>$/.test(source) ? '<br>' : escapeHtml(source)
+}
+
+/** Where a link may lead; null where it may not. */
+function targetOf(href: string): string | null {
+  if (/^https?:\/\//.test(href) || href.startsWith('#')) return href
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith('//')) return null
+  return href.replace(/\.md(?=#|$)/, '')
+}
+
+/** As GitHub makes it. A title that comes again gets a number. */
+function anchorOf(title: string, earlier: Heading[]): string {
+  const anchor = title
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-')
+  const same = earlier.filter((each) => each.title.toLowerCase() === title.toLowerCase()).length
+  return same === 0 ? anchor : `${anchor}-${same}`
+}
+
+function plain(source: string): string {
+  return source.replaceAll(/[`*]/g, '').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+}
+
+/** A change, line by line. */
+function changed(source: string): string {
+  return source
+    .split('\n')
+    .map((line) => {
+      const tag = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : null
+      return tag ? `<${tag}>${escapeHtml(line)}</${tag}>` : escapeHtml(line)
+    })
+    .join('\n')
+}

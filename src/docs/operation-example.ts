@@ -1,0 +1,120 @@
+// An example of an operation: a request that the service takes, as values and as a line for curl, and its answer.
+
+import type { OpenApiDocument, Operation } from '../http/openapi.ts'
+import { chosenValues } from './chosen-values.ts'
+import { exampleOf } from './example.ts'
+import { sampleValues } from './example-values.ts'
+import { alternatives, type Schema } from './schema.ts'
+
+export type Listed = { method: string; path: string; operation: Operation }
+
+/** Every operation, in the order of the description. */
+export function operationsOf({ paths }: OpenApiDocument): Listed[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  )
+}
+
+export type RequestExample = {
+  method: string
+  /** With the parameters of the path still in braces. */
+  path: string
+  query: Record<string, string>
+  /** Keys and secrets by the names of shell variables: `$KEY`, `$SECRET`. */
+  headers: Record<string, string>
+  body: unknown
+  is_form: boolean
+}
+
+export function requestExample(listed: Listed): RequestExample {
+  const { method, path, operation } = listed
+  const chosen = chosenValues[operation.operationId] ?? {}
+  const content = operation.requestBody?.content
+  const schema = content?.['application/json'].schema as Schema | undefined
+  const is_form = content?.['application/x-www-form-urlencoded'] !== undefined
+  const body = schema && exampleOf(schema, { chosen: chosen.request ?? {}, side: 'request' })
+  const is_empty = body === undefined || Object.keys(body as object).length === 0
+  return {
+    ...{ method: method.toUpperCase(), path, query: chosen.query ?? {}, is_form },
+    headers: {
+      ...doorHeaders(operation),
+      ...keyHeader(listed),
+      ...(!is_empty && !is_form && { 'Content-Type': 'application/json' }),
+    },
+    body: is_empty ? null : body,
+  }
+}
+
+function doorHeaders({ security }: Operation): Record<string, string> {
+  const [door] = security.flatMap(Object.keys)
+  if (door === 'secret_key') return { 'X-Service-Api-Key': '$KEY' }
+  if (door === 'bearer_key') return { Authorization: 'Bearer $KEY' }
+  return door === 'client_secret' ? { 'Rip-Client-Secret': '$SECRET' } : {}
+}
+
+/** The first of the names that an idempotency key has; what pages send says whose page it is, too. */
+function keyHeader({ path, operation }: Listed): Record<string, string> {
+  const { parameters, security, operationId } = operation
+  const key = parameters.find((each) => each.in === 'header' && /Idempotency-Key$/.test(each.name))
+  if (!key) return {}
+  const [verb] = operationId.split('_')
+  const value = chosenValues[operationId]?.idempotency_key ?? `order-1001-${verb}`
+  const origin = path.includes('/handles/') ? '$API' : 'https://shop.example'
+  return { ...(security.length === 0 && { Origin: origin }), [key.name]: value }
+}
+
+/** One line for a shell, continued where it is long. */
+export function curlOf({ method, path, query, headers, body, is_form }: RequestExample): string {
+  const asked = new URLSearchParams(query).toString().replaceAll('%2C', ',')
+  const address = `"$API${path.replace(/\{(\w+)\}/g, (_, name) => pathValue(name))}${asked && `?${asked}`}"`
+  const is_plain = method === 'GET' || (method === 'POST' && body !== null)
+  const option = path.endsWith('/stream') ? '-N ' : is_plain ? '' : `-X ${method} `
+  const heads = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`)
+  const data = is_form ? formFields(body) : body ? [`-d '${JSON.stringify(body, null, 2)}'`] : []
+  return [`curl ${option}${address}`, ...heads, ...data].join(' \\\n  ')
+}
+
+function pathValue(name: string): string {
+  return String(sampleValues[name]!.find((value) => value !== null))
+}
+
+/** As the other platform's clients send it. */
+function formFields(body: unknown): string[] {
+  return Object.entries((body ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
+    value !== null && typeof value === 'object'
+      ? Object.entries(value).map(([key, inner]) => `-d "${name}[${key}]=${inner}"`)
+      : [`-d "${name}=${value}"`],
+  )
+}
+
+export type AnswerExample = { status: string; type: 'json' | 'stream' | 'none'; bodies: unknown[] }
+
+/** What the request above is answered with; of a stream, a message of each shape. */
+export function answerExample({ operation }: Pick<Listed, 'operation'>): AnswerExample {
+  const [status, { content }] = Object.entries(operation.responses).find(([code]) => code < '300')!
+  const [[type, { schema }] = [null, { schema: {} }]] = Object.entries(content ?? {})
+  if (type === null) return { status, type: 'none', bodies: [] }
+  const chosen = chosenValues[operation.operationId]?.answer ?? {}
+  const is_stream = type === 'text/event-stream'
+  const bodies = alternatives(schema as Schema).map((each) =>
+    exampleOf(each, { chosen, side: 'answer' }),
+  )
+  return { status, type: is_stream ? 'stream' : 'json', bodies }
+}
+
+/** As it comes. */
+export function answerText({ type, bodies }: AnswerExample): string {
+  if (type === 'json') return JSON.stringify(bodies[0], null, 2)
+  const messages = bodies as { event: string; id?: string; data: object }[]
+  return messages
+    .map(({ event, id, data }) => {
+      const named = id === undefined ? '' : `id: ${id}\n`
+      return `${named}event: ${event}\ndata: ${JSON.stringify(data)}`
+    })
+    .join('\n\n')
+}
+
+/** The body of an event, as a webhook brings it. */
+export function eventExample(operationId: string, schema: Schema): unknown {
+  return exampleOf(schema, { chosen: chosenValues[operationId]?.answer ?? {}, side: 'answer' })
+}

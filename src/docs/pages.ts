@@ -1,0 +1,49 @@
+// The documentation that the service serves: the reference at /docs, and each guide at its path without `.md`.
+
+import { lasting } from '../http/encoded.ts'
+import type { OpenApiDocument } from '../http/openapi.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
+import { openFrame } from './frame.ts'
+import { type GuideFile, guideAddress, guideGroups, guideIndex, renderGuides } from './guides.ts'
+import { reference } from './reference.ts'
+
+/** `files` are the guides and llms.txt. Pages are made when the first is asked for: a start need not wait for them. */
+export function documentationPages<Context>(
+  description: () => OpenApiDocument,
+  files: GuideFile[],
+): Page<Context>[] {
+  const guides = files.filter(({ path }) => path.endsWith('.md'))
+  let made: Map<string, PageAnswer> | null = null
+  const paths = ['/docs', ...guides.map(({ path }) => guideAddress(path))]
+  return paths.map((path) => ({
+    method: 'GET',
+    path,
+    handle: async () => {
+      made ??= new Map(
+        [...documentation(description(), files)].map(([at, page]) => [at, lasting(page)]),
+      )
+      return made.get(path)!
+    },
+  }))
+}
+
+/** Every page by its path. */
+export function documentation(
+  document: OpenApiDocument,
+  files: GuideFile[],
+): Map<string, PageAnswer> {
+  const llms = files.find(({ path }) => path === 'llms.txt')?.text ?? ''
+  const guides = renderGuides(files.filter(({ path }) => path.endsWith('.md')))
+  const { title, body, groups, index } = reference(document)
+  const api = { title: 'API', lines: [{ title, href: '/docs' }] }
+  const framed = openFrame({
+    groups: [...guideGroups(llms, guides), api, ...groups],
+    index: [...index, ...guideIndex(guides)],
+  })
+  const pages = guides.map((guide): [string, PageAnswer] => {
+    const source = `<p class="source"><a href="${guide.path}.md">This page as Markdown</a></p>`
+    const text = `<article>${guide.html}${source}</article>`
+    return [guide.path, framed({ path: guide.path, title: guide.title, body: text })]
+  })
+  return new Map([['/docs', framed({ path: '/docs', title, body })], ...pages])
+}

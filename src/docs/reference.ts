@@ -1,0 +1,184 @@
+// The reference of the API at /docs: every route, event and refusal, with examples.
+
+import { catalogue } from '../errors.ts'
+import { escapeHtml } from '../html.ts'
+import type { OpenApiDocument } from '../http/openapi.ts'
+import { checkoutErrors } from './checkout-errors.ts'
+import type { Found, Group } from './frame.ts'
+import { eventExample, type Listed, operationsOf } from './operation-example.ts'
+import type { Schema } from './schema.ts'
+import { fieldsOf } from './schema.ts'
+import { eventSection, operationSection } from './sections.ts'
+
+export type Reference = { title: string; body: string; groups: Group[]; index: Found[] }
+
+type Part = { tag: string; title: string; note: string; mark?: string }
+
+/** By the routes' tags, in this order. What a server calls comes before what pages call; what is compatible stands apart. */
+const parts: Part[] = [
+  {
+    tag: 'Checkout sessions',
+    title: 'Checkout sessions',
+    note: 'Your server creates a session for one payment, and hands its client secret to the page.',
+  },
+  {
+    tag: 'Payments',
+    title: 'Payments and holds',
+    note: 'Your server reads what became of a payment, and decides the ones that are held.',
+  },
+  {
+    tag: 'Webhooks',
+    title: 'Webhooks',
+    note: 'Where events are sent, what became of each delivery, and how to send one again. Signatures are explained in <a href="/docs/webhooks">Webhooks</a>.',
+  },
+  {
+    tag: 'Events',
+    title: 'Event streams',
+    note: 'Server-Sent Events for development and tools: <code>ripper listen</code> and <code>ripper logs tail</code> read them.',
+  },
+  {
+    tag: 'In the browser',
+    title: 'In the browser',
+    note: 'What <a href="/docs/checkout-js">checkout.js</a> and the hosted page call. A shop that uses one of them calls none of these.',
+  },
+  {
+    tag: 'Compatible',
+    title: 'Compatible with Stripe',
+    note: 'These two routes speak the other platform’s words, so that its official libraries work unchanged: forms as well as JSON, the key as Bearer, errors in its shape. Everything above is the native API. <a href="/docs/migrate-from-stripe">From Stripe</a> says what to change.',
+    mark: 'compatible',
+  },
+]
+
+export function reference(document: OpenApiDocument): Reference {
+  const operations = operationsOf(document)
+  const untold = operations.filter(
+    ({ operation }) => !parts.some(({ tag }) => tag === operation.tags[0]),
+  )
+  if (untold.length > 0) throw new Error(`No part of the reference has ${untold[0]!.path}`)
+  const chapters = parts.map((part) => ({
+    part,
+    listed: operations.filter(({ operation }) => operation.tags[0] === part.tag),
+  }))
+  const events = Object.entries(document.webhooks).map(([type, { post }]) => {
+    const schema = post.requestBody!.content['application/json'].schema as Schema
+    return { type, summary: post.summary, id: post.operationId, schema }
+  })
+  const body =
+    intro(document) +
+    chapters.map(chapter).join('') +
+    `<h2 class="part" id="events">Events</h2><p>The bodies that webhooks bring. Each is signed in <code>Rip-Signature</code> and sent until your server answers 2xx.</p>` +
+    events.map((each) => eventSection(each, eventExample(each.id, each.schema))).join('') +
+    refusals(
+      'refusals',
+      'Every refusal',
+      'The API’s error codes. Branch on the code, never on the message.',
+      refusalRows(),
+    ) +
+    refusals(
+      'checkout_errors',
+      'Errors of checkout.js',
+      'Codes that only the page’s script has. Its other errors carry the API’s codes.',
+      errorRows(),
+    )
+  return {
+    title: 'API reference',
+    body,
+    groups: [...chapters.map(groupOf), eventGroup(events), refusalGroup],
+    index: [...operations.map(foundOperation), ...events.map(foundEvent), ...foundCodes()],
+  }
+}
+
+type DescribedEvent = { type: string; summary: string; id: string; schema: Schema }
+
+function intro({ info }: OpenApiDocument): string {
+  return (
+    `<h1>API reference</h1><p class="lead">${escapeHtml(info.description)}</p>` +
+    `<p>Version ${info.version}, described for tools in <a href="/openapi.json">openapi.json</a> and for language models in <a href="/llms.txt">llms.txt</a>.</p>` +
+    `<p>The examples run in a shell, with the demo merchant’s address and key, which are in <code>.ripper/demo.json</code>:</p>` +
+    `<pre tabindex="0"><code>API=http://127.0.0.1:8080\nKEY=rip_sk_…\nSECRET=cs_…_secret_…   # the client_secret of a session</code></pre>`
+  )
+}
+
+function chapter({ part, listed }: { part: Part; listed: Listed[] }): string {
+  const mark = part.mark ? ` <span class="mark">${part.mark}</span>` : ''
+  return (
+    `<h2 class="part" id="${partId(part.tag)}">${part.title}${mark}</h2><p>${part.note}</p>` +
+    listed.map((each) => operationSection(each, part.mark)).join('')
+  )
+}
+
+function refusals(id: string, title: string, note: string, rows: string[]): string {
+  return `<h2 class="part" id="${id}">${title}</h2><p>${note}</p><dl class="codes">${rows.join('')}</dl>`
+}
+
+/** Errors of checkout.js lead here by their code: `/docs#session_expired`. */
+function refusalRows(): string[] {
+  return Object.entries(catalogue).map(
+    ([code, { status, when }]) =>
+      `<div id="${code}"><dt><code>${code}</code> <span class="type">${status}</span></dt><dd>${escapeHtml(when)}</dd></div>`,
+  )
+}
+
+function errorRows(): string[] {
+  return Object.entries(checkoutErrors).map(
+    ([code, when]) =>
+      `<div id="${code}"><dt><code>${code}</code></dt><dd>${escapeHtml(when)}</dd></div>`,
+  )
+}
+
+function partId(tag: string): string {
+  return `part_${tag.toLowerCase().replaceAll(' ', '_')}`
+}
+
+function groupOf({ part, listed }: { part: Part; listed: Listed[] }): Group {
+  const lines = listed.map(({ method, operation }) => ({
+    title: operation.summary,
+    href: `/docs#${operation.operationId}`,
+    verb: method.toUpperCase(),
+  }))
+  return { title: part.title, lines }
+}
+
+function eventGroup(events: DescribedEvent[]): Group {
+  return {
+    title: 'Events',
+    lines: events.map(({ type, id }) => ({ title: type, href: `/docs#${id}` })),
+  }
+}
+
+const refusalGroup: Group = {
+  title: 'Errors',
+  lines: [
+    { title: 'Every refusal', href: '/docs#refusals' },
+    { title: 'Errors of checkout.js', href: '/docs#checkout_errors' },
+  ],
+}
+
+function foundOperation({ method, path, operation }: Listed): Found {
+  const body = operation.requestBody?.content['application/json'].schema as Schema | undefined
+  const names = body ? fieldsOf(body).map((field) => field.path) : []
+  return {
+    title: operation.summary,
+    href: `/docs#${operation.operationId}`,
+    place: `${method.toUpperCase()} ${path}`,
+    words: names.join(' '),
+  }
+}
+
+function foundEvent({ type, summary, id }: DescribedEvent): Found {
+  return { title: type, href: `/docs#${id}`, place: summary, words: 'event webhook' }
+}
+
+function foundCodes(): Found[] {
+  const api = Object.entries(catalogue).map(([code, { status }]) => ({
+    title: code,
+    href: `/docs#${code}`,
+    place: `Refusal ${status}`,
+  }))
+  const page = Object.keys(checkoutErrors).map((code) => ({
+    title: code,
+    href: `/docs#${code}`,
+    place: 'Error of checkout.js',
+  }))
+  return [...api, ...page]
+}

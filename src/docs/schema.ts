@@ -1,0 +1,63 @@
+// JSON Schema as the API's description uses it, and what a page needs to know of a field.
+
+export type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  maxProperties?: number
+  pattern?: string
+  format?: string
+  description?: string
+}
+
+/** The alternatives of a field, without null. A field that can only be null has itself. */
+export function alternatives(schema: Schema): Schema[] {
+  const rest = (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
+  return rest.length > 0 ? rest.flatMap((each) => (each.anyOf ? alternatives(each) : [each])) : []
+}
+
+export function isNullable(schema: Schema): boolean {
+  if (schema.anyOf) return schema.anyOf.some(isNullable)
+  return [schema.type].flat().includes('null')
+}
+
+/** The values that a field may have, where they are a few: those of its entries, where it is a list. */
+export function valuesOf(schema: Schema): unknown[] {
+  const values = alternatives(schema).flatMap((each) => {
+    if (each.const !== undefined) return [each.const]
+    return each.enum ?? (each.items ? valuesOf(each.items) : [])
+  })
+  return [...new Set(values)]
+}
+
+export type Field = {
+  /** `items[].sku`. */
+  path: string
+  schema: Schema
+  is_required: boolean
+}
+
+/** Every field of an object, those of nested objects and lists after their own. */
+export function fieldsOf(schema: Schema, prefix = ''): Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = prefix + name
+    const is_required = schema.required?.includes(name) ?? false
+    const inner = alternatives(field).flatMap((each) => innerFields(each, path))
+    return [{ path, schema: field, is_required }, ...inner]
+  })
+}
+
+function innerFields(schema: Schema, path: string): Field[] {
+  if (!schema.items) return fieldsOf(schema, `${path}.`)
+  return alternatives(schema.items).flatMap((each) => fieldsOf(each, `${path}[].`))
+}

@@ -1,0 +1,46 @@
+// The side list: opened by a button where there is no room for it, and marked where the reader is.
+
+const nav = document.querySelector('nav')!
+
+/** Without this script the list stands above the text. */
+export function openContents(): void {
+  const button = document.getElementById('menu') as HTMLButtonElement
+  document.documentElement.classList.add('scripted')
+  button.hidden = false
+  const turn = (is_open: boolean) => {
+    nav.classList.toggle('open', is_open)
+    button.setAttribute('aria-expanded', `${is_open}`)
+  }
+  button.addEventListener('click', () => turn(!nav.classList.contains('open')))
+  nav.addEventListener('click', (event) => {
+    if ((event.target as Element).closest('a')) turn(false)
+  })
+}
+
+/** Marks the section in sight, and brings its line into sight. */
+export function followReader(): void {
+  nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
+  const lines = new Map<string, Element>()
+  for (const link of nav.querySelectorAll('a')) {
+    if (link.hash && link.pathname === location.pathname) lines.set(link.hash.slice(1), link)
+  }
+  if (lines.size === 0) return
+  let here: Element | undefined
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      const seen = entries.find(({ isIntersecting }) => isIntersecting)
+      const line = seen && lines.get(seen.target.id)
+      if (!line || line === here) return
+      here?.removeAttribute('aria-current')
+      here = line
+      line.setAttribute('aria-current', 'location')
+      const { top, bottom } = line.getBoundingClientRect()
+      if (top < 80 || bottom > innerHeight) line.scrollIntoView({ block: 'nearest' })
+    },
+    { rootMargin: '-20% 0px -70% 0px' },
+  )
+  for (const id of lines.keys()) {
+    const section = document.getElementById(id)
+    if (section) watcher.observe(section)
+  }
+}

@@ -1,0 +1,40 @@
+// What a search finds, best first.
+
+/** As the page's index has it: `place` says where it stands, `words` are others that lead to it. */
+export type Found = { title: string; href: string; place: string; words?: string }
+
+export const found_max = 12
+
+/** Entries that have every word, those with it in the title before those with it elsewhere; in the index's order otherwise. */
+export function find(index: Found[], asked: string): Found[] {
+  const words = plain(asked).split(' ').filter(Boolean)
+  if (words.length === 0) return []
+  return index
+    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, found_max)
+    .map(({ entry }) => entry)
+}
+
+/** 0 where a word is missing. */
+function scoreOf({ title, place, words = '' }: Found, asked: string[]): number {
+  const head = plain(title)
+  const rest = `${plain(place)} ${plain(words)}`
+  let score = head === asked.join(' ') ? 8 : 0
+  for (const word of asked) {
+    const at = head.indexOf(word)
+    if (at === 0 || head[at - 1] === ' ') score += 4
+    else if (at > 0) score += 3
+    else if (rest.includes(word)) score += 1
+    else return 0
+  }
+  return score
+}
+
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+}
