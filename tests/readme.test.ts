@@ -1,10 +1,11 @@
 // The README's own lines, run as they stand.
 
-import { chmodSync, mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serve, shell } from './programs.ts'
+import { withChanges } from './guide-blocks.ts'
+import { serve, shell, talkShell } from './programs.ts'
 import { removeData } from './setup-database.ts'
 
 const readme = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8')
@@ -38,6 +39,35 @@ test('the first payment ends captured, with liability shifted', async () => {
     order_reference_captured_payments: 1,
   })
 }, 60_000)
+
+test('ten lines of server send a shopper to pay the order', async () => {
+  const [, lines] = /<!-- server.mjs -->\n```js\n([\s\S]*?)```/.exec(readme)!
+  const any_port = `server.listen(0, () => console.log('port', server.address().port))`
+  writeFileSync(
+    join(folder, 'server.mjs'),
+    withChanges(lines!, { 'server.listen(4000)': any_port }),
+  )
+  const program = talkShell('exec node server.mjs', { cwd: folder })
+  await program.says(/^port \d+$/m)
+  const [, port] = /^port (\d+)$/m.exec(program.said())!
+  const sent = await fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' })
+  expect(sent.status).toBe(303)
+  const { href, hash } = new URL(sent.headers.get('location')!)
+  expect(href).toMatch(`${service.said.base_url}/pay/demo#cs_`)
+  const [id] = hash.slice(1).split('_secret_')
+  const answer = await fetch(`${service.said.base_url}/v1/checkout/sessions/${id}/state`, {
+    headers: { 'rip-client-secret': hash.slice(1) },
+  })
+  expect(await answer.json()).toMatchObject({
+    session: { amount: 4200, currency: 'GBP', status: 'requires_payment' },
+  })
+  await program.stop()
+}, 30_000)
+
+test('the picture is small', () => {
+  const [, path] = /!\[[^\]]+\]\((docs\/[\w.]+)\)/.exec(readme)!
+  expect(statSync(resolve(import.meta.dirname, '..', path!)).size).toBeLessThan(150_000)
+})
 
 test('demo.json is for its owner alone, and names what the specification lists', () => {
   const path = join(folder, '.ripper', 'demo.json')
