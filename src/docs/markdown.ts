@@ -27,6 +27,8 @@ export function renderMarkdown(text: string): Rendered {
         const target = targetOf(href)
         return target === null ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`
       },
+      // A check-list on a page is read, not ticked.
+      checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
       image({ href, text: words }: Tokens.Image) {
         return /^[\w./-]+$/.test(href)
           ? `<img src="${escapeHtml(href)}" alt="${escapeHtml(words)}">`

@@ -36,25 +36,29 @@ async function open(path: string, outfit: Outfit = {}): Promise<Page> {
   return page
 }
 
-describe.each(['/docs', '/docs/webhooks', '/docs/migrate-from-stripe', '/docs/errors', '/README'])(
-  '%s',
-  (path) => {
-    test.each([320, 360, 768, 1280])(
-      '%i pixels wide',
-      async (width) => {
-        const page = await open(path, { viewport: { width, height: 900 } })
-        const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        expect(beyond).toBe(0)
-      },
-      30_000,
-    )
-  },
-)
+describe.each([
+  '/docs',
+  '/docs/webhooks',
+  '/docs/migrate-from-stripe',
+  '/docs/errors',
+  '/docs/operations',
+  '/README',
+])('%s', (path) => {
+  test.each([320, 360, 768, 1280])(
+    '%i pixels wide',
+    async (width) => {
+      const page = await open(path, { viewport: { width, height: 900 } })
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(beyond).toBe(0)
+    },
+    30_000,
+  )
+})
 
 test.each(['light', 'dark'] as const)(
   'axe finds nothing, %s',
   async (colorScheme) => {
-    for (const path of ['/docs', '/docs/webhooks']) {
+    for (const path of ['/docs', '/docs/going-live', '/README']) {
       const page = await open(path, { colorScheme })
       // By axe's script, which the page's policy would not let in as an element.
       await page.evaluate(axe)
