@@ -62,7 +62,7 @@ function rulesOf(schema: Schema): string {
       `${each.minLength ? `${each.minLength} to` : 'at most'} ${number(each.maxLength)} characters`,
     each.maxItems !== undefined && `at most ${number(each.maxItems)} entries`,
     each.maxProperties !== undefined && `at most ${number(each.maxProperties)} entries`,
-    each.pattern && each.pattern.length < 40 && !each.description && `matches ${each.pattern}`,
+    each.pattern && each.pattern.length < 40 && !each.description && `matches “${each.pattern}”`,
   ])
   const text = [...new Set(rules)].filter(Boolean).join('; ')
   return text && `${escapeHtml(text[0]!.toUpperCase() + text.slice(1))}.`
