@@ -124,6 +124,15 @@ describe('served', () => {
     }
   })
 
+  test('the README’s picture comes as it is', async () => {
+    const answer = await fetch(`${service.base_url}/docs/checkout.webp`)
+    const { headers } = answer
+    expect(headers.get('content-type')).toBe('image/webp')
+    expect(headers.get('content-encoding')).toBeNull()
+    const picture = readFileSync(join(root, 'docs/checkout.webp'))
+    expect(Buffer.from(await answer.arrayBuffer()).equals(picture)).toBe(true)
+  })
+
   test('llms.txt names every guide', () => {
     const links = linksOf(read('llms.txt'))
     expect(guides.map((name) => `docs/${name}`).filter((path) => !links.includes(path))).toEqual([])
