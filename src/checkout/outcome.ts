@@ -116,11 +116,12 @@ function statusOf(payment: Payment | null): ConfirmResult['status'] {
   }
 }
 
+/** The merchant's address with our parameters behind it: what it has already stays as it is, since only its server knows how it reads. */
 function confirmationUrl(session: Session, paymentId: string): string | null {
-  if (session.confirmation_url === null) return null
-  const url = new URL(session.confirmation_url)
-  url.searchParams.set('payment_id', paymentId)
-  if (session.order_reference !== null)
-    url.searchParams.set('order_reference', session.order_reference)
-  return url.href
+  const { confirmation_url, order_reference } = session
+  if (confirmation_url === null) return null
+  const joint = !confirmation_url.includes('?') ? '?' : /[?&]$/.test(confirmation_url) ? '' : '&'
+  const reference =
+    order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
+  return `${confirmation_url}${joint}payment_id=${paymentId}${reference}`
 }

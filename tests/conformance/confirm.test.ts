@@ -46,12 +46,30 @@ test('the answer has its members and no others, and stays', async () => {
     decline: null,
     attempts_left: 2,
     order_reference: 'A 1',
-    confirmation_url: `https://shop.example/x?a=1&payment_id=${first.body.payment_id}&order_reference=A+1`,
+    confirmation_url: `https://shop.example/x?a=1&payment_id=${first.body.payment_id}&order_reference=A%201`,
   })
   await clock.advance(3_600_000)
   const again = await client.confirm(session, { customer: { email: 'other@example.com' } })
   expect(again.text).toBe(first.text)
   expect((await client.state(session)).body.result).toEqual(first.body)
+})
+
+test.each([
+  ['?flag&a=b%20c', '&'],
+  ['?a=%FF&b=1;2&c=ä+d', '&'],
+  ['/?a[]=1&a[]=2&', ''],
+  ['/x?', ''],
+  ['/%7Ex/../y', '?'],
+])('the address %s keeps its spelling', async (rest, joint) => {
+  const confirmation_url = `https://Shop.example${rest}`
+  const session = await client.open({
+    ...{ ...purchase, confirmation_url, order_reference: 'A&1=ü/ 2' },
+  })
+  await client.present(session)
+  const { body } = await client.confirm(session)
+  expect(body.confirmation_url).toBe(
+    `${confirmation_url}${joint}payment_id=${body.payment_id}&order_reference=A%261%3D%C3%BC%2F%202`,
+  )
 })
 
 test('an email is needed, and the one in the body is kept', async () => {
