@@ -11,12 +11,17 @@ export const compatibleHeaders = {
   'Service-Compat-Version': `Of the compatible routes: ${api_version}.`,
 }
 
+/** The same as they are sent. */
+export function compatibleHeadersOf(request_id: string): Record<string, string> {
+  return { 'request-id': request_id, 'service-compat-version': api_version }
+}
+
 /** Headers of an answer that was given before. */
 export const replayHeaders = { 'idempotent-replayed': 'true' }
 
 /** Writes the headers of every answer, failures too; what the client sent is said again where it can be a header. */
 export function greet(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'request-id': request.id, 'service-compat-version': api_version })
+  reply.headers(compatibleHeadersOf(request.id))
   const [key, other] = new Set(request.raw.headersDistinct['idempotency-key'])
   if (key !== undefined && other === undefined && maySayAgain(key, /^[\x20-\x7e]{1,255}$/)) {
     reply.header('idempotency-key', key)

@@ -1,6 +1,5 @@
-// How a request that fails is answered and told of: refusals, failures of the service, and what never became a request.
+// How a request that fails is answered and told of: refusals, and failures of the service.
 
-import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../database/failures.ts'
 import { Refusal } from '../errors.ts'
@@ -113,33 +112,4 @@ function report(log: Log, error: unknown, request: FastifyRequest) {
   if (isStoreUnavailable(error) || isBusy(error)) {
     log.warn(told, 'database could not be asked')
   } else log.error({ ...told, stack }, 'request failed')
-}
-
-/** Answers what never became a request: a malformed head, a header over 16 KB, a client too slow. */
-export function answerBrokenRequest(error: BrokenRequest, socket: Socket) {
-  if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request took too long to arrive.']
-        : ['400 Bad Request', 'The request is not valid HTTP.']
-  // A request that was not read has no id.
-  const body = JSON.stringify(
-    wasCompatible(error)
-      ? renderRefusal('compatible', new Refusal('invalid_request', message), '')
-      : { error: 'invalid_request', message, request_id: null },
-  )
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
-type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
-
-/** As far as it can be told: the line that names the path may have come in a packet before. */
-function wasCompatible({ rawPacket }: BrokenRequest): boolean {
-  const head = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 4096) : ''
-  const [, path] = /^[A-Z]+ (\/\S*)/.exec(head) ?? []
-  return path !== undefined && dialectOfPath(path) === 'compatible'
 }

@@ -8,11 +8,12 @@ import type { Keyring } from '../keyring.ts'
 import type { Peer } from '../peer.ts'
 import type { World } from '../world.ts'
 import type { Access } from './access.ts'
+import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf } from './caller.ts'
 import { greet } from './compatible-dialect.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
-import { answerBrokenRequest, body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
+import { body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
@@ -20,6 +21,7 @@ import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount
 import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
 import type { Page } from './pages.ts'
+import { plainHeaders } from './plain-headers.ts'
 import { record } from './record.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
@@ -70,7 +72,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       requireHostHeader: false,
     },
     genReqId: () => parts.ids.request(),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(parts, error, socket),
     // A path that cannot be decoded: no route and no hook comes to see it. Such requests through one proxy count together,
     // since the framework does not tell here for whom it speaks.
     frameworkErrors: (_error, request, reply) => {
@@ -101,6 +103,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
+  app.server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
   closeAnswered(app)
   app.addHook('onResponse', async (request, reply) => {
     if (turnOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
@@ -175,12 +178,4 @@ function welcome(request: FastifyRequest, reply: FastifyReply): void {
   if (turnOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
   const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
   if (dialect === 'compatible') greet(request, reply)
-}
-
-const plainHeaders = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=63072000; includeSubDomains',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }

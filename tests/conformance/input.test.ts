@@ -161,25 +161,73 @@ describe('paths', () => {
 
 describe('what never becomes a request', () => {
   const host = 'Host: localhost\r\n'
-  test.each([
-    ['a malformed head', 'rubbish\r\n\r\n', 400],
+  const heavy = `X: ${'x'.repeat(20_000)}\r\n`
+  const request_id = expect.stringMatching(/^req_[0-9a-f]{24}$/)
+  const message = expect.any(String)
+  const own = { error: 'invalid_request', message, request_id }
+  const compatible = {
+    error: {
+      type: 'invalid_request_error',
+      code: 'invalid_request',
+      message,
+      ripper_code: own.error,
+    },
+  }
+  test.each<[string, string, number, object]>([
+    ['a malformed head', 'rubbish\r\n\r\n', 400, own],
     [
       'two lengths',
       `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
       400,
+      own,
     ],
     [
       'length and chunks',
       `POST / HTTP/1.1\r\n${host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       400,
+      own,
     ],
-    ['a head over 16 KB', `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-    ['a control character in a header', `GET / HTTP/1.1\r\n${host}X: a\x01b\r\n\r\n`, 400],
-  ])('%s', async (_, sent, status) => {
+    ['a head over 16 KB', `GET / HTTP/1.1\r\n${host}${heavy}\r\n`, 431, own],
+    [
+      'the same at a compatible path',
+      `GET /v1/payment_intents/x HTTP/1.1\r\n${host}${heavy}\r\n`,
+      431,
+      compatible,
+    ],
+    [
+      'the same at webhook endpoints',
+      `GET /v1/webhooks/endpoints HTTP/1.1\r\n${host}${heavy}\r\n`,
+      431,
+      { error: 'invalid_request', message, allowed: null },
+    ],
+    ['a control character in a header', `GET / HTTP/1.1\r\n${host}X: a\x01b\r\n\r\n`, 400, own],
+    ['an unknown method', `BREW /v1/payments/x HTTP/1.1\r\n${host}\r\n`, 400, own],
+    ['a method in lower case', `get /v1/payments/x HTTP/1.1\r\n${host}\r\n`, 400, own],
+    ['an unknown method, compatible', `BREW /v1/compat/x HTTP/1.1\r\n${host}\r\n`, 400, compatible],
+    ['CONNECT', `CONNECT shop.example:443 HTTP/1.1\r\n${host}\r\n`, 405, own],
+  ])('%s', async (_, sent, status, expected) => {
     const socket = connect(Number(new URL(service.base_url).port), '127.0.0.1')
     socket.write(sent)
     const answer = await text(socket)
     expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true)
-    expect(JSON.parse(answer.split('\r\n\r\n')[1]!).error).toBe('invalid_request')
+    const [head, body] = answer.split('\r\n\r\n') as [string, string]
+    expect(JSON.parse(body)).toEqual(expected)
+    const [, id] = /^rip-request-id: (\S+)$/im.exec(head) ?? []
+    expect(id).toEqual(request_id)
+    expect(JSON.parse(body).request_id ?? id).toBe(id)
+    expect(head.includes(`\r\nrequest-id: ${id}`)).toBe(expected === compatible)
+    // An id that somebody quotes can be found.
+    const logged = service.log.filter(
+      ({ fields }) => 'request_id' in fields && fields.request_id === id,
+    )
+    expect(logged).toMatchObject([{ fields: { status, code: 'invalid_request' } }])
+  })
+
+  test.each(['PURGE', 'PROPFIND', 'TRACE', 'QUERY'])('%s, which HTTP knows', async (method) => {
+    const socket = connect(Number(new URL(service.base_url).port), '127.0.0.1')
+    socket.end(`${method} /v1/payments/x HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
+    expect(await text(socket)).toMatch(
+      /^HTTP\/1\.1 4\d\d .*\r\nrip-request-id: req_[0-9a-f]{24}\r\n/is,
+    )
   })
 })

@@ -1,0 +1,70 @@
+// Answers what never became a request: a malformed head, headers over 16 KB, a client too slow, a CONNECT.
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Refusal } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import type { World } from '../world.ts'
+import { compatibleHeadersOf } from './compatible-dialect.ts'
+import { type Dialect, dialectOfPath, renderRefusal } from './dialects.ts'
+import { plainHeaders } from './plain-headers.ts'
+
+type Parts = { world: Pick<World, 'log'>; ids: Pick<Ids, 'request'> }
+type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
+
+const not_http: [status: string, message: string] = [
+  '400 Bad Request',
+  'The request is not valid HTTP.',
+]
+const words = new Map<string, [status: string, message: string]>([
+  [
+    'HPE_HEADER_OVERFLOW',
+    ['431 Request Header Fields Too Large', 'The headers are larger than 16 KB.'],
+  ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'The request took too long to arrive.']],
+  ['HPE_INVALID_METHOD', [not_http[0], 'The method of the request is none that HTTP knows.']],
+])
+
+/** For Node's `clientError`: nothing else answers these, so the request id is made here and logged. */
+export function answerBrokenRequest(parts: Parts, error: BrokenRequest, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, message] = words.get(error.code ?? '') ?? not_http
+  answer(parts, socket, { status, message, dialect: dialectOf(error) })
+}
+
+/** For Node's `connect`, which would close the connection with nothing said. */
+export function refuseConnect(parts: Parts, _request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  const message = 'CONNECT is for proxies, and this is none.'
+  answer(parts, socket, { status: '405 Method Not Allowed', message, dialect: 'checkout' })
+}
+
+type Broken = { status: string; message: string; dialect: Dialect }
+
+function answer({ world, ids }: Parts, socket: Duplex, { status, message, dialect }: Broken): void {
+  const request_id = ids.request()
+  const refusal = new Refusal('invalid_request', message, { status: Number.parseInt(status, 10) })
+  const body = JSON.stringify(renderRefusal(dialect, refusal, request_id))
+  const headers = {
+    ...plainHeaders,
+    'rip-request-id': request_id,
+    ...(dialect === 'compatible' && compatibleHeadersOf(request_id)),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  const { code } = refusal
+  world.log.info({ request_id, route: 'unknown', status: refusal.status, code }, 'request')
+}
+
+/** As far as it can be told: the line that names the path may have come in a packet before. */
+function dialectOf({ rawPacket }: BrokenRequest): Dialect {
+  const head = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 4096) : ''
+  const [, path = '/'] = /^[!-~]{1,32} (\/[!-~]*)/.exec(head) ?? []
+  return dialectOfPath(path)
+}
