@@ -200,13 +200,13 @@ test.each<[string, Partial<AskedPrice>, PriceRules, string]>([
     'items that come to nothing',
     { items: [line({ sku: 'free' })] },
     { ...none, price_list: [entry('free', 0)] },
-    `invalid_request items: items come to 0, and an amount is from 1 to ${most}.`,
+    `invalid_request items: items must come to an amount from 1 to ${most}.`,
   ],
   [
     'items that come to too much',
     { items: [line({ sku: 'gold' }), line({ sku: 'gold' })] },
     { ...none, price_list: [entry('gold', most)] },
-    `invalid_request items: items come to more than ${most}, and an amount is from 1 to ${most}.`,
+    `invalid_request items: items must come to an amount from 1 to ${most}.`,
   ],
   [
     'a line that comes to too much',
@@ -224,14 +224,50 @@ test.each<[string, Partial<AskedPrice>, PriceRules, string]>([
   expect(told(asked, rules)).toBe(expected)
 })
 
-test.each<[Partial<AskedPrice>, PriceRules, string]>([
-  [{ amount: 5, ...gbp }, none, 'there is nothing to check it against'],
-  [{ amount: 5 }, listed, 'the amount came without items to check against the price list'],
-  [{ amount: 5 }, fixed, "the amount is 5 GBP and the integration's is 1000 GBP"],
-])('an amount that has to be verified: %j', (asked, rules, why) => {
-  expect(told(asked, { ...rules, require_verified_amount: true })).toBe(
-    `amount_unverified null: The amount could not be verified: ${why}.`,
+const at = (unit_amount: number) => [line(), line({ name: 'x', unit_amount })]
+
+// Amounts and currencies as nobody else would name them, so that one that is repeated is seen.
+test.each<[Partial<AskedPrice>, PriceRules, string, string]>([
+  [
+    { amount: 77_712 },
+    { ...none, default_currency: 'XPF' },
+    'amount',
+    'has nothing that it could be checked against',
+  ],
+  [{ amount: 77_712 }, listed, 'items', 'are needed to check the amount against the price list'],
+  [{ amount: 77_712 }, fixed, 'amount', "is not the integration's"],
+  [{ currency: 'XPF', amount: 1000 }, fixed, 'currency', "is not that of the integration's amount"],
+  [{ amount: 77_712, items: two }, listed, 'amount', 'is not what the items come to'],
+  [
+    { amount: 77_712, items: at(77_713) },
+    listed,
+    'items[1].unit_amount',
+    'is not the one on the price list',
+  ],
+  [
+    { amount: 5, currency: 'XPF', items: two },
+    listed,
+    'items[0].sku',
+    'is not on the price list in this currency',
+  ],
+  [
+    { amount: 5, items: [line({ sku: null, name: 'x' })] },
+    listed,
+    'items[0]',
+    'has no sku to find it on the price list by',
+  ],
+  [
+    { amount: 5, items: [line(), line({ kind: 'discount' })] },
+    listed,
+    'items[1]',
+    'is a discount, which the price list does not know',
+  ],
+])('an amount that has to be verified, refused without a value: %j', (asked, rules, field, why) => {
+  const message = told(asked, { ...rules, require_verified_amount: true })
+  expect(message).toBe(
+    `amount_unverified ${field}: ${field} ${why}: the amount could not be verified.`,
   )
+  expect(message).not.toMatch(/7771|XPF|1000/)
 })
 
 test('an amount that has to be verified, and is', () => {

@@ -25,7 +25,10 @@ type CheckedPrice = {
   detail: string | null
 }
 
-type Checked = Pick<CheckedPrice, 'amount' | 'source' | 'detail'>
+/** Why an amount did not verify: `detail` with the amounts, for its merchant; `words` without, for whoever sent it. */
+type Doubt = { field: string; words: string; detail: string | null }
+
+type Checked = Pick<CheckedPrice, 'amount' | 'source'> & { doubt: Doubt | null }
 
 export const verified_sources: readonly AmountVerificationSource[] = [
   'server_minted',
@@ -42,12 +45,13 @@ export function checkPrice(asked: AskedPrice, rules: PriceRules): CheckedPrice {
   const currency = asked.currency ?? rules.default_currency ?? listCurrency(lines, rules.price_list)
   if (currency === null) throw unknownCurrency(asked.amount, lines, rules)
   const items = lines && priceBasket(lines, { list: rules.price_list, currency, sent_by: 'page' })
-  const checked = check({ amount: asked.amount, currency, lines: items }, rules)
-  if (rules.require_verified_amount && !verified_sources.includes(checked.source)) {
-    const why = checked.detail ?? 'there is nothing to check it against'
-    throw new Refusal('amount_unverified', `The amount could not be verified: ${why}.`)
+  const { amount, source, doubt } = check({ amount: asked.amount, currency, lines: items }, rules)
+  if (rules.require_verified_amount && doubt) {
+    const { field, words } = doubt
+    const message = `${field} ${words}: the amount could not be verified.`
+    throw new Refusal('amount_unverified', message, { field })
   }
-  return { ...checked, currency, items }
+  return { amount, source, detail: doubt?.detail ?? null, currency, items }
 }
 
 type Priced = { amount: number | null; currency: string; lines: Item[] | null }
@@ -60,14 +64,23 @@ function check({ amount, currency, lines }: Priced, rules: PriceRules): Checked 
     // In another currency the default amount says nothing.
     const charged = amount ?? (same ? default_amount : amountRequired())
     if (same && charged === default_amount) return verified(charged, 'integration_default')
-    return mismatch(
-      charged,
-      `the amount is ${charged} ${currency} and the integration's is ${default_amount} ${default_currency}`,
-    )
+    return mismatch(charged, {
+      ...(same
+        ? { field: 'amount', words: "is not the integration's" }
+        : { field: 'currency', words: "is not that of the integration's amount" }),
+      detail: `the amount is ${charged} ${currency} and the integration's is ${default_amount} ${default_currency}`,
+    })
   }
   const charged = amount ?? amountRequired()
-  if (!price_list) return { amount: charged, source: 'none', detail: null }
-  return mismatch(charged, 'the amount came without items to check against the price list')
+  if (!price_list) return { amount: charged, source: 'none', doubt: unchecked }
+  return mismatch(charged, {
+    ...{ field: 'items', words: 'are needed to check the amount against the price list' },
+    detail: 'the amount came without items to check against the price list',
+  })
+}
+
+const unchecked: Doubt = {
+  ...{ field: 'amount', words: 'has nothing that it could be checked against', detail: null },
 }
 
 /** Every line has to be on the list at its price; their sum is then the amount. */
@@ -77,35 +90,49 @@ function checkLines(
 ): Checked {
   const prices = pricesIn(list, currency)
   for (const [index, line] of lines.entries()) {
-    const fault = lineFault(line, prices, currency)
-    if (fault) return mismatch(amount ?? amountRequired(), `items[${index}]${fault}`)
+    const doubt = doubtOf(line, { name: `items[${index}]`, prices, currency })
+    if (doubt) return mismatch(amount ?? amountRequired(), doubt)
   }
   const sum = lines.reduce((total, line) => total + line.quantity * line.unit_amount!, 0)
   if (amount === null) return verified(chargeable(sum), 'price_list')
   if (amount === sum) return verified(amount, 'price_list')
-  return mismatch(amount, `the amount is ${amount} and the items come to ${inWords(sum)}`)
+  return mismatch(amount, {
+    ...{ field: 'amount', words: 'is not what the items come to' },
+    detail: `the amount is ${amount} and the items come to ${inWords(sum)}`,
+  })
 }
 
+type Listed = { name: string; prices: Map<string, PriceListItem>; currency: string }
+
 /** What keeps a line from being verified. It names no text of the page's: that may be anything. */
-function lineFault(
+function doubtOf(
   { kind, sku, unit_amount }: Item,
-  prices: Map<string, PriceListItem>,
-  currency: string,
-): string | null {
-  if (kind === 'discount') return ' is a discount, which the price list does not know'
-  if (sku === null) return ' has no sku to find it on the price list by'
+  { name, prices, currency }: Listed,
+): Doubt | null {
+  const said = (field: string, words: string, detail = words): Doubt => ({
+    ...{ field, words, detail: `${field} ${detail}` },
+  })
+  if (kind === 'discount') return said(name, 'is a discount, which the price list does not know')
+  if (sku === null) return said(name, 'has no sku to find it on the price list by')
   const item = prices.get(sku)
-  if (!item) return `.sku is not on the price list in ${currency}`
+  if (!item) {
+    const words = 'is not on the price list in'
+    return said(`${name}.sku`, `${words} this currency`, `${words} ${currency}`)
+  }
   if (unit_amount === item.unit_amount) return null
-  return `.unit_amount is ${unit_amount}, on the price list it is ${item.unit_amount}`
+  return said(
+    `${name}.unit_amount`,
+    'is not the one on the price list',
+    `is ${unit_amount}, on the price list it is ${item.unit_amount}`,
+  )
 }
 
 function verified(amount: number, source: CheckedPrice['source']): Checked {
-  return { amount, source, detail: null }
+  return { amount, source, doubt: null }
 }
 
-function mismatch(amount: number, detail: string): Checked {
-  return { amount, source: 'mismatch', detail }
+function mismatch(amount: number, doubt: Doubt): Checked {
+  return { amount, source: 'mismatch', doubt }
 }
 
 function amountRequired(): never {
@@ -114,7 +141,7 @@ function amountRequired(): never {
 
 function chargeable(sum: number): number {
   if (sum >= 1 && sum <= amount_max) return sum
-  const words = `items come to ${inWords(sum)}, and an amount is from 1 to ${amount_max}.`
+  const words = `items must come to an amount from 1 to ${amount_max}.`
   throw new Refusal('invalid_request', words, { field: 'items' })
 }
 
