@@ -70,6 +70,13 @@ export function timestamp(at: Date): string {
   return `${at.toISOString().slice(0, -1)}0000+00:00`
 }
 
+/** The same for an ISO 8601 text with an offset: seven of its fractional digits are kept, where a Date has three. */
+export function timestampOfText(text: string): string {
+  const [fraction = '', digits = ''] = /\.(\d+)/.exec(text) ?? []
+  const whole = timestamp(new Date(text.replace(fraction, '')))
+  return whole.replace('0000000', digits.slice(0, 7).padEnd(7, '0'))
+}
+
 /** The same for a time that may be missing. */
 export function timestampOrNull(at: Date | null): string | null {
   return at === null ? null : timestamp(at)

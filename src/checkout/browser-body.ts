@@ -1,7 +1,7 @@
 // The bodies by which pages create sessions: what a server may send, with less that is required.
 
 import { z } from 'zod'
-import { timestamp } from '../values.ts'
+import { timestampOfText } from '../values.ts'
 import { amount, currency, metadata, must, reference, text } from './fields.ts'
 import { customerMembers, customerOf, items } from './purchase.ts'
 
@@ -9,7 +9,7 @@ const account_created = z.iso
   .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
   // A year of five digits in UTC has no place in how times are spelt.
   .refine((text) => /^\d{4}-/.test(new Date(text).toISOString()), must('be in the years 0 to 9999'))
-  .transform((text) => timestamp(new Date(text)))
+  .transform(timestampOfText)
   .meta({
     type: 'string',
     format: 'date-time',

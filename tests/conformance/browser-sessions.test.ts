@@ -105,7 +105,7 @@ describe('answers', () => {
     const read = (await client.readSession(body.id)).body
     expect(read.customer).toEqual({
       ...sent.customer,
-      account_created: '2024-03-01T00:30:00.1230000+00:00',
+      account_created: '2024-03-01T00:30:00.1234567+00:00',
     })
     expect(read).toMatchObject({ metadata: sent.metadata, integration: 'kiosk' })
     expect((await client.state(body)).body.session.order_reference).toBe('T-1')
