@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { openAcquiring, type WrapSimulator } from './acquiring.ts'
 import { openBells } from './bell.ts'
+import { couldBeCard } from './cards/card-data.ts'
 import { isClientSecret } from './checkout/client-secret.ts'
 import { results_path } from './checkout/receive-result.ts'
 import { openIntegrationOfSession } from './checkout/session-integration.ts'
@@ -125,6 +126,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     streams,
     pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing, clock_fault)],
     advise: adviseOn,
+    couldBeCard,
     peers: [
       {
         prefix: simulator_prefix,

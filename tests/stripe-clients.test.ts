@@ -167,7 +167,7 @@ describe.each([
       expect(proxy.passed).toHaveLength(1)
     })
 
-    test('checkout sessions, which are ours at that path, say what is wrong', async () => {
+    test('checkout sessions, which are ours at that path, are refused in our shape', async () => {
       const items = [{ price: 'price_1', quantity: 1 }]
       const create = stripe.checkout.sessions.create({ mode: 'payment', line_items: items })
       const [created, read] = [
@@ -175,8 +175,7 @@ describe.each([
         await thrown(stripe.checkout.sessions.retrieve('cs_x')),
       ]
       for (const error of [created, read]) {
-        expect(error.message).toMatch(/X-Service-Api-Key/)
-        expect(error.message).toMatch(/\/v1\/payment_intents/)
+        expect(error.rawType).toBe('unauthorized')
         expect(error.statusCode).toBe(401)
       }
       expect(proxy.passed).toHaveLength(2)

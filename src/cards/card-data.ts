@@ -52,6 +52,12 @@ export function looksLikeCardNumber(text: string): boolean {
   return false
 }
 
+/** Whether a text is, spaces and dashes apart, what could be a card number, and nothing else. */
+export function couldBeCard(text: string): boolean {
+  const digits = text.replace(/[ -]/g, '')
+  return /^[0-9]{13,19}$/.test(digits) && couldBeCardNumber(digits)
+}
+
 /**
  * Every run of 13 to 19 digits that the rule looks at: a whole run of digits, or consecutive whole groups of 2 to 6
  * digits (or of one digit each) with one or two separators between them. Linear: a group begins at most 7 candidates.

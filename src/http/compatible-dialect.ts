@@ -19,25 +19,24 @@ export function compatibleHeadersOf(request_id: string): Record<string, string> 
 /** Headers of an answer that was given before. */
 export const replayHeaders = { 'idempotent-replayed': 'true' }
 
-/** Writes the headers of every answer, failures too; what the client sent is said again where it can be a header. */
-export function greet(request: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Writes the headers of every answer, failures too. What the client sent is said again where it can be a header and is, as
+ * `isSecret` judges, nothing that nobody should be told.
+ */
+export function greet(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isSecret: (text: string) => boolean,
+): void {
   reply.headers(compatibleHeadersOf(request.id))
   const [key, other] = new Set(request.raw.headersDistinct['idempotency-key'])
-  if (key !== undefined && other === undefined && maySayAgain(key, /^[\x20-\x7e]{1,255}$/)) {
-    reply.header('idempotency-key', key)
-  }
+  const has_key = key !== undefined && other === undefined && /^[\x20-\x7e]{1,255}$/.test(key)
+  if (has_key && !isSecret(key)) reply.header('idempotency-key', key)
   const version = request.headers['stripe-version']
   // No version changes an answer. It is said again for clients that show it with each.
-  if (typeof version === 'string' && maySayAgain(version, /^[\w.-]{1,64}$/)) {
+  if (typeof version === 'string' && /^[\w.-]{1,64}$/.test(version) && !isSecret(version)) {
     reply.header('stripe-version', version)
   }
-}
-
-const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
-
-/** What could be a card number is said to nobody. */
-function maySayAgain(text: string, shape: RegExp): boolean {
-  return shape.test(text) && !/\d(?:\D{0,2}\d){12}/.test(text.replace(uuid, ''))
 }
 
 /** Headers of a refusal: whether a client that retries by itself should. */
@@ -81,30 +80,14 @@ function typeOf(status: number): (typeof errorTypes)[number] {
   return status === 429 || status >= 500 ? 'api_error' : 'invalid_request_error'
 }
 
-/** Whether a request for a path that we do not have was meant for the other platform. */
+/**
+ * Whether a request for a path that we do not have was meant for the other platform, whose clients carry their key as
+ * Authorization, and ours as X-Service-Api-Key.
+ */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
-  return /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && carriesForeignKey(headers)
-}
-
-/** The other platform's clients carry their key as Authorization, and ours as X-Service-Api-Key. */
-function carriesForeignKey(headers: IncomingHttpHeaders): boolean {
   return (
+    /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) &&
     /^(bearer|basic)\s/i.test(headers.authorization ?? '') &&
     headers['x-service-api-key'] === undefined
   )
 }
-
-/**
- * A member beside those of a refusal whose `error` is a text, for an official client of the other platform that came to a path
- * of ours (both have /v1/checkout/sessions): there it looks for the message, and would show none.
- */
-export function foreignMessage(
-  headers: IncomingHttpHeaders,
-  message: string | null,
-): { error_description?: string | null } {
-  if (!carriesForeignKey(headers) || !headers['user-agent']?.startsWith('Stripe/')) return {}
-  return { error_description: message && `${message} ${elsewhere}` }
-}
-
-const elsewhere =
-  'This path is one of Ripper’s own; what clients of this kind can use stands at /v1/payment_intents.'

@@ -138,31 +138,6 @@ test.each([
   expect(dialectOfPath(path)).toBe(dialect)
 })
 
-describe('a refusal of ours to who speaks another way', () => {
-  const native = { error: 'invalid_request', message: 'amount is required.', request_id: id }
-  const told = {
-    ...native,
-    error_description: expect.stringMatching(/^amount is required\. .*\/v1\/payment_intents\.$/),
-  }
-  const client = { 'user-agent': 'Stripe/v1 NodeBindings/23.1.0', authorization: 'Bearer x' }
-  test.each([
-    ['checkout', client, told],
-    ['checkout', { ...client, authorization: 'Basic eDo=' }, told],
-    ['checkout', { ...client, 'x-service-api-key': 'y' }, native],
-    ['checkout', { ...client, authorization: 'Digest x' }, native],
-    ['checkout', { ...client, 'user-agent': 'node' }, native],
-    ['checkout', { authorization: 'Bearer x' }, native],
-    ['webhook_deliveries', client, { ...native, request_id: undefined }],
-  ] as const)('%s %j', (dialect, headers, body) => {
-    expect(renderRefusal(dialect, plain, id, headers)).toEqual(body)
-  })
-
-  test('tells nothing of the inside', () => {
-    const body = renderRefusal('checkout', internal, id, client)
-    expect(body).toMatchObject({ message: null, error_description: null })
-  })
-})
-
 describe('a path without a route whose caller speaks another way', () => {
   const bearer = { authorization: 'Bearer x' }
   test.each([

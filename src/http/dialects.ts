@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Refusal, RefusalCode } from '../errors.ts'
-import { compatibleError, foreignMessage, looksForeign } from './compatible-dialect.ts'
+import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */
 export type Dialect =
@@ -67,23 +67,12 @@ export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): D
   return /^\/v1\/webhooks\b/.test(url) ? 'webhook_endpoints' : 'checkout'
 }
 
-/**
- * The body of a refusal; `headers` are the request's. An internal_error carries no message: nothing of the inside is shown.
- */
-export function renderRefusal(
-  dialect: Dialect,
-  refusal: RefusalLike,
-  requestId: string,
-  headers: IncomingHttpHeaders = {},
-): object {
+/** The body of a refusal. An internal_error carries no message: nothing of the inside is shown. */
+export function renderRefusal(dialect: Dialect, refusal: RefusalLike, requestId: string): object {
   const message = refusal.code === 'internal_error' ? null : refusal.message
   switch (shapeOf(dialect, refusal.code)) {
     case 'checkout':
-      return {
-        ...{ error: refusal.code, message, request_id: requestId },
-        ...refusal.members,
-        ...foreignMessage(headers, message),
-      }
+      return { error: refusal.code, message, request_id: requestId, ...refusal.members }
     case 'compatible':
       return { error: compatibleError(refusal, message) }
     case 'endpoint':

@@ -47,7 +47,7 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
   reply
     .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id, request.headers)))
+    .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
   refusedWith.set(request, refusal.code)
 }
 

@@ -46,6 +46,8 @@ type ServerParts<Context> = {
   own_calls: OwnCalls
   /** What to say to who asks for something that the compatible routes lack; null where there is nothing to say. */
   advise(method: string, path: string): string | null
+  /** Whether a text that a client wants to hear again could be a card number: that is said to nobody. */
+  couldBeCard(text: string): boolean
   /** Requests a minute and address; 0 is without a limit. */
   gateway_limit: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -77,7 +79,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     // since the framework does not tell here for whom it speaks.
     frameworkErrors: (_error, request, reply) => {
       if (turnOf(request.raw, reply.raw) === 'not_heard') return
-      welcome(request, reply)
+      welcome(parts, request, reply)
       count(request, reply)
         .then(() => {
           refuseOddRequest(request, reply)
@@ -98,7 +100,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.addHook('onRequest', (request, reply, done) => {
     // Nothing comes of it: not even an answer, since the connection is closed before.
     if (turnOf(request.raw, reply.raw) === 'not_heard') return
-    welcome(request, reply)
+    welcome(parts, request, reply)
     done()
   })
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
@@ -173,9 +175,13 @@ function adviceOn<Context>(parts: ServerParts<Context>, request: FastifyRequest)
 }
 
 /** The headers of every answer. */
-function welcome(request: FastifyRequest, reply: FastifyReply): void {
+function welcome<Context>(
+  { couldBeCard }: ServerParts<Context>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   reply.headers(plainHeaders).header('rip-request-id', request.id)
   if (turnOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
   const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
-  if (dialect === 'compatible') greet(request, reply)
+  if (dialect === 'compatible') greet(request, reply, couldBeCard)
 }

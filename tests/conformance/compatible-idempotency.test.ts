@@ -40,7 +40,7 @@ test('a retry gets the first answer’s bytes, secret and all, whichever header 
   expect(new Set(ids).size).toBe(3)
 })
 
-test.each(['4242424242424242', '4242 4242 4242 4242', 'order-4242-4242-4242-4242'])(
+test.each(['4242424242424242', '4242 4242 4242 4242', '4242-4242-4242-4242', '30569309025904'])(
   'a key such as %s works, and is not said again',
   async (key) => {
     const first = await compatible.create(tea, keyed(key))
@@ -48,6 +48,20 @@ test.each(['4242424242424242', '4242 4242 4242 4242', 'order-4242-4242-4242-4242
     expect((await compatible.create(tea, keyed(key))).text).toBe(first.text)
   },
 )
+
+test.each([
+  // Of no scheme, a wrong check digit, too long, and what is more than a number.
+  ...['1764000000000', '9780306406157', '4242424242424241', '42424242424242424242'],
+  ...[
+    'order-4242424242424242',
+    'a4242424242424242',
+    '2026-09-01 12:00:00.1234567',
+    'cart_20260901120000',
+  ],
+  ...['01890a5d-ac96-774b-bcce-b302099a8057', '4242.4242.4242.4242'],
+])('a key such as %s is said again', async (key) => {
+  expect(told(await compatible.create(tea, keyed(key))).key).toBe(key)
+})
 
 test('at every address and in both encodings it is one request', async () => {
   const key = randomUUID()
@@ -163,6 +177,7 @@ test('two equal lines of it', async () => {
 test.each([
   ['2026-10-28.endive', '2026-10-28.endive'],
   ['x y', null],
+  ['4242424242424242', null],
   ['x'.repeat(65), null],
 ])('Stripe-Version %s changes nothing', async (version, echo) => {
   const more = { 'stripe-account': 'acct_1', 'stripe-context': 'x', 'stripe-version': version }

@@ -154,3 +154,10 @@ test.each(Object.keys(produced) as RefusalCode[])('%s', async (code) => {
   expect(refusal(answer)).toBe(`${catalogue[code].status} ${code}`)
   if (code !== 'internal_error') expect(answer.body.message).toMatch(/^.{10,200}\.$/)
 })
+
+test('a refusal has its members and no others, whoever asks', async () => {
+  const headers = { 'user-agent': 'Stripe/v1 NodeBindings/23.1.0', authorization: 'Bearer x' }
+  const answer = await client.send('POST', '/v1/checkout/sessions', { headers, body: {} })
+  expect(refusal(answer)).toBe('401 unauthorized')
+  expect(Object.keys(answer.body)).toEqual(['error', 'message', 'request_id'])
+})
