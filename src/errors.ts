@@ -117,7 +117,7 @@ export const catalogue = {
   replay_in_progress: { status: 409, when: 'A replay of the delivery is under way.' },
   three_ds_provider_unavailable: {
     status: 503,
-    when: '3-D Secure cannot be reached; no attempt is spent and the request may be sent again.',
+    when: '3-D Secure cannot be reached, or the account has none in this mode; no attempt is spent, nothing is charged, and the request may be sent again.',
   },
   store_unavailable: {
     status: 503,

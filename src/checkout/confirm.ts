@@ -46,6 +46,7 @@ export const confirm = route({
     'customer_email_required',
     'session_expired',
     'authentication_incomplete',
+    'three_ds_provider_unavailable',
   ],
   handle: async (context: Context, { body, holder, caller, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
@@ -58,7 +59,7 @@ export const confirm = route({
       const now = context.world.clock.now()
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body.customer?.email ?? null)
-      const attempt = readyOrRefuse(context, newest, now)
+      const attempt = readyOrRefuse(context, { session, newest, now })
       const payer = await payerOf(context, { session, attempt, address: caller.address, now })
       const verdict = judge(attempt, integrationOf(account, session.integration_id))
       const decline = verdict.decline ?? (payer?.is_blocked ? blocked : null)
@@ -86,9 +87,18 @@ function withEmail(session: Session, sent: string | null): Session {
   return { ...session, customer: { ...(session.customer ?? nobody), email } }
 }
 
-function readyOrRefuse(context: Context, newest: Attempt | null, now: Date): Attempt {
+type Ready = { session: Session; newest: Attempt | null; now: Date }
+
+function readyOrRefuse(context: Context, { session, newest, now }: Ready): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
+  // Who is told to authenticate first would only be refused there. What has ended needs nobody to ask any more.
+  if (!context.three_ds[session.mode]) {
+    throw new Refusal(
+      'three_ds_provider_unavailable',
+      'The account has no 3-D Secure in this mode, so no card can be authenticated. Nothing was charged.',
+    )
+  }
   const words = attempt
     ? 'The authentication of the card has not ended.'
     : 'No card was authenticated yet: authenticate first.'

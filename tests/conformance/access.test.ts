@@ -242,6 +242,27 @@ describe('test and live', () => {
     expect(refusal(await client.authenticate(session, body.card_reference))).toBe(
       '503 three_ds_provider_unavailable',
     )
+    expect(refusal(await client.confirm(session))).toBe('503 three_ds_provider_unavailable')
     expect((await client.state(session)).body.session.attempt_count).toBe(0)
+  })
+
+  test('what was authenticated before 3-D Secure went is charged, and nothing else is', async () => {
+    const { context } = service
+    const { test } = context.three_ds
+    const { client } = service
+    const [whole, half] = [await client.open(), await client.open()]
+    await client.present(whole)
+    await client.present(half, '4000000000003220')
+    expect((await client.confirm(half)).body.three_ds.state).toBe('awaiting_challenge')
+    context.three_ds.test = null
+    try {
+      const refused = await client.confirm(half)
+      expect(refusal(refused)).toBe('503 three_ds_provider_unavailable')
+      expect(refused.headers.get('retry-after')).toBe('2')
+      expect((await client.confirm(whole)).body.status).toBe('captured')
+    } finally {
+      context.three_ds.test = test
+    }
+    expect(refusal(await client.confirm(half))).toBe('409 authentication_incomplete')
   })
 })
