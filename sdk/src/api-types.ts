@@ -53,11 +53,16 @@ export type EventType =
 /** A line of a basket, as it is sent. */
 export type ItemCreate = {
   kind?: 'product' | 'shipping' | 'discount' | 'fee' | null
+  /** a line needs a sku or a name */
   sku?: string | null
+  /** required where the line has a unit_amount */
   name?: string | null
   quantity: number
+  /** tax inclusive; times quantity at most 99999999999 */
   unit_amount?: number | null
+  /** at most quantity times unit_amount */
   tax_amount?: number | null
+  /** in basis points */
   tax_rate?: number | null
   type?: string | null
 }

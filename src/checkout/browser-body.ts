@@ -2,10 +2,10 @@
 
 import { z } from 'zod'
 import { timestampOfText } from '../values.ts'
-import { amount, currency, metadata, must, reference, text } from './fields.ts'
+import { amount, currency, metadata, must, nullIfEmpty, reference, text } from './fields.ts'
 import { customerMembers, customerOf, items } from './purchase.ts'
 
-const account_created = z.iso
+const time = z.iso
   .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
   // A year of five digits in UTC has no place in how times are spelt.
   .refine((text) => /^\d{4}-/.test(new Date(text).toISOString()), must('be in the years 0 to 9999'))
@@ -16,11 +16,10 @@ const account_created = z.iso
     description: "when the shopper's account was made, with an offset",
   })
 
+const account_created = z.preprocess(nullIfEmpty, time.nullish()).optional()
+
 const customer = z
-  .strictObject(
-    { ...customerMembers, account_created: account_created.nullish() },
-    must('be an object'),
-  )
+  .strictObject({ ...customerMembers, account_created }, must('be an object'))
   .transform((sent) => customerOf(sent))
 
 const purchase = {

@@ -23,7 +23,9 @@ import { refuseUnlessOpen, type Session } from './session.ts'
 import { sessionCors } from './session-cors.ts'
 import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './views.ts'
 
-const sentEmail = email.nullish().meta({ description: 'counts only where the session has none' })
+const sentEmail = email
+  .nullish()
+  .meta({ description: 'counts only where the session has none; empty is none' })
 
 const confirmBody = z.strictObject({
   customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),

@@ -38,7 +38,24 @@ export const currency = z
   .transform((code) => code.toUpperCase())
   .meta({ type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217, in any case' })
 
-export const email = text(254).regex(/^[^\s@]+@[^\s@]+$/, must('be an email address'))
+/** What servers send for "none" is as often an empty text as null: both are null from here on. */
+export const nullIfEmpty = <Value>(value: Value) => (value === '' ? null : value)
+
+/** A text that need not be there, and may be empty then. */
+export const optionalText = (length_max: number) =>
+  z
+    .string(must('be text'))
+    .max(length_max, must(`have at most ${length_max} characters`))
+    .transform(nullIfEmpty)
+    .nullish()
+
+/** One at sign, and a dot in the domain. Empty is none, since no field that takes an email requires it. */
+export const email = z
+  .string(must('be text'))
+  .max(254, must('have at most 254 characters'))
+  .regex(/^(?:[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+)?$/, must('be an email address'))
+  .meta({ description: 'one @, and a dot in its domain; empty is none' })
+  .transform(nullIfEmpty)
 
 /** order_reference and customer.account_id: short, printable, and no card number. */
 export const reference = z

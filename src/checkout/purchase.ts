@@ -3,7 +3,18 @@
 import { z } from 'zod'
 import { rule } from '../http/validate.ts'
 import { amount_max } from '../values.ts'
-import { amount, currency, email, metadata, must, reference, text, wholeNumber } from './fields.ts'
+import {
+  amount,
+  currency,
+  email,
+  metadata,
+  must,
+  nullIfEmpty,
+  optionalText,
+  reference,
+  text,
+  wholeNumber,
+} from './fields.ts'
 
 export const itemKinds = ['product', 'shipping', 'discount', 'fee'] as const
 
@@ -30,13 +41,17 @@ const itemRequest = z
   .strictObject(
     {
       kind: z.enum(itemKinds, must(`be one of ${itemKinds.join(', ')}`)).nullish(),
-      sku: text(200).nullish(),
-      name: text(200).nullish(),
+      sku: optionalText(200).meta({ description: 'a line needs a sku or a name' }),
+      name: optionalText(200).meta({ description: 'required where the line has a unit_amount' }),
       quantity: wholeNumber(1, 1_000_000),
-      unit_amount: wholeNumber(0, amount_max).nullish(),
-      tax_amount: wholeNumber(0, amount_max).nullish(),
-      tax_rate: wholeNumber(0, 100_000).nullish(),
-      type: text(32).nullish(),
+      unit_amount: wholeNumber(0, amount_max)
+        .nullish()
+        .meta({ description: `tax inclusive; times quantity at most ${amount_max}` }),
+      tax_amount: wholeNumber(0, amount_max)
+        .nullish()
+        .meta({ description: 'at most quantity times unit_amount' }),
+      tax_rate: wholeNumber(0, 100_000).nullish().meta({ description: 'in basis points' }),
+      type: optionalText(32),
     },
     must('be an object'),
   )
@@ -101,7 +116,7 @@ export function basketFault(lines: Item[]): string | null {
 /** The members of a customer that a server may send. A page may send more. */
 export const customerMembers = {
   email: email.nullish(),
-  name: text(200).nullish(),
+  name: optionalText(200),
   account_id: reference.nullish(),
   metadata: metadata.nullish(),
 }
@@ -123,13 +138,13 @@ export function customerOf(sent: { [Member in keyof Customer]?: Customer[Member]
 
 export const descriptorSuffix = z
   .string(must('be text'))
-  .min(1, must('not be empty'))
   .regex(/^\P{Cc}*$/u, must('not contain control characters'))
   .refine(
     (suffix) => [...suffix].length <= 22,
     rule('metadata_too_large', 'must have at most 22 characters'),
   )
   .meta({ maxLength: 22 })
+  .transform(nullIfEmpty)
 
 export const sessionCreate = z.strictObject({
   amount,

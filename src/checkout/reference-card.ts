@@ -12,7 +12,7 @@ import { admitMerchant } from '../merchants/admit.ts'
 import { ProviderUnavailable } from '../three-ds/three-ds.ts'
 import { type Brand, type Mode, timestamp } from '../values.ts'
 import { limitCardReferences } from './card-testing.ts'
-import { must, wholeNumber } from './fields.ts'
+import { must, nullIfEmpty, wholeNumber } from './fields.ts'
 import { pageToken } from './page-token.ts'
 import { refuseUnlessOpen, type Session, sessionConflicts } from './session.ts'
 import { findSession } from './session-store.ts'
@@ -26,7 +26,12 @@ const typedCard = z.strictObject({
   exp_month: wholeNumber(1, 12),
   exp_year: wholeNumber(2000, 2100),
   cvc: z.string(must('be text')).max(10, must('be a security code')),
-  cardholder_name: z.string(must('be text')).max(200, must('be a name')).nullish(),
+  cardholder_name: z
+    .string(must('be text'))
+    .max(200, must('be a name'))
+    .transform(nullIfEmpty)
+    .nullish()
+    .meta({ description: 'at most 45 characters, no control characters, no card number' }),
 })
 
 const cardReferenced = z.object({

@@ -1,7 +1,15 @@
 // The body that creates a payment intent, and the purchase that it means.
 
 import { z } from 'zod'
-import { amount, currency, email, metadata, reference, text } from '../checkout/fields.ts'
+import {
+  amount,
+  currency,
+  email,
+  metadata,
+  nullIfEmpty,
+  optionalText,
+  reference,
+} from '../checkout/fields.ts'
 import type { Purchase } from '../checkout/open-session.ts'
 import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
 import { Refusal } from '../errors.ts'
@@ -10,22 +18,22 @@ import { validate } from '../http/validate.ts'
 import { explain } from './faults.ts'
 import { only_automatic } from './unsupported.ts'
 
-/** In this spelling an empty text is a value that was not sent. */
-const unset = (value: unknown) => (value === '' ? null : value)
-const optional = <Schema extends z.ZodType>(schema: Schema, words: object = {}) =>
-  z
-    .preprocess(unset, schema.nullish())
-    .optional()
-    .meta({ type: ['string', 'null'], ...words })
+/** Clients of the other platform send an empty text for null, whatever the parameter. */
+const captureMethod = z
+  .preprocess(nullIfEmpty, z.literal('automatic', only_automatic).nullish())
+  .optional()
+  .meta({ type: ['string', 'null'], enum: ['automatic', null] })
 
 export const intentCreate = z.strictObject({
   amount,
   currency,
   metadata: metadata.nullish(),
-  receipt_email: optional(email, { description: 'where it is empty the checkout asks for it' }),
-  description: optional(text(8192), { description: 'kept as metadata.description' }),
-  statement_descriptor_suffix: optional(descriptorSuffix),
-  capture_method: optional(z.literal('automatic', only_automatic), { enum: ['automatic', null] }),
+  receipt_email: email
+    .nullish()
+    .meta({ description: 'where it is empty the checkout asks for it' }),
+  description: optionalText(8192).meta({ description: 'kept as metadata.description' }),
+  statement_descriptor_suffix: descriptorSuffix.nullish(),
+  capture_method: captureMethod,
 })
 export type IntentCreate = z.output<typeof intentCreate>
 

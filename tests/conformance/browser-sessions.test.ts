@@ -110,6 +110,18 @@ describe('answers', () => {
     expect(read).toMatchObject({ metadata: sent.metadata, integration: 'kiosk' })
     expect((await client.state(body)).body.session.order_reference).toBe('T-1')
   })
+
+  test('empty texts are none', async () => {
+    const { body } = await create({
+      customer: { email: '', name: '', account_created: '' },
+      items: [{ sku: '', name: 'Tea', type: '', quantity: 1 }],
+    })
+    expect((await client.readSession(body.id)).body).toMatchObject({
+      customer: { email: null, name: null, account_created: null },
+      items: [{ sku: null, name: 'Tea', type: null }],
+    })
+    expect((await client.state(body)).body.session.customer_email_required).toBe(true)
+  })
 })
 
 describe('the door', () => {

@@ -58,6 +58,14 @@ test.each<[string, object, string]>([
   expect(answer.text).not.toMatch(/4242/)
 })
 
+test('an empty name is none', async () => {
+  const session = await client.open()
+  const { body } = await client.referenceCard(session, { ...cardOf(visa), cardholder_name: '' })
+  const [row] = await service.sql`
+    select cardholder_name from vault.cards where card_reference = ${body.card_reference}`
+  expect(row).toEqual({ cardholder_name: null })
+})
+
 test('this month, and spaces and hyphens, are taken', async () => {
   const session = await client.open()
   const card = { number: ' 4242-4242 4242 4242 ', exp_month: 9, exp_year: 2026, cvc: '000' }

@@ -76,12 +76,15 @@ test('an email is needed, and the one in the body is kept', async () => {
   const session = await client.open({ amount: 1, currency: 'GBP', customer: { name: 'Ada' } })
   await client.present(session)
   expect((await client.state(session)).body.session.customer_email_required).toBe(true)
-  for (const body of [undefined, {}, { customer: null }, { customer: { email: null } }]) {
+  const none = [null, ''].map((email) => ({ customer: { email } }))
+  for (const body of [undefined, {}, { customer: null }, ...none]) {
     expect(refusal(await client.confirm(session, body))).toBe('400 customer_email_required')
   }
-  expect(refusal(await client.confirm(session, { customer: { email: 'x' } }))).toBe(
-    '400 invalid_request',
-  )
+  for (const email of ['x', 'x@y']) {
+    expect(refusal(await client.confirm(session, { customer: { email } }))).toBe(
+      '400 invalid_request',
+    )
+  }
   expect(refusal(await client.confirm(session, { customer: { name: 'x' } }))).toBe(
     '400 invalid_request',
   )

@@ -19,6 +19,7 @@ const entries = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
 const card = '4242 4242-4242 4242'
 const long = 'x'.repeat(65)
+const longest = `${'a'.repeat(242)}@tea.example`
 
 // By the field that the message names: what is sent besides a good body.
 const invalid: Record<string, object[]> = {
@@ -29,25 +30,38 @@ const invalid: Record<string, object[]> = {
     { items: Array(101).fill(item) },
     items(item, { ...item, kind: 'discount', unit_amount: 851 }),
   ],
-  'items[0]': [items({ quantity: 1 })],
+  'items[0]': [items({ quantity: 1 }), items({ quantity: 1, sku: '', name: '' })],
   'items[1]': [{ items: [item, 3] }],
-  'items[0].kind': [line({ kind: 'gift' })],
-  'items[0].name': [items({ sku: 'a', quantity: 1, unit_amount: 1 })],
-  'items[0].quantity': [undefined, 0, 1.5].map((quantity) => line({ quantity })),
+  'items[0].kind': ['gift', ''].map((kind) => line({ kind })),
+  'items[0].name': [
+    items({ sku: 'a', quantity: 1, unit_amount: 1 }),
+    items({ sku: 'a', name: '', quantity: 1, unit_amount: 1 }),
+    line({ name: 'x'.repeat(201) }),
+  ],
+  'items[0].sku': [line({ sku: 'x'.repeat(201) })],
+  'items[0].quantity': [undefined, 0, 1.5, 1_000_001].map((quantity) => line({ quantity })),
   'items[0].unit_amount': [-1, 99_999_999_999].map((unit_amount) => line({ unit_amount })),
   'items[0].tax_amount': [-1, 1701].map((tax_amount) => line({ tax_amount })),
-  'items[0].tax_rate': [line({ tax_rate: 0.2 })],
+  'items[0].tax_rate': [0.2, 100_001].map((tax_rate) => line({ tax_rate })),
   'items[0].type': [line({ type: 'x'.repeat(33) })],
   'items[1].unit_amount': [items(item, { ...item, kind: 'discount', unit_amount: -5 })],
   customer: [{ customer: [] }],
-  'customer.email': [{ customer: { email: 'ada' } }],
-  'customer.name': [{ customer: { name: 7 } }],
+  'customer.email': [
+    'ada',
+    'ada@tea',
+    'ada@tea.',
+    'a@b@tea.example',
+    `${'a'.repeat(250)}@b.cd`,
+    ' ',
+  ].map((email) => ({ customer: { email } })),
+  'customer.name': [7, 'x'.repeat(201)].map((name) => ({ customer: { name } })),
   'customer.account_id': ['', long, 'a\tb'].map((account_id) => ({ customer: { account_id } })),
   metadata: [{ metadata: [] }],
   'metadata.a': [{ metadata: { a: 1 } }],
   statement_descriptor_suffix: [{ statement_descriptor_suffix: 1 }],
   order_reference: ['', long, 'a\u0085b'].map((order_reference) => ({ order_reference })),
   confirmation_url: [
+    '',
     '/done',
     'http://shop.example/',
     'https://evil.example/',
@@ -163,6 +177,33 @@ const taken: [string, object, Json][] = [
       basket_total: null,
       tax_total: null,
     },
+  ],
+  [
+    'empty texts, which are none',
+    {
+      customer: { email: '', name: '' },
+      items: [
+        { sku: '', name: 'Tea', quantity: 1, type: '' },
+        { sku: 'tea', name: '', quantity: 1 },
+      ],
+      statement_descriptor_suffix: '',
+    },
+    {
+      customer: { email: null, name: null },
+      items: [
+        { sku: null, name: 'Tea', type: null },
+        { sku: 'tea', name: null, type: null },
+      ],
+    },
+  ],
+  ['the longest email', { customer: { email: longest } }, { customer: { email: longest } }],
+  [
+    'the most of each',
+    line({
+      ...{ sku: 'x'.repeat(200), name: 'x'.repeat(200), quantity: 1_000_000, unit_amount: 99_999 },
+      ...{ tax_rate: 100_000, type: 'x'.repeat(32) },
+    }),
+    { basket_total: 99_999_000_000 },
   ],
   ['100 lines', { items: Array(100).fill(item) }, { basket_total: 170_000 }],
   ['50 entries', { metadata: entries(50) }, { metadata: entries(50) }],

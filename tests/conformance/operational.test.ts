@@ -47,6 +47,21 @@ test('the description names every route, and the page shows them', async () => {
   }
 })
 
+test.each([
+  ['customer.email', 'one @, and a dot in its domain; empty is none; at most 254 characters'],
+  ['customer.name', 'at most 200 characters'],
+  ['items[].sku', 'a line needs a sku or a name; at most 200 characters'],
+  ['items[].name', 'required where the line has a unit_amount; at most 200 characters'],
+  ['items[].quantity', '1 to 1000000'],
+  ['items[].unit_amount', 'tax inclusive; times quantity at most 99999999999; 0 to 99999999999'],
+  ['items[].tax_rate', 'in basis points; 0 to 100000'],
+  ['items[].type', 'at most 32 characters'],
+])('the page tells the limits of %s', async (field, rule) => {
+  const page = await (await fetch(`${service.base_url}/docs`)).text()
+  const [, row] = page.split(`<code>${field}</code>`)
+  expect(row!.slice(0, row!.indexOf('</tr>'))).toContain(rule)
+})
+
 test('answers of the API are never cached, framed or guessed at', async () => {
   const { headers } = await client.create()
   expect(headers.get('cache-control')).toBe('no-store')

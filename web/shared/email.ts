@@ -2,5 +2,5 @@
 
 /** The service's own rule. */
 export function isEmail(text: string): boolean {
-  return text.length < 255 && /^[^\s@]+@[^\s@]+$/.test(text)
+  return text.length < 255 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)
 }
