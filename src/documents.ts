@@ -1,7 +1,7 @@
 // The files that are made from the code, so that they cannot say otherwise: documents in docs/, and the SDK's types.
 
 import { version } from './cli/version.ts'
-import { catalogue } from './errors.ts'
+import { catalogue, type RefusalCode, statusesOf } from './errors.ts'
 import { statusOf } from './http/dialects.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { refusalsOf } from './http/route.ts'
@@ -29,17 +29,34 @@ function errorsDocument(): string {
   ]
   const rows = Object.entries(catalogue).map(([code, { status, when }]) => {
     const where = described.filter((route) => refusalsOf(route).some((each) => each === code))
+    const [, ...also] = statusesOf(code as RefusalCode)
     const places =
-      where.length === described.length
+      // What is wrong with a request as such may be so anywhere.
+      where.length === described.length || also.length > 0
         ? 'every route'
         : where.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
     const statuses = new Set(where.map(({ dialect }) => statusOf(dialect, { code, status })))
-    return `| \`${code}\` | ${[...statuses].join(' or ')} | ${when} | ${places} |`
+    const shown = inWords([...statuses, ...also])
+    return `| \`${code}\` | ${shown} | ${when} | ${places} |`
   })
   return `# Refusals
 
-Every refusal of the API, in order of precedence: a request that breaks several rules gets the one that stands higher.
-Branch on the code, never on \`message\`. Made from the code by \`npm run docs\`.
+Every refusal of the API. Branch on the code, never on \`message\`. Made from the code by \`npm run docs\`.
+
+A request is judged in this order, and is refused for the first thing that is wrong:
+
+1. its key or client secret; from a page its publishable key or handle, then the integration, then the \`Origin\`. A body that
+   names a publishable key is read here
+2. on webhook routes and streams, how often such requests are made
+3. its idempotency key; then an id in its path that nothing can have. If the key has an answer already, the request gets it
+   now, whatever else is wrong with it
+4. whether the account may act; on the routes of a client secret only after the body
+5. its query and body. Of several faults, \`card_data_rejected\` is told before \`metadata_too_large\`, and that before any other
+6. what it asks of the account: an amount that can be verified, a mode, a complete profile
+7. the state of its session, payment, hold or delivery
+
+How often a page creates sessions or a shopper enters cards (\`rate_limit_exceeded\` there) is judged after all that, and only then
+what is wrong with a card.
 
 | where | the body of a refusal |
 |---|---|
@@ -54,4 +71,9 @@ Branch on the code, never on \`message\`. Made from the code by \`npm run docs\`
 |---|---|---|---|
 ${rows.join('\n')}
 `
+}
+
+function inWords(statuses: number[]): string {
+  const last = statuses.at(-1)
+  return statuses.length < 2 ? `${last}` : `${statuses.slice(0, -1).join(', ')} or ${last}`
 }

@@ -1,5 +1,5 @@
-// The catalogue of refusals: every expected "no", its status and its meaning, in order of precedence.
-// Where a request breaks several rules at once, the refusal that stands higher here is the one it gets.
+// The catalogue of refusals: every expected "no", its statuses and its meaning. Where a body breaks several rules at once,
+// the refusal that stands higher here is the one it gets; else what a request meets first, as docs/errors.md tells.
 
 export const catalogue = {
   unauthorized: {
@@ -46,9 +46,13 @@ export const catalogue = {
   card_data_rejected: { status: 400, when: 'A value looks like a card number.' },
   metadata_too_large: {
     status: 400,
-    when: 'Over 50 metadata entries or 8 KB, or a statement descriptor suffix over 22 characters.',
+    when: 'Over 50 metadata entries or 8 KB, in metadata or in customer.metadata, or a statement descriptor suffix over 22 characters.',
   },
-  invalid_request: { status: 400, when: 'The request breaks a rule that the message names.' },
+  invalid_request: {
+    status: 400,
+    also: [405, 408, 413, 415, 431],
+    when: 'The request breaks a rule that the message names. 405: the path takes other methods, which Allow names; 408: it took too long to arrive; 413: the body is over 128 KB; 415: the body is in a format that the route does not read; 431: the headers are over 16 KB.',
+  },
   invalid_url: {
     status: 400,
     when: 'The url of a webhook endpoint is missing, not absolute, not https, or private or local.',
@@ -70,7 +74,10 @@ export const catalogue = {
     status: 422,
     when: 'The integration requires an amount that can be verified, and this one could not be.',
   },
-  key_live_only: { status: 403, when: 'A live-only key would have created a test session.' },
+  key_live_only: {
+    status: 403,
+    when: 'A live-only key would have created a test session; on creates from pages, all secret keys paired with the publishable key are live-only. Told after what is wrong with the body.',
+  },
   acquiring_profile_incomplete: {
     status: 422,
     when: 'The account is not set up for live card payments.',
@@ -84,7 +91,10 @@ export const catalogue = {
     status: 409,
     when: 'A payment of the session is under way or its outcome is being confirmed.',
   },
-  attempts_exhausted: { status: 409, when: 'The three payment attempts are used up.' },
+  attempts_exhausted: {
+    status: 409,
+    when: 'The three payment attempts are used up: the third was declined or, at authenticate, has begun and another card is presented.',
+  },
   session_declined: { status: 409, when: 'A decline for suspected fraud closed the session.' },
   session_expired: { status: 409, when: 'The session is older than 30 minutes.' },
   customer_email_required: {
@@ -93,7 +103,7 @@ export const catalogue = {
   },
   authentication_incomplete: {
     status: 409,
-    when: 'Confirm came before 3-D Secure ended; the body carries the attempt and the challenge.',
+    when: 'Confirm came before 3-D Secure ended; the body carries attempt and three_ds, as authenticate answers them.',
   },
   hold_already_decided: {
     status: 409,
@@ -128,9 +138,15 @@ export const catalogue = {
     when: 'The idempotency key could not be checked; send the request again with it after Retry-After.',
   },
   internal_error: { status: 500, when: 'A failure of the service; quote the request id.' },
-} as const satisfies Record<string, { status: number; when: string }>
+} as const satisfies Record<string, { status: number; also?: readonly number[]; when: string }>
 
 export type RefusalCode = keyof typeof catalogue
+
+/** Every status that a code comes with: the usual one first. */
+export function statusesOf(code: RefusalCode): number[] {
+  const { status, also = [] }: { status: number; also?: readonly number[] } = catalogue[code]
+  return [status, ...also]
+}
 
 /** An expected no. Anything else that is thrown is an internal_error. */
 export class Refusal extends Error {
@@ -168,7 +184,7 @@ export class Refusal extends Error {
 
 const ranks = new Map(Object.keys(catalogue).map((code, rank) => [code, rank]))
 
-/** A code's place in the order of precedence; lower wins. */
+/** A code's place among those that one body's faults have; lower wins. */
 export function precedence(code: RefusalCode): number {
   return ranks.get(code)!
 }

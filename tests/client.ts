@@ -159,8 +159,9 @@ export function bytes({ status, text }: Answer): string {
   return `${status} ${text.replace(/req_[0-9a-f]{24}/, 'req_')}`
 }
 
+type DescribedAnswer = { content?: Json; headers?: Record<string, object> }
 type Described = {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Json }> }>>
+  paths: Record<string, Record<string, { responses: Record<string, DescribedAnswer> }>>
 }
 const descriptions = new Map<string, Promise<Described>>()
 
@@ -191,6 +192,11 @@ async function expectDescribed(base_url: string, method: string, path: string, a
   const where = `${method} ${template} ${answer.status}`
   expect(schema, `${where} is not described: ${answer.text.slice(0, 200)}`).toBeDefined()
   expect(faultOf(schema!, answer.body, document), `${where} ${answer.text}`).toBeNull()
+  const { headers = {} } = operation.responses[answer.status]!
+  const described = (name: string) => Object.hasOwn(headers, name)
+  for (const name of ['Rip-Request-Id', 'ETag', 'Retry-After']) {
+    expect([where, name, answer.headers.has(name)]).toEqual([where, name, described(name)])
+  }
   if ('request_id' in answer.body) {
     expect(answer.body.request_id).toBe(answer.headers.get('rip-request-id'))
   }

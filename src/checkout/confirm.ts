@@ -21,7 +21,14 @@ import { openPayment, refused } from './payment.ts'
 import type { Customer } from './purchase.ts'
 import { refuseUnlessOpen, type Session } from './session.ts'
 import { sessionCors } from './session-cors.ts'
-import { type ConfirmResult, confirmView, viewAttempt, viewThreeDs } from './views.ts'
+import {
+  attemptView,
+  type ConfirmResult,
+  confirmView,
+  threeDsView,
+  viewAttempt,
+  viewThreeDs,
+} from './views.ts'
 
 const sentEmail = email
   .nullish()
@@ -50,6 +57,9 @@ export const confirm = route({
     'authentication_incomplete',
     'three_ds_provider_unavailable',
   ],
+  refusal_members: {
+    authentication_incomplete: z.object({ attempt: attemptView.nullable(), three_ds: threeDsView }),
+  },
   handle: async (context: Context, { body, holder, caller, request_id }) => {
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {

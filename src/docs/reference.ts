@@ -1,6 +1,6 @@
 // The reference of the API at /docs: every route, event and refusal, with examples.
 
-import { catalogue } from '../errors.ts'
+import { catalogue, type RefusalCode, statusesOf } from '../errors.ts'
 import { escapeHtml } from '../html.ts'
 import type { OpenApiDocument } from '../http/openapi.ts'
 import { checkoutErrors } from './checkout-errors.ts'
@@ -114,8 +114,8 @@ function refusals(id: string, title: string, note: string, rows: string[]): stri
 /** Errors of checkout.js lead here by their code: `/docs#session_expired`. */
 function refusalRows(): string[] {
   return Object.entries(catalogue).map(
-    ([code, { status, when }]) =>
-      `<div id="${code}"><dt><code>${code}</code> <span class="type">${status}</span></dt><dd>${escapeHtml(when)}</dd></div>`,
+    ([code, { when }]) =>
+      `<div id="${code}"><dt><code>${code}</code> <span class="type">${statusesOf(code as RefusalCode).join(', ')}</span></dt><dd>${escapeHtml(when)}</dd></div>`,
   )
 }
 

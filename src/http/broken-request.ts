@@ -39,7 +39,7 @@ export function answerBrokenRequest(parts: Parts, error: BrokenRequest, socket: 
 export function refuseConnect(parts: Parts, _request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
-  answer(parts, socket, { status: '405 Method Not Allowed', message, dialect: 'checkout' })
+  answer(parts, socket, { status: not_http[0], message, dialect: 'checkout' })
 }
 
 type Broken = { status: string; message: string; dialect: Dialect }

@@ -1,7 +1,8 @@
 // The refusals of a route in the API's description: by status, in the shapes that its dialect gives them.
 
+import { z } from 'zod'
 import { catalogue, type RefusalCode } from '../errors.ts'
-import { errorTypes, ripperCode } from './compatible-dialect.ts'
+import { compatibleHeaders, errorTypes, ripperCode } from './compatible-dialect.ts'
 import { isWebhook, type Shape, shapeOf, statusOf } from './dialects.ts'
 import { type Route, refusalsOf } from './route.ts'
 import { limitHeaders } from './use-limit.ts'
@@ -116,7 +117,10 @@ export function refusalsByStatus(route: Route<never>): Record<string, Response> 
       description: [...codes.map(meaningOf), ...(status === 429 ? gatewayLimit(route) : [])].join(
         '\n\n',
       ),
-      ...(status === 429 && route.limit && { headers: describedHeaders(limitHeaders) }),
+      headers: {
+        ...headersOf(route, status),
+        ...(status === 429 && route.limit && describedHeaders(limitHeaders)),
+      },
       content: jsonOf(bodyOf(route, codes)),
     },
   ])
@@ -132,8 +136,9 @@ const limited = 'Too many requests from this address; Retry-After says when to g
 
 /** Plain text, but for clients that cannot read it. */
 function gatewayRefusal(route: Route<never>): Response {
-  if (route.dialect !== 'compatible') return { description: limited }
-  return { description: limited, content: jsonOf(bodyOf(route, ['rate_limit_exceeded'])) }
+  const headers = headersOf(route, 429)
+  if (route.dialect !== 'compatible') return { description: limited, headers }
+  return { description: limited, headers, content: jsonOf(bodyOf(route, ['rate_limit_exceeded'])) }
 }
 
 function gatewayLimit({ dialect }: Route<never>): string[] {
@@ -144,15 +149,21 @@ function meaningOf(code: RefusalCode): string {
   return `\`${code}\`: ${catalogue[code].when}`
 }
 
-/** A schema for each shape that the codes come in. */
-function bodyOf({ dialect }: Route<never>, codes: RefusalCode[]): object {
-  const byShape = Map.groupBy(codes, (each) => shapeOf(dialect, each))
-  const schemas = [...byShape].map(([shape, group]) => {
-    const { name, coded } = shapes[shape]
+/** A schema for each shape that the codes come in, and for each code that carries members of its own. */
+function bodyOf(route: Route<never>, codes: RefusalCode[]): object {
+  const { dialect, refusal_members = {} } = route
+  const byForm = Map.groupBy(codes, (each) =>
+    Object.hasOwn(refusal_members, each) ? each : shapeOf(dialect, each),
+  )
+  const schemas = [...byForm.values()].map((group) => {
+    const { name, coded } = shapes[shapeOf(dialect, group[0]!)]
+    const members = refusal_members[group[0]!]
     return {
       allOf: [
         { $ref: `#/components/schemas/${name}` },
         { type: 'object', properties: coded(group) },
+        // Beside the members of every refusal, which it does not name.
+        ...(members ? [{ ...schemaOf(members, 'output'), additionalProperties: true }] : []),
       ],
     }
   })
@@ -161,13 +172,44 @@ function bodyOf({ dialect }: Route<never>, codes: RefusalCode[]): object {
 
 function unreadBodies(route: Route<never>): Record<string, Response> {
   const content = jsonOf(bodyOf(route, ['invalid_request']))
+  const headers = headersOf(route, 413)
   return {
-    413: { description: '`invalid_request`: The body is larger than 128 KB.', content },
+    413: { description: '`invalid_request`: The body is larger than 128 KB.', headers, content },
     415: {
+      headers,
       description: `\`invalid_request\`: The body is ${route.form ? 'neither JSON nor a form' : 'a form, not JSON'}.`,
       content,
     },
   }
+}
+
+/** The headers that every answer of a status has. */
+export function headersOf({ dialect }: Route<never>, status: number): object {
+  const named = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+  return {
+    ...named('Rip-Request-Id'),
+    ...((status === 429 || status === 503) && named('Retry-After')),
+    ...(dialect === 'compatible' && describedHeaders(compatibleHeaders)),
+  }
+}
+
+/** What `headersOf` refers to. */
+export const sharedHeaders = {
+  'Rip-Request-Id': {
+    required: true,
+    schema: { type: 'string', pattern: '^req_[0-9a-f]{24}$' },
+    description: 'Of this request, its refusals and retries too; quote it to the operator.',
+  },
+  'Retry-After': {
+    required: true,
+    schema: { type: 'integer' },
+    description: 'Seconds to wait before the request is sent again.',
+  },
+}
+
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
 }
 
 export function describedHeaders(headers: Record<string, string>): object {

@@ -1,17 +1,19 @@
 // The API's description, OpenAPI 3.1, made from the route records.
 
-import { z } from 'zod'
+import type { z } from 'zod'
 import { api_version } from '../values.ts'
 import { lifetimes } from './caching.ts'
-import { compatibleHeaders } from './compatible-dialect.ts'
 import { keyRules } from './idempotency.ts'
 import {
   type Content,
   describedHeaders,
+  headersOf,
   jsonOf,
   type Response,
   refusalSchemas,
   refusalsByStatus,
+  schemaOf,
+  sharedHeaders,
 } from './openapi-refusals.ts'
 import type { Route } from './route.ts'
 import { describedRoute, type Stream } from './stream.ts'
@@ -84,6 +86,7 @@ export function openApiDocument(
         },
         client_secret: { type: 'apiKey', in: 'header', name: 'Rip-Client-Secret' },
       },
+      headers: sharedHeaders,
       schemas: refusalSchemas,
     },
   }
@@ -123,10 +126,10 @@ function operationOf(route: Route<never>, aliases: string[]): Operation {
     responses: {
       [route.status]: {
         description: 'Done',
-        ...headersOf(route),
+        headers: successHeaders(route),
         ...(route.status !== 204 && { content: jsonOf(schemaOf(route.reply, 'output')) }),
       },
-      ...(route.cache && { 304: { description: 'If-None-Match names what would be answered' } }),
+      ...(route.cache && { 304: notModified(route) }),
       ...refusalsByStatus(route),
     },
   }
@@ -167,16 +170,21 @@ function bodyOf({ form }: Route<never>, schema: object): Content {
   return { ...jsonOf(schema), 'application/x-www-form-urlencoded': { schema, encoding } }
 }
 
-/** The headers of a success that say more of it. */
-function headersOf(route: Route<never>): { headers?: object } {
-  const headers = {
+function successHeaders(route: Route<never>): object {
+  return {
+    ...headersOf(route, route.status),
     ...(route.cache && cachingHeaders(route.cache)),
     ...(route.limit && describedHeaders(limitHeaders)),
     ...(route.idempotency && describedHeaders(replayHeaders)),
     ...(takesKeyless(route) && describedHeaders(warningHeaders)),
-    ...(route.dialect === 'compatible' && describedHeaders(compatibleHeaders)),
   }
-  return Object.keys(headers).length === 0 ? {} : { headers }
+}
+
+function notModified(route: Route<never>): Response {
+  return {
+    description: 'If-None-Match names what would be answered',
+    headers: { ...headersOf(route, 304), ...cachingHeaders(route.cache!) },
+  }
 }
 
 function takesKeyless({ idempotency }: Route<never>): boolean {
@@ -250,11 +258,6 @@ function propertiesOf(query: z.ZodType | undefined): Record<string, { descriptio
     properties?: Record<string, object>
   }
   return Object.fromEntries(Object.entries(properties).filter(([, schema]) => !('not' in schema)))
-}
-
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
 }
 
 function operationId(summary: string): string {

@@ -73,6 +73,8 @@ type RouteRecord<
   unknownId?(): Refusal
   /** Every code that the handler may refuse with; access, body and idempotency add their own. */
   refusals: readonly RefusalCode[]
+  /** Members that the bodies of some of them have beside those of every refusal. */
+  refusal_members?: Partial<Record<RefusalCode, z.ZodType>>
   /** Comes after authentication and the look for a replay, before validation: may this account act at all? */
   admit?(context: Context, holder: Holder): Promise<void>
   handle(

@@ -204,7 +204,7 @@ describe('what never becomes a request', () => {
     ['an unknown method', `BREW /v1/payments/x HTTP/1.1\r\n${host}\r\n`, 400, own],
     ['a method in lower case', `get /v1/payments/x HTTP/1.1\r\n${host}\r\n`, 400, own],
     ['an unknown method, compatible', `BREW /v1/compat/x HTTP/1.1\r\n${host}\r\n`, 400, compatible],
-    ['CONNECT', `CONNECT shop.example:443 HTTP/1.1\r\n${host}\r\n`, 405, own],
+    ['CONNECT', `CONNECT shop.example:443 HTTP/1.1\r\n${host}\r\n`, 400, own],
   ])('%s', async (_, sent, status, expected) => {
     const socket = connect(Number(new URL(service.base_url).port), '127.0.0.1')
     socket.write(sent)

@@ -62,6 +62,29 @@ test.each([
   expect(row!.slice(0, row!.indexOf('</tr>'))).toContain(rule)
 })
 
+test('the description tells what answers carry', async () => {
+  const { paths, components } = openApiDocument(routes, events, streams) as Json
+  for (const { responses } of Object.values<Json>(paths).flatMap((path) =>
+    Object.values<Json>(path),
+  )) {
+    for (const [status, { headers }] of Object.entries<Json>(responses)) {
+      const waits = status === '429' || status === '503'
+      expect(headers).toHaveProperty('Rip-Request-Id')
+      expect(Object.hasOwn(headers, 'Retry-After')).toBe(waits)
+    }
+  }
+  expect(Object.keys(components.headers)).toEqual(['Rip-Request-Id', 'Retry-After'])
+  const config = paths['/v1/checkout/config/{public_key}'].get.responses
+  for (const status of [200, 304]) expect(config[status].headers).toHaveProperty('ETag')
+  const confirm = paths['/v1/checkout/sessions/{session_id}/confirm'].post.responses
+  const [expired, incomplete] = confirm[409].content['application/json'].schema.anyOf
+  expect(expired.allOf[1].properties.error.enum).toEqual(['session_expired'])
+  const [, { properties }, members] = incomplete.allOf
+  expect(properties.error.enum).toEqual(['authentication_incomplete'])
+  expect(members.required).toEqual(['attempt', 'three_ds'])
+  expect(members.properties.three_ds.properties.state.enum).toContain('awaiting_challenge')
+})
+
 test('answers of the API are never cached, framed or guessed at', async () => {
   const { headers } = await client.create()
   expect(headers.get('cache-control')).toBe('no-store')

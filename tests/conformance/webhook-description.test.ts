@@ -33,7 +33,11 @@ test.each(operations)(
     const limit = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
     const [success] = Object.keys(responses).filter((status) => status < '300')
     expect(Object.keys(responses[success!]!.headers!)).toEqual(expect.arrayContaining(limit))
-    expect(Object.keys(responses[429]!.headers!)).toEqual(limit)
+    expect(Object.keys(responses[429]!.headers!)).toEqual([
+      'Rip-Request-Id',
+      'Retry-After',
+      ...limit,
+    ])
     expect(responses[429]!.description).not.toContain('address')
     expect(JSON.stringify(responses[401]!.content)).toContain('KeyRefusal')
     expect(JSON.stringify(responses[401]!.content)).not.toContain('key_revoked')
