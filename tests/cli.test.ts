@@ -209,6 +209,24 @@ describe('refusals', () => {
       '--origin must be',
     ],
     [
+      'an address after paying without TLS',
+      [
+        ...['integration', 'create', '--merchant', 'm', '--name', 'n'],
+        ...['--origin', 'https://a.example', '--confirmation-url', 'http://a.example/thanks'],
+      ],
+      2,
+      '--confirmation-url must be an absolute https URL',
+    ],
+    [
+      'one on this machine is no fault: only the merchant is',
+      [
+        ...['integration', 'create', '--merchant', 'm_000000000000000000000000', '--name', 'n'],
+        ...['--origin', 'http://localhost:3000', '--confirmation-url', 'http://localhost:3000/x'],
+      ],
+      1,
+      'There is no merchant',
+    ],
+    [
       'a handle that is a page of the service',
       ['integration', 'create', '--merchant', 'm', '--name', 'n', '--handle', 'docs'],
       2,

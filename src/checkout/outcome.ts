@@ -3,6 +3,7 @@
 import { type Actor, type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
 import type { Ids } from '../ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
+import { confirmationUrlIn } from '../merchants/integration.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import type { Outcome } from './charge-store.ts'
@@ -33,8 +34,8 @@ type Decided = {
 export function outcomeOf(ids: Ids, decided: Decided): Outcome {
   const { change, attempt, account, operation, cause, at } = decided
   const { session, payment, hold } = change
-  const confirmation_url =
-    session.confirmation_url ?? integrationOf(account, session.integration_id).confirmation_url
+  const integration = integrationOf(account, session.integration_id)
+  const confirmation_url = session.confirmation_url ?? confirmationUrlIn(integration, session.mode)
   const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment })
   const event = eventOf(change, { event_id: ids.event(), sequence: 1, at })
   return {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { defaultIntegration } from '../merchants/directory.ts'
-import type { PriceListItem } from '../merchants/integration.ts'
+import { confirmationUrlIn, type PriceListItem } from '../merchants/integration.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { hostedIntegration, type PublicAccount } from '../merchants/public-account.ts'
 import { handleCors, publicKeyCors } from '../merchants/public-cors.ts'
@@ -127,7 +127,7 @@ export function readConfiguration(
       price_list: integration.price_list?.map(viewPrice) ?? null,
     },
     customer_email_required: true,
-    confirmation_url: integration.confirmation_url,
+    confirmation_url: confirmationUrlIn(integration, mode),
     three_ds: { versions: three_ds_versions },
     card_fields_url: `${addresses.base_url()}/card-fields/${public_key}${fieldsQuery}`,
     pay_url: hosted && `${addresses.pay_url()}/${hosted.handle}`,

@@ -34,7 +34,10 @@ export const integrationCreate: Command = {
       many: true,
       meaning: 'an allowed origin, such as https://shop.example',
     },
-    'confirmation-url': { value: 'URL', meaning: 'where shoppers go after paying' },
+    'confirmation-url': {
+      value: 'URL',
+      meaning: 'where shoppers go after paying; http://localhost for tests',
+    },
     amount: { value: 'N', meaning: 'default amount in minor units; needs --currency' },
     currency: { value: 'CODE', meaning: 'default currency' },
     'price-list': {
@@ -152,7 +155,7 @@ function handleOf(options: Options): string | null {
 
 function confirmationUrlOf(options: Options, origins: string[]): string | null {
   const url = text(options, 'confirmation-url')
-  const fault = url === null ? null : confirmationUrlFault(url, origins)
+  const fault = url === null ? null : confirmationUrlFault(url, origins, { is_setting: true })
   if (fault) throw new UsageError(`--confirmation-url ${fault}`)
   return url
 }

@@ -1,7 +1,7 @@
 // An integration: the rules of one place where a merchant takes payments.
 
 import { z } from 'zod'
-import { amount_max, currencyOf } from '../values.ts'
+import { amount_max, currencyOf, type Mode } from '../values.ts'
 
 export type Integration = {
   merchant_id: string
@@ -116,14 +116,23 @@ export function isOrigin(text: string): boolean {
   )
 }
 
-/** Why a text cannot be the address that shoppers go on to after paying, or null where it can. */
-export function confirmationUrlFault(text: string, allowedOrigins: string[]): string | null {
+/**
+ * Why a text cannot be the address that shoppers go on to after paying, or null where it can. A setting may also name a shop
+ * on `http://localhost`, which the shoppers of test sessions alone are led to.
+ */
+export function confirmationUrlFault(
+  text: string,
+  allowedOrigins: string[],
+  { is_setting = false } = {},
+): string | null {
+  const is_local = is_setting && isLocalShop(text)
   // The parser forgives what a reader of the specification would not: spaces, line breaks, missing slashes.
-  if (!/^https:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
+  if (!(is_local || /^https:/i.test(text)) || !/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text)) {
     return 'must be an absolute https URL'
   }
+  if (!URL.canParse(text)) return 'must be an absolute https URL'
   const url = new URL(text)
-  if (/^https:\/\/[^/?#]*@/i.test(text)) return 'must not carry user information'
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not carry user information'
   if (text.includes('#')) return 'must not have a fragment'
   if (/^[\d.]+$|^\[/.test(url.hostname)) return 'must name its host, not an IP address'
   if (url.searchParams.has('payment_id') || url.searchParams.has('order_reference')) {
@@ -133,4 +142,17 @@ export function confirmationUrlFault(text: string, allowedOrigins: string[]): st
     return "must be on one of the integration's allowed origins"
   }
   return null
+}
+
+/** Where an integration leads the shoppers of a mode after paying. */
+export function confirmationUrlIn(
+  { confirmation_url }: Pick<Integration, 'confirmation_url'>,
+  mode: Mode,
+): string | null {
+  const is_for_tests = confirmation_url !== null && isLocalShop(confirmation_url)
+  return is_for_tests && mode === 'live' ? null : confirmation_url
+}
+
+function isLocalShop(address: string): boolean {
+  return /^http:\/\/localhost(?::\d+)?(?:[/?]|$)/i.test(address)
 }

@@ -196,7 +196,11 @@ describe('caching', () => {
       ['header', 'If-None-Match'],
     ])
     expect(described.responses).toHaveProperty('304')
-    expect(Object.keys(described.responses['200'].headers)).toEqual(['ETag', 'Cache-Control'])
+    expect(Object.keys(described.responses['200'].headers)).toEqual([
+      'Rip-Request-Id',
+      'ETag',
+      'Cache-Control',
+    ])
   })
 })
 

@@ -72,6 +72,19 @@ test.each([
   )
 })
 
+test('a setting may lead the shoppers of tests to a shop on this machine', async () => {
+  const local = 'http://localhost:3000'
+  const { client, publishable_key } = await service.newAccount({
+    integration: { allowed_origins: [local], confirmation_url: `${local}/thanks?flag` },
+  })
+  const config = await client.send('GET', `/v1/checkout/config/${publishable_key}`)
+  expect(config.body.confirmation_url).toBe(`${local}/thanks?flag`)
+  const { body } = await client.pay()
+  expect(body.confirmation_url).toBe(`${local}/thanks?flag&payment_id=${body.payment_id}`)
+  const named = await client.create({ ...purchase, confirmation_url: `${local}/` })
+  expect(refusal(named)).toBe('400 invalid_request')
+})
+
 test('an email is needed, and the one in the body is kept', async () => {
   const session = await client.open({ amount: 1, currency: 'GBP', customer: { name: 'Ada' } })
   await client.present(session)

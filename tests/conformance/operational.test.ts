@@ -108,7 +108,11 @@ test('the gateway limit', async () => {
   const seconds = Number(answer.headers.get('retry-after'))
   expect(seconds).toBeGreaterThan(0)
   expect(seconds).toBeLessThanOrEqual(60)
-  for (const path of undecodable) expect((await read(path)).status).toBe(429)
+  expect(answer.headers.get('rip-request-id')).toMatch(/^req_[0-9a-f]{24}$/)
+  for (const path of undecodable) {
+    const { status, headers } = await read(path)
+    expect([status, headers.has('rip-request-id')]).toEqual([429, true])
+  }
   expect((await read('/healthz')).status).toBe(200)
   await limited.close()
 })
