@@ -136,6 +136,14 @@ test('the judge finds that there was no answer, but not where HTTP allows none',
   expect(judge(composed(create, { ...refusedCreate, hazard: 'cut_head' }), [])).toBe('')
 })
 
+test('the judge finds that bytes which are not HTTP were taken', async () => {
+  const { request, answer } = await ask({ ...refusedCreate, hazard: 'nul_in_header' })
+  expect(judge(request, [answer])).toBe('')
+  const taken = await ask(refusedCreate)
+  expect(judge(request, [taken.answer])).toBe('bytes that are not HTTP were taken: 400')
+  expect(judge(request, [{ ...answer, headers: [] }])).toMatch(/no Rip-Request-Id/)
+})
+
 test('a replay that differs, or does not say that it is one, is found', async () => {
   const asked = { body: { amount: 1, currency: 'GBP' } }
   const { request, answer } = await ask(asked)

@@ -28,11 +28,10 @@ export function faultsOf(
   for (const answer of answers) faults.push(...givenAway(composed, answer))
   if (first.status >= 500 && !isDownBank(first, made.method === 'HEAD'))
     faults.push(`a status of ${first.status}`)
-  if (headerOf(first, 'rip-request-id') === null) {
-    if (ruined.expects === 'route') faults.push('no Rip-Request-Id')
+  if (headerOf(first, 'rip-request-id') === null) faults.push('no Rip-Request-Id')
+  if (ruined.expects === 'http') {
     return [...faults, ...brokenHttpFaults(first, made.method === 'HEAD')]
   }
-  if (ruined.expects === 'http') faults.push(`bytes that are not HTTP were taken: ${first.status}`)
   const path = made.target.split('?')[0]!
   const operation =
     plan.hazard && ruined.expects !== 'route' ? undefined : matching(operations, made.method, path)
@@ -123,16 +122,12 @@ function isReadable(path: string): boolean {
 
 const plainPath = (target: string) => /^\/[\w/-]*$/.test(target)
 
-/** What HTTP's own parser refuses: too early for a request id, and in the plain shape all the same. */
+/** What HTTP's own parser refuses: in some family's shape, and nothing more is read from the connection. */
 function brokenHttpFaults(answer: Answer, is_head: boolean): string[] {
-  const body = jsonOf(answer)
-  const error = body?.error as string | { ripper_code?: string } | undefined
-  const code = typeof error === 'string' ? error : error?.ripper_code
-  const is_known =
-    [400, 408, 413, 431].includes(answer.status) && (is_head || code === 'invalid_request')
-  return is_known
-    ? []
-    : [`${answer.status} without Rip-Request-Id: ${answer.body.toString().slice(0, 100)}`]
+  const is_refused =
+    [400, 408, 413, 431].includes(answer.status) && headerOf(answer, 'connection') === 'close'
+  if (is_refused && (is_head || codeOf(answer) === 'invalid_request')) return []
+  return [`bytes that are not HTTP were taken: ${answer.status}`]
 }
 
 /** What a key, a secret or a card number looks like. */
