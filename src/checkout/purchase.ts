@@ -138,11 +138,11 @@ export function customerOf(sent: { [Member in keyof Customer]?: Customer[Member]
 
 export const descriptorSuffix = z
   .string(must('be text'))
+  .refine((suffix) => suffix.length <= 44 && [...suffix].length <= 22, {
+    ...rule('metadata_too_large', 'must have at most 22 characters'),
+    abort: true,
+  })
   .regex(/^\P{Cc}*$/u, must('not contain control characters'))
-  .refine(
-    (suffix) => [...suffix].length <= 22,
-    rule('metadata_too_large', 'must have at most 22 characters'),
-  )
   .meta({ maxLength: 22 })
   .transform(nullIfEmpty)
 
