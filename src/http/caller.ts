@@ -1,15 +1,59 @@
 // What a request's transport says of who sent it.
 
+import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from './access.ts'
 
 export function callerOf(request: FastifyRequest): Caller {
   return {
-    address: request.ip,
+    address: addressOf(request),
     origin: request.headers.origin ?? null,
     header(name) {
       const value = request.headers[name]
       return typeof value === 'string' ? value : null
     },
   }
+}
+
+/**
+ * The IP address of who sent a request: of those that X-Forwarded-For names, the last that no trusted proxy has. What is no
+ * address there says nothing, and then the proxy that passed it on counts as the caller.
+ */
+export function addressOf({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
+  for (const each of [ip, ...(ips ?? []).toReversed()]) {
+    const address = bareAddress(each)
+    if (address !== null) return address
+  }
+  return ip
+}
+
+/** Which addresses are proxies of ours, as the framework asks: each may have a port behind it. */
+export function trusting(networks: string[]): false | ((address: string) => boolean) {
+  if (networks.length === 0) return false
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address, bits] = network.split('/') as [string, string | undefined]
+    const family = familyOf(address)
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return (text) => {
+    const address = bareAddress(text)
+    return address !== null && list.check(address, familyOf(address))
+  }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+const address_length_max = 80
+
+/** `203.0.113.7:4711` and `[2001:db8::1]:4711` without their ports, which some proxies write too; null for no address. */
+export function bareAddress(text: string): string | null {
+  if (text.length > address_length_max) return null
+  const [, v6] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? []
+  const [, v4] = /^([\d.]+):\d{1,5}$/.exec(text) ?? []
+  const address = v6 ?? v4 ?? text
+  return isIP(address) === 0 ? null : address.replace(/%.*$/, '')
 }

@@ -1,8 +1,11 @@
 // The gateway limit: so many requests a minute from one address, counted in this process.
 
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { World } from '../world.ts'
+import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
+import { openRequestCounts } from './request-counts.ts'
 
 export class GatewayLimited extends Error {}
 
@@ -28,6 +31,7 @@ type Limit = {
 export async function limitGateway(
   app: FastifyInstance,
   { requests_per_minute, isOwnCall }: Limit,
+  world: Pick<World, 'clock' | 'random'>,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<void>> {
   if (requests_per_minute === 0) return async () => {}
   const quiet = {
@@ -39,7 +43,8 @@ export async function limitGateway(
     global: false,
     max: requests_per_minute,
     timeWindow: 60_000,
-    keyGenerator: (request) => networkOf(request.ip),
+    store: countingBy(world),
+    keyGenerator: (request) => networkOf(addressOf(request)),
     addHeaders: { ...quiet, 'retry-after': true },
     addHeadersOnExceeding: quiet,
     errorResponseBuilder: (_request, { ttl }) =>
@@ -62,6 +67,25 @@ export async function limitGateway(
   app.addHook('onRequest', count)
   return count
 }
+
+/** Counts as the plug-in asks for them; its own store forgets addresses where there are more than it keeps. */
+function countingBy({ clock, random }: Pick<World, 'clock' | 'random'>): FastifyRateLimitStoreCtor {
+  return class Store {
+    private readonly counts = openRequestCounts(random.bytes(16))
+
+    incr(address: string, done: (error: Error | null, result: Counted) => void) {
+      const { count, left_ms } = this.counts.count(address, clock.now())
+      done(null, { current: count, ttl: left_ms })
+    }
+
+    /** What counts by itself. */
+    child() {
+      return new Store()
+    }
+  }
+}
+
+type Counted = { current: number; ttl: number }
 
 /** Who counts as one: an IPv4 address, or the first 64 bits of an IPv6 one, which is what one customer is given. */
 export function networkOf(address: string): string {

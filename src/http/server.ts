@@ -9,7 +9,7 @@ import type { Peer } from '../peer.ts'
 import type { World } from '../world.ts'
 import type { Access } from './access.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, trusting } from './caller.ts'
 import { greet } from './compatible-dialect.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
@@ -62,7 +62,7 @@ const head_bytes_max = 16_384
 export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: body_bytes_max,
-    trustProxy: parts.trusted_proxies.length > 0 ? parts.trusted_proxies : false,
+    trustProxy: trusting(parts.trusted_proxies),
     // Slow clients: the head within 10 s, the whole request within 20 s, an idle connection for 75 s.
     requestTimeout: 20_000,
     keepAliveTimeout: 75_000,
@@ -116,10 +116,14 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     const told = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
     fail(parts.world.log, told, request, reply)
   })
-  const count = await limitGateway(app, {
-    requests_per_minute: parts.gateway_limit,
-    isOwnCall: ({ headers }) => parts.own_calls.isOne(headers),
-  })
+  const count = await limitGateway(
+    app,
+    {
+      requests_per_minute: parts.gateway_limit,
+      isOwnCall: ({ headers }) => parts.own_calls.isOne(headers),
+    },
+    parts.world,
+  )
   app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
   app.setNotFoundHandler((request, reply) =>
     fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply),

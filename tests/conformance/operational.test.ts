@@ -117,6 +117,22 @@ test('the gateway limit', async () => {
   await limited.close()
 })
 
+test('the gateway limit counts an address once, whatever port a proxy writes behind it', async () => {
+  const limited = await startService({ gateway_limit: 2, trusted_proxies: ['127.0.0.1'] })
+  const { base_url } = limited
+  const from = async (address: string) => {
+    const headers = { 'x-forwarded-for': address }
+    return (await fetch(`${base_url}/nowhere`, { headers })).status
+  }
+  const one = ['203.0.113.7:1', '203.0.113.7:2', '203.0.113.7', '203.0.113.7:3, 127.0.0.1:4']
+  for (const status of [404, 404, 429, 429]) expect(await from(one.shift()!)).toBe(status)
+  expect(await from('[2001:db8::1]:1')).toBe(404)
+  expect(await from('2001:db8::2')).toBe(404)
+  expect(await from('[2001:db8::3]:2')).toBe(429)
+  expect(await from('203.0.113.8')).toBe(404)
+  await limited.close()
+})
+
 test('a failure of the service says nothing of its inside', async () => {
   const { id } = await client.open()
   await service.sql`update sessions set items = '7' where session_id = ${id}`

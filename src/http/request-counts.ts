@@ -1,0 +1,43 @@
+// How many requests each address has made this minute, in as much memory whatever the number of addresses.
+//
+// A table with a row for each address either grows with them or forgets some, and who has many addresses decides which.
+// Here each address has a cell in each of four rows, chosen by a keyed digest, and its count is the least of the four. It
+// is never too small. It is too large only where others fill all four cells, which takes so many requests a minute as there
+// are cells for each one that is added.
+
+import { hash } from 'node:crypto'
+
+const rows = 4
+/** Two bytes of a digest name a cell. */
+const cells = 65_536
+
+export type RequestCounts = {
+  /** Counts one more request, and says how many of the minute there are, and how long it still lasts. */
+  count(address: string, now: Date): { count: number; left_ms: number }
+}
+
+/** `key` is drawn for this process, so that nobody knows which addresses share a cell. */
+export function openRequestCounts(key: Buffer, window_ms = 60_000): RequestCounts {
+  const counts = new Uint32Array(rows * cells)
+  const prefix = key.toString('hex')
+  let began_ms = Number.NEGATIVE_INFINITY
+  return {
+    count(address, now) {
+      const now_ms = now.getTime()
+      const age_ms = now_ms - began_ms
+      // A clock that was set back begins a minute, too.
+      if (!(age_ms >= 0 && age_ms < window_ms)) {
+        counts.fill(0)
+        began_ms = now_ms
+      }
+      const digest = hash('sha256', `${prefix} ${address}`, 'buffer')
+      let least = Number.POSITIVE_INFINITY
+      for (let row = 0; row < rows; row++) {
+        const cell = row * cells + digest.readUInt16LE(row * 2)
+        counts[cell]! += 1
+        least = Math.min(least, counts[cell]!)
+      }
+      return { count: least, left_ms: began_ms + window_ms - now_ms }
+    },
+  }
+}
