@@ -26,6 +26,7 @@ import { record } from './record.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
+import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
 import { refuseOddTarget } from './target.ts'
 import { turnOf, unanswered_max } from './turns.ts'
@@ -107,6 +108,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   app.server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
   closeAnswered(app)
+  endSlowReaders(app, parts.world.clock)
   app.addHook('onResponse', async (request, reply) => {
     if (turnOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
   })

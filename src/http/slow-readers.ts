@@ -1,0 +1,56 @@
+// Ends connections whose client does not take its answer: what is not taken lies in the service's memory.
+
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../world.ts'
+import { routeOf } from './fastify.ts'
+
+const looked_every_ms = 5_000
+/** From the first look that finds an answer under way: no answer is so large that a slow line needs longer. */
+const taken_within_ms = 25_000
+
+type Given = { socket: Socket; seen_ms: number | null }
+
+/** An answer is taken within 30 s of being given, or its connection ends. Streams judge their readers by themselves. */
+export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
+  const given = new Map<ServerResponse, Given>()
+  let looking = new AbortController()
+
+  function enlist(response: ServerResponse, socket: Socket): void {
+    if (response.writableFinished || socket.destroyed) return
+    given.set(response, { socket, seen_ms: null })
+    response.once('close', () => {
+      given.delete(response)
+      if (given.size === 0) looking.abort()
+    })
+    if (given.size > 1) return
+    looking = new AbortController()
+    void look(given, clock, looking.signal)
+  }
+
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    // Nearly every answer is taken at once, and costs no more than this.
+    if (!routeOf(request).config.is_stream) setImmediate(enlist, reply.raw, request.raw.socket)
+    done()
+  })
+  app.addHook('onClose', async () => looking.abort())
+}
+
+/** Looks at the answers under way until there are none. */
+async function look(
+  given: Map<ServerResponse, Given>,
+  clock: Clock,
+  over: AbortSignal,
+): Promise<void> {
+  while (!over.aborted && given.size > 0) {
+    await clock.sleep(looked_every_ms, over).catch(() => {})
+    const now_ms = clock.now().getTime()
+    for (const [response, answer] of given) {
+      // An answer that stood behind others on its connection hears nothing when that ends.
+      if (answer.socket.destroyed) given.delete(response)
+      else if (answer.seen_ms === null) answer.seen_ms = now_ms
+      else if (now_ms - answer.seen_ms >= taken_within_ms) answer.socket.destroy()
+    }
+  }
+}
