@@ -56,6 +56,7 @@ export async function startBackground(config: Config, parts: Parts): Promise<Del
     ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,
+    unpaid_sessions_days: config.unpaid_sessions_days,
     marks: openMarkMemory({ data_dir: config.data_dir, installation }, world),
     ...acquiring,
     ...(config.mail && { post: postOf(config.mail, world) }),

@@ -28,6 +28,8 @@ export type Config = {
   gateway_limit: number
   /** How long a stopping service still takes requests, while `/readyz` is 503 already. */
   drain_seconds: number
+  /** How long sessions that nobody paid are kept. */
+  unpaid_sessions_days: number
   /** Whether what an acquirer holds for us, and nothing here knows, waits for a person or is reversed by itself. */
   unknown_authorisations: 'hold' | 'reverse'
   /** Null where no receipts are sent. */
@@ -112,6 +114,12 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       1_000_000,
     ),
     drain_seconds: wholeNumber('RIPPER_DRAIN_SECONDS', text('RIPPER_DRAIN_SECONDS') ?? '0', 0, 60),
+    unpaid_sessions_days: wholeNumber(
+      'RIPPER_UNPAID_SESSIONS_DAYS',
+      text('RIPPER_UNPAID_SESSIONS_DAYS') ?? '30',
+      1,
+      3650,
+    ),
     unknown_authorisations: oneOf(
       'RIPPER_UNKNOWN_AUTHORISATIONS',
       text('RIPPER_UNKNOWN_AUTHORISATIONS') ?? 'hold',

@@ -9,6 +9,7 @@ import { watchSettlements } from './checkout/operations/watch-settlements.ts'
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from './checkout/orphans/watch-database.ts'
+import { purgeSessions } from './checkout/purge-sessions.ts'
 import type { Post } from './checkout/receipts/post.ts'
 import { sendReceipts } from './checkout/receipts/send-receipts.ts'
 import { rewrapCards } from './checkout/rewrap-cards.ts'
@@ -40,6 +41,8 @@ export type JobContext = Pick<
   unknown_authorisations?: 'hold' | 'reverse'
   /** What sends receipts; left out where none are sent. */
   post?: Post
+  /** See Purging. */
+  unpaid_sessions_days?: number
   /** Aborted when the process is to end, or its clock is wrong: what a job has begun it ends, and begins nothing more. */
   stopping?: AbortSignal
 }
@@ -72,6 +75,7 @@ export const jobs: Job[] = [
     every_seconds: 60,
     run: ({ sql, world }) => purgeLimits(sql, world.clock.now()),
   },
+  { name: 'purge_sessions', every_seconds: 600, run: purgeSessions },
   { name: 'rewrap_cards', every_seconds: 60, run: rewrapCards },
   {
     name: 'forget_webhook_secrets',

@@ -97,6 +97,12 @@ export const variables = [
       'seconds for which a stopping service still takes requests while /readyz is 503, 0 to 60',
   },
   {
+    name: 'RIPPER_UNPAID_SESSIONS_DAYS',
+    fallback: '30',
+    meaning:
+      'days for which sessions that nobody paid are kept, 1 to 3650; those of test mode 2 at most',
+  },
+  {
     name: 'RIPPER_UNKNOWN_AUTHORISATIONS',
     fallback: 'hold',
     meaning:

@@ -2,6 +2,7 @@
 
 import type { Fragment, Sql } from '../database/open.ts'
 import type { MoneyFault, PaymentRows } from './compared-payment.ts'
+import { wasPurged } from './session-purge-store.ts'
 
 /** The next payments of a merchant, in the order of their ids. */
 export async function readPaymentPage(
@@ -51,7 +52,7 @@ async function readRows(sql: Sql, payments: Fragment): Promise<PaymentRows[]> {
     from (${payments}) p order by p.payment_id`
 }
 
-/** A line whose row is missing, or says another amount. Only sessions are compared here. */
+/** A line whose row is missing, or says another amount. Only sessions are compared here; those that were purged are not. */
 export type LoneLine = Pick<MoneyFault, 'kind' | 'subject' | 'entry_id' | 'differences'>
 
 /** The next lines of a merchant, and which of those that begin a session or a payment do not fit their row. */
@@ -82,7 +83,7 @@ export async function readLinePage(
         select amount, currency, mode from sessions s
         where s.merchant_id = ${merchant_id} and s.session_id = page.subject offset 0) s on true
       where page.change = 'session.created'
-        and (s.amount is null or s.amount::text <> page.detail->>'amount'
+        and ((s.amount is null and not ${wasPurged(sql, merchant_id)}) or s.amount::text <> page.detail->>'amount'
           or s.currency <> page.detail->>'currency' or s.mode <> page.detail->>'mode')
     )
     select (select max(entry_id) from page) as last,

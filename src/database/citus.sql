@@ -39,6 +39,7 @@ select create_distributed_table('idempotency_keys', 'merchant_id', colocate_with
 select create_distributed_table('vault.cards', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('vault.security_codes', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('limit_uses', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('session_purges', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('webhook_endpoints', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('webhook_endpoint_health', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('webhook_queue', 'merchant_id', colocate_with => 'sessions');

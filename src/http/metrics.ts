@@ -21,6 +21,12 @@ export function openMetrics() {
     labelNames: ['status', 'mode'],
     registers,
   })
+  const purged = new Counter({
+    name: 'ripper_sessions_purged_total',
+    help: 'Sessions that nobody paid and that were deleted.',
+    labelNames: ['mode'],
+    registers,
+  })
   const attempts = new Histogram({
     name: 'ripper_webhook_attempt_duration_seconds',
     help: 'Duration of webhook attempts by how they ended: succeeded, failed, dead_lettered.',
@@ -144,6 +150,9 @@ export function openMetrics() {
     },
     paymentConfirmed(status: string, mode: string) {
       payments.labels(status, mode).inc()
+    },
+    sessionsPurged(mode: string, count: number) {
+      purged.labels(mode).inc(count)
     },
     webhookAttempted(status: string, duration_seconds: number) {
       attempts.labels(status).observe(duration_seconds)
