@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DemoShop } from '../src/pages/demo-shop.ts'
 import { OutgoingFailure } from '../src/world.ts'
+import { manualClock } from './clock.ts'
 import { type Service, startService } from './service.ts'
 
 const tea = { sku: 'tea', name: 'Tea', unit_amount: 850, currency: 'GBP' }
@@ -37,8 +38,9 @@ function shopOf({ secret_key = service.account.secret_key } = {}): DemoShop {
   return { secret_key, publishable_key: publishable_key!, handle: 'tea', goods: [tea, pot] }
 }
 
-async function order(body: string) {
-  const answer = await fetch(`${service.base_url}/demo/orders`, { method: 'POST', body })
+async function order(body: string, sent: Record<string, string> = {}) {
+  const headers = { 'content-type': 'application/json', origin: service.base_url, ...sent }
+  const answer = await fetch(`${service.base_url}/demo/orders`, { method: 'POST', headers, body })
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
   return { status: answer.status, body: (await answer.json()) as Record<string, string> }
 }
@@ -90,6 +92,47 @@ test.each<[string, string, string]>([
   const before = await sessions()
   expect(await order(body)).toEqual({ status: 400, body: { message } })
   expect(await sessions()).toBe(before)
+})
+
+test.each<[string, Record<string, string>, number, RegExp]>([
+  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415, /application.json/],
+  ['a text', { 'content-type': 'text/plain' }, 415, /application.json/],
+  ['what only begins like JSON', { 'content-type': 'application/jsonp' }, 415, /application.json/],
+  ['another site', { origin: 'https://evil.example' }, 403, /own page/],
+  ['a page without a site', { origin: 'null' }, 403, /own page/],
+])('refused: %s', async (_name, sent, status, words) => {
+  open = shopOf()
+  const before = await sessions()
+  const answer = await order(two, sent)
+  expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(words)])
+  expect(await sessions()).toBe(before)
+})
+
+test('an address places thirty orders a minute, refused ones too', async () => {
+  const clock = manualClock()
+  const limited = await startService({
+    clock,
+    demo_shop: () => open,
+    trusted_proxies: ['127.0.0.1'],
+  })
+  open = shopOf({ secret_key: limited.account.secret_key })
+  const from = async (address: string, body = '{}') => {
+    const answer = await fetch(`${limited.base_url}/demo/orders`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', origin: limited.base_url },
+        'x-forwarded-for': address,
+      },
+      body,
+    })
+    return `${answer.status} ${answer.headers.get('retry-after')}`
+  }
+  for (let index = 0; index < 30; index++) expect(await from('203.0.113.7')).toBe('400 null')
+  expect(await from('203.0.113.7', two)).toBe('429 60')
+  expect(await from('203.0.113.8', two)).toBe('201 null')
+  await clock.advance(60_000)
+  expect(await from('203.0.113.7', two)).toBe('201 null')
+  await limited.close()
 })
 
 test('no demo merchant, no shop', async () => {

@@ -2,7 +2,10 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
+import type { Caller } from '../http/access.ts'
+import { networkOf } from '../http/gateway-limit.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
+import { openRequestCounts, type RequestCounts } from '../http/request-counts.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
 import { languageFor } from '../words.ts'
 import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../world.ts'
@@ -21,6 +24,7 @@ export type DemoShop = {
 
 /** `shop` gives null where there is no demo merchant; then there is no shop either. */
 export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page<Context>[] {
+  let counts: RequestCounts | null = null
   return [
     {
       method: 'GET',
@@ -38,9 +42,11 @@ export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page
     {
       method: 'POST',
       path: '/demo/orders',
-      handle: async (context, { body }) => {
+      handle: async (context, { body, caller }) => {
         const open = shop()
-        return open ? order(context, open, body) : json(404, { message: 'There is no demo shop.' })
+        if (!open) return json(404, { message: 'There is no demo shop.' })
+        counts ??= openRequestCounts(context.world.random.bytes(16))
+        return refusalOf(context, caller, counts) ?? order(context, open, body)
       },
     },
   ]
@@ -81,9 +87,33 @@ export function demoShopParts(assets: Assets, { service }: { service: string }):
   }
 }
 
+/** The shop's server calls with its own key from its own address, so its limits are kept here: a minute's orders. */
+const orders_of_address_max = 30
+const orders_max = 300
+
+/** Why an order is not even read: another site's form may not make the shop's server create sessions. */
+function refusalOf(context: Context, caller: Caller, counts: RequestCounts): PageAnswer | null {
+  if (!/^application\/json *(;|$)/i.test(caller.header('content-type') ?? '')) {
+    return json(415, { message: 'Send the order with Content-Type: application/json.' })
+  }
+  if (caller.origin !== new URL(context.addresses.base_url()).origin) {
+    return json(403, { message: 'Orders are taken from the demo shop’s own page.' })
+  }
+  const now = context.world.clock.now()
+  const of_address = counts.count(networkOf(caller.address), now)
+  // Who has used up their own uses up nobody else's.
+  const is_over =
+    of_address.count > orders_of_address_max || counts.count('', now).count > orders_max
+  if (!is_over) return null
+  const seconds = Math.ceil(of_address.left_ms / 1000)
+  const message = `The shop has too many orders. Try again in ${seconds} seconds.`
+  const { headers, ...answer } = json(429, { message })
+  return { ...answer, headers: { ...headers, 'retry-after': String(seconds) } }
+}
+
 const orderBody = z.strictObject({
   items: z
-    .array(z.strictObject({ sku: z.string(), quantity: z.int().min(1).max(99) }))
+    .array(z.strictObject({ sku: z.string().max(200), quantity: z.int().min(1).max(99) }))
     .min(1)
     .max(20),
 })
