@@ -95,6 +95,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     directory,
     addresses,
     receipt_modes: parts.receipt_modes ?? [],
+    counts_test_sessions: parts.gateway_limit > 0,
     webhook_urls: parts.webhook_urls,
     wakeDeliveries(what, merchant_id) {
       parts.wakeDeliveries(what, merchant_id)

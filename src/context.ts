@@ -34,6 +34,8 @@ export type Context = {
   addresses: Addresses
   /** The modes whose payments have a receipt mailed. */
   receipt_modes: readonly Mode[]
+  /** Whether the sessions that pages make in test mode are counted, too: not where the gateway has no limit, as in a load test. */
+  counts_test_sessions: boolean
   /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
   webhook_urls: { judge(url: string): string | null }
   /** Tells this process's delivery loop, and of an event who hears those of the merchant, of what was committed just now. */

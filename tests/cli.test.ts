@@ -367,7 +367,11 @@ describe('configuration', () => {
       'RIPPER_DATABASE_URL must be an address such as postgresql://',
     ],
     ['RIPPER_TRUSTED_PROXIES', 'proxy', 'RIPPER_TRUSTED_PROXIES must be IP addresses'],
-    ['RIPPER_UNPAID_SESSIONS_DAYS', '0', 'RIPPER_UNPAID_SESSIONS_DAYS must be a whole number from 1 to 3650'],
+    [
+      'RIPPER_UNPAID_SESSIONS_DAYS',
+      '0',
+      'RIPPER_UNPAID_SESSIONS_DAYS must be a whole number from 1 to 3650',
+    ],
     ['RIPPER_DRAIN_SECONDS', '61', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_DRAIN_SECONDS', '1.5', 'RIPPER_DRAIN_SECONDS must be a whole number from 0 to 60'],
     ['RIPPER_LOG_LEVEL', 'loud', 'RIPPER_LOG_LEVEL must be one of'],

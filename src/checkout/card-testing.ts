@@ -24,8 +24,9 @@ type Rule = {
 
 /**
  * At most `places` within any stretch of `lasts_ms`, wherever it begins: a use keeps its place for so long, and one that
- * is refused takes none. The first two hold in both modes, the others in live mode only: in test mode the card number
- * alone decides what happens, and one machine plays many shoppers. Behind a proxy that RIPPER_TRUSTED_PROXIES does not
+ * is refused takes none. The first two hold in both modes, and sessions are counted in both: whoever makes one has it
+ * stored. The others hold in live mode only: in test mode the card number alone decides what happens, and one machine plays
+ * many shoppers, so that it may also make more sessions. Behind a proxy that RIPPER_TRUSTED_PROXIES does not
  * name, all shoppers have one address, and share what one may do.
  */
 const limits = {
@@ -56,6 +57,16 @@ const limits = {
     lasts_ms: minute_ms,
     refusal: 'Too many sessions were opened with this publishable key. Try again in {wait}.',
   },
+  test_sessions_of_address: {
+    places: 120,
+    lasts_ms: minute_ms,
+    refusal: 'Too many test sessions were opened from this address. Try again in {wait}.',
+  },
+  test_sessions_of_key: {
+    places: 600,
+    lasts_ms: minute_ms,
+    refusal: 'Too many test sessions were opened with this publishable key. Try again in {wait}.',
+  },
   declines_of_card: { places: 5, lasts_ms: hour_ms, refusal: null },
   declines_of_address: { places: 10, lasts_ms: hour_ms, refusal: null },
 } satisfies Record<string, Rule>
@@ -85,21 +96,24 @@ export async function limitCardReferences(
   refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
 
-/**
- * Counts a session that a browser is about to create. Throws `rate_limit_exceeded` where a limit is reached. In test mode
- * it does nothing.
- */
+/** Counts a session that a browser is about to create. Throws `rate_limit_exceeded` where a limit is reached. */
 export async function limitSessionCreates(
   context: Context,
   asked: { merchant_id: string; public_key: string; address: string; mode: Mode; now: Date },
 ): Promise<void> {
   const { merchant_id, public_key, address, mode, now } = asked
-  if (mode === 'test') return
+  if (mode === 'test' && !context.counts_test_sessions) return
+  const [of_address, of_key] = sessionLimits[mode]
   const customer = digestOf(context, merchant_id, address)
-  const own = [useOf(limitOf('sessions_of_address', customer), anyMark(context), now)]
-  const shared = [useOf(limitOf('sessions_of_key', public_key), anyMark(context), now)]
+  const own = [useOf(limitOf(of_address, customer), anyMark(context), now)]
+  const shared = [useOf(limitOf(of_key, public_key), anyMark(context), now)]
   refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
+
+const sessionLimits = {
+  test: ['test_sessions_of_address', 'test_sessions_of_key'],
+  live: ['sessions_of_address', 'sessions_of_key'],
+} as const satisfies Record<Mode, [Name, Name]>
 
 /** Whom declines are counted against: an address, and a card where it is still held. */
 export type Payer = {

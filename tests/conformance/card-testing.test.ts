@@ -7,6 +7,7 @@ import { luhn } from '../../src/cards/luhn.ts'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { limitSessionCreates } from '../../src/checkout/card-testing.ts'
 import { purgeLimits, takePlaces } from '../../src/checkout/limits-store.ts'
+import type { Context } from '../../src/context.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { AuthenticationOutcome, ThreeDs } from '../../src/three-ds/three-ds.ts'
@@ -246,6 +247,26 @@ describe('an address in live mode', () => {
     expect(await creates({ ...from(98), public_key: 'rip_pk_b' })).toBe('made')
     await clock.advance(30_000)
     expect(await inTurn([from(1), from(99)])).toEqual(['made', 'made'])
+  })
+
+  test('opens 120 test sessions within a minute, a key 600, where the gateway has a limit', async () => {
+    const { merchant_id } = await service.newAccount()
+    const counting = { ...service.context, counts_test_sessions: true }
+    const open = (context: Context, host: number) =>
+      limitSessionCreates(context, {
+        ...{ merchant_id, public_key: 'rip_pk_d', address: `192.0.2.${host}`, mode: 'test' },
+        now: clock.now(),
+      })
+    const opened = async (context: Context, host: number, count: number) => {
+      for (let index = 0; index < count; index++) await open(context, host)
+    }
+    await opened(service.context, 1, 130)
+    await opened(counting, 1, 120)
+    await expect(open(counting, 1)).rejects.toThrow('Too many test sessions were opened from this')
+    for (const host of [2, 3, 4, 5]) await opened(counting, host, 120)
+    await expect(open(counting, 6)).rejects.toThrow('with this publishable key')
+    await clock.advance(60_000)
+    await open(counting, 1)
   })
 
   test('many at once come through up to the limit', async () => {
