@@ -11,7 +11,7 @@ import { integrationOf } from '../merchants/directory.ts'
 import { challengeUrl } from './ask-bank.ts'
 import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank, judge } from './attempt.ts'
 import type { Confirming } from './authorise.ts'
-import { blocked, countDecline, payerOf } from './card-testing.ts'
+import { countOutcome, declineOf, payerOf } from './card-testing.ts'
 import { charge } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 import { email, must } from './fields.ts'
@@ -74,7 +74,7 @@ export const confirm = route({
       const attempt = readyOrRefuse(context, { session, newest, now })
       const payer = await payerOf(context, { session, attempt, address: caller.address, now })
       const verdict = judge(attempt, integrationOf(account, session.integration_id))
-      const decline = verdict.decline ?? (payer?.is_blocked ? blocked : null)
+      const decline = verdict.decline ?? declineOf(context, payer, verdict)
       const confirming = { session, attempt, account, verdict, payer, request_id, now }
       return decline ? declineUncharged(context, confirming, decline) : charge(context, confirming)
     })
@@ -145,6 +145,6 @@ async function declineUncharged(
   if (!(await saveOutcome(context.sql, outcome, now))) return null
   context.wakeDeliveries('event', session.merchant_id)
   context.metrics.paymentConfirmed('declined', session.mode)
-  if (isRefusedByBank(verdict)) await countDecline(context, payer, change.payment, now)
+  if (isRefusedByBank(verdict)) await countOutcome(context, payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
 }

@@ -5,6 +5,9 @@ import type { Sql } from '../database/open.ts'
 /** A limit: its row's name, and how many places it has. */
 export type Limit = { name: string; places: number }
 
+/** A limit as it stands. */
+export type CountedLimit = Limit & { used: number; is_full: boolean }
+
 /** One use of a limit. The same mark again keeps the place that it has. */
 export type Use = Limit & { mark: string; ends_at: Date }
 
@@ -63,28 +66,43 @@ function rowOf({ name, places, mark, ends_at }: Use, shared: boolean) {
 }
 
 /**
- * The limits of whoever pays with an attempt, and whether they have a free place: that of the address, and, where the card
- * is still held, that of the card, whose name is `any_card`'s with the fingerprint behind it.
+ * The limits of whoever pays with an attempt, how many places are taken, and whether that is all: those named, and, where
+ * the card is still held, that of the card, whose name is `any_card`'s with the fingerprint behind it.
  */
 export async function limitsOfPayer(
   sql: Sql,
   { merchant_id, card_reference }: { merchant_id: string; card_reference: string },
-  { address, any_card }: { address: Limit; any_card: Limit },
+  { named, any_card }: { named: Limit[]; any_card: Limit },
   now: Date,
-): Promise<(Limit & { is_full: boolean })[]> {
-  return sql<(Limit & { is_full: boolean })[]>`
+): Promise<CountedLimit[]> {
+  return sql<CountedLimit[]>`
     with counted as (
-      select ${address.name}::text as name, ${address.places}::integer as places
+      select name, places from json_to_recordset(${named as never}::json) as n (name text, places integer)
       union all
       select ${any_card.name} || encode(fingerprint, 'hex'), ${any_card.places} from vault.cards
       where merchant_id = ${merchant_id} and card_reference = ${card_reference}
     )
-    select name, places, (
-      select count(*) from limit_uses k, jsonb_each(k.uses)
+    select name, places, used, used >= places as is_full
+    from counted cross join lateral (
+      select count(*)::integer as used from limit_uses k, jsonb_each(k.uses)
       where k.merchant_id = ${merchant_id} and k.name = counted.name
         and value::bigint > ${now.getTime()}
-    ) >= places as is_full
-    from counted`
+    ) taken`
+}
+
+/** Gives the place of a limit's oldest use back. */
+export async function freePlace(
+  sql: Sql,
+  merchantId: string,
+  name: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update limit_uses set uses = uses - (
+      select key from jsonb_each(uses) where value::bigint > ${now.getTime()}
+      order by value::bigint, key limit 1)
+    where merchant_id = ${merchantId} and name = ${name} and exists (
+      select 1 from jsonb_each(uses) where value::bigint > ${now.getTime()})`
 }
 
 const purge_batch = 5_000

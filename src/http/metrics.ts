@@ -21,6 +21,12 @@ export function openMetrics() {
     labelNames: ['status', 'mode'],
     registers,
   })
+  const blocked = new Counter({
+    name: 'ripper_payments_blocked_total',
+    help: 'Live payments declined here after too many declines: of their payer, or of the merchant as a whole.',
+    labelNames: ['limit'],
+    registers,
+  })
   const purged = new Counter({
     name: 'ripper_sessions_purged_total',
     help: 'Sessions that nobody paid and that were deleted.',
@@ -150,6 +156,9 @@ export function openMetrics() {
     },
     paymentConfirmed(status: string, mode: string) {
       payments.labels(status, mode).inc()
+    },
+    paymentBlocked(limit: 'payer' | 'merchant') {
+      blocked.labels(limit).inc()
     },
     sessionsPurged(mode: string, count: number) {
       purged.labels(mode).inc(count)

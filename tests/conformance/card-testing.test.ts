@@ -3,24 +3,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Acquirer, AuthoriseRequest, Decline } from '../../src/acquirers/acquirer.ts'
 import { liveAcquirers } from '../../src/acquirers/open.ts'
-import { luhn } from '../../src/cards/luhn.ts'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { limitSessionCreates } from '../../src/checkout/card-testing.ts'
-import { purgeLimits, takePlaces } from '../../src/checkout/limits-store.ts'
 import type { Context } from '../../src/context.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { AuthenticationOutcome, ThreeDs } from '../../src/three-ds/three-ds.ts'
-import {
-  type Answer,
-  browser,
-  type Client,
-  cardOf,
-  refusal,
-  type SessionSecret,
-  visa,
-} from '../client.ts'
+import { type Answer, type Client, cardOf, refusal, visa } from '../client.ts'
 import { type FreshDatabase, freshDatabase } from '../database.ts'
+import { shopperAt } from '../live-shopper.ts'
 import { type Account, drivenClock, type Service, startService } from '../service.ts'
 
 const clock = drivenClock()
@@ -160,34 +151,6 @@ describe('a session', () => {
 
 const profile = { acquirer: 'bank', descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
 const merchant = { live: true, live_enabled: true, acquiring_profile: profile }
-
-/** Numbers of real cards' shape that are no test cards. */
-function realNumber(index: number): string {
-  const digits = `4539578763${String(index).padStart(5, '0')}`
-  return [...'0123456789'].map((last) => digits + last).find(luhn)!
-}
-
-/** A shopper at an address of their own. */
-function shopperAt(account: Account, address: string) {
-  const sent = (session: SessionSecret, body: unknown) => ({
-    headers: { 'rip-client-secret': session.client_secret, 'x-forwarded-for': address },
-    body,
-  })
-  const at = (session: SessionSecret, verb: string) => `/v1/checkout/sessions/${session.id}/${verb}`
-  const post = (session: SessionSecret, verb: string, body: unknown) =>
-    account.client.send('POST', at(session, verb), sent(session, body))
-  const type = (session: SessionSecret, index: number) =>
-    post(session, 'card_references', cardOf(realNumber(index)))
-  return {
-    type,
-    async pay(index: number, known?: SessionSecret): Promise<Answer> {
-      const session = known ?? (await account.client.open())
-      const { card_reference } = (await type(session, index)).body
-      await post(session, 'authenticate', { card_reference, browser })
-      return post(session, 'confirm', {})
-    },
-  }
-}
 
 describe('an address in live mode', () => {
   test('enters thirty cards within a minute, with all sessions of the merchant', async () => {
@@ -364,6 +327,58 @@ describe('after too many declines in live mode', () => {
     expect(await codes(1, () => shopper.pay(10))).toEqual(['captured'])
   })
 
+  /** A session as a page opens it, so many of them that no page may at once. */
+  const openedByPage = async () => {
+    const session = await account.client.open()
+    await service.sql`update sessions set minted_by = 'client' where session_id = ${session.id}`
+    return session
+  }
+  /** Each with a card of their own, at an address of their own. */
+  const strangers = (count: number, from: number, open = openedByPage) =>
+    codes(count, async (index) => {
+      const shopper = shopperAt(account, `203.0.113.${from + index}`)
+      return shopper.pay(from + index, await open())
+    })
+  const braked = async () => {
+    const [, count] =
+      /blocked_total\{limit="merchant"\} (\d+)/.exec(await service.context.metrics.text()) ?? []
+    return Number(count ?? 0)
+  }
+
+  test('a merchant whose cards come from everywhere is braked, for ten minutes', async () => {
+    expect(await strangers(30, 1)).toEqual(Array(30).fill(soft.code))
+    expect(asked).toHaveLength(30)
+    answer = 'approved'
+    const before = await braked()
+    expect(await strangers(2, 101)).toEqual(['blocked', 'blocked'])
+    expect(asked).toHaveLength(30)
+    expect(await braked()).toBe(before + 2)
+    const session = await openedByPage()
+    const { body } = await shopperAt(account, '203.0.113.110').pay(110, session)
+    expect(body).toMatchObject({ status: 'declined', decline: blocked })
+    // What the merchant's server opens is counted by itself, and so is another merchant.
+    expect(await strangers(1, 111, () => account.client.open())).toEqual(['captured'])
+    const { live } = service.context.three_ds
+    service.context.three_ds.live = answering({ ...silent, status: 'A', eci: '06' })
+    expect(await strangers(1, 112)).toEqual(['blocked'])
+    service.context.three_ds.live = answering({ ...silent, status: 'Y', eci: '05' })
+    expect(await strangers(3, 113)).toEqual(Array(3).fill('captured'))
+    service.context.three_ds.live = live
+    await clock.advance(600_000)
+    expect(await strangers(1, 120)).toEqual(['captured'])
+    account = await service.newAccount({ merchant })
+    expect(await strangers(1, 121)).toEqual(['captured'])
+  })
+
+  test('a merchant who sells as much as is declined is not braked', async () => {
+    expect(await strangers(20, 1)).toEqual(Array(20).fill(soft.code))
+    answer = 'approved'
+    expect(await strangers(10, 31)).toEqual(Array(10).fill('captured'))
+    answer = { result: 'declined', decline: soft }
+    // Six of the approved ones freed a place each; from half on none does.
+    expect(await strangers(17, 51)).toEqual([...Array(16).fill(soft.code), 'blocked'])
+  })
+
   test('an error is no decline, and a decline told again is not another', async () => {
     answer = {
       result: 'failed',
@@ -468,47 +483,5 @@ describe('after too many declines in live mode', () => {
       await service.sql`alter table limit_uses drop constraint full_up`
     }
     expect(service.log.map(({ message }) => message)).toContain('decline not counted')
-  })
-})
-
-describe('limits as they are stored', () => {
-  beforeEach(async () => {
-    await service.sql`delete from limit_uses`
-  })
-  const at = (seconds: number) => new Date(Date.UTC(2026, 8, 2) + seconds * 1000)
-  const use = (name: string, mark: string, ends: number) => ({
-    ...{ name, mark, places: 2, ends_at: at(ends) },
-  })
-
-  test('two requests with the same limits in another order do not wait for each other', async () => {
-    const names = Array.from({ length: 12 }, (_, index) => `order ${index}`)
-    const take = (turn: number) => {
-      const list = turn % 2 ? names : names.toReversed()
-      const own = list.map((name) => ({ ...use(name, `m${turn}`, 60), places: 100 }))
-      return takePlaces(service.sql, 'm_1', { own, shared: [] }, at(0))
-    }
-    const full = await Promise.all(Array.from({ length: 40 }, (_, turn) => take(turn)))
-    expect(full.flat()).toEqual([])
-  })
-
-  test('those that are over are purged, and no others', async () => {
-    const own = [use('short', 'a', 60), use('long', 'b', 3_600)]
-    await takePlaces(service.sql, 'm_1', { own, shared: [] }, at(0))
-    await takePlaces(service.sql, 'm_1', { own: [use('long', 'c', 60)], shared: [] }, at(1))
-    expect(await purgeLimits(service.sql, at(60))).toBe(1)
-    expect(await service.sql`select name, ends_at from limit_uses`).toEqual([
-      { name: 'long', ends_at: at(3_600) },
-    ])
-    expect(await purgeLimits(service.sql, at(3_600))).toBe(1)
-  })
-
-  test('a purge takes as many batches as it needs, and none that a request holds', async () => {
-    await service.sql`
-      insert into limit_uses select 'm_1', n::text, '{}', ${at(0)} from generate_series(1, 10001) n`
-    await service.sql.begin(async (tx) => {
-      await tx`select 1 from limit_uses where name = '7' for update`
-      expect(await purgeLimits(service.sql, at(0))).toBe(10_000)
-    })
-    expect(await purgeLimits(service.sql, at(0))).toBe(1)
   })
 })

@@ -2,7 +2,7 @@
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
-import { countDecline, type Payer } from '../card-testing.ts'
+import { countOutcome, type Payer } from '../card-testing.ts'
 import { saveOutcome } from '../charge-store.ts'
 import type { Orphan } from '../orphans/orphan.ts'
 import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
@@ -52,7 +52,7 @@ export async function settleCharge(
   }
   desk.wakeDeliveries('event', session.merchant_id)
   desk.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
-  await countDecline(desk, sent.payer, change.payment, now)
+  await countOutcome(desk, sent.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
 }
 
