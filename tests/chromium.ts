@@ -14,7 +14,6 @@ export function chromiumPath(): string {
 
 /** Starts it with its web security on: what pages do is tested against that. */
 export async function launchChromium(executablePath: string): Promise<Browser> {
-  const fonts = `${dirname(executablePath)}/fonts.conf`
   return chromium.launch({
     executablePath,
     headless: true,
@@ -24,8 +23,18 @@ export async function launchChromium(executablePath: string): Promise<Browser> {
       '--disable-dev-shm-usage',
       '--font-render-hinting=none',
     ],
-    env: { ...process.env, ...(existsSync(fonts) && { FONTCONFIG_FILE: fonts }) },
+    env: { ...process.env, ...chromiumEnvironment(executablePath) },
   })
+}
+
+/** Where it finds fonts and libraries that a small system lacks. Nothing for a Chromium that came otherwise. */
+export function chromiumEnvironment(executablePath: string): Record<string, string> {
+  const place = dirname(executablePath)
+  const libraries = [`${place}/al2023/lib`, process.env.LD_LIBRARY_PATH].filter(Boolean).join(':')
+  return {
+    ...(existsSync(`${place}/fonts.conf`) && { FONTCONFIG_FILE: `${place}/fonts.conf` }),
+    ...(existsSync(`${place}/al2023`) && { LD_LIBRARY_PATH: libraries }),
+  }
 }
 
 /**
@@ -37,12 +46,15 @@ function unpackedChromium(): string {
   const { version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
     version: string
   }
-  const place = `${root}node_modules/.cache/chromium-${version}-with-fonts`
+  const place = `${root}node_modules/.cache/chromium-${version}-with-libraries`
   if (existsSync(place)) return `${place}/chromium`
   const draft = `${place}.${process.pid}`
   mkdirSync(draft, { recursive: true })
-  const unpack = `import chromium from '@sparticuz/chromium'; await chromium.executablePath()`
-  const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', unpack], {
+  // It leaves out the libraries wherever it does not know the system for a small one.
+  const unpack = `import chromium, { inflate } from '@sparticuz/chromium'
+    await Promise.all([chromium.executablePath(), inflate(process.argv[1])])`
+  const unpacking = ['--input-type=module', '-e', unpack, `${folder}/bin/al2023.tar.br`]
+  const { status } = spawnSync(process.execPath, unpacking, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, TMPDIR: draft },
