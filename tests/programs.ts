@@ -1,6 +1,6 @@
 // Runs the product's own programs as a user would, each in a process of its own.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Json } from './client.ts'
@@ -31,7 +31,19 @@ export async function answer(args: string[], where: Where): Promise<Json> {
 
 /** Runs a shell script to its end, the service's programs not among its children. */
 export function shell(script: string, where: Where = {}): Promise<Ended> {
-  return ended(start('bash', ['-eu', '-o', 'pipefail', '-c', script], where))
+  return ended(start('bash', ['-eu', '-o', 'pipefail', '-c', forReaders(script)], where))
+}
+
+/** Whether this system has `curl`, which the README and the guides call. */
+export const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+/** A shell's function that stands in for it. */
+export const curlStandIn = `
+curl() { '${process.execPath}' '${resolve(import.meta.dirname, 'curl.mjs')}' "$@"; }
+`
+
+function forReaders(script: string): string {
+  return hasCurl ? script : curlStandIn + script
 }
 
 export type Staying = {
@@ -66,7 +78,7 @@ export function talk(args: string[], where: Where): Talking {
 
 /** Starts a shell script that stays; it is stopped with all that it has started. */
 export function talkShell(script: string, where: Where): Talking {
-  const child = start('bash', ['-eu', '-c', script], { ...where, detached: true })
+  const child = start('bash', ['-eu', '-c', forReaders(script)], { ...where, detached: true })
   return talkOf(child, (signal) => process.kill(-child.pid!, signal))
 }
 
