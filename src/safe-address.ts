@@ -20,10 +20,10 @@ export type UrlFault = { code: 'invalid_url' | 'blocked_address'; reason: string
 export function openAddressRule(allowed_networks: string[]): AddressRule {
   const allowed = networksOf(allowed_networks)
   const single = networksOf(allowed_networks.filter(isSingle))
-  const inAllowedNetwork = (ip: string) => holds(holds(metadata, ip) ? single : allowed, ip)
+  const isAllowed = (ip: string) => holds(holds(metadata, ip) ? single : allowed, ip)
   return {
-    allows: (ip) => isPublic(ip) || inAllowedNetwork(ip),
-    inAllowedNetwork,
+    allows: (ip) => reachedBy(ip).every((each) => isPublic(each) || isAllowed(each)),
+    inAllowedNetwork: (ip) => reachedBy(ip).every(isAllowed),
     has_allowed_networks: allowed_networks.length > 0,
   }
 }
@@ -94,7 +94,10 @@ function isHost(host: string): boolean {
 }
 
 function isLocalName(name: string): boolean {
-  return !name.includes('.') || /(^|\.)(local|internal|localdomain|home\.arpa)$/.test(name)
+  return (
+    !name.includes('.') ||
+    /(^|\.)(local|internal|localdomain|lan|corp|intranet|home\.arpa)$/.test(name)
+  )
 }
 
 type Networks = { ipv4: BlockList; ipv6: BlockList }
@@ -112,6 +115,26 @@ function networksOf(list: string[]): Networks {
 function isSingle(network: string): boolean {
   const [address, bits] = network.split('/') as [string, string | undefined]
   return bits === undefined || Number(bits) === (isIP(address) === 6 ? 128 : 32)
+}
+
+/** The address, and the IPv4 address in it where it is one of ISATAP's: whatever its network, that one is where it ends. */
+function reachedBy(ip: string): string[] {
+  if (isIP(ip) !== 6 || ip.includes('%')) return [ip]
+  const [marked, protocol, high, low] = groupsOf(ip).slice(4) as [number, number, number, number]
+  // With or without the bit that says that the IPv4 address is one of a kind.
+  if ((marked & ~0x200) !== 0 || protocol !== 0x5efe) return [ip]
+  return [ip, [high >> 8, high & 255, low >> 8, low & 255].join('.')]
+}
+
+/** The eight numbers of an IPv6 address. The parser of URLs spells each in hex, and the zeros that it leaves out as `::`. */
+function groupsOf(ip: string): number[] {
+  const spelled = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
+  const [before, after] = spelled
+    .split('::')
+    .map((part) => part.split(':').filter((each) => each !== ''))
+  const zeros = 8 - before!.length - (after?.length ?? 0)
+  const groups = [...before!, ...Array<string>(zeros).fill('0'), ...(after ?? [])]
+  return groups.map((each) => Number.parseInt(each, 16))
 }
 
 const mapped = networksOf(['::ffff:0:0/96']).ipv6

@@ -63,6 +63,7 @@ const otherHosts = [
   ...['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
   // IPv6 that holds an IPv4 address: compatible, SIIT, ISATAP, NAT64, 6to4, Teredo, mapped.
   ...['[::127.0.0.1]', '[::7f00:1]', '[::ffff:0:127.0.0.1]', '[::5efe:127.0.0.1]'],
+  ...['[2606:4700::5efe:10.0.0.1]', '[2606:4700:1:2:200:5efe:a9fe:a9fe]'],
   ...['[fe80::5efe:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::1]'],
   ...['[2002:7f00:1::]', '[2002:a9fe:a9fe::1]', '[2001:0:4136:e378:8000:63bf:807f:fffe]'],
   ...['[::ffff:8.8.8.8]', '[::ffff:808:808]'],
@@ -73,7 +74,10 @@ const otherHosts = [
 ]
 
 /** Names that are refused where no network is allowed, and looked up where one is. */
-const localNames = ['intranet', 'printer.local', 'api.internal', 'db.localdomain', 'nas.home.arpa']
+const localNames = [
+  ...['intranet', 'printer.local', 'api.internal', 'db.localdomain', 'nas.home.arpa'],
+  ...['router.lan', 'mail.corp', 'wiki.intranet', 'WIKI.Corp', 'a.b.lan'],
+]
 
 const spellings = [
   // Whose host is not what it looks like.

@@ -135,6 +135,21 @@ describe('refused, in the shape of endpoints', () => {
       '400 invalid_url',
       /private or local/,
     ],
+    ...[
+      'hooks',
+      'a.internal',
+      'a.local',
+      'a.localhost',
+      'a.lan',
+      'a.home.arpa',
+      'a.corp',
+      'a.intranet',
+    ].map((name): [string, unknown, string, RegExp] => [
+      `a name of a private network, ${name}`,
+      { url: `https://${name}/hooks` },
+      '400 invalid_url',
+      /private or local/,
+    ]),
     ['a private address', { url: 'https://10.1.2.3/hooks' }, '400 invalid_url', /private or local/],
     [
       'a private IPv6 address',
