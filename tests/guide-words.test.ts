@@ -148,3 +148,20 @@ describe('served', () => {
     }
   })
 })
+
+const proxies = paths.flatMap((path) =>
+  [...read(path).matchAll(/```nginx\n([\s\S]*?)```/g)].map(([, block]) => [path, block!] as const),
+)
+
+test('there are two proxies', () => {
+  expect(proxies.map(([path]) => path)).toEqual(['docs/going-live.md', 'docs/operations.md'])
+})
+
+test.each(proxies)(
+  'the proxy of %s lets nobody send a result without a bank’s certificate',
+  (_, block) => {
+    expect(block).toMatch(/^ {2}ssl_client_certificate \S+;\n {2}ssl_verify_client optional;\n/m)
+    const [, results] = /^ {2}location = \/3ds\/results \{\n([\s\S]*?)^ {2}\}/m.exec(block) ?? []
+    expect(results).toMatch(/^ {4}if \(\$ssl_client_verify != SUCCESS\) \{ return 403; \}$/m)
+  },
+)
