@@ -1,6 +1,6 @@
 // Builds the service from the configuration, starts it, and stops it in order.
 
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -10,6 +10,7 @@ import { startBackground } from './background.ts'
 import { receiptModes } from './checkout/receipts/post.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Context } from './context.ts'
+import { judgeDataFolder, makeDataFolder } from './data-folder.ts'
 import { type ClockWatch, startClockWatch } from './database/clock-watch.ts'
 import { isMade } from './database/embedded/home.ts'
 import { migrate, refuseUnlessMigrated } from './database/migrate.ts'
@@ -41,9 +42,12 @@ export type Running = {
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
 export async function open(config: Config): Promise<Opened> {
-  if (config.database_url === null) requireFolder(config.data_dir)
+  const mended = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, 'stdout', {
-    prepare: ({ sql }, { log, clock }) => migrate({ sql, log, clock }),
+    prepare({ sql }, { log, clock }) {
+      for (const words of mended) log.warn({}, words)
+      return migrate({ sql, log, clock })
+    },
     masterKeys: ({ random }) => keepMasterKey(config.data_dir, random),
   })
 }
@@ -107,7 +111,7 @@ export async function serve(
   options: { demo: boolean },
   wrapSimulator?: WrapSimulator,
 ): Promise<Running> {
-  if (options.demo) requireFolder(config.data_dir)
+  if (options.demo) keepFolder(config.data_dir)
   const opened = await open(config)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
@@ -190,9 +194,10 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-function requireFolder(data_dir: string): void {
+/** Returns what was wrong with it, and no longer is. */
+function keepFolder(data_dir: string): string[] {
   try {
-    mkdirSync(data_dir, { recursive: true })
+    makeDataFolder(data_dir)
     accessSync(data_dir, constants.W_OK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -201,6 +206,9 @@ function requireFolder(data_dir: string): void {
       `must be a folder that can be made and written to (${code}).`,
     )
   }
+  const { mended, fault } = judgeDataFolder(data_dir)
+  if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
+  return mended
 }
 
 function webhookUrls({ webhooks }: Config) {

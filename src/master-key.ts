@@ -1,7 +1,8 @@
 // The keys that all sealing begins from: given by configuration, or made once beside the embedded database.
 
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDataFolder } from './data-folder.ts'
 import { syncFolder } from './database/embedded/cluster.ts'
 import type { Random } from './world.ts'
 
@@ -10,7 +11,7 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   const path = masterKeyPath(data_dir)
   const kept = read(path)
   if (kept) return kept
-  mkdirSync(data_dir, { recursive: true })
+  makeDataFolder(data_dir)
   const draft = `${path}.${random.bytes(6).toString('hex')}`
   // What is sealed outlives a power cut, and so must the key.
   const text = `${random.bytes(32).toString('base64')}\n`

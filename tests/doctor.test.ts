@@ -25,7 +25,7 @@ const machine: MachineFacts = {
   node_version: '24.21.0',
   config_faults: [],
   unknown_variables: [],
-  data_dir: { path: '.ripper', is_there: true, is_folder: true, may_write: true },
+  data_dir: { path: '.ripper', is_there: true, is_folder: true, may_write: true, writers: null },
   key_files: [{ path: '.ripper/master.key', others_may_read: false }],
   pages_fault: null,
 }
@@ -121,6 +121,7 @@ test.each<[string, Partial<MachineFacts>, string[]]>([
   ['a slip of the pen', { unknown_variables: ['RIPPER_PROT'] }, ['Configuration: warning']],
   ['no folder yet', { data_dir: { ...folder, is_there: false, is_folder: false } }, []],
   ['a file as folder', { data_dir: { ...folder, is_folder: false } }, ['Data folder: problem']],
+  ['an open folder', { data_dir: { ...folder, writers: 'every user' } }, ['Data folder: problem']],
   ['a foreign folder', { data_dir: { ...folder, may_write: false } }, ['Data folder: problem']],
   [
     'a key that all may read',

@@ -14,6 +14,7 @@ export const serveCommand: Command = {
   },
   async run({ options, json }) {
     const stopped = untilStopped()
+    warnOfRoot()
     const config = readConfig()
     const running = await serve(config, { demo: options.demo === true })
     if (json) printJson({ base_url: running.base_url, ...running.demo })
@@ -30,6 +31,7 @@ export const workerCommand: Command = {
   options: {},
   async run({ json }) {
     const stopped = untilStopped()
+    warnOfRoot()
     const running = await work(readConfig())
     if (json) printJson({ database: running.database })
     else process.stdout.write(`Ripper Checkout worker runs on ${running.database}.\n`)
@@ -37,6 +39,15 @@ export const workerCommand: Command = {
     return leave(await running.stop())
   },
 }
+
+/** Beside the log and past its level: whoever starts it so should know. */
+function warnOfRoot(): void {
+  if (process.getuid?.() === 0) process.stderr.write(`${root_warning}\n`)
+}
+
+const root_warning =
+  'WARNING: Ripper Checkout runs as root, and whoever breaks into it has this whole machine. Run it as a user of its own; ' +
+  '"A user of its own" in docs/operations.md says how to change.'
 
 /** Whatever is still open: a connection to a database that is silent is never closed by the other side. */
 function leave(has_ended: boolean): never {

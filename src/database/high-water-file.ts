@@ -1,8 +1,9 @@
 // What a process remembers of the database: in memory, and in a file of the data folder for the next one.
 
 import { readFileSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDataFolder } from '../data-folder.ts'
 import type { Log, Random } from '../world.ts'
 import { type Mark, msBetween } from './high-water.ts'
 
@@ -63,7 +64,7 @@ function markFile(data_dir: string): string {
 /** It is there whole or not at all, whoever else writes it at this moment. */
 async function write(data_dir: string, name: string, content: object): Promise<void> {
   const draft = `${markFile(data_dir)}.${name}`
-  await mkdir(data_dir, { recursive: true })
+  makeDataFolder(data_dir)
   try {
     await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true })
     await rename(draft, markFile(data_dir))

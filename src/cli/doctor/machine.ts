@@ -1,5 +1,6 @@
 // The checks of the machine: Node, the environment's variables, files in the data folder, built pages.
 
+import type { writersOf } from '../../data-folder.ts'
 import { type Check, ok, problem, warning } from './finding.ts'
 
 export type MachineFacts = {
@@ -7,7 +8,14 @@ export type MachineFacts = {
   node_version: string
   config_faults: string[]
   unknown_variables: string[]
-  data_dir: { path: string; is_there: boolean; is_folder: boolean; may_write: boolean }
+  data_dir: {
+    path: string
+    is_there: boolean
+    is_folder: boolean
+    may_write: boolean
+    /** Those besides its owner who may write to it, or null. */
+    writers: ReturnType<typeof writersOf>
+  }
   /** Those there are of the files that hold keys. */
   key_files: { path: string; others_may_read: boolean }[]
   /** Why they cannot be read, or null. */
@@ -43,9 +51,15 @@ export const machineChecks: Check<MachineFacts>[] = [
   {
     name: 'Data folder',
     judge({ data_dir }) {
-      const { path, is_there, is_folder, may_write } = data_dir
+      const { path, is_there, is_folder, may_write, writers } = data_dir
       if (!is_there) return ok(`${path} is not there yet; it is made when it is needed`)
       if (!is_folder) return problem(`${path} is not a folder`, 'Set RIPPER_DATA_DIR to a folder.')
+      if (writers !== null) {
+        return problem(
+          `${writers} of this machine may write to ${path}, and so put other keys there`,
+          `chmod go-w ${path}; the next start does it, too, where the folder is its own.`,
+        )
+      }
       if (may_write) return ok(path)
       return problem(
         `${path} cannot be written to by this user`,

@@ -2,6 +2,7 @@
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { configFaults, unknownVariables } from '../../config.ts'
+import { writersOf } from '../../data-folder.ts'
 import { demoPath } from '../../demo.ts'
 import { masterKeyPath } from '../../master-key.ts'
 import { readAssets } from '../../pages/assets.ts'
@@ -22,8 +23,17 @@ export function readMachine(data_dir: string): MachineFacts {
 
 function folderFacts(path: string): MachineFacts['data_dir'] {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) return { path, is_there: false, is_folder: false, may_write: false }
-  return { path, is_there: true, is_folder: found.isDirectory(), may_write: mayWrite(path) }
+  if (!found) {
+    return { path, is_there: false, is_folder: false, may_write: false, writers: null }
+  }
+  const may_write = mayWrite(path)
+  return {
+    path,
+    is_there: true,
+    is_folder: found.isDirectory(),
+    may_write,
+    writers: writersOf(found),
+  }
 }
 
 function mayWrite(path: string): boolean {

@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { makeDataFolder } from '../../data-folder.ts'
 import { type Account, canReach, ownAccount, serverAccount } from './account.ts'
 import { type Binaries, binariesIn, findBinaries, versionOf } from './binaries.ts'
 
@@ -33,9 +34,7 @@ export type Home = {
 const system_folder = '/var/lib/ripper'
 
 export async function findHome(data_dir: string): Promise<Home> {
-  const own = ownAccount()
-  // As root, passable but not listable: the server's user has to come through.
-  mkdirSync(data_dir, { recursive: true, mode: own.uid === 0 ? 0o711 : 0o700 })
+  makeDataFolder(data_dir)
   const visible_folder = realpathSync(data_dir)
   const location = readLocation(visible_folder)
   const account = serverAccount(`${location ?? visible_folder}/postgres`)

@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { judgeDataFolder, makeDataFolder } from './data-folder.ts'
+
+const root = process.getuid!() === 0
+const nobody = 65_534
+
+let place: string
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'ripper-data-folder-'))
+})
+afterEach(() => rmSync(place, { recursive: true }))
+
+const modeOf = (path: string) => statSync(path).mode & 0o7777
+
+function folderOf(mode: number, files: Record<string, number> = {}): string {
+  const path = join(place, 'data')
+  mkdirSync(path)
+  for (const [name, file_mode] of Object.entries(files)) {
+    writeFileSync(join(path, name), '')
+    chmodSync(join(path, name), file_mode)
+  }
+  chmodSync(path, mode)
+  return path
+}
+
+describe('a folder that is made', () => {
+  test.each([0o000, 0o002, 0o022, 0o077])('under umask %o nobody else writes to', (umask) => {
+    const before = process.umask(umask)
+    try {
+      makeDataFolder(join(place, 'a', 'b'))
+    } finally {
+      process.umask(before)
+    }
+    expect(modeOf(join(place, 'a', 'b'))).toBe(root ? 0o711 : 0o700)
+    expect(modeOf(join(place, 'a')) & 0o066).toBe(0)
+    expect(judgeDataFolder(join(place, 'a', 'b'))).toEqual({ mended: [], fault: null })
+  })
+
+  test('one that is there is left as it is', () => {
+    const path = folderOf(0o750)
+    makeDataFolder(path)
+    expect(modeOf(path)).toBe(0o750)
+  })
+})
+
+describe('a folder that is judged', () => {
+  test.each<[string, number, Record<string, number>]>([
+    ['of its owner alone', 0o700, { 'master.key': 0o600 }],
+    ['that others pass through', 0o711, { 'master.key': 0o600 }],
+    ['that others may list', 0o755, { 'demo.json': 0o600, 'postgres.log': 0o644 }],
+  ])('%s is well', (_, mode, files) => {
+    const path = folderOf(mode, files)
+    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+    expect(modeOf(path)).toBe(mode)
+  })
+
+  test.each<[string, number, Record<string, number>, RegExp, number]>([
+    ['all, with a key', 0o777, { 'master.key': 0o600 }, /every user/, 0o711],
+    ['all, while empty', 0o777, {}, /every user/, 0o711],
+    ['its group', 0o770, { 'demo.json': 0o600 }, /its group/, 0o710],
+  ])('that %s could write to is closed, and said', (_, mode, files, words, after) => {
+    const path = folderOf(mode, files)
+    const { mended, fault } = judgeDataFolder(path)
+    expect([mended.length, fault]).toEqual([1, null])
+    expect(mended[0]).toMatch(words)
+    expect(mended[0]).toContain(path)
+    expect(modeOf(path)).toBe(after)
+    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+  })
+
+  test.each<[string, number, Record<string, number>]>([
+    ['shared by all, as one for temporary files is', 0o1777, { 'master.key': 0o600 }],
+    ['of something else that all may write to', 0o777, { 'notes.txt': 0o600 }],
+    ['of something else that its group may write to', 0o775, { 'notes.txt': 0o600 }],
+  ])('%s is refused, and left as it is', (_, mode, files) => {
+    const path = folderOf(mode, files)
+    const { mended, fault } = judgeDataFolder(path)
+    expect(mended).toEqual([])
+    expect(fault).toMatch(/^must be a folder of its own: (every user|its group) .* may write to /)
+    expect(modeOf(path)).toBe(mode)
+  })
+
+  test('files with keys that others could reach are closed, and said', () => {
+    const path = folderOf(0o700, { 'master.key': 0o644, 'demo.json': 0o660, 'postgres.log': 0o644 })
+    const { mended, fault } = judgeDataFolder(path)
+    expect(fault).toBeNull()
+    expect(mended).toEqual(
+      ['master.key', 'demo.json'].map(
+        (name) => `other users could reach ${path}/${name} until now`,
+      ),
+    )
+    expect(modeOf(join(path, 'master.key'))).toBe(0o600)
+    expect(modeOf(join(path, 'postgres.log'))).toBe(0o644)
+  })
+
+  test('a key that a link leads to is left to whoever put it there', () => {
+    const path = folderOf(0o700)
+    writeFileSync(join(place, 'secret'), '', { mode: 0o644 })
+    symlinkSync(join(place, 'secret'), join(path, 'master.key'))
+    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+  })
+
+  test.runIf(root)('a key of another user is refused', () => {
+    const path = folderOf(0o700, { 'master.key': 0o600 })
+    chownSync(join(path, 'master.key'), nobody, nobody)
+    expect(judgeDataFolder(path).fault).toMatch(
+      /^must have files of this user .*master\.key.*65534/,
+    )
+  })
+
+  test.runIf(root)('root takes the folder of another user, and the files of that one', () => {
+    const path = folderOf(0o700, { 'master.key': 0o600 })
+    for (const each of [path, join(path, 'master.key')]) chownSync(each, nobody, nobody)
+    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+  })
+
+  test.runIf(root)('nobody else takes it', () => {
+    const path = folderOf(0o711)
+    chownSync(path, 1, 1)
+    chmodSync(place, 0o711)
+    process.seteuid!(nobody)
+    const getuid = process.getuid
+    process.getuid = () => nobody
+    try {
+      expect(judgeDataFolder(path).fault).toMatch(/^must be a folder of this user: .* uid 1\.$/)
+    } finally {
+      process.getuid = getuid
+      process.seteuid!(0)
+    }
+  })
+})
