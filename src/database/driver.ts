@@ -9,7 +9,7 @@ import { openSilence } from './silence.ts'
 import { list_types, refused, type Types, types } from './types.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
-export type Address = string | { socket_folder: string; database: string }
+export type Address = string | { socket_folder: string; database: string; user?: string }
 
 type ConnectOptions = {
   connections_max: number
@@ -23,7 +23,8 @@ type ConnectOptions = {
   onNotify?: (channel: string, payload: string) => void
 }
 
-const database_user = 'ripper'
+/** Where a socket of our own is not told another. */
+const socket_user = 'ripper'
 const socket_port = 5432
 const statement_timeout_ms = 15_000
 /** For the way there and back, and a server that is busy. */
@@ -148,8 +149,8 @@ function settingsOf(options: ConnectOptions) {
 function openAt(target: Target, settings: postgres.Options<Types>) {
   if ('socket_folder' in target) {
     const path = socketFile(target.socket_folder, socket_port)
-    const local = { path, database: target.database, user: database_user, max_lifetime: null }
-    return postgres({ ...settings, ...local })
+    const { database, user = socket_user } = target
+    return postgres({ ...settings, path, database, user, max_lifetime: null })
   }
   const { url, servers, ssl } = target
   // The driver does not know libpq's way of naming a Unix socket.

@@ -5,6 +5,7 @@
 
 import type { Clock, Log } from '../world.ts'
 import { connect } from './driver.ts'
+import { keepAccessRules } from './embedded/access.ts'
 import { ensureCluster } from './embedded/cluster.ts'
 import { findHome, type Home } from './embedded/home.ts'
 import {
@@ -40,6 +41,8 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
   let leaving = false
   const enterAgain = () => enterUnless(() => leaving, home, log, clock)
   let presence = await enter(() => false, home, log, clock)
+  // A server that an older release has started lets in whomever that one wanted.
+  if (keepAccessRules(home)) await presence.sql`select pg_reload_conf()`
   let entering: Promise<Presence | null> | null = null
 
   const stayPresent = async () => {

@@ -2,6 +2,8 @@
 
 import type { Clock, Log } from '../world.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver.ts'
+import { service_role } from './embedded/access.ts'
+import { ensureServiceDatabase, service_database } from './embedded/service-database.ts'
 import { joinEmbedded } from './embedded.ts'
 import { type ConnectionFault, connectionFault } from './failures.ts'
 import type { Sql } from './pool.ts'
@@ -75,8 +77,9 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     await server.leave()
   }
   try {
-    await ensureDatabase(server.admin())
-    const address = { socket_folder: server.socket_folder, database: 'ripper' }
+    const { socket_folder } = server
+    await ensureServiceDatabase(server.admin(), socket_folder)
+    const address = { socket_folder, database: service_database, user: service_role }
     sql = connect(address, options)
     const version = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
@@ -89,18 +92,6 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
 
 function listenAt(address: Address): Database['listen'] {
   return (channel, listener) => listenTo(address, channel, listener)
-}
-
-async function ensureDatabase(sql: Sql): Promise<void> {
-  const found = await sql`select 1 from pg_database where datname = 'ripper'`
-  if (found.length > 0) return
-  try {
-    await sql`create database ripper template template0`
-  } catch (error) {
-    // Another process was faster, or as fast.
-    const { code } = error as { code?: string }
-    if (code !== '42P04' && code !== '23505') throw error
-  }
 }
 
 type Setting = { name: string; setting: string }

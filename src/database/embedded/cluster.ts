@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { owner_role } from './access.ts'
 import { ownAccount } from './account.ts'
 import { giveTo, type Home, renameOrYield } from './home.ts'
 import { isAlive } from './lock-file.ts'
@@ -37,7 +38,8 @@ export function runAs(home: Home): {
 }
 
 function initdb(home: Home, folder: string): Promise<void> {
-  const options = ['--encoding=UTF8', '--locale=C', '--auth=trust', '-U', 'ripper']
+  // Who may come in is written before it is started: access.ts.
+  const options = ['--encoding=UTF8', '--locale=C', '--auth=reject', '-U', owner_role]
   return new Promise((resolve, reject) => {
     const child = spawn(home.binaries.initdb, ['-D', folder, ...options, '--no-instructions'], {
       ...runAs(home),

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { keepAccessRules } from './access.ts'
 import { runAs } from './cluster.ts'
 import { giveTo, type Home } from './home.ts'
 import { disown, readLockFile, serves } from './lock-file.ts'
@@ -27,6 +28,7 @@ const settings = {
 }
 
 export function launch(home: Home): Launch {
+  keepAccessRules(home)
   disown(lockPath(home), home)
   disown(`${home.socket_folder}/.s.PGSQL.5432.lock`, home)
   const log = openLog(home)

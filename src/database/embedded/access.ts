@@ -1,0 +1,44 @@
+// Whom the embedded server lets in: processes of its own user and of root, whom the kernel vouches for. Nobody else, password or not.
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { ownAccount } from './account.ts'
+import { giveTo, type Home } from './home.ts'
+
+/** Owns the cluster, and is its superuser: it makes what the service's role works with. */
+export const owner_role = 'ripper'
+/** Owns the service's database and all in it, and nothing beyond. */
+export const service_role = 'ripper_service'
+
+/** Writes the server's rules where they are others. True where they were: a server that runs must read them again. */
+export function keepAccessRules(home: Home): boolean {
+  const names = ['root', nameOfOwner(home)].filter((name) => name !== null)
+  const users = [...new Set(names)].map((name) => `ripper "${name}" all\n`)
+  const changed = [
+    // The users first: a server that reads between the two must not find rules for nobody.
+    keep(home, 'pg_ident.conf', `${heading}${users.join('')}`),
+    keep(home, 'pg_hba.conf', `${heading}${rules}`),
+  ]
+  return changed.includes(true)
+}
+
+const heading = '# Ripper writes this file at every start.\n'
+const rules = 'local all all peer map=ripper\nlocal replication all peer map=ripper\n'
+
+function keep({ data_folder, account }: Home, name: string, text: string): boolean {
+  const path = `${data_folder}/${name}`
+  if (readFileSync(path, 'utf8') === text) return false
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, text, { mode: 0o600 })
+  giveTo(draft, account)
+  renameSync(draft, path)
+  return true
+}
+
+/** The server knows whom it serves by their names. Null for a user that has none, whom it cannot let in. */
+function nameOfOwner({ account }: Home): string | null {
+  if (account.uid === ownAccount().uid) return userInfo().username
+  const { status, stdout } = spawnSync('id', ['-un', String(account.uid)], { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : null
+}
