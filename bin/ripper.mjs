@@ -1,28 +1,33 @@
 #!/usr/bin/env node
 // The command `ripper`: makes sure that everything is installed and that Node 24 runs it, then hands over.
 
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runUnder } from '../scripts/run-under.mjs'
-import { setUp } from '../scripts/setup.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const node_needed = 24
+/** From a checkout; else from the package that `npm pack` makes of it, which npm has installed. */
+const is_checkout = existsSync(`${root}src`)
 
 // Where private networks are allowed, each name that is looked up occupies one thread, of four where nothing is said: one
 // that hangs must not hold up the others. It is read when the first thread is needed.
 process.env.UV_THREADPOOL_SIZE ??= '16'
 
 if (await isSetUp()) {
-  if (Number.parseInt(process.versions.node, 10) >= node_needed) await run()
+  if (isNewEnough()) await run()
   else {
     const self = fileURLToPath(import.meta.url)
-    runUnder(`${root}node_modules/node/bin/node`, [self, ...process.argv.slice(2)])
+    runUnder(ownNode(), [self, ...process.argv.slice(2)])
   }
 }
 
 async function isSetUp() {
   try {
-    await setUp(root)
+    if (is_checkout) await (await import('../scripts/setup.mjs')).setUp(root)
+    else if (!isNewEnough() && !existsSync(ownNode())) throw new Error(without_scripts)
     return true
   } catch (error) {
     console.error(error.message)
@@ -31,12 +36,26 @@ async function isSetUp() {
   }
 }
 
+function isNewEnough() {
+  return Number.parseInt(process.versions.node, 10) >= node_needed
+}
+
+/** The one that comes with the package `node`, wherever npm has put that. */
+function ownNode() {
+  const described = createRequire(import.meta.url).resolve('node/package.json')
+  return join(dirname(described), 'bin/node')
+}
+
+const without_scripts =
+  'Node 24, which the npm package "node" brings, is not there: npm has not run its install script. Let it, and run ' +
+  '`npm rebuild`; or run ripper under Node 24.'
+
 async function run() {
   // Under another Node: that one's end is ours, or the service would stay without anybody to stop it.
   process.channel?.unref()
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   const { enableCompileCache } = await import('node:module')
   enableCompileCache(`${root}node_modules/.cache/compiled`)
-  const { main } = await import('../src/cli/main.ts')
+  const { main } = await import(is_checkout ? '../src/cli/main.ts' : '../lib/cli/main.js')
   process.exitCode = await main(process.argv.slice(2))
 }

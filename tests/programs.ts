@@ -54,13 +54,13 @@ export type Staying = {
 }
 
 /** Starts `ripper serve --json`; resolves when it says where it is. */
-export function serve(where: Where): Promise<Staying> {
-  return stay('serve', where)
+export function serve(where: Where, ripper = program): Promise<Staying> {
+  return stay('serve', where, ripper)
 }
 
 /** Starts `ripper worker --json`; resolves when it runs. */
 export function work(where: Where): Promise<Staying> {
-  return stay('worker', where)
+  return stay('worker', where, program)
 }
 
 export type Talking = {
@@ -106,8 +106,8 @@ function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): Ta
   }
 }
 
-async function stay(command: string, where: Where): Promise<Staying> {
-  const child = start(process.execPath, [program, command, '--json'], where)
+async function stay(command: string, where: Where, ripper: string): Promise<Staying> {
+  const child = start(process.execPath, [ripper, command, '--json'], where)
   const end = ended(child)
   const said = await Promise.race([
     firstDocument(child),
