@@ -1,14 +1,15 @@
-// Writes a package as npm takes it: TypeScript compiled with its types, manifest with the version of the service, README.
+// Writes a package as npm takes it, and its archive: TypeScript compiled with its types, manifest with the version of the
+// service, README.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Packs into `folder`, or dist/npm/<the name without its scope>. All paths are relative to the repository: `manifest` and
+ * Packs into `folder`, or dist/npm/<the name without its scope>, and makes the archive beside it. All paths are relative to the repository: `manifest` and
  * `readme`, `config` (the tsconfig.json that the sources keep to), `source` (the folder they are in), `entry` (the file
  * that the package is), `out` (where in the package they go, `.` for the top).
  */
@@ -21,7 +22,16 @@ export function packNpm({ manifest, readme, config, source, entry, out }, folder
   compile({ config, source, entry, out: join(place, out) }, place)
   writeFileSync(join(place, 'package.json'), `${JSON.stringify(described, null, 2)}\n`)
   writeFileSync(join(place, 'README.md'), readFileSync(join(root, readme)))
-  console.log(`${described.name} ${version} is in ${place}; \`npm pack\` there makes the archive.`)
+  console.log(`${described.name} ${version} is in ${archive(place)}`)
+}
+
+/** What a shop installs and keeps: npm would only link to a folder. */
+function archive(place) {
+  const around = dirname(place)
+  const options = ['pack', '--json', '--loglevel=error', '--pack-destination', around]
+  const { status, stdout, stderr } = spawnSync('npm', options, { cwd: place, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm pack ended with status ${status}: ${stderr}`)
+  return join(around, JSON.parse(stdout)[0].filename)
 }
 
 /** Types and all, by the compiler that checks them. */

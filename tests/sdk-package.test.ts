@@ -4,6 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -41,7 +42,7 @@ let service: Service
 beforeAll(async () => {
   writeFileSync(join(shop, 'package.json'), '{"name":"shop","type":"module"}')
   done(run(process.execPath, [join(root, 'scripts/pack-sdk.mjs'), join(shop, 'package')]))
-  packed = JSON.parse(done(run('npm', ['pack', './package', '--json'])))[0]
+  packed = JSON.parse(done(run('npm', ['pack', './package', '--json', '--dry-run'])))[0]
   done(run('bash', ['-eu', '-c', blocks.install!.code]))
   mkdirSync(modules, { recursive: true })
   for (const name of ['@types', 'express']) {
@@ -119,6 +120,23 @@ describe('the package', () => {
     expect(files).toEqual(['README.md', 'package.json', ...expected].sort())
     expect(packed.filename).toBe('ripper-node-0.1.0.tgz')
     expect(packed.size).toBeLessThan(archive_max_bytes)
+  })
+
+  test('goes with the shop, copied whole or installed anew', () => {
+    expect(lstatSync(join(modules, '@ripper/node')).isDirectory()).toBe(true)
+    const copy = mkdtempSync(`${tmpdir()}/ripper-sdk-copy-`)
+    try {
+      for (const name of ['package.json', 'package-lock.json', packed.filename]) {
+        cpSync(join(shop, name), join(copy, name))
+      }
+      const installing = { cwd: copy, encoding: 'utf8', env: environment } as const
+      done(spawnSync('npm', ['ci'], installing))
+      const use = `import { Ripper } from '@ripper/node'; console.log(typeof Ripper)`
+      const used = spawnSync(process.execPath, ['--input-type=module', '-e', use], installing)
+      expect(done(used)).toBe('function\n')
+    } finally {
+      rmSync(copy, { recursive: true })
+    }
   })
 
   test('has no dependencies, and imports nothing but Node’s own', () => {
