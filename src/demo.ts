@@ -4,15 +4,11 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUniqueViolation } from './database/failures.ts'
 import { permissions } from './http/access.ts'
+import { moveOrigin } from './merchants/change-integration.ts'
 import type { PriceListItem } from './merchants/integration.ts'
-import {
-  createIntegration,
-  createKey,
-  createMerchant,
-  moveOrigin,
-  type Office,
-} from './merchants/manage.ts'
-import { findMerchantByHandle } from './merchants/store.ts'
+import { createIntegration, createKey, createMerchant, type Office } from './merchants/manage.ts'
+import type { Merchant } from './merchants/merchant.ts'
+import { findMerchant, findMerchantByHandle, listIntegrations } from './merchants/store.ts'
 import type { DemoShop } from './pages/demo-shop.ts'
 
 export type Demo = {
@@ -29,6 +25,7 @@ export type Demo = {
 
 const demo_name = 'Demo merchant'
 const handle = 'demo'
+const own_integrations = ['hosted', 'default']
 
 const priceList: PriceListItem[] = [
   { sku: 'tea', name: 'Breakfast tea, 250 g', unit_amount: 850, currency: 'GBP', tax_rate: 0 },
@@ -43,10 +40,9 @@ export async function keepDemo(
 ): Promise<Demo> {
   const office: Office = { ...parts, actor: 'service' }
   const path = demoPath(data_dir)
-  const merchant_id = await demoMerchant(office, base_url)
-  // The port may be another one than at the first start.
-  await moveOrigin(office, merchant_id, new URL(base_url).origin)
   const kept = readDemo(data_dir)
+  const merchant_id = await demoMerchant(office, base_url, kept)
+  await keepOrigin(office, merchant_id, { before: kept, base_url })
   const keys =
     kept?.merchant_id === merchant_id
       ? { secret_key: kept.secret_key, publishable_key: kept.publishable_key }
@@ -72,27 +68,51 @@ export function demoShopOf({ secret_key, publishable_key }: Demo): DemoShop {
   return { secret_key, publishable_key, handle, goods: priceList }
 }
 
-async function demoMerchant(office: Office, base_url: string): Promise<string> {
-  const found = await findDemo(office)
+async function demoMerchant(office: Office, base_url: string, kept: Demo | null): Promise<string> {
+  const found = await findDemo(office, kept)
   if (found) return found
   try {
     return await makeDemo(office, base_url)
   } catch (error) {
     // Another process that starts for the first time too was faster: its demo merchant serves both.
-    const made = isUniqueViolation(error) && (await findDemo(office))
+    const made = isUniqueViolation(error) && (await findDemo(office, kept))
     if (made) return made
     throw error
   }
 }
 
 /** Keys are made for this merchant and written to a file, so it must be the demo merchant and nobody else's account. */
-async function findDemo({ sql }: Office): Promise<string | null> {
+async function findDemo({ sql }: Office, kept: Demo | null): Promise<string | null> {
+  const isDemo = (merchant: Merchant | undefined) => merchant?.name === demo_name && !merchant.live
+  // Its hosted page may have been deleted. The file may be left from another database.
+  const known = kept ? await findMerchant(sql, kept.merchant_id) : undefined
+  if (known && isDemo(known)) return known.merchant_id
   const merchant = await findMerchantByHandle(sql, handle)
   if (!merchant) return null
-  if (merchant.name === demo_name && !merchant.live) return merchant.merchant_id
+  if (isDemo(merchant)) return merchant.merchant_id
   throw new Error(
     `The handle ${handle} belongs to another merchant, so no demo merchant can be made on this database.`,
   )
+}
+
+/**
+ * The port may be another one than at the start before: the integrations that were made with the merchant follow it. Those
+ * that people made allow what people said, and so do the other origins of these.
+ */
+async function keepOrigin(
+  office: Office,
+  merchant_id: string,
+  { before, base_url }: { before: Demo | null; base_url: string },
+): Promise<void> {
+  const known = before?.merchant_id === merchant_id ? before.base_url : ''
+  const from = URL.parse(known)?.origin ?? null
+  for (const { name, integration_id, deleted_at } of await listIntegrations(
+    office.sql,
+    merchant_id,
+  )) {
+    if (!own_integrations.includes(name) || deleted_at !== null) continue
+    await moveOrigin(office, integration_id, { from, to: new URL(base_url).origin })
+  }
 }
 
 async function makeDemo(office: Office, base_url: string): Promise<string> {

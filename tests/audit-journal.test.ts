@@ -35,6 +35,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const visa = '4242424242424242'
+const taking = { take: ['is_default' as const] }
 const otp = '4000000000003220'
 const down = '4000009900040000'
 
@@ -223,7 +224,7 @@ describe('accounts and keys', () => {
     const lines = await written(merchant_id, async () => {
       const again = createIntegration(office, merchant_id, asked)
       await expect(again).rejects.toMatchObject({ code: '23505' })
-      await createIntegration(office, merchant_id, { name: 'two', is_default: true })
+      await createIntegration(office, merchant_id, { name: 'two', is_default: true }, taking)
     })
     expect((await linesOf(merchant_id)).slice(1, 3)).toMatchObject([
       {
@@ -282,7 +283,8 @@ describe('accounts and keys', () => {
       await keepDemo(parts, at(8080))
       await keepDemo(parts, at(8081))
     })
-    const moved = { change: 'integration.changed', detail: { origin: 'http://127.0.0.1:8081' } }
+    const detail = { allowed_origins: ['http://127.0.0.1:8081'] }
+    const moved = { change: 'integration.changed', detail }
     expect(lines).toMatchObject([moved, moved])
     expect(new Set((await linesOf(merchant_id)).map(({ actor }) => actor))).toEqual(
       new Set(['service']),
@@ -315,7 +317,7 @@ describe('no change without its line', () => {
       'integration.changed',
       'integrations',
       ({ account }) =>
-        createIntegration(office(), account.merchant_id, { name: 'b', is_default: true }),
+        createIntegration(office(), account.merchant_id, { name: 'b', is_default: true }, taking),
     ],
     [
       'merchant.changed',

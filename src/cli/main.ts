@@ -15,10 +15,13 @@ import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold.ts'
 import { holdList } from './hold-list.ts'
 import { holdSettle } from './hold-settle.ts'
 import { integrationCreate } from './integration.ts'
+import { integrationDelete, integrationUpdate } from './integration-change.ts'
+import { integrationList } from './integration-list.ts'
 import { keyCreate, keyRevoke } from './key.ts'
+import { keyList } from './key-list.ts'
 import { listenCommand } from './listen.ts'
 import { logsTail } from './logs-tail.ts'
-import { merchantCreate, merchantUpdate } from './merchant.ts'
+import { merchantCreate, merchantList, merchantUpdate } from './merchant.ts'
 import { migrateCommand } from './migrate.ts'
 import { orphanList } from './orphan.ts'
 import { orphanBrake, orphanRelease } from './orphan-brake.ts'
@@ -43,9 +46,14 @@ export const commands: Command[] = [
   doctorCommand,
   merchantCreate,
   merchantUpdate,
+  merchantList,
   integrationCreate,
+  integrationUpdate,
+  integrationDelete,
+  integrationList,
   keyCreate,
   keyRevoke,
+  keyList,
   endpointCreate,
   endpointList,
   endpointDelete,

@@ -1,7 +1,9 @@
-// `ripper merchant create|update`: accounts.
+// `ripper merchant create|update|list`: accounts.
 
 import { changeMerchant, createMerchant } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
+import { listMerchants } from '../merchants/store.ts'
+import { timestamp } from '../values.ts'
 import {
   type Command,
   CommandRefused,
@@ -9,8 +11,8 @@ import {
   type Options,
   UsageError,
 } from './command.ts'
-import { choice, jsonFile, text, withOffice } from './office.ts'
-import { print } from './print.ts'
+import { choice, definedOnly, jsonFile, nameOf, withOffice } from './office.ts'
+import { print, printJson, printTable, shortTime, tell } from './print.ts'
 
 const profileOption: OptionSpec = {
   value: 'FILE.json',
@@ -68,12 +70,33 @@ export const merchantUpdate: Command = {
   },
 }
 
-function nameOf(options: Options): string | null {
-  const name = text(options, 'name')
-  if (name !== null && (name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name))) {
-    throw new UsageError('--name must have 1 to 100 characters, no control characters')
+export const merchantList: Command = {
+  name: 'merchant list',
+  summary: 'Lists the merchant accounts, oldest first',
+  options: {},
+  async run({ json }) {
+    const found = await withOffice(({ sql }) => listMerchants(sql))
+    if (json) printJson({ merchants: found.map(viewMerchant) })
+    else if (found.length === 0) {
+      tell('There is no merchant yet. ripper merchant create makes one; npm start a demo merchant.')
+    } else {
+      printTable(
+        ['merchant', 'name', 'status', 'live', 'live-enabled', 'created'],
+        found.map(({ merchant_id, name, status, live, live_enabled, created_at }) => [
+          ...[merchant_id, name, status, live ? 'yes' : 'no', live_enabled ? 'yes' : 'no'],
+          shortTime(created_at),
+        ]),
+      )
+    }
+  },
+}
+
+function viewMerchant({ created_at, ...merchant }: Merchant) {
+  const { merchant_id, name, status, live, live_enabled, acquiring_profile } = merchant
+  return {
+    ...{ merchant_id, name, status, live, live_enabled, acquiring_profile },
+    created_at: timestamp(created_at),
   }
-  return name
 }
 
 function switchOf(options: Options, name: string): boolean | undefined {
@@ -103,12 +126,6 @@ function refuseLiveUnderShiftedClock(office: { clock_is_shifted: boolean }, live
       'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set, here or for the service.',
     )
   }
-}
-
-function definedOnly<T extends object>(change: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  ) as Partial<T>
 }
 
 function printMerchant(merchant: Merchant, json: boolean): void {

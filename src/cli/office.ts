@@ -44,7 +44,7 @@ export async function withOffice<T>(
     const shifted = { ...world, clock }
     return await work({
       ...{ sql, keyring, ids: openIds(world.random, keyring), clock, world: shifted },
-      actor: 'operator',
+      ...{ actor: 'operator', by: operatorName() },
       ...(await openAcquiring(sql, shifted)),
       metrics: { paymentConfirmed: () => {} },
       // The delivery loop of the service, if one runs, sees by itself what was written.
@@ -70,6 +70,12 @@ export function operatorName(): string {
 export const merchantOption: OptionSpec = {
   value: 'ID',
   meaning: 'the merchant; where left out the demo merchant, or the only one there is',
+}
+
+/** Of commands that list what all merchants have. */
+export const everyMerchantOption: OptionSpec = {
+  value: 'ID',
+  meaning: "only this merchant's; all merchants' where left out",
 }
 
 const merchants_named_max = 5
@@ -102,6 +108,24 @@ export function text(options: Options, name: string): string | null {
   const value = options[name]
   return typeof value === 'string' ? value : null
 }
+
+/** `--name` of an account or an integration. */
+export function nameOf(options: Options): string | null {
+  const name = text(options, 'name')
+  if (name !== null && (name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name))) {
+    throw new UsageError('--name must have 1 to 100 characters, no control characters')
+  }
+  return name
+}
+
+/** A change without what was not asked for. */
+export function definedOnly<T extends object>(change: T): DefinedOnly<T> {
+  return Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as DefinedOnly<T>
+}
+
+type DefinedOnly<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 export function list(options: Options, name: string): string[] {
   const value = options[name]

@@ -111,7 +111,8 @@ async function pageOf(
   options: Options,
 ): Promise<Integration> {
   const named = text(options, 'integration')
-  const all = await listIntegrations(sql, merchant_id)
+  const found = await listIntegrations(sql, merchant_id)
+  const all = found.filter(({ deleted_at }) => deleted_at === null)
   const open = all
     .filter(leavesAmountOpen)
     .sort((a, b) => Number(b.is_default) - Number(a.is_default))

@@ -8,8 +8,8 @@ import type { IntegrationLines } from './store.ts'
 
 type Told = { change: string; detail?: object; at: Date }
 
-/** Who writes lines. */
-export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor }
+/** Who writes lines; `by` is the name of the person at the command line, where it is one. */
+export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor; by?: string }
 
 /** A line of what belongs to no session; `subject` is what changed. */
 export function lineOf(
@@ -21,8 +21,12 @@ export function lineOf(
 }
 
 /** The same of what the statement will find. */
-export function openLine({ ids, actor }: Writer, { change, detail = {}, at }: Told): OpenLine {
+export function openLine(
+  { ids, actor, by }: Writer,
+  { change, detail: told = {}, at }: Told,
+): OpenLine {
   const entry_id = ids.journalEntry(at)
+  const detail = by === undefined ? told : { ...told, by }
   return { entry_id, session_id: null, change, detail, actor, request_id: null, at }
 }
 
@@ -42,15 +46,48 @@ export function changeOf(before: Merchant, after: Merchant): object | null {
 /** Those that a new integration may need. */
 export function integrationLines(writer: Writer, integration: Integration): IntegrationLines {
   const { merchant_id, integration_id: subject, created_at: at } = integration
+  const told = { change: 'integration.created', detail: rulesTold(integration), at }
+  return {
+    changed: lineOf(writer, { merchant_id, subject, ...told }),
+    loses: roleLines(writer, at),
+  }
+}
+
+/** The same of a change; null where nothing changed. */
+export function integrationChangeLines(
+  writer: Writer,
+  [before, after]: [Integration, Integration],
+  at: Date,
+): IntegrationLines | null {
+  const detail = integrationChange(before, after)
+  if (detail === null) return null
+  const { merchant_id, integration_id: subject } = after
+  const change = after.deleted_at === null ? 'integration.changed' : 'integration.deleted'
+  return {
+    changed: lineOf(writer, { merchant_id, subject, change, detail, at }),
+    loses: roleLines(writer, at),
+  }
+}
+
+function roleLines(writer: Writer, at: Date): IntegrationLines['loses'] {
   const changed = { change: 'integration.changed', at }
   return {
-    created: lineOf(writer, {
-      ...{ merchant_id, subject, change: 'integration.created', at },
-      detail: rulesTold(integration),
-    }),
-    no_longer_default: openLine(writer, { ...changed, detail: { is_default: false } }),
-    no_longer_hosted_page: openLine(writer, { ...changed, detail: { is_hosted_page: false } }),
+    is_default: openLine(writer, { ...changed, detail: { is_default: false } }),
+    is_hosted_page: openLine(writer, { ...changed, detail: { is_hosted_page: false } }),
   }
+}
+
+/** What is told whole is told as it is now; of what else changed that it did. */
+function integrationChange(before: Integration, after: Integration): object | null {
+  const isSame = (column: string) =>
+    JSON.stringify(before[column as keyof Integration]) ===
+    JSON.stringify(after[column as keyof Integration])
+  const told = Object.entries(rulesTold(after)).filter(([column]) => !isSame(column))
+  const others = Object.keys(after).filter(
+    (column) => !isSame(column) && !(column in rulesTold(after)) && column !== 'deleted_at',
+  )
+  if (told.length + others.length === 0 && isSame('deleted_at')) return null
+  return { ...Object.fromEntries(told), ...(others.length > 0 && { changed: others }) }
 }
 
 /** Whose pages may use it, and what decides about money. */

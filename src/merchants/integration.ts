@@ -24,6 +24,8 @@ export type Integration = {
   escalate_after_seconds: number | null
   capture_below: number | null
   appearance: unknown
+  /** Nothing new is made with it since; sessions that were go on by its rules. */
+  deleted_at: Date | null
   created_at: Date
 }
 
@@ -51,6 +53,7 @@ export const defaultRules: IntegrationRules = {
   escalate_after_seconds: null,
   capture_below: null,
   appearance: null,
+  deleted_at: null,
 }
 
 const currency = z

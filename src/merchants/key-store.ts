@@ -80,6 +80,25 @@ export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | un
   return row
 }
 
+/** A secret key, a publishable key, or a pair of both. */
+export type ListedKey = Omit<KeyRow, 'key_id' | 'key_hash'> & {
+  /** Null for a publishable key that no secret key is paired with. */
+  key_id: string | null
+  publishable_key_revoked_at: Date | null
+}
+
+/** The keys of a merchant, null for those of all, oldest first. */
+export async function listKeys(sql: Sql, merchantId: string | null): Promise<ListedKey[]> {
+  const whose = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`
+  return sql<ListedKey[]>`
+    select k.key_id, merchant_id, publishable_key, coalesce(k.permissions, '{}') as permissions,
+      coalesce(k.mode, 'any') as mode, coalesce(k.allowed_addresses, '{}') as allowed_addresses,
+      coalesce(k.allowed_origins, '{}') as allowed_origins, coalesce(k.created_at, p.created_at) as created_at,
+      k.expires_at, k.revoked_at, p.revoked_at as publishable_key_revoked_at
+    from api_keys k full join publishable_keys p using (merchant_id, publishable_key)
+    where ${whose} order by merchant_id, created_at, key_id`
+}
+
 /** Revokes a key, and writes the line, once; returns its row, or undefined where there is none. */
 export async function revokeKey(
   sql: AnySql,

@@ -23,14 +23,14 @@ import {
   findMerchant,
   insertIntegration,
   insertMerchant,
-  lockIntegrationsWithout,
-  replaceLoopbackOrigins,
+  type Role,
+  type RoleLoser,
   tell,
   updateMerchant,
 } from './store.ts'
 
-/** `actor` is who the journal says did it. */
-export type Office = { sql: Sql; ids: Ids; clock: Clock; actor: Actor }
+/** `actor` is who the journal says did it, `by` the name of the person where it is an operator. */
+export type Office = { sql: Sql; ids: Ids; clock: Clock; actor: Actor; by?: string }
 
 export async function createMerchant(
   office: Office,
@@ -72,12 +72,16 @@ export async function changeMerchant(
 
 export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
 
-/** Makes an integration, and a publishable key where the merchant has none yet. */
+/**
+ * Makes an integration, and a publishable key where the merchant has none yet. The roles in `take` are taken from the
+ * integrations that have them. A role, name or handle that another has is a unique violation.
+ */
 export async function createIntegration(
   office: Office,
   merchantId: string,
   asked: NewIntegration,
-): Promise<{ integration: Integration; publishable_key: string }> {
+  { take = [] }: { take?: Role[] } = {},
+): Promise<{ integration: Integration; publishable_key: string; losers: RoleLoser[] }> {
   const { sql, ids, clock } = office
   await merchantOrRefuse(sql, merchantId)
   const integration: Integration = {
@@ -87,8 +91,10 @@ export async function createIntegration(
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
-  await insertIntegration(sql, integration, integrationLines(office, integration))
-  return { integration, publishable_key: await publishableKeyOf(office, merchantId) }
+  const taken = take.filter((role) => integration[role])
+  const lines = integrationLines(office, integration)
+  const losers = await insertIntegration(sql, integration, lines, taken)
+  return { integration, publishable_key: await publishableKeyOf(office, merchantId), losers }
 }
 
 export type NewKey = Pick<
@@ -130,23 +136,6 @@ export async function createKey(
     await tell(tx, merchantId)
   })
   return { secret_key, key }
-}
-
-/** Lets the pages of an origin use all integrations of a merchant, instead of what was its service's before. */
-export async function moveOrigin(
-  office: Office,
-  merchant_id: string,
-  origin: string,
-): Promise<void> {
-  const told = { change: 'integration.changed', detail: { origin }, at: office.clock.now() }
-  await office.sql.begin(async (tx) => {
-    const changed = await lockIntegrationsWithout(tx, { merchant_id, origin })
-    for (const integration_id of changed) {
-      const line = lineOf(office, { merchant_id, subject: integration_id, ...told })
-      await replaceLoopbackOrigins(tx, { merchant_id, integration_id, origin }, line)
-    }
-    if (changed.length > 0) await tell(tx, merchant_id)
-  })
 }
 
 export async function withdrawKey(office: Office, keyId: string): Promise<KeyRow> {

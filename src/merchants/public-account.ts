@@ -24,7 +24,9 @@ export async function findPublic(
   const found =
     integration === null
       ? defaultIntegration(account)
-      : account.integrations.find(({ name }) => name === integration)
+      : account.integrations.find(
+          ({ name, deleted_at }) => name === integration && deleted_at === null,
+        )
   return found ? { account, integration: found, public_key, key_mode: key.key_mode } : null
 }
 
@@ -80,7 +82,8 @@ export function framingOrigins(
   account: Account,
   integration: Integration | IntegrationRules,
 ): string[] {
-  const is_hosted_page = hostedIntegration(account) !== null
+  // What was deleted may have been the hosted page's, with a shopper on it.
+  const is_hosted_page = hostedIntegration(account) !== null || integration.deleted_at !== null
   return originsOf(addresses, { ...integration, is_hosted_page })
 }
 

@@ -31,6 +31,7 @@ const integrationColumns = [
   'escalate_after_seconds',
   'capture_below',
   'appearance',
+  'deleted_at',
   'created_at',
 ] as const
 
@@ -97,85 +98,111 @@ export async function findMerchantByHandle(
   return row
 }
 
+/** All merchants, the newest last. */
+export async function listMerchants(sql: Sql): Promise<Merchant[]> {
+  return sql<Merchant[]>`select * from merchants order by created_at, merchant_id`
+}
+
 export async function liveMerchantExists(sql: Sql): Promise<boolean> {
   const rows = await sql`select 1 from merchants where live limit 1`
   return rows.length > 0
 }
 
+/** All of a merchant, deleted ones too. */
 export async function listIntegrations(sql: Sql, merchantId: string): Promise<Integration[]> {
   return sql<Integration[]>`select ${sql(integrationColumns)} from integrations
     where merchant_id = ${merchantId} order by created_at, integration_id`
 }
 
-/** The lines of a new integration and of those that lose a role to it, where there are any. */
-export type IntegrationLines = {
-  created: JournalLine
-  no_longer_default: OpenLine
-  no_longer_hosted_page: OpenLine
+/** What one integration of a merchant has at a time. */
+export type Role = 'is_default' | 'is_hosted_page'
+
+/** The lines of an integration's change and of those that lose a role to it, where there are any. */
+export type IntegrationLines<Line = JournalLine> = {
+  changed: Line
+  loses: Record<Role, OpenLine>
 }
 
-/** Inserts an integration; a new default or hosted-page one takes that role from the one that had it. */
+/** An integration that a role was taken from. */
+export type RoleLoser = { role: Role; integration_id: string; name: string }
+
+/** Inserts an integration; the roles named are taken from those that had them, any other must be free. */
 export async function insertIntegration(
   sql: Sql,
   integration: Integration,
   lines: IntegrationLines,
-): Promise<void> {
+  taken: Role[],
+): Promise<RoleLoser[]> {
   const { merchant_id } = integration
-  await sql.begin(async (tx) => {
-    const loser = tx`select merchant_id, integration_id as subject from loser`
-    if (integration.is_default) {
-      await tx`
-        with loser as (
-          update integrations set is_default = false where merchant_id = ${merchant_id} and is_default
-          returning merchant_id, integration_id
-        ) ${journalOf(tx, lines.no_longer_default, loser)}`
-    }
-    if (integration.is_hosted_page) {
-      await tx`
-        with loser as (
-          update integrations set is_hosted_page = false where merchant_id = ${merchant_id} and is_hosted_page
-          returning merchant_id, integration_id
-        ) ${journalOf(tx, lines.no_longer_hosted_page, loser)}`
-    }
+  return sql.begin(async (tx) => {
+    if (taken.length > 0) await lockIntegrations(tx, merchant_id)
+    const losers = await takeRoles(tx, integration, lines.loses, taken)
     await tx`
       with integration as (insert into integrations ${rowValues(tx, integration)} returning 1)
-      insert into journal ${rowIf(tx, lines.created, 'integration')}`
+      insert into journal ${rowIf(tx, lines.changed, 'integration')}`
     await tell(tx, merchant_id)
+    return losers
   })
 }
 
+/** All of a merchant's integrations, locked in one order. */
+export async function lockIntegrations(tx: AnySql, merchantId: string): Promise<Integration[]> {
+  return tx<Integration[]>`select ${tx(integrationColumns)} from integrations
+    where merchant_id = ${merchantId} order by integration_id for update`
+}
+
+/** Takes roles from whichever other integrations have them. */
+export async function takeRoles(
+  tx: AnySql,
+  { merchant_id, integration_id }: Pick<Integration, 'merchant_id' | 'integration_id'>,
+  lines: Record<Role, OpenLine>,
+  roles: Role[],
+): Promise<RoleLoser[]> {
+  const losers: RoleLoser[] = []
+  for (const role of roles) {
+    const column = role === 'is_default' ? tx`is_default` : tx`is_hosted_page`
+    const loser = tx`select merchant_id, integration_id as subject from loser`
+    const found = await tx<Omit<RoleLoser, 'role'>[]>`
+      with loser as (
+        update integrations set ${column} = false
+        where merchant_id = ${merchant_id} and ${column} and integration_id <> ${integration_id}
+        returning merchant_id, integration_id, name
+      ), line as (${journalOf(tx, lines[role], loser)})
+      select integration_id, name from loser`
+    losers.push(...found.map((each) => ({ role, ...each })))
+  }
+  return losers
+}
+
+/** The merchant of an integration, deleted or not; undefined where there is none. */
+export async function findMerchantOfIntegration(
+  sql: Sql,
+  integrationId: string,
+): Promise<string | undefined> {
+  const [row] = await sql<{ merchant_id: string }[]>`
+    select merchant_id from integrations where integration_id = ${integrationId}`
+  return row?.merchant_id
+}
+
+export async function updateIntegration(
+  tx: AnySql,
+  integration: Integration,
+  line: JournalLine,
+): Promise<void> {
+  const { merchant_id, integration_id, created_at: _, ...rules } = integration
+  await tx`
+    with integration as (
+      update integrations set ${assignments(tx, rules)}
+      where merchant_id = ${merchant_id} and integration_id = ${integration_id} returning 1
+    )
+    insert into journal ${rowIf(tx, line, 'integration')}`
+}
+
+/** Of all integrations; of deleted ones too, since pages that are open in browsers go on with their sessions. */
 export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
   const rows = await sql<{ origin: string }[]>`
     select distinct unnest(allowed_origins) as origin from integrations`
   return rows.map(({ origin }) => origin)
-}
-
-/** Locks a merchant's integrations that do not allow an origin. */
-export async function lockIntegrationsWithout(
-  sql: AnySql,
-  { merchant_id, origin }: { merchant_id: string; origin: string },
-): Promise<string[]> {
-  const rows = await sql<{ integration_id: string }[]>`
-    select integration_id from integrations
-    where merchant_id = ${merchant_id} and not ${origin} = any(allowed_origins)
-    order by integration_id for update`
-  return rows.map(({ integration_id }) => integration_id)
-}
-
-/** Puts an origin of one's own machine in the place of such others. */
-export async function replaceLoopbackOrigins(
-  sql: AnySql,
-  of: { merchant_id: string; integration_id: string; origin: string },
-  line: JournalLine,
-): Promise<void> {
-  await sql`
-    with integration as (
-      update integrations set allowed_origins = array_append(array(
-        select allowed from unnest(allowed_origins) as allowed
-        where allowed !~ '^http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?$'), ${of.origin})
-      where merchant_id = ${of.merchant_id} and integration_id = ${of.integration_id} returning 1
-    )
-    insert into journal ${rowIf(sql, line, 'integration')}`
 }
 
 /** Tells every process to forget what it read of a merchant. */
