@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commands } from '../src/cli/main.ts'
+import { commands } from '../src/cli/commands.ts'
 import { operationalPages } from '../src/operational.ts'
 import { routes, streams } from '../src/routes.ts'
 import { eventTypes } from '../src/values.ts'

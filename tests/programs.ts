@@ -135,7 +135,8 @@ function start(
   return spawn(command, args, {
     cwd,
     detached,
-    env: { ...process.env, RIPPER_LOG_LEVEL: 'error', ...env },
+    // Colours are for terminals, whatever the terminal says that the tests run in.
+    env: { ...process.env, FORCE_COLOR: undefined, RIPPER_LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -1,6 +1,8 @@
 // What a command of the CLI is, and how its arguments are read.
 
 import { parseArgs } from 'node:util'
+import { closest } from './closest.ts'
+import { paint } from './paint.ts'
 
 /** A wrong call: exit status 2. */
 export class UsageError extends Error {}
@@ -24,6 +26,8 @@ export type Command = {
   summary: string
   /** Names of positional arguments. `[NAME]` may be left out, `NAME…` may be several. */
   positionals?: string[]
+  /** What the first of them may be, for shells that complete it. */
+  completes?: readonly string[]
   options: Record<string, OptionSpec>
   /** It goes on telling, with --json a document a line. */
   tells_on?: true
@@ -58,8 +62,22 @@ export function readArguments(command: Command, args: string[]) {
     return { options: values as Options, positionals, json: values.json === true }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError((error as Error).message)
+    throw new UsageError(plainly(error as Error & { code?: string }, specs))
   }
+}
+
+/** What is wrong with the arguments, in words of ours where the parser's are of no use. */
+function plainly(
+  { code, message }: Error & { code?: string },
+  specs: [string, OptionSpec][],
+): string {
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return message
+  const [, option] = /'(-[^']*)'/.exec(message) ?? []
+  const meant = closest(
+    option!,
+    specs.map(([name]) => `--${name}`),
+  )
+  return `there is no option ${option}.${meant === null ? '' : ` Did you mean ${meant}?`}`
 }
 
 /** A negative number is a value, not an option: what is wrong with it says whoever reads the value. */
@@ -81,7 +99,8 @@ function requireCount(names: string[], positionals: string[]): void {
   }
 }
 
-function optionsOf({ options, tells_on }: Command): Record<string, OptionSpec> {
+/** All that a command takes, `--json` too. */
+export function optionsOf({ options, tells_on }: Command): Record<string, OptionSpec> {
   const documents = tells_on ? 'JSON documents, one a line,' : 'one JSON document'
   return { ...options, json: { meaning: `print ${documents} and nothing else` } }
 }
@@ -94,6 +113,7 @@ export function usageOf(command: Command): string {
     const left = `  --${name}${spec.value ? ` ${spec.value}` : ''}${spec.many ? ' …' : ''}`
     return `${left.padEnd(36)} ${spec.meaning}${spec.required ? ' (required)' : ''}`
   })
+  const title = paint('bold', `ripper ${command.name}${names}`)
   const remarks = (command.remarks ?? []).map((remark) => `\n${remark}\n`).join('')
-  return `ripper ${command.name}${names}\n\n${command.summary}.\n\n${lines.join('\n')}\n${remarks}`
+  return `${title}\n\n${command.summary}.\n\n${lines.join('\n')}\n${remarks}`
 }

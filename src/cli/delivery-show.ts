@@ -23,6 +23,7 @@ import type { Command } from './command.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 import { answerOf } from './failure-words.ts'
 import { type CommandOffice, merchantOption, withOffice } from './office.ts'
+import { paintState } from './paint.ts'
 import { duration, oneLine, print, printJson, printTable, shortTime, tell } from './print.ts'
 
 export const deliveryShow: Command = {
@@ -158,7 +159,7 @@ function rowOf(attempt: Shown['attempts'][number]): string[] {
     String(attempt_number),
     shortTime(occurred_at),
     duration_ms === null ? '–' : duration(duration_ms),
-    status,
+    paintState(status),
     `${answerOf(attempt)}${quoted(attempt.response_body)}`,
   ]
 }

@@ -21,6 +21,7 @@ import {
   wholeNumber,
   withOffice,
 } from './office.ts'
+import { paintState } from './paint.ts'
 import { printJson, printTable, shortTime, tell } from './print.ts'
 
 export const deliveryList: Command = {
@@ -71,7 +72,7 @@ function rowOf(row: Page['data'][number]): string[] {
     delivery_id,
     String(attempt_number),
     event_type.slice(type_prefix.length),
-    row.status,
+    paintState(row.status),
     String(row.response_status_code ?? '–'),
     next_retry_at === null ? '–' : shortTime(next_retry_at),
   ]

@@ -19,6 +19,7 @@ import {
   text,
   withOffice,
 } from './office.ts'
+import { paintState } from './paint.ts'
 import { print, printJson, printTable, shortTime, tell } from './print.ts'
 
 const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
@@ -81,7 +82,7 @@ export const endpointList: Command = {
       tell(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
     } else {
       const rows = endpoints.map(({ id, status, created_at, event_filter, url }) => [
-        ...[id, status, shortTime(created_at), url, eventsOf(event_filter)],
+        ...[id, paintState(status), shortTime(created_at), url, eventsOf(event_filter)],
       ])
       printTable(['endpoint', 'status', 'created', 'url', 'events'], rows)
     }

@@ -13,6 +13,7 @@ import {
   ruleWords,
 } from './hold-words.ts'
 import { choices, merchantOf, merchantOption, wholeNumber, withOffice } from './office.ts'
+import { paintState } from './paint.ts'
 import { money, printJson, printTable, shortTime, tell } from './print.ts'
 
 const waiting = ['pending_review', 'escalated'] as const
@@ -101,7 +102,7 @@ const headings = ['payment', 'amount', 'status', 'reason', 'deadline', 'at deadl
 function rowOf(hold: ListedHold): string[] {
   const { payment_id, status, reason, deadline, at_deadline, decided_at } = hold
   const rule = decided_at === null ? at_deadline : '–'
-  return [payment_id, money(hold), status, reason, shortTime(deadline), rule]
+  return [payment_id, money(hold), paintState(status), reason, shortTime(deadline), rule]
 }
 
 function notesOf(hold: ListedHold, now: Date): string[] {

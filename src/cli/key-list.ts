@@ -6,6 +6,7 @@ import { merchantOrRefuse } from '../merchants/manage.ts'
 import { timestamp, timestampOrNull } from '../values.ts'
 import type { Command } from './command.ts'
 import { everyMerchantOption, text, withOffice } from './office.ts'
+import { paintState } from './paint.ts'
 import { printJson, printTable, shortTime, tell } from './print.ts'
 
 export const keyList: Command = {
@@ -66,7 +67,13 @@ function printKeys(keys: Shown[], with_merchant: boolean): void {
 function rowOf({ key_id, state, mode, created_at, ...key }: Shown): string[] {
   const all = permissions.every((each) => key.permissions.includes(each))
   const may = key_id === null ? '–' : all ? 'all' : key.permissions.join(', ')
-  return [key_id ?? 'publishable', state, key_id === null ? '–' : mode, shortTime(created_at), may]
+  return [
+    key_id ?? 'publishable',
+    paintState(state),
+    key_id === null ? '–' : mode,
+    shortTime(created_at),
+    may,
+  ]
 }
 
 function notesOf(key: Shown): string[] {

@@ -1,6 +1,5 @@
 // `ripper listen`: receives a merchant's events from the running service and posts them, signed, to a local server.
 
-import { styleText } from 'node:util'
 import { openGuardedHttp } from '../guarded-http.ts'
 import { openListener, realClock } from '../real-world.ts'
 import { judgeUrl, openAddressRule } from '../safe-address.ts'
@@ -11,6 +10,7 @@ import { answerOf } from './failure-words.ts'
 import { openHeard } from './heard-events.ts'
 import { type Forwarded, type Identity, identityOf, openForwarder } from './listen-forward.ts'
 import { choices, text } from './office.ts'
+import { paint } from './paint.ts'
 import { duration, printJsonLine, shortTime, tell } from './print.ts'
 import { type Connection, connectionOf, connectionOptions } from './service-connection.ts'
 import { listen } from './service-stream.ts'
@@ -155,5 +155,5 @@ const forPeople: Shown = {
 function answered(forwarded: Forwarded & { url: string }): string {
   const { url, succeeded, response_status_code: status, duration_ms } = forwarded
   const what = succeeded ? String(status) : answerOf(forwarded)
-  return `-> ${styleText(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})`
+  return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})`
 }

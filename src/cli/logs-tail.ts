@@ -1,10 +1,10 @@
 // `ripper logs tail`: a merchant's requests to the running service, as they are answered.
 
-import { styleText } from 'node:util'
 import { last_max } from '../merchants/stream-requests.ts'
 import { openListener, realClock } from '../real-world.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
+import { paint } from './paint.ts'
 import { duration, printJsonLine, shortTime, tell } from './print.ts'
 import { connectionOf, connectionOptions } from './service-connection.ts'
 import { listen } from './service-stream.ts'
@@ -97,7 +97,7 @@ function show(request: ShownRequest, json: boolean): void {
   }
   const { at, status, method, path, code, request_id, duration_ms } = request
   const colour = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
-  const shown = styleText(colour, String(status))
+  const shown = paint(colour, String(status))
   const where = `${method.padEnd(6)} ${path.padEnd(66)}`
   tell(
     `${shortTime(at)}  ${shown}  ${where}  ${(code ?? '–').padEnd(24)}  ${request_id}  ${duration(duration_ms)}`,

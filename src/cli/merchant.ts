@@ -12,6 +12,7 @@ import {
   UsageError,
 } from './command.ts'
 import { choice, definedOnly, jsonFile, nameOf, withOffice } from './office.ts'
+import { paintState } from './paint.ts'
 import { print, printJson, printTable, shortTime, tell } from './print.ts'
 
 const profileOption: OptionSpec = {
@@ -83,7 +84,13 @@ export const merchantList: Command = {
       printTable(
         ['merchant', 'name', 'status', 'live', 'live-enabled', 'created'],
         found.map(({ merchant_id, name, status, live, live_enabled, created_at }) => [
-          ...[merchant_id, name, status, live ? 'yes' : 'no', live_enabled ? 'yes' : 'no'],
+          ...[
+            merchant_id,
+            name,
+            paintState(status),
+            live ? 'yes' : 'no',
+            live_enabled ? 'yes' : 'no',
+          ],
           shortTime(created_at),
         ]),
       )

@@ -1,6 +1,8 @@
 // How commands answer: one JSON document, or lines for people.
 
+import { stripVTControlCharacters } from 'node:util'
 import { currencyOf } from '../values.ts'
+import { paint } from './paint.ts'
 
 /** A record as JSON, or as `name  value` lines. */
 export function print(record: Record<string, unknown>, json: boolean): void {
@@ -55,14 +57,20 @@ export function oneLine(text: string, length_max: number): string {
 /** Rows under headings, as wide as their longest cell; below each row its notes, if it has any, indented. */
 export function printTable(headings: string[], rows: string[][], notes: string[][] = []): void {
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => row[column]!.length)),
+    Math.max(heading.length, ...rows.map((row) => widthOf(row[column]!))),
   )
-  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
-  process.stdout.write(`${line(headings).trimEnd()}\n`)
+  const line = (row: string[]) =>
+    row.map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell))).join('  ')
+  process.stdout.write(`${paint('bold', line(headings).trimEnd())}\n`)
   for (const [index, row] of rows.entries()) {
     const below = (notes[index] ?? []).map((note) => `    ${note}\n`)
     process.stdout.write(`${line(row).trimEnd()}\n${below.join('')}`)
   }
+}
+
+/** How many places a cell takes: its colour takes none. */
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length
 }
 
 function shown(value: unknown): string {

@@ -1,7 +1,7 @@
 // `ripper trigger EVENT`: a real test payment that ends in an event, for whoever builds what receives it.
 
 import { readConfig } from '../config.ts'
-import type { EventType, MerchantId } from '../values.ts'
+import { type EventType, eventTypes, type MerchantId } from '../values.ts'
 import { listEvents } from '../webhooks/operator-store.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { type CommandOffice, list, text, withOffice } from './office.ts'
@@ -17,6 +17,7 @@ export const triggerCommand: Command = {
   name: 'trigger',
   summary: 'Makes a test payment that ends in an event, and tells who received it',
   positionals: ['EVENT'],
+  completes: eventTypes,
   options: {
     amount: { value: 'N', meaning: 'in minor units (4200)' },
     currency: { value: 'CODE', meaning: 'ISO 4217 (GBP)' },

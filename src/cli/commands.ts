@@ -1,0 +1,86 @@
+// The table of all commands: what `ripper help` shows, the command line finds, and completion scripts are made from.
+
+import { auditShow } from './audit-show.ts'
+import { auditVerify } from './audit-verify.ts'
+import type { Command } from './command.ts'
+import { completionCommand } from './completion.ts'
+import { configCommand } from './config.ts'
+import { deliveryList } from './delivery.ts'
+import { deliveryReplay } from './delivery-replay.ts'
+import { deliveryShow } from './delivery-show.ts'
+import { doctorCommand } from './doctor.ts'
+import { endpointCreate, endpointDelete, endpointList, endpointRotateSecret } from './endpoint.ts'
+import { endpointHealth } from './endpoint-health.ts'
+import { helpCommand } from './help.ts'
+import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold.ts'
+import { holdList } from './hold-list.ts'
+import { holdSettle } from './hold-settle.ts'
+import { integrationCreate } from './integration.ts'
+import { integrationDelete, integrationUpdate } from './integration-change.ts'
+import { integrationList } from './integration-list.ts'
+import { keyCreate, keyRevoke } from './key.ts'
+import { keyList } from './key-list.ts'
+import { listenCommand } from './listen.ts'
+import { logsTail } from './logs-tail.ts'
+import { merchantCreate, merchantList, merchantUpdate } from './merchant.ts'
+import { migrateCommand } from './migrate.ts'
+import { orphanList } from './orphan.ts'
+import { orphanBrake, orphanRelease } from './orphan-brake.ts'
+import { orphanLeave, orphanReverse } from './orphan-decide.ts'
+import { pageCheck } from './page.ts'
+import { reconcileList } from './reconcile.ts'
+import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile-compare.ts'
+import { reconcileResolve } from './reconcile-resolve.ts'
+import { reconcileShow } from './reconcile-show.ts'
+import { serveCommand, workerCommand } from './serve.ts'
+import { testCardsCommand } from './test-cards.ts'
+import { triggerCommand } from './trigger.ts'
+
+/** Commands under a heading. */
+export type Section = { title: string; commands: Command[] }
+
+export const sections: Section[] = [
+  {
+    title: 'Running it',
+    commands: [serveCommand, workerCommand, migrateCommand, configCommand, doctorCommand],
+  },
+  {
+    title: 'Accounts',
+    commands: [
+      ...[merchantCreate, merchantUpdate, merchantList],
+      ...[integrationCreate, integrationUpdate, integrationDelete, integrationList],
+      ...[keyCreate, keyRevoke, keyList],
+    ],
+  },
+  {
+    title: 'Webhooks',
+    commands: [
+      ...[endpointCreate, endpointList, endpointDelete, endpointRotateSecret, endpointHealth],
+      ...[deliveryList, deliveryShow, deliveryReplay],
+    ],
+  },
+  {
+    title: 'Trying it out',
+    commands: [listenCommand, triggerCommand, testCardsCommand, logsTail, pageCheck],
+  },
+  {
+    title: 'Held payments',
+    commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle],
+  },
+  {
+    title: 'Lost answers, and what an acquirer has otherwise',
+    commands: [
+      ...[reconcileList, reconcileShow, reconcileResolve],
+      ...[reconcileCompare, reconcileFindings, reconcileClose],
+      ...[orphanList, orphanReverse, orphanLeave, orphanBrake, orphanRelease],
+    ],
+  },
+  { title: 'The journal', commands: [auditShow, auditVerify] },
+  {
+    title: 'This program',
+    commands: [helpCommand(() => sections), completionCommand(() => commands)],
+  },
+]
+
+/** Every command, in the order of `ripper help`. */
+export const commands: Command[] = sections.flatMap((section) => section.commands)

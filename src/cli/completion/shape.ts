@@ -1,0 +1,73 @@
+// The commands as completion scripts see them: words, the words that follow them, options and what their values may be.
+
+import { type Command, optionsOf } from '../command.ts'
+
+export type ShapedOption = {
+  /** With its two dashes. */
+  name: string
+  meaning: string
+  /** `none` for a flag, `any` for what nobody can guess. */
+  value: 'none' | 'file' | 'any' | string[]
+}
+
+export type ShapedCommand = {
+  /** As typed: one word, or two. */
+  name: string
+  summary: string
+  options: ShapedOption[]
+  /** What may stand behind the command. */
+  arguments: string[]
+}
+
+export type Shape = {
+  /** What may be typed first. */
+  firsts: { word: string; meaning: string }[]
+  /** Words that another one must follow. */
+  groups: { word: string; seconds: { word: string; meaning: string }[] }[]
+  commands: ShapedCommand[]
+}
+
+export function shapeOf(commands: Command[]): Shape {
+  const byFirst = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!)
+  const groups = [...byFirst].filter(([word, all]) => all[0]!.name !== word)
+  const firsts = [...byFirst].map(([word, [first, ...others]]) => ({
+    word,
+    meaning: first!.name === word ? first!.summary : secondsOf([first!, ...others]).join(', '),
+  }))
+  return {
+    firsts,
+    groups: groups.map(([word, all]) => ({
+      word,
+      seconds: all.map(({ name, summary }) => ({ word: name.split(' ')[1]!, meaning: summary })),
+    })),
+    commands: commands.map((command) => shaped(command, [...byFirst.keys()])),
+  }
+}
+
+function shaped(command: Command, firsts: string[]): ShapedCommand {
+  const { name, summary, positionals = [], completes = [] } = command
+  const options = Object.entries({ ...optionsOf(command), help: { meaning: 'show the options' } })
+  return {
+    ...{ name, summary },
+    arguments: name === 'help' ? firsts : [...completes, ...positionals.flatMap(wordsOf)],
+    options: options.map(([option, { value, meaning }]: [string, Spec]) => ({
+      ...{ name: `--${option}`, meaning },
+      value: value === undefined ? 'none' : valuesOf(value),
+    })),
+  }
+}
+
+type Spec = { value?: string; meaning: string }
+
+function valuesOf(value: string): ShapedOption['value'] {
+  if (value.startsWith('FILE')) return 'file'
+  const words = wordsOf(value)
+  return words.length > 0 ? words : 'any'
+}
+
+/** Those of `auto|test`; none of what only says what is meant, such as URL. */
+function wordsOf(value: string): string[] {
+  return /^[a-z_|.]+\|[a-z_|.]+$/.test(value) ? value.split('|') : []
+}
+
+const secondsOf = (commands: Command[]) => commands.map(({ name }) => name.split(' ')[1]!)

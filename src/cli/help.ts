@@ -1,0 +1,73 @@
+// `ripper help`: all commands, those of a group, or one with its options; and what was meant by a word that is none.
+
+import { closest } from './closest.ts'
+import { type Command, UsageError, usageOf } from './command.ts'
+import type { Section } from './commands.ts'
+import { paint } from './paint.ts'
+import { printJson } from './print.ts'
+
+/** `sections` is asked for when it runs: it is one of them. */
+export function helpCommand(sections: () => Section[]): Command {
+  return {
+    name: 'help',
+    summary: 'Shows the commands, those of one word, or one with its options',
+    positionals: ['[COMMAND…]'],
+    options: {},
+    async run({ positionals, json }) {
+      const text = helpOf(sections(), positionals)
+      if (json) printJson({ help: text })
+      else process.stdout.write(text)
+      return 0
+    },
+  }
+}
+
+function helpOf(sections: Section[], words: string[]): string {
+  if (words.length === 0) return overview(sections)
+  const commands = sections.flatMap((section) => section.commands)
+  const command = commands.find(({ name }) => name === words.join(' '))
+  if (command) return usageOf(command)
+  const group = words.length === 1 ? groupOf(sections, words[0]!) : []
+  if (group.length > 0) return overview(group)
+  throw new UsageError(strangerWords(commands, words))
+}
+
+/** The commands that begin with a word, under their headings. */
+export function groupOf(sections: Section[], word: string): Section[] {
+  return sections
+    .map(({ title, commands }) => ({
+      title,
+      commands: commands.filter(({ name }) => name.split(' ')[0] === word),
+    }))
+    .filter(({ commands }) => commands.length > 0)
+}
+
+export function overview(sections: Section[]): string {
+  const width = 2 + Math.max(...sections.flatMap((each) => each.commands.map(nameLength)))
+  const blocks = sections.map(({ title, commands }) => {
+    const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}\n`)
+    return `${paint('bold', title)}\n${lines.join('')}`
+  })
+  return `Usage: ripper COMMAND [options]\n\n${blocks.join('\n')}\nripper help COMMAND shows its options.\n`
+}
+
+const nameLength = ({ name }: Command) => name.length
+
+/** What to say to who named a command that is none, in a line. */
+export function strangerWords(commands: Command[], words: string[]): string {
+  const names = commands.map(({ name }) => name)
+  const firsts = [...new Set(names.map((name) => name.split(' ')[0]!))]
+  const [first, second] = words as [string, string | undefined]
+  const typed = second === undefined ? first : `${first} ${second}`
+  const sayable = second === undefined ? [...firsts, ...names] : names
+  const meant =
+    closest(typed, sayable) ??
+    names.find((name) => name === `${second} ${first}`) ??
+    closest(
+      first,
+      firsts.filter((each) => each !== first),
+    )
+  const advice = firsts.includes(first) ? `ripper help ${first}` : 'ripper help'
+  const hint = meant === null ? `${advice} lists them.` : `Did you mean ripper ${meant}?`
+  return `there is no command ${typed}. ${hint}`
+}

@@ -1,0 +1,28 @@
+// Colours, for a terminal alone: none where the output is piped, nor where NO_COLOR is set.
+
+import { styleText } from 'node:util'
+
+export type Style = Parameters<typeof styleText>[0]
+
+/** Text for standard output. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout })
+}
+
+/** What stands before the words of a failure on standard error. */
+export function paintError(text: string): string {
+  return styleText('red', text, { stream: process.stderr })
+}
+
+const styles: Record<string, Style> = {
+  ...{ succeeded: 'green', captured: 'green', usable: 'green', active: 'green', ok: 'green' },
+  ...{ failed: 'yellow', pending: 'yellow', pending_review: 'yellow', escalated: 'yellow' },
+  ...{ dead_lettered: 'red', declined: 'red', WARNING: 'yellow', PROBLEM: 'red' },
+  ...{ revoked: 'dim', expired: 'dim', disabled: 'dim', suspended: 'red' },
+}
+
+/** A word for how something stands, in the colour of whether that is well. */
+export function paintState(word: string): string {
+  const style = Object.hasOwn(styles, word) ? styles[word] : undefined
+  return style === undefined ? word : paint(style, word)
+}
