@@ -91,6 +91,54 @@ describe('list', () => {
   }, 30_000)
 })
 
+test('lists by event and by payment, what is not attempted yet too', async () => {
+  const { account, merchant_id, endpoint_id, place } = await newPlace()
+  const { client } = account
+  const session = await client.open()
+  await client.present(session, '4000000000000002')
+  await client.confirm(session)
+  await client.present(session)
+  const paid = (await client.confirm(session)).body
+  type Row = { event_id: string; payment_id: string; type: string }
+  const events = await service.sql<Row[]>`
+    select event_id, payment_id, type from events where merchant_id = ${merchant_id} order by created_at`
+  expect(events.map(({ type }) => type)).toEqual(['payment.declined', 'payment.captured'])
+  const list = async (...args: string[]) =>
+    (await answer('list', '--merchant', merchant_id, ...args)).data
+  await until(list, (rows) => rows.length === 2)
+  await insertAttempt(place, { endpoint_id })
+  const type = ({ event_type }: Shown) => event_type
+  const by_event = await list('--event', events[0]!.event_id)
+  expect(by_event.map(type)).toEqual(['webhook.payment.declined'])
+  const by_payment = await answer('list', '--payment', paid.payment_id)
+  expect(by_payment.data.map(type)).toEqual(['webhook.payment.captured'])
+  expect(await list('--payment', paid.payment_id, '--status', 'failed')).toEqual([])
+
+  const [late] = await service.sql<{ delivery_id: string }[]>`
+    select delivery_id from webhook_deliveries
+    where merchant_id = ${merchant_id} and payment_id = ${paid.payment_id}`
+  const { delivery_id } = late!
+  await service.sql`with gone as (delete from webhook_deliveries where delivery_id = ${delivery_id} returning *)
+    insert into webhook_queue (merchant_id, delivery_id, endpoint_id, class, due_at, attempt_number, payment_id,
+      sequence, root_id, root_created_at, created_at)
+    select merchant_id, delivery_id, endpoint_id, 0, ${ago(-hour_ms)}, 0, payment_id, sequence, root_id,
+      root_created_at, created_at from gone`
+  const waiting = await run('list', '--payment', paid.payment_id)
+  expect(waiting.stdout).toBe(`There is no such delivery.\n\nNot attempted yet: ${delivery_id}\n`)
+}, 60_000)
+
+test.each([
+  [['--event', 'evt_0'], 2, '--event must be evt_'],
+  [['--payment', 'pay_0'], 2, '--payment must be pay_'],
+  [['--event', `evt_${'0'.repeat(24)}`], 1, 'has no event evt_'],
+  [['--payment', `pay_${'0'.repeat(24)}`], 1, 'There is no payment with this id.'],
+  [['--event', 'evt_0', '--payment', 'pay_0'], 2, 'takes --event or --payment'],
+])('list %j is refused', async (args, status, words) => {
+  const { merchant_id } = service.account
+  const ended = await run('list', '--merchant', merchant_id, ...args)
+  expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(words)])
+})
+
 describe('show', () => {
   test('a delivery that is retried: its attempt, its next, its body, why there was no answer', async () => {
     const { account } = await newPlace()
@@ -104,7 +152,8 @@ describe('show', () => {
     const shown = await shownOnce(row!.delivery_id, ({ status }) => status === 'failed')
     expect(shown).toEqual({
       ...{ delivery_id: row!.delivery_id, merchant_id: account.merchant_id, status: 'failed' },
-      event_id: `evt:${paid.payment_id}#payment.captured#${endpoint_id}`,
+      event_id: expect.stringMatching(/^evt_[0-9a-f]{24}$/),
+      idempotency_key: `evt:${paid.payment_id}#payment.captured#${endpoint_id}`,
       ...{ event_type: 'webhook.payment.captured', payment_id: paid.payment_id, sequence: 1 },
       endpoint: { id: endpoint_id, url: closed.url, status: 'active' },
       ...{ created_at: expect.any(String), settled_at: null, attempt_under_way_since: null },
@@ -122,6 +171,8 @@ describe('show', () => {
     const [sent] = receiver.received.filter(({ body }) => body.includes(paid.payment_id))
     const { body } = await answer('show', row!.delivery_id, '--body')
     expect(body).toBe(sent!.body)
+    expect(JSON.parse(body).id).toBe(shown.event_id)
+    expect(sent!.headers['rip-idempotency-key']).toContain(`evt:${paid.payment_id}#`)
     await service.sql`insert into webhook_endpoint_health values
       (${account.merchant_id}, ${endpoint_id}, 'open', ${ago(-hour_ms)}, 0, 'tls', ${new Date()})`
     const { stdout } = await run('show', row!.delivery_id, '--body')
@@ -161,11 +212,11 @@ describe('show', () => {
     expect(stdout).toMatch(
       /\n1 .* 1\.5 s .*HTTP 302 \(redirects are not followed\) {2}go \[31mthere\n/,
     )
-    expect(stdout).toContain('replayable   yes')
+    expect(stdout).toMatch(/replayable +yes/)
     await service.sql`update webhook_attempts set attempt_number = 3 where attempt_id = ${first.attempt_id}`
     expect((await run('show', delivery_id)).stdout).toContain('Attempts (older ones are gone):')
     await place.account.client.deleteEndpoint(endpoint_id)
-    expect((await run('show', delivery_id)).stdout).toContain('replayable   no: There is no active')
+    expect((await run('show', delivery_id)).stdout).toMatch(/replayable +no: There is no active/)
   }, 60_000)
 
   test.each([

@@ -12,10 +12,10 @@ import {
 import { limit_default, limit_max, pageOfDeliveries } from '../webhooks/list-deliveries.ts'
 import { findDeliveryKey } from '../webhooks/operator-store.ts'
 import { type Command, type Options, UsageError } from './command.ts'
+import { aboutOptions, readAbout } from './delivery-about.ts'
 import {
   type CommandOffice,
   choice,
-  merchantOf,
   merchantOption,
   text,
   wholeNumber,
@@ -30,6 +30,7 @@ export const deliveryList: Command = {
   options: {
     merchant: merchantOption,
     status: { value: 'STATUS', meaning: `one of ${deliveryStatuses.join(', ')}` },
+    ...aboutOptions,
     'event-type': { value: 'TYPE', meaning: 'only of this event, such as payment.captured' },
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
     after: { value: 'CURSOR', meaning: 'where the page before ended; with the same options' },
@@ -39,16 +40,20 @@ export const deliveryList: Command = {
       'given up; ripper delivery replay sends it again. pending: a replay that was not attempted yet.',
     'Where there was no answer, ripper delivery show tells why. What was not attempted at all has no row:\n' +
       'ripper endpoint health counts it.',
+    'With --json the rows are those of the API, whose event_id is the Rip-Idempotency-Key that receivers get. Everywhere else\n' +
+      'here event_id is the id in the body of the event, evt_…, which --event takes.',
   ],
   async run({ options, json }) {
     const status = choice(options, 'status', deliveryStatuses) ?? undefined
     const event_type = eventTypeOf(options)
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const after = text(options, 'after') ?? undefined
-    const page = await withOffice(async (office) => {
-      const merchant_id = await merchantOf(office, options)
-      const asked = { merchant_id, status, event_type, after, limit }
-      return pageOfDeliveries(office, asked, office.clock.now()).catch(asUsage)
+    const { page, not_attempted } = await withOffice(async (office) => {
+      const { merchant_id, attempt_ids, not_attempted } = await readAbout(office, options)
+      const which = { merchant_id, status, event_type, ...(attempt_ids && { attempt_ids }) }
+      const asked = { ...which, after, limit }
+      const page = await pageOfDeliveries(office, asked, office.clock.now()).catch(asUsage)
+      return { page, not_attempted }
     })
     if (json) {
       printJson(page)
@@ -56,6 +61,7 @@ export const deliveryList: Command = {
     }
     if (page.data.length === 0) tell('There is no such delivery.')
     else printTable(headings, page.data.map(rowOf))
+    if (not_attempted.length > 0) tell(`\nNot attempted yet: ${not_attempted.join(', ')}`)
     if (page.next_cursor) tell(`\nThere are more: add --after ${page.next_cursor}`)
   },
 }

@@ -17,6 +17,8 @@ export type AttemptFilters = {
   status: DeliveryStatus | undefined
   /** Null where no row can have the type that was asked for. */
   event_type: string | null | undefined
+  /** These alone. */
+  attempt_ids?: string[] | undefined
   /** No attempt before this id is listed, */
   from: string
   /** and none from this one on. */
@@ -34,6 +36,8 @@ export async function listAttempts(
 ): Promise<(Attempt & ReplayStanding)[]> {
   const { merchant_id, event_type, from, below } = filters
   const typed = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
+  const { attempt_ids } = filters
+  const named = attempt_ids === undefined ? sql`` : sql`and attempt_id = any(${attempt_ids})`
   return sql<(Attempt & ReplayStanding)[]>`
     select a.merchant_id, attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type,
       attempt_number, replay_of, root_created_at, status, occurred_at, response_status_code,
@@ -48,7 +52,7 @@ export async function listAttempts(
       ), false) as is_being_replayed
     from webhook_attempts a
     where merchant_id = ${merchant_id} and attempt_id >= ${from} and attempt_id < ${below}
-      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed}
+      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed} ${named}
     order by attempt_id desc limit ${limit}`
 }
 

@@ -86,6 +86,8 @@ export const listDeliveries = route({
 
 export type AskedPage = ListFilters & {
   status: DeliveryStatus | undefined
+  /** These attempts alone, for who knows which they are. */
+  attempt_ids?: string[]
   /** Where the page before ended. */
   after: string | undefined
   limit: number
@@ -94,14 +96,14 @@ export type AskedPage = ListFilters & {
 /** A page of attempts, newest first. Throws `invalid_pagination` where `after` is no cursor for these filters. */
 export async function pageOfDeliveries(
   { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
-  { after, limit, ...filters }: AskedPage,
+  { after, limit, attempt_ids, ...filters }: AskedPage,
   now: Date,
 ): Promise<z.input<typeof deliveryPage>> {
   const { merchant_id, status, event_type } = filters
   const below = after === undefined ? above_all_ids : attemptOf(keyring, filters, after)
   if (below === null) throw strangeCursor()
   const asked = {
-    ...{ merchant_id, status, below },
+    ...{ merchant_id, status, below, attempt_ids },
     event_type: event_type && eventTypeShownAs(event_type),
     from: idsFrom(new Date(now.getTime() - window_ms)),
   }

@@ -29,6 +29,7 @@ export type KnownDelivery = DeliveryKey & {
   payment_id: string
   sequence: 1 | 2
   event_type: EventType
+  event_id: string
   /** The event's, as every attempt sends it. */
   body: string
   /** Null while it is not settled. */
@@ -52,7 +53,7 @@ export async function findKnownDelivery(
   { merchant_id, delivery_id }: DeliveryKey,
 ): Promise<KnownDelivery | undefined> {
   const [row] = await sql<KnownDelivery[]>`
-    select p.*, e.url as endpoint_url, e.status as endpoint_status, ev.type as event_type, ev.body,
+    select p.*, e.url as endpoint_url, e.status as endpoint_status, ev.type as event_type, ev.event_id, ev.body,
       h.open_until as breaker_open_until
     from (
       select merchant_id, delivery_id, endpoint_id, payment_id, sequence, null::text as settled_as,
@@ -121,6 +122,16 @@ export async function listEvents(
     order by e.sequence`
 }
 
+/** The payment of an event. Events have no index by their id: those of the merchant are gone through. */
+export async function findPaymentOfEvent(
+  sql: Sql,
+  { merchant_id, event_id }: { merchant_id: string; event_id: string },
+): Promise<string | undefined> {
+  const [row] = await sql<{ payment_id: string }[]>`
+    select payment_id from events where merchant_id = ${merchant_id} and event_id = ${event_id}`
+  return row?.payment_id
+}
+
 /** `status` is null while it is not settled. */
 export type ReplayOfIt = {
   delivery_id: string
@@ -178,25 +189,47 @@ export async function listDeadLetters(
   return sql<DeadLetter[]>`
     select a.attempt_id as last_attempt_id, a.delivery_id, coalesce(d.was_replayed, false) as was_replayed
     from (${deadAttempts(sql, which)} order by attempt_id limit ${limit}) a
-    left join lateral (
-      select exists (
-        select 1 from webhook_deliveries later
-        where later.merchant_id = d.merchant_id and later.root_id = d.root_id and later.replay_of is not null
-          and (later.delivery_id > d.delivery_id
-            or later.active_replay is not null and later.delivery_id <> d.delivery_id)
-      ) or exists (
-        select 1 from webhook_deliveries root
-        where root.merchant_id = d.merchant_id and root.delivery_id = d.root_id
-          and root.active_replay is not null and root.delivery_id <> d.delivery_id
-      ) as was_replayed
-      from webhook_deliveries d
-      where d.merchant_id = ${which.merchant_id} and d.delivery_id = a.delivery_id offset 0) d on true
+    left join lateral (${replayedLater(sql)}) d on true
     order by a.attempt_id`
+}
+
+/** Whether the delivery of an attempt `a` was replayed, or one that was made of the same event later. */
+function replayedLater(sql: Sql) {
+  return sql`
+    select exists (
+      select 1 from webhook_deliveries later
+      where later.merchant_id = d.merchant_id and later.root_id = d.root_id and later.replay_of is not null
+        and (later.delivery_id > d.delivery_id
+          or later.active_replay is not null and later.delivery_id <> d.delivery_id)
+    ) or exists (
+      select 1 from webhook_deliveries root
+      where root.merchant_id = d.merchant_id and root.delivery_id = d.root_id
+        and root.active_replay is not null and root.delivery_id <> d.delivery_id
+    ) as was_replayed, d.active_replay is not null as is_being_replayed
+    from webhook_deliveries d
+    where d.merchant_id = a.merchant_id and d.delivery_id = a.delivery_id offset 0`
+}
+
+/** How many were given up from an id on and not replayed since, of each merchant, counted up to `most`. */
+export async function countLeftDead(
+  sql: Sql,
+  { from, most }: { from: string; most: number },
+): Promise<{ merchant_id: string; count: number }[]> {
+  return sql<{ merchant_id: string; count: number }[]>`
+    select m.merchant_id, left_dead.count from (select distinct merchant_id from webhook_endpoints) m
+    cross join lateral (
+      select count(*)::int as count from (
+        select merchant_id, delivery_id from webhook_attempts
+        where merchant_id = m.merchant_id and status = 'dead_lettered' and attempt_id >= ${from}
+        order by attempt_id desc limit ${most}) a
+      left join lateral (${replayedLater(sql)}) d on true
+      where not coalesce(d.was_replayed or d.is_being_replayed, false)) left_dead
+    where left_dead.count > 0 order by left_dead.count desc, m.merchant_id`
 }
 
 function deadAttempts(sql: Sql, { merchant_id, endpoint_id, after, below }: DeadLetters) {
   return sql`
-    select attempt_id, delivery_id from webhook_attempts
+    select merchant_id, attempt_id, delivery_id from webhook_attempts
     where merchant_id = ${merchant_id} and status = 'dead_lettered' and attempt_id > ${after} and attempt_id < ${below}
       ${endpoint_id === null ? sql`` : sql`and endpoint_id = ${endpoint_id}`}`
 }

@@ -176,7 +176,7 @@ export function eventAndEndpoint(sql: AnySql, row: Fragment) {
       select url, status, sealed_secret, previous_sealed_secret, previous_secret_until from webhook_endpoints e
       where e.merchant_id = ${row}.merchant_id and e.endpoint_id = ${row}.endpoint_id offset 0) e on true
     left join lateral (
-      select type, body from events ev
+      select event_id, type, body from events ev
       where ev.merchant_id = ${row}.merchant_id and ev.payment_id = ${row}.payment_id
         and ev.sequence = ${row}.sequence offset 0) ev on true`
 }
