@@ -14,7 +14,7 @@ import { workChecks } from '../src/cli/doctor/work.ts'
 import { readConfig } from '../src/config.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'
 import { checkSealingKeys } from '../src/database/sealing-keys.ts'
-import { insertAttempt } from './conformance/webhook-delivery-rows.ts'
+import { deadLetter, insertAttempt } from './conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from './database.ts'
 import { openMailServer } from './mail-server.ts'
 import { useOperated } from './operated.ts'
@@ -58,19 +58,24 @@ describe('the program', () => {
     expect([json.status, status]).toEqual([0, 'ok'])
     const people = await ripper(where, { env: own })
     expect(people.status).toBe(0)
-    expect(people.stdout).toContain('\nAll is well.\n')
+    expect(people.stdout).toMatch(/^Ripper Checkout \S+: \d+ checks, .*\n\nAll is well\.\n$/)
+    const all = await ripper([...where, '--all'], { env: own })
+    expect(all.stdout).toMatch(/\nok +Service +runs at [\s\S]*\nAll is well\.\n$/)
     await running.stop()
     await database.drop()
   }, 60_000)
 
-  test('a fresh checkout: warnings alone, and nothing is made', async () => {
+  test('a fresh checkout: no service yet, and nothing is made', async () => {
     const cwd = mkdtempSync(join(folder, 'fresh-'))
     const bare = { RIPPER_BASE_URL: 'http://127.0.0.1:1', RIPPER_DATA_DIR: '.ripper' }
     const unset = { RIPPER_DATABASE_URL: '', RIPPER_MASTER_KEY: '' }
     const { status, checks } = await examined({ ...bare, ...unset }, cwd)
-    expect(status).toBe(0)
-    const warnings = checks.filter((each: Found) => each.status === 'warning')
-    expect(warnings.map(({ name }: Found) => name)).toEqual(['Database', 'Service'])
+    expect(status).toBe(1)
+    const unwell = checks.filter((each: Found) => /warning|problem/.test(each.status))
+    expect(unwell.map(({ name, status }: Found) => `${name}: ${status}`)).toEqual([
+      'Database: warning',
+      'Service: problem',
+    ])
     expect(existsSync(join(cwd, '.ripper'))).toBe(false)
   })
 
@@ -78,8 +83,8 @@ describe('the program', () => {
     [
       'the service does not run',
       { RIPPER_BASE_URL: 'http://127.0.0.1:1' },
-      0,
-      ['Service: warning'],
+      1,
+      ['Service: problem'],
     ],
     [
       'another key',
@@ -268,6 +273,13 @@ describe('what is read of a database', () => {
     ],
     ['two failures', (sql) => attempts(sql, ['failed', 'failed']), []],
     ['a dead letter', (sql) => attempts(sql, ['dead_lettered']), ['Dead letters: warning']],
+    ['a dead letter that was replayed', replayed, []],
+    ['a dead letter that is being replayed', (sql) => replayed(sql, null), []],
+    [
+      'a dead letter whose replay died, too',
+      (sql) => replayed(sql, 'dead_lettered'),
+      ['Dead letters: warning'],
+    ],
     ['a dead letter of last week', (sql) => attempts(sql, ['dead_lettered'], 7 * 24 * hours), []],
     [
       'a hold past its deadline',
@@ -317,6 +329,23 @@ describe('what is read of a database', () => {
       const occurred_at = ago(age_seconds - index)
       await insertAttempt({ ...service, sql: sql as Sql }, { endpoint_id, status, occurred_at })
     }
+  }
+
+  /** A dead letter and its replay, which is under way where it has not ended. */
+  async function replayed(
+    sql: AnySql,
+    ended: 'succeeded' | 'dead_lettered' | null = 'succeeded',
+  ): Promise<void> {
+    const place = { ...service, sql: sql as Sql }
+    const of = { endpoint_id, payment_id }
+    const { delivery_id } = await deadLetter(place, { ...of, created_at: ago(600) })
+    if (ended === null) {
+      await sql`update webhook_deliveries set active_replay = ${'f'.repeat(32)}
+        where delivery_id = ${delivery_id}`
+      return
+    }
+    const replays = { replay_of: delivery_id, root_id: delivery_id, status: ended }
+    await deadLetter(place, { ...of, ...replays, created_at: ago(500) })
   }
 
   /** Makes the payment's charge one that was never answered. */

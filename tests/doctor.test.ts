@@ -207,7 +207,7 @@ test.each<[string, Partial<SealingFacts>, string[]]>([
 
 const unasked = ['Readiness', 'Release', "Service's clock"].map((name) => `${name}: not_checked`)
 test.each<[string, Partial<ServiceFacts>, string[]]>([
-  ['not running', { health_status: null }, ['Service: warning', ...unasked]],
+  ['not running', { health_status: null }, ['Service: problem', ...unasked]],
   ['something else there', { health_status: 404 }, ['Service: problem', ...unasked]],
   ['not ready', { ready_status: 503 }, ['Readiness: problem']],
   ['not ready, and why', { ready_status: 503, ready_fault: 'late' }, ['Readiness: problem']],

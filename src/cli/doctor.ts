@@ -3,6 +3,7 @@
 import type { Command } from './command.ts'
 import { examine } from './doctor/examine.ts'
 import type { Checked, Status } from './doctor/finding.ts'
+import { paintState } from './paint.ts'
 import { printJson, printTable, tell } from './print.ts'
 import { connectionOptions } from './service-connection.ts'
 import { version } from './version.ts'
@@ -10,15 +11,19 @@ import { version } from './version.ts'
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Looks for what is wrong here, and says what to do about it',
-  options: { 'base-url': connectionOptions['base-url']! },
+  options: {
+    all: { meaning: 'show what is fine, too' },
+    'base-url': connectionOptions['base-url']!,
+  },
   remarks: [
-    'It changes nothing. The exit status is 1 where there is a problem; warnings leave it at 0.',
+    'It changes nothing. The exit status is 1 where there is a problem, such as a service that does not answer; warnings\n' +
+      'leave it at 0. With --json all checks are there.',
   ],
   async run({ options, json }) {
     const checks = await examine(options)
     const status = worst(checks)
     if (json) printJson({ status, release: version(), checks })
-    else printForPeople(checks, status)
+    else printForPeople(checks, status, options.all === true)
     return status === 'problem' ? 1 : 0
   },
 }
@@ -36,24 +41,28 @@ function worst(checks: Checked[]): 'ok' | 'warning' | 'problem' {
   return has('warning') || has('not_checked') ? 'warning' : 'ok'
 }
 
-function printForPeople(checks: Checked[], status: 'ok' | 'warning' | 'problem'): void {
+function printForPeople(
+  checks: Checked[],
+  status: 'ok' | 'warning' | 'problem',
+  all: boolean,
+): void {
   const rows: string[][] = []
   const notes: string[][] = []
   const unchecked = new Map<string, string[]>()
   for (const { name, status, found, to_do } of checks) {
     if (status === 'not_checked') unchecked.set(found, [...(unchecked.get(found) ?? []), name])
-    else {
-      rows.push([words[status], name, found])
+    else if (all || status !== 'ok') {
+      rows.push([paintState(words[status]), name, found])
       notes.push(to_do === null ? [] : [`→ ${to_do}`])
     }
   }
-  printTable(['', 'check', `Ripper Checkout ${version()}`], rows, notes)
+  const release = `Ripper Checkout ${version()}`
+  if (rows.length > 0) printTable(['', 'check', release], rows, notes)
   for (const [why, names] of unchecked)
     tell(`\nNot checked, since ${why}:\n    ${names.join(', ')}`)
   const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
-  tell(
-    status === 'ok'
-      ? '\nAll is well.'
-      : `\nProblems: ${count('problem')}. Warnings: ${count('warning')}.`,
-  )
+  if (status !== 'ok') {
+    tell(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
+  } else if (all) tell('\nAll is well.')
+  else tell(`${release}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
 }

@@ -5,7 +5,7 @@ import type { Merchant } from '../../merchants/merchant.ts'
 import type { Endpoint } from '../../webhooks/endpoint.ts'
 
 /** So many of a kind are looked at: who has more knows by then that something is wrong. */
-const rows_max = 1_000
+export const rows_max = 1_000
 
 export async function countMerchants(sql: Sql): Promise<{ active: number; suspended: number }> {
   const [row] = await sql<{ active: number; suspended: number }[]>`
@@ -101,21 +101,6 @@ function oldest(sql: Sql, queueClass: 0 | 1, now: Date) {
     select q.due_at from webhook_queue q
     where q.class = ${queueClass} and q.endpoint_id = e.endpoint_id and q.due_at <= ${now}
     order by q.class, q.endpoint_id, q.due_at limit 1)`
-}
-
-/** Attempts that were the last of a delivery, from an id on. */
-export async function countDeadLetters(
-  sql: Sql,
-  from: string,
-): Promise<{ merchant_id: string; count: number }[]> {
-  return sql<{ merchant_id: string; count: number }[]>`
-    select m.merchant_id, d.count from (select distinct merchant_id from webhook_endpoints) m
-    cross join lateral (
-      select count(*)::int as count from (
-        select 1 from webhook_attempts a
-        where a.merchant_id = m.merchant_id and a.status = 'dead_lettered' and a.attempt_id >= ${from}
-        limit ${rows_max}) dead) d
-    where d.count > 0 order by d.count desc, m.merchant_id`
 }
 
 /** Since when the operation waits that the reconciler should look for first. */

@@ -9,13 +9,14 @@ import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../ids.ts'
+import { countLeftDead } from '../../webhooks/operator-store.ts'
 import {
-  countDeadLetters,
   countEndpoints,
   listEndpointTroubles,
   listOverdueHolds,
   listUnsealed,
   oldestLookDue,
+  rows_max,
 } from './doctor-store.ts'
 import type { WorkFacts } from './work.ts'
 
@@ -39,7 +40,7 @@ export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
       .filter(({ failed, has_recovered }) => failed >= failures_min && !has_recovered)
       .map(({ endpoint_id, failed: count }) => ({ endpoint_id, count })),
     oldest_due_at: oldest_due_at ?? null,
-    dead_lettered: await countDeadLetters(sql, idsFrom(ago(24 * hour_ms))),
+    dead_lettered: await countLeftDead(sql, { from: idsFrom(ago(24 * hour_ms)), most: rows_max }),
     waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: (await countUnsettled(sql, null)).held_back,

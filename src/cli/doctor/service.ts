@@ -25,7 +25,7 @@ export const serviceChecks: Check<ServiceFacts>[] = [
     judge({ base_url, health_status }) {
       if (health_status === 200) return ok(`runs at ${base_url}`)
       if (health_status === null) {
-        return warning(
+        return problem(
           `nothing answers at ${base_url}`,
           'Start it with npm start or ripper serve; where it runs elsewhere, set RIPPER_BASE_URL or --base-url.',
         )

@@ -14,7 +14,7 @@ export type WorkFacts = {
   failing: { endpoint_id: string; count: number }[]
   /** Since when the oldest delivery is due that nothing keeps from being sent. */
   oldest_due_at: Date | null
-  /** In the last day, counted up to some number for each merchant. */
+  /** In the last day and not replayed since, counted up to some number for each merchant. */
   dead_lettered: { merchant_id: string; count: number }[]
   waiting_for_person: string[]
   /** Operations that a reconciler should have looked for long ago. */
@@ -74,7 +74,7 @@ export const workChecks: Check<WorkFacts>[] = [
   {
     name: 'Dead letters',
     judge({ dead_lettered }) {
-      if (dead_lettered.length === 0) return ok('none in the last day')
+      if (dead_lettered.length === 0) return ok('none in the last day that was not replayed')
       const whose = dead_lettered.map(({ merchant_id, count }) => `${count} of ${merchant_id}`)
       return warning(
         `given up in the last day: ${named(whose)}`,
