@@ -152,6 +152,32 @@ describe('the stream', () => {
     listener.hangUp()
   })
 
+  test.each<[string, string, (key: string) => Record<string, string>, string]>([
+    ['GET', '/v1/payment', native, '404 /v1/payment'],
+    ['POST', '/v1/setup_intents/search?query=a', bearer, '404 /v1/setup_intents/search'],
+    ['GET', '/v1/customers/4242424242424242/', basic, '404 /v1/customers/…/'],
+    ['DELETE', routes.payments, native, `405 ${routes.payments}`],
+  ])('tells of %s %s, which leads nowhere', async (method, path, headersOf, told) => {
+    const account = await service.newAccount()
+    const listener = await listen(account)
+    await account.client.send(method, path, { headers: headersOf(account.secret_key) })
+    const [news] = await listener.atLeast(1)
+    expect(`${news!.data.status} ${news!.data.path}`).toBe(told)
+    listener.hangUp()
+  })
+
+  test('tells nobody of a path that leads nowhere, asked with a key that nobody has', async () => {
+    const account = await service.newAccount()
+    const { client, secret_key } = account
+    const listener = await listen(account)
+    await client.send('GET', '/v1/nowhere', { headers: native('rip_sk_none') })
+    await client.send('GET', '/v1/nowhere')
+    await client.send('GET', '/v1/somewhere', { headers: native(secret_key) })
+    const [only] = await listener.atLeast(1)
+    expect(only!.data).toMatchObject({ path: '/v1/somewhere', code: 'resource_not_found' })
+    listener.hangUp()
+  })
+
   test('tells nobody of the requests of another account', async () => {
     const [mine, theirs] = [await service.newAccount(), await service.newAccount()]
     const listener = await listen(mine)
@@ -252,6 +278,7 @@ describe('ripper logs tail', () => {
     const { stdout, status } = await program.stop()
     expect(status).toBe(0)
     expect(stdout.split('\n')).toEqual([
+      `Requests of ${account.merchant_id} at ${service.base_url}, as they are answered:`,
       expect.stringMatching(
         /^\S+Z {2}404 {2}GET {4}\/v1\/payments\/pay_0+b +resource_not_found +req_\w{24} {2}\d/,
       ),
@@ -280,7 +307,11 @@ describe('ripper logs tail', () => {
   test.each([
     [['--status', 'bad'], 2, /--status must be/],
     [['--last', 'all'], 2, /--last must be/],
-    [['--key', 'rip_sk_0000'], 1, /401 unauthorized/],
+    [
+      ['--key', 'rip_sk_0000'],
+      1,
+      /401 unauthorized[\s\S]*that of --key[\s\S]*ripper key list --all/,
+    ],
   ])('%j is refused', async (args, status, words) => {
     const { secret_key } = service.account
     const env = { RIPPER_SECRET_KEY: secret_key, RIPPER_DATA_DIR: '/nonexistent' }

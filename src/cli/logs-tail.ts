@@ -39,10 +39,14 @@ export const logsTail: Command = {
         else tell(states[state])
       },
     })
+    let is_ready = false
     try {
       for await (const { event, data } of messages) {
         if (event === 'request') show(data, json)
-        else if (event === 'missed') {
+        else if (event === 'ready') {
+          if (!json && !is_ready) tell(readyWords(data.merchant_id, connection.base_url))
+          is_ready = true
+        } else if (event === 'missed') {
           if (json) printJsonLine({ type: event })
           else tell('Some were missed: more came at once than are kept.')
         }
@@ -52,6 +56,10 @@ export const logsTail: Command = {
     }
     return 0
   },
+}
+
+function readyWords(merchant_id: string, base_url: string): string {
+  return `Requests of ${merchant_id} at ${base_url}, as they are answered:`
 }
 
 const states = {

@@ -175,6 +175,17 @@ async function presentedKey(
   return key
 }
 
+/** Whose secret key a request carries, wherever it does; null where it is none. What the key may do is not judged. */
+export async function bearerOf(
+  access: Pick<Access, 'findSecretKey'>,
+  caller: Caller,
+): Promise<string | null> {
+  const presented = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
+  if (!presented?.startsWith('rip_sk_')) return null
+  const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
+  return key?.merchant_id ?? null
+}
+
 /** Throws the first refusal that a key's restrictions give, in order of precedence. */
 function judgeKey(
   key: SecretKey,

@@ -91,7 +91,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 export function refuseOtherMethods(
   app: FastifyInstance,
   routes: (Pick<Route<never>, 'path' | 'method' | 'dialect'> & { cors?: unknown })[],
-  adviceOn: (request: FastifyRequest) => string | null,
+  adviceOn: (request: FastifyRequest) => Promise<string | null>,
 ): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
     const taken = here.map(({ method }) => method as string)
@@ -103,8 +103,8 @@ export function refuseOtherMethods(
       config: configOf(here[0]!.dialect),
       handler: async (request, reply) => {
         reply.header('allow', allowed)
-        const words = [`This path takes ${allowed}.`, adviceOn(request)].filter(Boolean).join(' ')
-        throw new Refusal('invalid_request', words, { status: 405 })
+        const words = [`This path takes ${allowed}.`, await adviceOn(request)]
+        throw new Refusal('invalid_request', words.filter(Boolean).join(' '), { status: 405 })
       },
     })
   }

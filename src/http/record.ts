@@ -6,7 +6,7 @@ import { refusalOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLog } from './request-log.ts'
-import { shownPath } from './shown-path.ts'
+import { shownPath, shownUnknownPath } from './shown-path.ts'
 
 type Witnesses = {
   world: Pick<World, 'clock' | 'log'>
@@ -20,7 +20,9 @@ export function record(
   reply: FastifyReply,
 ): void {
   const { id, method, merchant_id } = request
-  const { url: route = 'unknown', config } = routeOf(request)
+  const { url, config } = routeOf(request)
+  const isRouted = url !== undefined
+  const route = url ?? 'unknown'
   const status = reply.statusCode
   const code = refusalOf(request)
   const duration_ms = Math.round(reply.elapsedTime * 100) / 100
@@ -34,6 +36,8 @@ export function record(
   world.log.info(told, 'request')
   if (merchant_id === null) return
   const at = world.clock.now()
-  const path = shownPath(route, request.params as Record<string, string>)
+  const path = isRouted
+    ? shownPath(route, request.params as Record<string, string>)
+    : shownUnknownPath(request.url)
   requests.add({ ...told, code: code ?? null, merchant_id, path, at })
 }

@@ -22,6 +22,7 @@ import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
 import type { Page } from './pages.ts'
 import { plainHeaders } from './plain-headers.ts'
+import { recognise } from './recognise.ts'
 import { record } from './record.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
@@ -127,9 +128,11 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     parts.world,
   )
   app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
-  app.setNotFoundHandler((request, reply) =>
-    fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply),
-  )
+  app.setNotFoundHandler(async (request, reply) => {
+    await recognise(parts.access, request)
+    fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
+    return reply
+  })
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
   for (const route of parts.routes) {
     app.route({
@@ -146,9 +149,10 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   }
   mountStreams(app, parts.streams, kernel)
   mountPreflights(app, parts.routes, kernel)
-  refuseOtherMethods(app, [...parts.routes, ...parts.streams], (request) =>
-    adviceOn(parts, request),
-  )
+  refuseOtherMethods(app, [...parts.routes, ...parts.streams], async (request) => {
+    await recognise(parts.access, request)
+    return adviceOn(parts, request)
+  })
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers, parts.own_calls)
   return app

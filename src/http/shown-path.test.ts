@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownPath } from './shown-path.ts'
+import { shownPath, shownUnknownPath } from './shown-path.ts'
 
 const hex = (length: number) => '0123456789abcdef'.repeat(4).slice(0, length)
 const visa = '4242424242424242'
@@ -41,4 +41,20 @@ test.each([
 
 test('what a wildcard took is not', () => {
   expect(shownPath('/_demo/*', { '*': visa })).toBe('/_demo/…')
+})
+
+test.each([
+  ['/', '/'],
+  ['/v1/payment_intent', '/v1/payment_intent'],
+  ['/v1//payments/?id=1#x', '/v1//payments/'],
+  [`/v1/payment/pay_${hex(24)}`, `/v1/payment/pay_${hex(24)}`],
+  [`/v1/${visa}/x`, '/v1/…/x'],
+  ['/v1/4242-4242-4242-4242', '/v1/…'],
+  [`/rip_sk_${hex(48)}`, '/…'],
+  ['/v1/%70ayments', '/v1/…'],
+  [`/${'a'.repeat(41)}`, '/…'],
+  ['/a/b/c/d/e/f/g/h/i/j', '/a/b/c/d/e/f/g/h/…'],
+  ['*', '/'],
+])('the unknown path %s is shown as %s', (url, shown) => {
+  expect(shownUnknownPath(url)).toBe(shown)
 })
