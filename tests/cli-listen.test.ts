@@ -233,7 +233,12 @@ test.each([[['listen']], [['logs', 'tail']]])('%j says that it prints lines', as
 describe('refused', () => {
   const key = 'rip_sk_0000'
   test.each([
-    ['a key that nobody has', ['--key', key], 1, /401 unknown_principal/],
+    [
+      'a key that nobody has',
+      ['--key', key],
+      1,
+      /401 unknown_principal[\s\S]*that of --key[\s\S]*key create/,
+    ],
     ['no service there', ['--key', key, '--base-url', 'http://127.0.0.1:9'], 1, /npm start/],
     ['no key', [], 1, /There is no secret key to use/],
     ['another kind of key', ['--key', 'rip_pk_0000'], 2, /begins rip_sk_/],

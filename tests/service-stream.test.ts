@@ -6,7 +6,7 @@ import type { HttpListener } from '../src/world.ts'
 import { manualClock } from './clock.ts'
 
 const connection = {
-  ...{ base_url: 'http://service', secret_key: 'rip_sk_0' },
+  ...{ base_url: 'http://service', key_from: '--key', secret_key: 'rip_sk_0' },
   ...{ publishable_key: null, merchant_id: null },
 }
 const ready = 'id: 1\nevent: ready\ndata: {"merchant_id":"m_1"}\n\n'

@@ -31,6 +31,12 @@ export class ServiceRefused extends CommandRefused {
     this.status = status
     this.request_id = request_id
   }
+
+  /** The same with more to say: what to do about it. */
+  with(advice: string): this {
+    this.message += `\n${advice}`
+    return this
+  }
 }
 
 /** A charge may take the acquirer's 20 s. */

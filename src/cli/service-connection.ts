@@ -1,14 +1,17 @@
 // How a command reaches the running service: its address, and the merchant's keys that it presents there.
 
 import { readConfig } from '../config.ts'
-import { type Demo, readDemo } from '../demo.ts'
+import { type Demo, demoPath, readDemo } from '../demo.ts'
 import { CommandRefused, type OptionSpec, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
+import type { ServiceRefused } from './service-call.ts'
 
 export type Connection = {
   /** Without a slash at its end. */
   base_url: string
   secret_key: string
+  /** Where it was found, for who has to mend it. */
+  key_from: string
   /** The demo merchant's; null where the secret key is another's. */
   publishable_key: string | null
   /** Null where the secret key alone says whose it is. */
@@ -28,9 +31,10 @@ export const connectionOptions: Record<string, OptionSpec> = {
 export function connectionOf(options: Options): Connection {
   const config = readConfig()
   const demo = readDemo(config.data_dir)
-  const secret_key = text(options, 'key') ?? config.secret_key ?? demo?.secret_key
+  const found = keyOf(options, config.secret_key, { demo, path: demoPath(config.data_dir) })
   const named = text(options, 'merchant')
-  if (!secret_key) throw new CommandRefused(no_key_words)
+  if (!found) throw new CommandRefused(no_key_words)
+  const { secret_key, key_from } = found
   if (!/^rip_sk_[\w-]+$/.test(secret_key)) {
     throw new UsageError('--key (or RIPPER_SECRET_KEY) must be a secret key, which begins rip_sk_')
   }
@@ -42,10 +46,42 @@ export function connectionOf(options: Options): Connection {
   }
   return {
     base_url: baseUrl(options, config, demo),
-    secret_key,
+    ...{ secret_key, key_from },
     publishable_key: own?.publishable_key ?? null,
     merchant_id: own?.merchant_id ?? named,
   }
+}
+
+function keyOf(
+  options: Options,
+  in_environment: string | null,
+  { demo, path }: { demo: Demo | null; path: string },
+): { secret_key: string; key_from: string } | null {
+  const named = text(options, 'key')
+  if (named) return { secret_key: named, key_from: '--key' }
+  if (in_environment) return { secret_key: in_environment, key_from: 'RIPPER_SECRET_KEY' }
+  return demo?.secret_key ? { secret_key: demo.secret_key, key_from: path } : null
+}
+
+/** What to do where the service does not take the key. */
+export function adviseOnKey(refused: ServiceRefused, connection: Connection): ServiceRefused {
+  if (refused.status !== 401 && refused.status !== 403) return refused
+  return refused.with(adviceOn(refused.code, connection))
+}
+
+function adviceOn(code: string, { key_from, base_url }: Connection): string {
+  const another =
+    'ripper key create --merchant ID makes another; give it by --key or RIPPER_SECRET_KEY.'
+  if (/permission/.test(code))
+    return `The key is that of ${key_from}. To have what it lacks, ${another}`
+  if (code === 'merchant_not_active') return 'ripper merchant update ID --status active ends that.'
+  if (/revoked|expired/.test(code)) return `The key is that of ${key_from}. ${another}`
+  if (/_blocked/.test(code))
+    return `The key is that of ${key_from}; ripper key list says from where it may be used.`
+  return (
+    `The key is that of ${key_from}, and may be of another installation than the one at ${base_url}. ripper key list --all\n` +
+    `shows those of this one, and which have ended; ${another}`
+  )
 }
 
 const no_key_words =

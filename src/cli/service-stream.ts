@@ -5,7 +5,7 @@ import { OutgoingFailure } from '../world.ts'
 import { CommandRefused } from './command.ts'
 import { readSentEvents } from './server-sent-events.ts'
 import { ServiceRefused, unreachable } from './service-call.ts'
-import type { Connection } from './service-connection.ts'
+import { adviseOnKey, type Connection } from './service-connection.ts'
 
 export type Message = {
   event: string
@@ -80,7 +80,7 @@ async function* messagesOf(
   }
   const url = connection.base_url + path
   const { status, body } = await http.listen({ url, headers, silence_ms, signal })
-  if (status !== 200) throw await refusalOf(path, status, body)
+  if (status !== 200) throw adviseOnKey(await refusalOf(path, status, body), connection)
   const noted = (id: string) => {
     last.id = id
   }

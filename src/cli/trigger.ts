@@ -6,8 +6,8 @@ import { listEvents } from '../webhooks/operator-store.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { type CommandOffice, list, text, withOffice } from './office.ts'
 import { money, print, printJson, printTable, tell } from './print.ts'
-import { openServiceCalls } from './service-call.ts'
-import { connectionOf, connectionOptions } from './service-connection.ts'
+import { openServiceCalls, ServiceRefused } from './service-call.ts'
+import { adviseOnKey, connectionOf, connectionOptions } from './service-connection.ts'
 import { type Course, courseTo } from './trigger-course.ts'
 import { readTold, type Told } from './trigger-deliveries.ts'
 import { Interrupted, payeeByKey, requirePage, withPayee } from './trigger-payee.ts'
@@ -70,7 +70,10 @@ async function trigger(course: Course, purchase: Purchase, options: Options): Pr
     const connection = connectionOf(options)
     const payee = payeeByKey(connection, options)
     if (needs_page) requirePage(payee)
-    const paid = await payAndWatch(course, purchase, { payee, base_url: connection.base_url })
+    const place = { payee, base_url: connection.base_url }
+    const paid = await payAndWatch(course, purchase, place).catch((error: unknown) => {
+      throw error instanceof ServiceRefused ? adviseOnKey(error, connection) : error
+    })
     return { merchant_id: connection.merchant_id, event_id: null, ...paid }
   }
   return withOffice((office) =>
