@@ -122,7 +122,7 @@ describe('show', () => {
   test('for people: a row for each thing in order of time, and the seals', async () => {
     const { account, payment_ids } = await paidInTwo()
     const first = await run('show', payment_ids[1])
-    expect(first.stdout).toMatch(/\n\n10 of 10 lines are not sealed yet, .*\n$/)
+    expect(first.stdout).toMatch(/\n\n10 of the 10 numbered lines are not sealed yet, .*\n$/)
     await answer('verify', '--merchant', account.merchant_id)
     const { status, stdout } = await run('show', payment_ids[1], '--merchant', account.merchant_id)
     expect(status).toBe(0)
@@ -130,8 +130,11 @@ describe('show', () => {
     expect(head).toContain('session      succeeded, test, GBP 42.00')
     expect(head).toContain(`${payment_ids[0]}  declined GBP 42.00, attempt 1, card_declined`)
     expect(head).toContain(`${payment_ids[1]}  captured GBP 42.00, attempt 2`)
-    expect(seals).toBe('All 10 lines are sealed, and fit their hashes.\n')
-    const rows = table!.split('\n').slice(1)
+    expect(seals).toBe('All 10 numbered lines are sealed, and fit their hashes.\n')
+    const numbered = table!.split('\n').slice(1)
+    const numbers = numbered.map((row) => Number(row.slice(0, 2))).filter((number) => number > 0)
+    expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    const rows = numbered.map((row) => row.slice(4))
     const what = rows.map((row) => row.slice(22, 45).trimEnd())
     expect(what.filter((each) => !each.startsWith('webhook'))).toEqual([
       ...['session created', 'attempt opened', 'attempt moved', 'charge begun', 'payment declined'],
@@ -188,7 +191,7 @@ describe('show', () => {
     const { status, stdout } = await run('show', payment_ids[1])
     expect([status, stdout.trimEnd().split('\n').at(-1)]).toEqual([
       1,
-      'Something is wrong: 1 of 10 lines do not fit their hashes. ripper audit verify tells more.',
+      'Something is wrong: 1 of the 10 numbered lines do not fit their hashes. ripper audit verify tells more.',
     ])
   }, 60_000)
 

@@ -86,7 +86,7 @@ describe('compare', () => {
       `Closed: 1.\n${none}  has no open finding\n`,
     ])
     expect(await answer('findings')).toMatchObject({ findings: [] })
-    expect((await run('findings')).stdout).toMatch(/^There is none\.\n/)
+    expect((await run('findings')).stdout).toMatch(/^No finding is open\.\n/)
     const { username } = userInfo()
     expect(await answer('findings', '--all')).toMatchObject({
       findings: [{ reference, resolved_by: username, resolved_reason: 'paid back' }],

@@ -129,8 +129,8 @@ describe('list', () => {
   }, 30_000)
 
   test('of nothing says so', async () => {
-    expect((await run('list')).stdout).toMatch(/^There is none/)
-    expect((await run('list', '--all')).stdout).toBe('There was never any.\n')
+    expect((await run('list')).stdout).toMatch(/^There is no orphan; --all/)
+    expect((await run('list', '--all')).stdout).toBe('There was never an orphan.\n')
   }, 30_000)
 })
 

@@ -18,6 +18,7 @@ export const auditShow: Command = {
   },
   remarks: [
     'Takes the id of a payment (pay_…) or of a session (cs_…), and shows all of the session: each attempt and its payment.',
+    'The numbered rows are the lines of the journal, which are sealed; the others tell of events and their deliveries.',
     'For people ids are cut short; --json has all of them, and each line of the journal with its hash.',
     'Exit status 1 where the hash of a line is wrong.',
   ],
@@ -76,10 +77,10 @@ function paymentWords(payment: Shown['payments'][number]): string {
 function sealWords({ right, wrong, not_yet }: Shown['seals']): string {
   const all = right + wrong + not_yet
   if (wrong > 0) {
-    return `Something is wrong: ${wrong} of ${all} lines do not fit their hashes. ripper audit verify tells more.`
+    return `Something is wrong: ${wrong} of the ${all} numbered lines do not fit their hashes. ripper audit verify tells more.`
   }
   if (not_yet > 0) {
-    return `${not_yet} of ${all} lines are not sealed yet, which happens some seconds after they are written.`
+    return `${not_yet} of the ${all} numbered lines are not sealed yet, which happens some seconds after they are written.`
   }
-  return `All ${all} lines are sealed, and fit their hashes.`
+  return `All ${all} numbered lines are sealed, and fit their hashes.`
 }

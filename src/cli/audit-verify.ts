@@ -102,7 +102,8 @@ type Shown = {
 const headings = ['merchant', 'lines', 'newest', 'not sealed yet', 'payments', 'not bound', 'head']
 
 function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): void {
-  printTable(headings, chains.map(rowOf))
+  if (chains.length === 0) tell('The journal has no line yet.')
+  else printTable(headings, chains.map(rowOf))
   tell('')
   for (const { merchant_id, faults: named, fault_count, payments } of chains) {
     tellFaults(merchant_id, named.map(faultWords), fault_count)

@@ -36,17 +36,22 @@ type ToldDelivery = {
   }[]
 }
 
-export const lifeHeadings = ['time', 'what', 'who', 'request', '']
+/** `#` counts the lines of the journal; what has none there is told of by events and deliveries themselves. */
+export const lifeHeadings = ['#', 'time', 'what', 'who', 'request', '']
 
 type Row = { at: string; cells: string[] }
 
 /** All that happened, oldest first. What is to come has the time when it is due. */
 export function lifeRows(lines: ToldLine[], events: EventWithDeliveries[]): string[][] {
-  const rows = [...lines.map(lineRow), ...events.flatMap(eventRows)]
+  const rows = [
+    ...lines.map((line) => ({ ...lineRow(line), is_line: true })),
+    ...events.flatMap(eventRows).map((row) => ({ ...row, is_line: false })),
+  ]
+  let count = 0
   // Rows of one time keep their order: what was written, the event of it, then what became of that.
   return rows
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-    .map(({ at, cells }) => [shortTime(at), ...cells])
+    .map(({ at, cells, is_line }) => [is_line ? String(++count) : '', shortTime(at), ...cells])
 }
 
 function lineRow({ at, change, subject, actor, request_id, detail }: ToldLine): Row {

@@ -60,7 +60,11 @@ export const orphanList: Command = {
       return
     }
     if (shown.length === 0) {
-      tell(settled_too ? 'There was never any.' : 'There is none; --all lists those of the past.')
+      tell(
+        settled_too
+          ? 'There was never an orphan.'
+          : 'There is no orphan; --all lists those of the past.',
+      )
     } else printTable(headings, shown.map(rowOf), shown.map(notesOf))
     if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
     for (const brake of brakes) tell(`\nThe ${brakeWords(brake)}`)

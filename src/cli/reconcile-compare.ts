@@ -101,7 +101,7 @@ export const reconcileFindings: Command = {
       printJson({ ...views, comparisons: comparisons.map(viewComparison) })
       return
     }
-    if (shown.length === 0) tell(closed_too ? 'There was never any.' : 'There is none.')
+    if (shown.length === 0) tell(closed_too ? 'There was never a finding.' : 'No finding is open.')
     else printTable(headings, shown.map(rowOf), shown.map(notesOf))
     if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
     for (const each of comparisons) tell(`\n${comparisonWords(each)}`)
