@@ -109,10 +109,14 @@ export function optionsOf({ options, tells_on }: Command): Record<string, Option
 export function usageOf(command: Command): string {
   const entries = Object.entries(optionsOf(command))
   const names = (command.positionals ?? []).map((name) => ` ${name}`).join('')
-  const lines = entries.map(([name, spec]) => {
-    const left = `  --${name}${spec.value ? ` ${spec.value}` : ''}${spec.many ? ' …' : ''}`
-    return `${left.padEnd(36)} ${spec.meaning}${spec.required ? ' (required)' : ''}`
-  })
+  const lefts = entries.map(
+    ([name, { value, many }]) => `  --${name}${value ? ` ${value}` : ''}${many ? ' …' : ''}`,
+  )
+  const width = Math.max(35, ...lefts.map((left) => left.length)) + 2
+  const lines = entries.map(
+    ([, { meaning, required }], index) =>
+      `${lefts[index]!.padEnd(width)}${meaning}${required ? ' (required)' : ''}`,
+  )
   const title = paint('bold', `ripper ${command.name}${names}`)
   const remarks = (command.remarks ?? []).map((remark) => `\n${remark}\n`).join('')
   return `${title}\n\n${command.summary}.\n\n${lines.join('\n')}\n${remarks}`
