@@ -5,12 +5,18 @@ import type { Appearance } from './protocol.ts'
 
 /**
  * `root` is the document's element or the host of a shadow tree. What is not what it should be is left as in tokens.css,
- * also where an earlier call had set it. The theme `auto` is the device's at this moment.
+ * also where an earlier call had set it. The theme `auto` is the device's at this moment. `note` gets what the merchant's
+ * developer should know of the colours.
  */
-export function applyAppearance(root: HTMLElement, appearance: Appearance | null): void {
+export function applyAppearance(
+  root: HTMLElement,
+  appearance: Appearance | null,
+  note: (text: string) => void = () => {},
+): void {
   const { theme, variables } = objectOf(appearance)
   const palette = paletteOf(themeOf(theme), objectOf(variables))
   root.dataset.theme = palette.theme
+  palette.notes.forEach(note)
   const properties: Record<string, string | null | undefined> = {
     ...palette.colours,
     ...sizesOf(objectOf(variables)),
@@ -23,8 +29,12 @@ export function applyAppearance(root: HTMLElement, appearance: Appearance | null
 }
 
 /** Applies it now, and again whenever the device turns dark or light. */
-export function followAppearance(root: HTMLElement, appearance: () => Appearance | null): void {
-  const apply = () => applyAppearance(root, appearance())
+export function followAppearance(
+  root: HTMLElement,
+  appearance: () => Appearance | null,
+  note?: (text: string) => void,
+): void {
+  const apply = () => applyAppearance(root, appearance(), note)
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply)
   apply()
 }

@@ -5,8 +5,13 @@ import type { Appearance } from './protocol.ts'
 
 export type Theme = 'light' | 'dark'
 export type ColourName = 'background' | 'text' | 'muted' | 'danger' | 'good' | 'primary' | 'border'
-/** By their custom properties without `--ripper-`, as #rrggbb; only those that are not as in tokens.css. */
-export type Palette = { theme: Theme; colours: Partial<Record<ColourName | 'on-primary', string>> }
+export type Palette = {
+  theme: Theme
+  /** By their custom properties without `--ripper-`, as #rrggbb; only those that are not as in tokens.css. */
+  colours: Partial<Record<ColourName | 'on-primary', string>>
+  /** For the merchant's developer: which chosen colour cannot be told from the background, and what is shown instead. */
+  notes: string[]
+}
 
 /** As in tokens.css. */
 export const defaults: Record<Theme, Record<ColourName, string>> = {
@@ -35,8 +40,9 @@ const text_contrast_min = 4.5
 const mark_contrast_min = 3
 
 /**
- * A chosen colour that cannot be told from the background gives way to the default, and that to the text's colour.
- * A background that belongs to the other theme brings that theme with it.
+ * A chosen colour that cannot be told from the background gives way: that of buttons and of errors to a shade of its own,
+ * any other to the default. A default does so to the text's colour. A background that belongs to the other theme brings
+ * that theme with it.
  */
 export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): Palette {
   const { theme, background } = groundOf(wanted, readColour(chosen.colorBackground))
@@ -47,13 +53,27 @@ export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): 
       .find((colour) => colour !== null && contrast(colour, background) >= contrast_min)
 
   const text = legible(text_contrast_min, chosen.colorText, standard.text)!
-  const primary = legible(mark_contrast_min, chosen.colorPrimary, standard.primary) ?? text
+  /** Some shade can be read, since the text can, which they lead to. */
+  const shadeOf = (name: string | undefined, contrast_min: number) => {
+    const colour = readColour(name)
+    const shades = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((tenths) =>
+      colour ? hexOf(mixed(colour, text, tenths / 10)) : undefined,
+    )
+    return legible(contrast_min, ...shades)
+  }
+  const primary =
+    shadeOf(chosen.colorPrimary, mark_contrast_min) ??
+    legible(mark_contrast_min, standard.primary) ??
+    text
   const taken: Record<ColourName, Colour> = {
     background,
     text,
     primary,
     muted: legible(text_contrast_min, standard.muted) ?? text,
-    danger: legible(text_contrast_min, chosen.colorDanger, standard.danger) ?? text,
+    danger:
+      shadeOf(chosen.colorDanger, text_contrast_min) ??
+      legible(text_contrast_min, standard.danger) ??
+      text,
     good: legible(text_contrast_min, standard.good) ?? text,
     border: legible(mark_contrast_min, chosen.colorBorder, standard.border) ?? text,
   }
@@ -63,7 +83,28 @@ export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): 
   }
   // On any colour white or black can be read.
   if (colours.primary) colours['on-primary'] = whiteOrBlack(primary)
-  return { theme, colours }
+  const notes: string[] = []
+  for (const [variable, name] of chosenNames) {
+    const wished = readColour(chosen[variable])
+    const shown = hexOf(taken[name])
+    if (!wished || hexOf(wished) === shown) continue
+    const ratio = contrast(wished, background).toFixed(1)
+    notes.push(
+      `${variable} ${hexOf(wished)} has a contrast of ${ratio} on ${hexOf(background)}; ${shown} is shown instead.`,
+    )
+  }
+  return { theme, colours, notes }
+}
+
+const chosenNames = [
+  ['colorPrimary', 'primary'],
+  ['colorText', 'text'],
+  ['colorDanger', 'danger'],
+  ['colorBorder', 'border'],
+] as const
+
+function mixed(one: Colour, other: Colour, share: number): Colour {
+  return one.map((part, at) => part + (other[at]! - part) * share) as unknown as Colour
 }
 
 function groundOf(wanted: Theme, chosen: Colour | null): { theme: Theme; background: Colour } {
