@@ -27,12 +27,14 @@ import { type Assets, assetPages, keepForLater, readAssets } from './pages/asset
 import { cardFieldsPage } from './pages/card-fields.ts'
 import { type DemoShop, demoShopPages } from './pages/demo-shop.ts'
 import { hostedSessionPage } from './pages/hosted-session.ts'
+import { messagePage } from './pages/message-page.ts'
 import { payPage } from './pages/pay.ts'
 import { pages, routes, streams } from './routes.ts'
 import { openSimulatorSwitch } from './simulator-switch.ts'
 import { openThreeDs, simulator_prefix } from './three-ds/open.ts'
 import { openThreeDsSimulator, simulator_places } from './three-ds/simulator/simulator.ts'
 import type { SessionId } from './values.ts'
+import { languageFor } from './words.ts'
 import type { World } from './world.ts'
 
 export type Parts = {
@@ -126,6 +128,8 @@ export async function assemble(parts: Parts): Promise<Service> {
     routes,
     streams,
     pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing, clock_fault)],
+    missingPage: (languages) =>
+      messagePage({ status: 404, language: languageFor(null, languages), words: 'not_found' }),
     advise: adviseOn,
     couldBeCard,
     peers: [

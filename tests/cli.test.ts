@@ -122,6 +122,8 @@ describe('accounts', () => {
       path,
       '--appearance',
       looks,
+      '--terms-url',
+      'https://shop.example/terms',
       '--review-window-seconds',
       '60',
       '--at-deadline',
@@ -325,6 +327,16 @@ describe('refusals', () => {
     writeFileSync(path, JSON.stringify(content))
     const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'priced']
     const { status, stderr } = await ripper([...args, '--price-list', path], { env })
+    expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
+  })
+
+  test.each([
+    ['--terms-url', 'http://shop.example/terms', '--terms-url must be an https URL'],
+    ['--support-url', 'mailto:help@shop.example', '--support-url must be an absolute https URL'],
+    ['--back-url', '/back', '--back-url must be an absolute https URL'],
+  ])('a link that none can follow: %s %s', async (option, url, words) => {
+    const args = ['integration', 'create', '--merchant', merchant_id, '--name', 'linked']
+    const { status, stderr } = await ripper([...args, option, url], { env })
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
   })
 

@@ -187,3 +187,44 @@ describe("this machine's other name", () => {
     expect((await asked(pages.fields, 'localhost')).status).toBe(200)
   })
 })
+
+describe('an address that leads nowhere', () => {
+  const nowhere = (path: string, accept: string, method = 'GET') =>
+    fetch(service.base_url + path, { method, headers: { accept, 'accept-language': 'de' } })
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+  test('is a page to who opens it in a browser', async () => {
+    const answer = await nowhere('/no/such/page', browser)
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const html = await answer.text()
+    expect(html).toContain('<html lang="de" dir="ltr">')
+    expect(html).toContain('<h1>Diese Seite gibt es nicht</h1>')
+  })
+
+  test.each([
+    ['a program', '/no/such/page', '*/*', 'GET'],
+    ['who posts', '/no/such/page', browser, 'POST'],
+    ['who asks the API', '/v1/no/such/route', browser, 'GET'],
+  ])('is a refusal to %s', async (_, path, accept, method) => {
+    const answer = await nowhere(path, accept, method)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ error: 'resource_not_found' })
+  })
+})
+
+test('the checkout says that a receipt comes only where one is sent', async () => {
+  const sending = await startService({ receipt_modes: ['test'] })
+  for (const [each, sent] of [
+    [service, false],
+    [sending, true],
+  ] as const) {
+    const key = each.account.publishable_key
+    const html = await (await fetch(`${each.base_url}/card-fields/${key}`)).text()
+    expect(html).toContain(`"receipts_sent":${sent}`)
+    const config = await fetch(`${each.base_url}/v1/checkout/config/${key}`)
+    expect(await config.json()).toMatchObject({ receipts_sent: sent })
+  }
+  await sending.close()
+})

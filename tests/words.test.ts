@@ -13,9 +13,10 @@ const languages = ['ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt']
 
 /** Keys whose English text is also the right one in the language. */
 const same: Record<string, string[]> = {
+  ar: ['expiry_hint'],
   de: ['optional'],
   es: ['total'],
-  fr: ['total'],
+  fr: ['date', 'total'],
   pt: ['total'],
 }
 

@@ -27,6 +27,7 @@ import {
   confirmView,
   threeDsView,
   viewAttempt,
+  viewResult,
   viewThreeDs,
 } from './views.ts'
 
@@ -65,7 +66,7 @@ export const confirm = route({
     return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
       const newest = attempts.at(-1) ?? null
       const recorded = newest && recordedResult(stored, newest)
-      if (recorded) return recorded
+      if (recorded) return viewResult(recorded, stored, newest)
       const account = await admitMerchant(context, holder.merchant_id)
       // Read after the session: the process may have stood still since the request came.
       const now = context.world.clock.now()
@@ -76,7 +77,10 @@ export const confirm = route({
       const verdict = judge(attempt, integrationOf(account, session.integration_id))
       const decline = verdict.decline ?? declineOf(context, payer, verdict)
       const confirming = { session, attempt, account, verdict, payer, request_id, now }
-      return decline ? declineUncharged(context, confirming, decline) : charge(context, confirming)
+      const result = await (decline
+        ? declineUncharged(context, confirming, decline)
+        : charge(context, confirming))
+      return result && viewResult(result, session, attempt)
     })
   },
 })

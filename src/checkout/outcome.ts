@@ -4,6 +4,7 @@ import { type Actor, type JournalChange, type JournalLine, journalLine } from '.
 import type { Ids } from '../ids.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn } from '../merchants/integration.ts'
+import { timestamp } from '../values.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import type { Outcome } from './charge-store.ts'
@@ -36,7 +37,7 @@ export function outcomeOf(ids: Ids, decided: Decided): Outcome {
   const { session, payment, hold } = change
   const integration = integrationOf(account, session.integration_id)
   const confirmation_url = session.confirmation_url ?? confirmationUrlIn(integration, session.mode)
-  const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment })
+  const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment, at })
   const event = eventOf(change, { event_id: ids.event(), sequence: 1, at })
   return {
     session,
@@ -86,10 +87,13 @@ export function resultOf({
   session,
   attempt,
   payment,
+  at = null,
 }: {
   session: Session
   attempt: Attempt
   payment: Payment | null
+  /** When its outcome was decided. */
+  at?: Date | null
 }): ConfirmResult {
   const payment_id = payment?.payment_id ?? session.payment_id!
   const paid = payment?.status === 'captured' || payment?.status === 'held'
@@ -102,6 +106,7 @@ export function resultOf({
     attempts_left: attemptsLeft(session),
     order_reference: session.order_reference,
     confirmation_url: paid ? confirmationUrl(session, payment_id) : null,
+    paid_at: paid && at ? timestamp(at) : null,
   }
 }
 

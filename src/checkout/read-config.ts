@@ -6,6 +6,7 @@ import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { defaultIntegration } from '../merchants/directory.ts'
 import { confirmationUrlIn, type PriceListItem } from '../merchants/integration.ts'
+import { linksView, viewLinks } from '../merchants/links.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { hostedIntegration, type PublicAccount } from '../merchants/public-account.ts'
 import { handleCors, publicKeyCors } from '../merchants/public-cors.ts'
@@ -48,6 +49,7 @@ const configView = z.object({
   card_fields_url: z.string(),
   pay_url: z.string().nullable(),
   appearance: z.unknown().nullable(),
+  links: linksView,
   receipts_sent: z.boolean().meta({
     description: 'Whether a receipt is mailed to the shopper once the payment was captured.',
   }),
@@ -132,6 +134,7 @@ export function readConfiguration(
     card_fields_url: `${addresses.base_url()}/card-fields/${public_key}${fieldsQuery}`,
     pay_url: hosted && `${addresses.pay_url()}/${hosted.handle}`,
     appearance: integration.appearance ?? null,
+    links: viewLinks(integration, mode),
     receipts_sent: receipt_modes.includes(mode),
   }
 }

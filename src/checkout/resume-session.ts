@@ -4,6 +4,9 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
+import { integrationOf } from '../merchants/directory.ts'
+import { defaultRules } from '../merchants/integration.ts'
+import { linksView, viewLinks } from '../merchants/links.ts'
 import { type SessionId, timestamp } from '../values.ts'
 import { challengeUrl } from './ask-bank.ts'
 import { attemptAt } from './attempt.ts'
@@ -22,6 +25,7 @@ import {
   threeDsView,
   time,
   viewAttempt,
+  viewResult,
   viewThreeDs,
 } from './views.ts'
 
@@ -45,6 +49,7 @@ const stateView = z.object({
   attempt: attemptView.nullable(),
   three_ds: threeDsView.nullable(),
   result: confirmView.nullable(),
+  links: linksView,
 })
 
 export const resumeSession = route({
@@ -63,11 +68,15 @@ export const resumeSession = route({
     const { session, attempts } = await checkoutOrRefuse(context.sql, key)
     const newest = attempts.at(-1)
     const attempt = newest ? attemptAt(newest, now) : null
+    const result = attempt && recordedResult(session, attempt)
+    const account = await context.directory.account(holder.merchant_id)
+    const integration = account ? integrationOf(account, session.integration_id) : defaultRules
     return {
       session: viewState(session, now),
       attempt: attempt && viewAttempt(attempt),
       three_ds: attempt && viewThreeDs(attempt, challengeUrl(context)),
-      result: attempt && recordedResult(session, attempt),
+      result: result && viewResult(result, session, attempt),
+      links: viewLinks(integration, session.mode),
     }
   },
 })

@@ -93,7 +93,7 @@ export const authenticateView = z.object({
   attempts_left: z.int(),
 })
 
-export const confirmView = z.object({
+const confirmedView = z.object({
   status: z.enum(['captured', 'held', 'declined', 'failed', 'processing']),
   session_id: z.string(),
   payment_id: z.string(),
@@ -103,7 +103,28 @@ export const confirmView = z.object({
   order_reference: z.string().nullable(),
   confirmation_url: z.string().nullable(),
 })
-export type ConfirmResult = z.infer<typeof confirmView>
+/** The confirm answer as it is recorded. `paid_at` is of a captured or held payment; what 0.1 recorded lacks it. */
+export type ConfirmResult = z.infer<typeof confirmedView> & { paid_at?: string | null }
+
+/** What a paid checkout shows the shopper beside the amount. */
+export const confirmView = confirmedView.extend({
+  receipt: z
+    .object({ paid_at: time, brand: z.string(), last4: z.string(), email: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'Of a captured or held payment.' }),
+})
+
+/** The email is read where it stands and not recorded a second time. */
+export function viewResult(
+  { paid_at, ...result }: ConfirmResult,
+  { customer }: Pick<Session, 'customer'>,
+  { brand, last4, settled_at }: Attempt,
+): z.input<typeof confirmView> {
+  const isPaid = result.status === 'captured' || result.status === 'held'
+  const at = paid_at ?? (settled_at && timestamp(settled_at))
+  const email = customer?.email ?? null
+  return { ...result, receipt: isPaid && at ? { paid_at: at, brand, last4, email } : null }
+}
 
 export function viewAttempt(attempt: Attempt) {
   return {

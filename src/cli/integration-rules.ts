@@ -11,6 +11,7 @@ import {
   isOrigin,
   priceList,
 } from '../merchants/integration.ts'
+import { type Links, link_names, linkFault } from '../merchants/links.ts'
 import { amount_max, currencyOf } from '../values.ts'
 import { type OptionSpec, type Options, UsageError } from './command.ts'
 import { choice, definedOnly, jsonFile, list, nameOf, text, wholeNumber } from './office.ts'
@@ -43,6 +44,9 @@ export const ruleOptions: Record<string, OptionSpec> = {
     value: 'FILE.json',
     meaning: 'looks of the pages: {theme?, variables?} as for checkout.js',
   },
+  'terms-url': { value: 'URL', meaning: 'link below the checkout, to the terms' },
+  'support-url': { value: 'URL', meaning: 'the same, to where shoppers get help' },
+  'back-url': { value: 'URL', meaning: 'the same, back to the shop' },
   'require-verified-amount': {
     meaning: 'refuse browser sessions whose amount cannot be verified',
   },
@@ -82,6 +86,7 @@ export function rulesNamed(options: Options): Partial<Integration> {
     default_currency: currencyNamed(options),
     price_list: fileOf(options, 'price-list', priceList),
     appearance: fileOf(options, 'appearance', appearanceRules),
+    ...linksNamed(options),
     require_verified_amount: flag('require-verified-amount'),
     mode_setting: choice(options, 'mode-setting', ['auto', 'test']) ?? undefined,
     order_reference_metadata_key: text(options, 'order-reference-key') ?? undefined,
@@ -116,6 +121,18 @@ export function origins(options: Options, name: string): string[] {
   throw new UsageError(
     `--${name} must be scheme, host and port alone, such as https://shop.example; http only for localhost`,
   )
+}
+
+function linksNamed(options: Options): Partial<Links> {
+  const named = link_names.flatMap((name) => {
+    const option = name.replace('_', '-')
+    const url = text(options, option)
+    if (url === null) return []
+    const fault = linkFault(url)
+    if (fault) throw new UsageError(`--${option} ${fault}`)
+    return [[name, url]]
+  })
+  return Object.fromEntries(named)
 }
 
 /** A pay address without a path puts handles beside these. */

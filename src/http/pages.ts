@@ -34,3 +34,13 @@ export type Page<Context> = {
   counted_apart?: CountedApart
   handle(context: Context, request: PageRequest): Promise<PageAnswer>
 }
+
+/** Whether somebody opened an address in a browser, and not one of the API's. Programs get our shape of a refusal. */
+export function isPersonLost(request: {
+  method: string
+  url: string
+  headers: { accept?: string | undefined }
+}): boolean {
+  const asks = request.method === 'GET' || request.method === 'HEAD'
+  return asks && /\btext\/html\b/.test(request.headers.accept ?? '') && !/\/v1\b/.test(request.url)
+}

@@ -20,7 +20,7 @@ import type { Metrics } from './metrics.ts'
 import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
 import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
-import type { Page } from './pages.ts'
+import { isPersonLost, type Page, type PageAnswer } from './pages.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { recognise } from './recognise.ts'
 import { record } from './record.ts'
@@ -46,6 +46,8 @@ type ServerParts<Context> = {
   pages: Page<Context>[]
   peers: Peer[]
   own_calls: OwnCalls
+  /** What people get at a path that there is not. `languages` is their browser's word. */
+  missingPage?: ((languages: string | null) => PageAnswer) | undefined
   /** What to say to who asks for something that the compatible routes lack; null where there is nothing to say. */
   advise(method: string, path: string): string | null
   /** Whether a text that a client wants to hear again could be a card number: that is said to nobody. */
@@ -130,8 +132,14 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
   app.setNotFoundHandler(async (request, reply) => {
     await recognise(parts.access, request)
-    fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
-    return reply
+    const page =
+      isPersonLost(request) && parts.missingPage?.(request.headers['accept-language'] ?? null)
+    if (!page) {
+      fail(parts.world.log, notFound(request, adviceOn(parts, request)), request, reply)
+      return reply
+    }
+    const type = 'text/html; charset=utf-8'
+    return reply.code(page.status).headers(page.headers).type(type).send(page.body)
   })
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
   for (const route of parts.routes) {

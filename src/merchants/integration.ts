@@ -26,6 +26,9 @@ export type Integration = {
   appearance: unknown
   /** Nothing new is made with it since; sessions that were go on by its rules. */
   deleted_at: Date | null
+  terms_url: string | null
+  support_url: string | null
+  back_url: string | null
   created_at: Date
 }
 
@@ -54,6 +57,9 @@ export const defaultRules: IntegrationRules = {
   capture_below: null,
   appearance: null,
   deleted_at: null,
+  terms_url: null,
+  support_url: null,
+  back_url: null,
 }
 
 const currency = z

@@ -32,6 +32,9 @@ const integrationColumns = [
   'capture_below',
   'appearance',
   'deleted_at',
+  'terms_url',
+  'support_url',
+  'back_url',
   'created_at',
 ] as const
 

@@ -5,27 +5,35 @@ import type { PageAnswer } from '../http/pages.ts'
 import type { Language } from '../words.ts'
 
 const style = inlineText(
-  'body{margin:0;font:16px/1.5 system-ui,sans-serif;color:#1a1f2b;background:#fff}' +
-    'main{max-width:32rem;margin:15vh auto;padding:0 1.5rem}h1{font-size:1.5rem}',
+  ':root{color-scheme:light dark;--ground:#f6f8fd;--card:#fff;--line:#d9dde5;--text:#1a1f2b;--soft:#5a6373;--mark:#1d4ed8}' +
+    '@media(prefers-color-scheme:dark){:root{--ground:#0f1319;--card:#14181f;--line:#343b47;--text:#eef1f6;--soft:#a9b2c1;--mark:#8ab0ff}}' +
+    'body{margin:0;min-height:100vh;display:grid;place-items:center;font:16px/1.5 system-ui,sans-serif;color:var(--text);background:var(--ground)}' +
+    'main{box-sizing:border-box;width:min(30rem,100% - 2rem);margin:2rem;padding:2.5rem 2rem;border:1px solid var(--line);border-radius:14px;' +
+    'background:var(--card);text-align:center;overflow-wrap:anywhere}' +
+    '.status{margin:0 0 .5rem;font-size:2.5rem;font-weight:650;line-height:1.2;color:var(--mark)}' +
+    'h1{margin:0 0 .75rem;font-size:1.375rem;line-height:1.3}p{margin:0;color:var(--soft)}',
 )
 
 /** `framed` where a shop's page may frame it: then the shop sees what is wrong. */
 export function messagePage(message: {
   status: number
   language: Language
-  /** The key of its words. */
-  words: string
+  /** The key of its words, which have a second line under the same key with `_detail`. */
+  words: 'unavailable' | 'not_found'
   framed?: boolean
 }): PageAnswer {
   const { language, status } = message
   const title = language.words[message.words]!
+  const detail = language.words[`${message.words}_detail`]!
   return {
     status,
     body: htmlDocument({
       language,
       title,
       head: `<style>${style.text}</style>`,
-      body: `<main><h1>${escapeHtml(title)}</h1></main>`,
+      body:
+        `<main><p class="status">${status}</p><h1>${escapeHtml(title)}</h1>` +
+        `<p>${escapeHtml(detail)}</p></main>`,
     }),
     headers: {
       ...guarded({

@@ -50,6 +50,11 @@ const price_list = [
     ...{ tax_rate: 2000, image_url: 'https://shop.example/pot.webp' },
   },
 ]
+const links = {
+  terms_url: 'https://shop.example/terms',
+  support_url: 'http://localhost:3000/help',
+  back_url: 'https://shop.example/',
+}
 const cards = [{ type: 'card', brands: ['visa', 'mastercard', 'amex'] }]
 
 describe('bodies', () => {
@@ -69,6 +74,7 @@ describe('bodies', () => {
       card_fields_url: `${service.base_url}/card-fields/${publishable_key}`,
       pay_url: null,
       appearance: null,
+      links: { terms_url: null, support_url: null, back_url: null },
       receipts_sent: false,
     }
     expect([status, body]).toEqual([200, expected])
@@ -86,6 +92,7 @@ describe('bodies', () => {
       require_verified_amount: true,
       confirmation_url: 'https://shop.example/done',
       appearance: { accent: '#123456' },
+      ...links,
     })
     const { body } = await config(account.publishable_key, '?integration=Market%20stall%20%26%20co')
     expect(body).toEqual({
@@ -99,6 +106,7 @@ describe('bodies', () => {
       card_fields_url: `${service.base_url}/card-fields/${account.publishable_key}?integration=Market%20stall%20%26%20co`,
       pay_url: `${service.base_url}/pay/${handle}`,
       appearance: { accent: '#123456' },
+      links,
     })
   })
 

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
+import { timestamp } from '../../src/values.ts'
 import { type Client, purchase, refusal, type SessionSecret, visa } from '../client.ts'
 import { drivenClock, type Service, shop, startService } from '../service.ts'
 
@@ -47,6 +48,12 @@ test('the answer has its members and no others, and stays', async () => {
     attempts_left: 2,
     order_reference: 'A 1',
     confirmation_url: `https://shop.example/x?a=1&payment_id=${first.body.payment_id}&order_reference=A%201`,
+    receipt: {
+      paid_at: timestamp(clock.now()),
+      brand: 'visa',
+      last4: expect.stringMatching(/^\d{4}$/),
+      email: purchase.customer.email,
+    },
   })
   await clock.advance(3_600_000)
   const again = await client.confirm(session, { customer: { email: 'other@example.com' } })

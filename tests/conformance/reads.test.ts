@@ -134,6 +134,7 @@ test('the state, as the checkout sees it', async () => {
       },
     },
     ...{ attempt: null, three_ds: null, result: null },
+    links: { terms_url: null, support_url: null, back_url: null },
   })
 })
 
