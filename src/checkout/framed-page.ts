@@ -24,10 +24,10 @@ export function methodFrame(page: Framed): PageAnswer {
   return nesting(page, { title: page.language.words.checking!, back: null, hidden: true })
 }
 
-/** The page that nests the bank's challenge. */
+/** The page that nests the bank's challenge. Its title is for those who do not see the bank's. */
 export function challengeFrame(page: Framed): PageAnswer {
   const { words } = page.language
-  return nesting(page, { title: words.challenge_title!, back: words.back_to_shop!, hidden: false })
+  return nesting(page, { title: words.challenge_title!, back: words.back_url!, hidden: false })
 }
 
 /** The end of a challenge: says so in English, and tells the page around. */
@@ -94,7 +94,7 @@ function nesting(
     .join('')
   const header =
     back && frame.back
-      ? `<header><h1>${escapeHtml(title)}</h1><a href="${escapeHtml(frame.back)}">${escapeHtml(back)}</a></header>`
+      ? `<header><h1 class="unseen">${escapeHtml(title)}</h1><a href="${escapeHtml(frame.back)}">${escapeHtml(back)}</a></header>`
       : ''
   const body =
     `${header}<main><form method="post" action="${escapeHtml(form.action)}" target="bank">${inputs}` +
@@ -113,9 +113,9 @@ function spoken(words: string) {
 export const frame_style = inlineText(
   'html,body{margin:0;height:100%;font:16px/1.5 system-ui,sans-serif;color:#1a1f2b;background:#fff}' +
     'body,main{display:flex;flex-direction:column}main,iframe{flex:1;min-height:0}iframe{border:0;width:100%}' +
-    'iframe[hidden]{display:none}p{margin:1rem}h1{margin:0;font-size:1rem}a{color:#1d4ed8}' +
-    'header{display:flex;flex-wrap:wrap;gap:.25rem 1rem;justify-content:space-between;padding:.75rem 1rem;' +
-    'border-bottom:1px solid #858e9e}',
+    'iframe[hidden]{display:none}p{margin:1rem}a{color:#1d4ed8}' +
+    'header{padding:.75rem 1rem;border-bottom:1px solid #d9dde5}' +
+    '.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}',
 )
 
 const submit = inlineText('document.forms[0].submit()')

@@ -2,6 +2,7 @@
 
 import type { Context } from '../context.ts'
 import type { Page } from '../http/pages.ts'
+import { modeOf } from '../merchants/merchant.ts'
 import { findPublic, framingOrigins } from '../merchants/public-account.ts'
 import { brands } from '../values.ts'
 import { languageFor } from '../words.ts'
@@ -22,7 +23,8 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
       if (found?.account.merchant.status !== 'active') {
         return messagePage({ status: 404, language, words: 'unavailable', framed: true })
       }
-      const { integration, account, public_key } = found
+      const { integration, account, public_key, key_mode } = found
+      const mode = modeOf({ merchant: account.merchant, integration, key_mode })
       const origins = framingOrigins(context.addresses, account, integration)
       const appearance = JSON.stringify(integration.appearance ?? null)
       const own = new URL(context.addresses.base_url()).origin
@@ -36,7 +38,8 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
         context_json:
           `{"origins":${JSON.stringify([...new Set([own, ...origins])])},"public_key":${JSON.stringify(public_key)},` +
           `"brands":${JSON.stringify(brands)},"locale":${JSON.stringify(language.locale)},` +
-          `"words":${language.words_json},"appearance":${appearance}}`,
+          `"words":${language.words_json},"appearance":${appearance},` +
+          `"receipts_sent":${context.receipt_modes.includes(mode)}}`,
       })
     },
   }

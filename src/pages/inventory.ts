@@ -150,10 +150,11 @@ const purposes: Record<AssetName | 'challenge' | 'method' | 'result', string> = 
   'checkout.js':
     'Draws the checkout: opens the session, frames the card fields, asks for the email address, adds three-ds.js and tells the page what happens.',
   'three-ds.js':
-    "Takes the payment: has the card authenticated, opens the dialog with the bank's page, confirms the payment, shows the outcome, counts down the last two minutes, and in test mode draws the test cards. Added when the shopper begins to type or comes back to a payment, in test mode at once.",
+    "Takes the payment: has the card authenticated, opens the dialog with the bank's page, confirms the payment, shows the outcome and counts down the last two minutes. Added when the shopper begins to type or comes back to a payment.",
   'card-fields.js':
-    'Takes number, expiry and security code, checks them while they are typed, and sends them to the service alone.',
-  'card-fields.css': 'The look of the card fields.',
+    'Takes number, expiry and security code, checks them while they are typed, and sends them to the service alone. Draws the test cards in test mode.',
+  'card-fields.css':
+    'The look of the card fields, and of the checkout around them, which they hand it to.',
   'pay.js': 'Reads the payment link, shows what is paid for and mounts the checkout.',
   'pay.css': 'The look of the hosted page.',
   'demo.js':

@@ -1,13 +1,16 @@
 // The card fields at work: what a key stroke, the shopper's leaving a field and the checkout's word each lead to.
 
 import type { Field, FromFrame, ToFrame } from '../shared/protocol.ts'
+import type { Words } from '../shared/words.ts'
 import { type CardInputs, cardInputs } from './card-inputs.ts'
 import { exchange } from './exchange.ts'
 import { type Fields, fieldNames } from './fields.ts'
 import { type Judge, judge } from './judge.ts'
 import type { CardReferences } from './references.ts'
+import { drawTestCards } from './test-cards.ts'
 
 type World = {
+  words: Words
   /** The brands taken here. */
   brands: readonly string[]
   references: CardReferences
@@ -17,7 +20,7 @@ type World = {
 
 export type CardForm = ReturnType<typeof cardForm>
 
-export function cardForm(fields: Fields, { brands, references, send, now }: World) {
+export function cardForm(fields: Fields, { words, brands, references, send, now }: World) {
   const verdicts = judge(fields, { brands, now })
   const card = cardInputs(fields, (field) => {
     verdicts.typed(field)
@@ -26,6 +29,7 @@ export function cardForm(fields: Fields, { brands, references, send, now }: Worl
   const exchanged = exchange({ fields, card, judge: verdicts, references })
   let locked = false
   let told = ''
+  let test_cards: HTMLElement | undefined
 
   /** Says how the fields stand, if that is news. */
   function tell() {
@@ -56,14 +60,26 @@ export function cardForm(fields: Fields, { brands, references, send, now }: Worl
     if (!locked) send({ type: 'enter' })
   })
 
+  function fill(number: string) {
+    if (references.session()?.mode !== 'test' || locked) return
+    card.fill(number, now())
+    early()
+  }
+
+  function showTestCards(open: boolean) {
+    if (references.session()?.mode !== 'test' || test_cards) return
+    test_cards = drawTestCards(words, { open, fill })
+    fields.form.before(test_cards)
+  }
+
   function receive(message: Exclude<ToFrame, { type: 'appearance' }>) {
     switch (message.type) {
       case 'session':
         return references.open(message)
+      case 'test_cards':
+        return showTestCards(message.open)
       case 'fill':
-        if (references.session()?.mode !== 'test' || locked) return
-        card.fill(message.number, now())
-        return early()
+        return fill(message.number)
       case 'submit':
         exchanged.submit().then((submitted) => {
           tell()

@@ -15,10 +15,7 @@ export function exchange({ fields, card, judge, references }: Parts) {
   async function submitted(): Promise<Submitted> {
     judge.all()
     const faults = judge.faults()
-    if (faults.length > 0) {
-      inputs[faults[0]!.field].focus()
-      return { ok: false, faults, error: null }
-    }
+    if (faults.length > 0) return { ok: false, faults, error: null }
     const typed = card.typedCard()
     const answer = await references.need(typed)
     if (answer.kind === 'made') {
@@ -28,7 +25,6 @@ export function exchange({ fields, card, judge, references }: Parts) {
     if (answer.kind === 'error') return { ok: false, faults: [], error: answer.error }
     if (typed.edition === card.edition()) judge.refuse(answer.fault)
     judge.all()
-    inputs[answer.fault.field].focus()
     return { ok: false, faults: [answer.fault], error: null }
   }
 

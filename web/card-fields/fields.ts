@@ -3,7 +3,7 @@
 import { element } from '../shared/element.ts'
 import type { Field } from '../shared/protocol.ts'
 import { say, type Words } from '../shared/words.ts'
-import { brandMark, brandNames, codeMark, faultMark } from './marks.ts'
+import { brandMark, brandNames, codeMark } from './marks.ts'
 import { name_length_max } from './name.ts'
 
 export const fieldNames = ['number', 'expiry', 'code', 'name'] as const satisfies Field[]
@@ -41,8 +41,7 @@ export function drawFields(root: HTMLElement, words: Words, brands: readonly str
     showFault(field: Field, fault: string | null) {
       const { input, place } = drawn[field]
       input.setAttribute('aria-invalid', String(fault !== null))
-      place.hidden = fault === null
-      place.replaceChildren(...(fault === null ? [] : [faultMark(), say(words, fault)]))
+      place.textContent = fault === null ? '' : say(words, fault)
     },
 
     /** Reads faults out that are new. Nothing clears what was read before, so that it is read once. */
@@ -109,9 +108,10 @@ function drawField(
   })
   const mark = element('span', { class: 'mark', id: parts.mark })
   const hint = element('p', { class: 'hint', id: parts.hint })
-  const place = element('p', { class: 'fault', id: parts.fault, hidden: '' })
+  const place = element('p', { class: 'fault', id: parts.fault })
   const label = element('label', { for: field }, say(words, field))
   const box = element('div', { class: 'box' }, input, mark)
-  const whole = element('div', { class: `field ${field}` }, label, box, hint, place)
+  const beside = field === 'name' ? ' aside' : ''
+  const whole = element('div', { class: `field ${field}${beside}` }, label, box, hint, place)
   return { whole, input, mark, hint, place }
 }

@@ -8,6 +8,7 @@ import type { Words } from '../shared/words.ts'
 import { cardForm } from './card-form.ts'
 import { drawFields } from './fields.ts'
 import { awaitHello } from './handshake.ts'
+import { brandNames } from './marks.ts'
 import { readMessage } from './messages.ts'
 import { methodFrame } from './method-frame.ts'
 import { cardReferences } from './references.ts'
@@ -19,17 +20,26 @@ type Context = {
   words: Words
   locale: string
   appearance: Appearance | null
+  receipts_sent: boolean
 }
 
-const { origins, brands, words, locale, appearance } = readContext<Context>()
+const { origins, brands, locale, appearance, ...context } = readContext<Context>()
+const words: Words = {
+  ...context.words,
+  ...brandNames,
+  ...(context.receipts_sent && { email_hint: context.words.email_hint_receipt! }),
+}
+const sheet = document.querySelector('style')!.textContent!
 let wanted = appearance
 const page = document.documentElement
 const root = document.getElementById('fields')!
 let port: MessagePort | null = null
 let height_px = 0
+const warned = new Set<string>()
 
-followAppearance(page, () => wanted)
+followAppearance(page, () => wanted, warnOnce)
 const form = cardForm(drawFields(root, words, brands), {
+  words,
   brands,
   references: cardReferences({
     fetch: (...request) => fetch(...request),
@@ -44,14 +54,14 @@ const form = cardForm(drawFields(root, words, brands), {
 awaitHello(origins, (opened) => {
   port = opened
   followLook(page, (style) => send({ type: 'look', style }))
-  send({ type: 'ready', words, locale, appearance })
+  send({ type: 'ready', words, locale, appearance, sheet })
   tellHeight()
   form.connected()
   opened.onmessage = ({ data }) => {
     const message = readMessage(data)
     if (message?.type === 'appearance') {
       wanted = message.appearance
-      applyAppearance(page, wanted)
+      applyAppearance(page, wanted, warnOnce)
     } else if (message) form.receive(message)
   }
 })
@@ -60,6 +70,12 @@ new ResizeObserver(() => {
   height_px = Math.ceil(root.getBoundingClientRect().height)
   tellHeight()
 }).observe(root)
+
+/** The page around shares this frame's console. */
+function warnOnce(text: string) {
+  if (!warned.has(text)) console.warn(`Ripper: ${text}`)
+  warned.add(text)
+}
 
 function tellHeight() {
   if (height_px > 0) send({ type: 'height', height_px })

@@ -1,4 +1,4 @@
-// The small drawings in the fields: brands as lettered badges, where the security code stands, and what is wrong.
+// The small drawings in the fields: brands as lettered badges, and where the security code stands.
 
 import { drawing, type Shape } from '../shared/element.ts'
 
@@ -60,11 +60,4 @@ export function codeMark(length: 3 | 4): SVGSVGElement {
           ['path', { d: 'M5 16h12', stroke: 'currentColor', 'stroke-width': '1.5' }],
         ],
   )
-}
-
-export function faultMark(): SVGSVGElement {
-  return drawing('0 0 16 16', [
-    ['circle', { cx: '8', cy: '8', r: '8', fill: 'currentColor' }],
-    ['path', { d: 'M8 4v5M8 11.5v.5', class: 'sign' }],
-  ])
 }

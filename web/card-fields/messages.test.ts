@@ -8,6 +8,7 @@ const session = { type: 'session', session_id: 'cs_1', client_secret: 'cs_1_secr
 test.each([
   [session],
   [{ type: 'appearance', appearance: { theme: 'dark', variables: { colorText: '#000' } } }],
+  [{ type: 'test_cards', open: false }],
   [{ type: 'fill', number: '4000009100020000' }],
   [{ type: 'submit', id: 1 }],
   [{ type: 'focus', field: 'code' }],
@@ -34,6 +35,7 @@ test.each<[string, unknown]>([
   ['a mode that is none', { ...session, mode: 'demo' }],
   ['a session id that leads elsewhere', { ...session, session_id: '../x' }],
   ['a secret with a line break', { ...session, client_secret: 'a\nb' }],
+  ['test cards that are neither open nor folded', { type: 'test_cards', open: 'yes' }],
   ['a number with letters', { type: 'fill', number: '4242x' }],
   ['an id that is no number', { type: 'submit', id: '1' }],
   ['a field that is none', { type: 'focus', field: 'pin' }],

@@ -40,6 +40,7 @@ const shapes: Record<ToFrame['type'], Record<string, Check>> = {
     mode: matches(/^(test|live)$/),
   },
   appearance: { appearance: (value) => plainObject(value) !== null },
+  test_cards: { open: (value) => typeof value === 'boolean' },
   fill: { number: matches(/^\d{12,19}$/) },
   submit: { id: (value) => Number.isSafeInteger(value) },
   focus: { field: matches(/^(number|expiry|code|name)$/) },

@@ -74,6 +74,7 @@ export function resultOf({ state }: Mounted, status: ConfirmResult['status']): C
     attempts_left,
     order_reference,
     confirmation_url: null,
+    receipt: null,
   }
 }
 

@@ -13,12 +13,15 @@ export function drawDropIn(frame: HTMLElement) {
   const shadow = host.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(style)
-  shadow.adoptedStyleSheets = [sheet]
+  // The card fields bring theirs, which goes for the form too.
+  const theirs = new CSSStyleSheet()
+  shadow.adoptedStyleSheets = [sheet, theirs]
 
   const alert = element('p', { class: 'alert', role: 'alert' })
   const info = element('p', { class: 'info' })
   const ui = {
     host,
+    theirs,
     alert,
     /** What the card's bank asks to be shown to the cardholder. */
     info,
@@ -49,11 +52,21 @@ export function drawForm(desk: Desk, press: () => void): void {
   }
   labelButton(desk, '')
   if (desk.options.button !== false) form.append(payButton)
-  form.append(time, element('p', { class: 'hint' }, text(desk, 'secure')))
+  form.append(time, element('p', { class: 'hint secure' }, text(desk, 'secure')))
+  root.append(linksOf(desk))
   form.onsubmit = (event) => {
     event.preventDefault()
     press()
   }
+}
+
+/** The merchant's. Those that only inform leave the payment where it is. */
+function linksOf(desk: Desk): HTMLElement {
+  const links = Object.entries(desk.state.links).map(
+    ([name, href]) =>
+      href && element('a', { href, target: /b/.test(name) ? null : '_blank' }, text(desk, name)),
+  )
+  return element('p', { class: 'hint links' }, ...links)
 }
 
 /** The button says what it does, or what is waited for. */

@@ -37,11 +37,11 @@ export function drawEmail(words: Words, place: string): EmailField {
   return {
     element: element(
       'div',
-      {},
+      { class: 'aside' },
       element('label', { for: 'email' }, say(words, 'email')),
       input,
-      fault,
       element('p', { id: 'hint', class: 'hint' }, say(words, 'email_hint')),
+      fault,
     ),
     read() {
       const address = input.value.trim()

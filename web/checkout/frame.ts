@@ -14,8 +14,11 @@ export type CardFrame = {
   element: HTMLIFrameElement
   /** Dropped while there is no port. */
   send(message: ToFrame): void
-  /** The card reference, or null where the shopper must mend a field, or the fields are gone. Rejects with RipperError. */
-  submit(): Promise<string | null>
+  /**
+   * The card reference, or null where the shopper must mend a field, or the fields are gone. `quiet` leaves the focus where
+   * it is. Rejects with RipperError.
+   */
+  submit(quiet: boolean): Promise<string | null>
 }
 
 const answer_ms = 90_000
@@ -56,7 +59,7 @@ export function openFrame(
   return {
     element,
     send,
-    async submit() {
+    async submit(quiet) {
       const id = ++count
       send({ type: 'submit', id })
       const answered = await Promise.race([
@@ -69,8 +72,10 @@ export function openFrame(
       if (answered?.ok) return answered.card_reference
       if (answered && !answered.error) {
         // A frame may not take the focus by itself.
-        element.focus()
-        send({ type: 'focus', field: answered.faults[0]!.field })
+        if (!quiet) {
+          element.focus()
+          send({ type: 'focus', field: answered.faults[0]!.field })
+        }
         return null
       }
       const { code, message, request_id } = answered?.error ?? {}

@@ -91,6 +91,7 @@ function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
     case 'ready':
       desk.words = message.words
       desk.locale = message.locale
+      ui.theirs.replaceSync(message.sheet)
       ui.root.lang = message.locale
       ui.root.dir = directionOf(message.locale)
       frame.element.title = text(desk, 'card_details')
@@ -123,7 +124,11 @@ function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
 function sendSession({ frame, session, state, running }: Mounted): void {
   if (!session || !state) return
   const { id: session_id, client_secret } = session
-  frame.send({ type: 'session', session_id, client_secret, mode: state.session.mode })
+  const { mode } = state.session
+  frame.send({ type: 'session', session_id, client_secret, mode })
+  // Open cards make the form some 1000 px high.
+  if (mode === 'test')
+    frame.send({ type: 'test_cards', open: innerHeight > 1000 && innerWidth > 600 })
   frame.send({ type: 'lock', locked: !!running })
 }
 
@@ -149,7 +154,6 @@ async function start(
     loadPart(desk)
       .then(work)
       .catch(() => {})
-  if (mode === 'test') withPart((part) => part.drawTestCards(desk))
   const again = () => document.hidden || withPart((part) => part.refresh(desk))
   document.addEventListener('visibilitychange', again, { signal })
   addEventListener('pageshow', ({ persisted }) => persisted && again(), { signal })

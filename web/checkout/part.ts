@@ -1,4 +1,4 @@
-// The part that is loaded later, when the shopper begins to type: all that it takes to pay, and the test cards.
+// The part that is loaded later, when the shopper begins to type: all that it takes to pay.
 
 import { button, element } from '../shared/element.ts'
 import { isEmail } from '../shared/email.ts'
@@ -6,7 +6,6 @@ import type { countDown } from '../three-ds/countdown.ts'
 import type { goOn, pay } from '../three-ds/pay.ts'
 import type { resume } from '../three-ds/resume.ts'
 import type { refresh, settle } from '../three-ds/settle.ts'
-import type { drawTestCards } from '../three-ds/test-cards.ts'
 import type { understand } from '../three-ds/understand.ts'
 import { amountOf, type Mounted, readState, resultOf, text } from './desk.ts'
 import { RipperError } from './failure.ts'
@@ -23,7 +22,6 @@ export type Part = {
   settle: typeof settle
   countDown: typeof countDown
   understand: typeof understand
-  drawTestCards: typeof drawTestCards
 }
 
 /** What the part imports and the shopper has already: scripts/build-web.mjs lets it take them from here. */

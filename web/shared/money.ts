@@ -17,10 +17,12 @@ export function exponentOf(currency: string): number {
 /** `amount` in minor units; `£42.00`, `42,00 €`, `¥4,200`. */
 export function formatAmount(amount: number, currency: string, locale: string): string {
   const digits = exponentOf(currency)
-  return new Intl.NumberFormat(locale, {
+  const written = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(amount / 10 ** digits)
+  // From right to left the letters of `UK£` would come to stand behind its sign.
+  return written.replace(/^(\u200f.*)([A-Z]{2}\p{Sc})/u, '$1\u2066$2\u2069')
 }

@@ -34,7 +34,9 @@ export type ToFrame =
   /** The session that a card is exchanged for; comes once, and again where a new session replaces it. */
   | { type: 'session'; session_id: string; client_secret: string; mode: 'test' | 'live' }
   | { type: 'appearance'; appearance: Appearance }
-  /** Puts a test card in. Ignored outside test mode. */
+  /** Draws the test cards; `open` where the shopper's window has room for all of them. Ignored outside test mode. */
+  | { type: 'test_cards'; open: boolean }
+  /** Puts a test card in. Ignored outside test mode. From version 0.1, which draws the cards itself. */
   | { type: 'fill'; number: string }
   /** Asks for a card reference; answered by `submitted` with the same id. */
   | { type: 'submit'; id: number }
@@ -45,7 +47,14 @@ export type ToFrame =
   | { type: 'lock'; locked: boolean }
 
 export type FromFrame =
-  | { type: 'ready'; words: Record<string, string>; locale: string; appearance: Appearance | null }
+  | {
+      type: 'ready'
+      words: Record<string, string>
+      locale: string
+      appearance: Appearance | null
+      /** The fields' style sheet, by which the form around them looks the same. */
+      sheet: string
+    }
   /** Before `ready`, and whenever it changes: the tokens as style text, for the checkout around the frame. See look.ts. */
   | { type: 'look'; style: string }
   | { type: 'change'; brand: string | null; complete: boolean; empty: boolean; faults: Fault[] }
@@ -58,7 +67,7 @@ export type FromFrame =
 
 export type Submitted =
   | { ok: true; card_reference: string; brand: string; last4: string }
-  /** `faults` where the shopper must mend a field (the first one has the focus), else `error`. */
+  /** `faults` where the shopper must mend a field (the checkout gives the first one the focus), else `error`. */
   | { ok: false; faults: Fault[]; error: ApiFault | null }
 
 /** How a checkout looks. Values that are not what they should be are ignored. */

@@ -25,9 +25,8 @@ export type Dialog = {
 
 export function openDialog(desk: Desk, challenge: Challenge, full_page_url: string): Dialog {
   const title = text(desk, 'challenge_title')
-  const heading = element('h2', { id: 'title' }, title)
-  const cancel = button({}, text(desk, 'challenge_cancel'), () => question.ask())
-  const header = element('header', {}, heading, cancel)
+  // The bank's page has a title and a Cancel that people read; these are for whom it does not answer.
+  const cancel = button({ 'aria-label': text(desk, 'challenge_cancel') }, '×', () => question.ask())
   const status = element('p', { role: 'status' }, text(desk, 'challenge_loading'))
   const frame = element('iframe', {
     src: challenge.url,
@@ -35,15 +34,9 @@ export function openDialog(desk: Desk, challenge: Challenge, full_page_url: stri
     allow: 'payment *; publickey-credentials-get *',
   })
   const link = element('a', { href: full_page_url }, text(desk, 'challenge_full_page'))
-  const question = leaveQuestion(desk, frame, link)
-  const dialog = element(
-    'dialog',
-    { 'aria-labelledby': 'title' },
-    header,
-    status,
-    frame,
-    question.footer,
-  )
+  const header = element('header', {}, link, cancel)
+  const question = leaveQuestion(desk, frame)
+  const dialog = element('dialog', { 'aria-label': title }, header, status, frame, question.footer)
   const host = hostOf(desk, dialog)
   size(dialog, frame, challenge.window_size)
 
@@ -89,15 +82,15 @@ export function openDialog(desk: Desk, challenge: Challenge, full_page_url: stri
 }
 
 /** The dialog's foot, which asks before anything is given up: the key may have been pressed by mistake. */
-function leaveQuestion(desk: Desk, frame: HTMLElement, link: HTMLElement) {
-  const footer = element('footer', {}, link)
+function leaveQuestion(desk: Desk, frame: HTMLElement) {
+  const footer = element('footer')
   let leave = () => {}
   const left = new Promise<false>((resolve) => {
     leave = () => resolve(false)
   })
   const yes = button({}, text(desk, 'challenge_leave_yes'), leave)
   const no = button({ class: 'pay' }, text(desk, 'challenge_leave_no'), () => {
-    footer.replaceChildren(link)
+    footer.replaceChildren()
     frame.focus()
   })
   function ask(): void {

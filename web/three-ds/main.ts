@@ -6,7 +6,6 @@ import { goOn, pay } from './pay.ts'
 import { resume } from './resume.ts'
 import { refresh, settle } from './settle.ts'
 import style from './style.css?inline'
-import { drawTestCards } from './test-cards.ts'
 import { understand } from './understand.ts'
 
 const sheet = new CSSStyleSheet()
@@ -21,6 +20,5 @@ const part: Part = {
   settle,
   understand,
   countDown,
-  drawTestCards,
 }
 window.RipperThreeDs = part

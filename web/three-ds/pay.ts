@@ -21,10 +21,10 @@ export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
   const { frame, signal, session, ui } = desk
   if (signal.aborted) return resultOf(desk, 'canceled')
   const email = readEmail(desk, given)
-  if (email === null) return resultOf(desk, 'invalid')
-  const card_reference = await frame.submit()
+  // Whatever is wrong shows at once; the first field that is has the focus.
+  const card_reference = await frame.submit(email === null)
   if (signal.aborted) return resultOf(desk, 'canceled')
-  if (!card_reference) return resultOf(desk, 'invalid')
+  if (email === null || !card_reference) return resultOf(desk, 'invalid')
   ui.status.textContent = text(desk, 'checking')
   markUnderWay(desk, true)
   try {

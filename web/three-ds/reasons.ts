@@ -7,18 +7,26 @@ type Decline = NonNullable<ConfirmResult['decline']>
 
 const byCategory: Record<string, string> = {
   hard: 'decline_other_card',
+  fraud: '',
   network: 'decline_try_again',
   provider_error: 'decline_failed',
 }
 
 /**
  * The words of a decline. Lost and stolen cards, and fraud, are not told as such: whoever holds the card may be the thief.
+ * Fraud ends the checkout, and the words of that say all there is to say.
  */
 export function declineKey({ code, category }: Decline): string {
   if (/^(insufficient_funds|expired_card|incorrect_cvc)$/.test(code)) return `decline_${code}`
   if (code === 'authentication_canceled') return 'canceled'
   if (/^authentication_(?!rejected)/.test(code)) return 'decline_authentication'
   return byCategory[category ?? ''] ?? 'decline_declined'
+}
+
+/** The key of what the shopper can do about it, where the reason does not say that itself. */
+export function adviceKey(decline: Decline): string {
+  if (decline.category === 'network') return ''
+  return fieldOf(decline) === 'number' ? 'other_card' : 'again_or_other'
 }
 
 /** The field that another try begins with: the number where this card will never do. */

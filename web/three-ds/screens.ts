@@ -14,24 +14,33 @@ const keys: Partial<Record<ConfirmResult['status'], string>> = {
 /** Takes the reader to its heading. `reason` is why the last attempt was declined, or why nothing more is known. */
 export function showScreen(desk: Desk, result: ConfirmResult, reason: string): void {
   const { root, screen, info } = desk.ui
-  const key = keys[result.status] ?? 'no_attempts_left'
+  // Not said to be the bank's word: the acquirer or this service may have judged.
+  const refused = result.decline?.category === 'fraud' ? 'refused' : 'no_attempts_left'
+  const key = keys[result.status] ?? refused
   // That nothing was taken is only said where it is known.
   const detail = reason && result.status === 'expired' ? '' : (desk.words[`${key}_detail`] ?? '')
   const heading = element('h2', { class: key, tabindex: '-1' }, text(desk, key))
   root.className = 'over'
   screen.replaceChildren(
+    ...(desk.state.session.mode === 'test'
+      ? [element('p', { class: 'test' }, text(desk, 'test_mode'))]
+      : []),
     heading,
     element('p', {}, `${reason} ${detail}`),
     info,
     listOf(desk, result),
-    ...linkOf(desk, result.confirmation_url),
+    ...wayBack(desk, result.confirmation_url),
   )
   heading.focus()
 }
 
-function listOf(desk: Desk, { order_reference, payment_id }: ConfirmResult): HTMLElement {
+function listOf(desk: Desk, result: ConfirmResult): HTMLElement {
+  const { order_reference, payment_id, receipt } = result
   const rows = [
     ['amount', amountOf(desk)],
+    ['date', receipt && dateOf(desk, receipt.paid_at)],
+    ['card', receipt && `${text(desk, receipt.brand)} •••• ${receipt.last4}`],
+    ['email', receipt?.email],
     ['order', order_reference],
     ['payment', payment_id],
   ] as const
@@ -43,9 +52,17 @@ function listOf(desk: Desk, { order_reference, payment_id }: ConfirmResult): HTM
   return element('dl', {}, ...drawn)
 }
 
-/** A link to where the page goes by itself, unless the page wants to see to that. */
-function linkOf(desk: Desk, url: string | null): HTMLElement[] {
-  if (!url || desk.options.redirect === 'never') return []
-  const shop = new URL(url).hostname
-  return [element('a', { class: 'pay', href: url }, text(desk, 'go_on', { shop }))]
+function dateOf({ locale }: Desk, time: string): string {
+  return new Date(time).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+}
+
+/** A link to where the page goes by itself, unless the page wants to see to that; else the merchant's own link back. */
+function wayBack(desk: Desk, url: string | null): HTMLElement[] {
+  const { back_url } = desk.state.links
+  const href = desk.options.redirect === 'never' ? null : url
+  const words = href
+    ? text(desk, 'go_on', { shop: new URL(href).hostname })
+    : text(desk, 'back_url')
+  const link = { class: 'pay', href: href ?? back_url ?? null }
+  return link.href ? [element('a', link, words)] : []
 }

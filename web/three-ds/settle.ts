@@ -4,7 +4,7 @@ import type { ConfirmResult } from '../checkout/api.ts'
 import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
 import { keep } from '../checkout/keep.ts'
 import { sleep } from '../checkout/sleep.ts'
-import { declineKey, fieldOf } from './reasons.ts'
+import { adviceKey, declineKey, fieldOf } from './reasons.ts'
 import { showScreen } from './screens.ts'
 import { markUnderWay } from './under-way.ts'
 
@@ -58,6 +58,8 @@ function decline(desk: Desk, result: ConfirmResult, recorded: boolean): void {
 /** Back to the form, with what went wrong. */
 function tryAgain(desk: Desk, result: ConfirmResult, reason: string, recorded: boolean): void {
   const { ui, frame, words } = desk
+  const { decline, attempts_left } = result
+  const advice = decline && words[adviceKey(decline)]
   desk.stage = 'form'
   desk.result = undefined
   // The attempt gave the session its email, which stands.
@@ -66,11 +68,11 @@ function tryAgain(desk: Desk, result: ConfirmResult, reason: string, recorded: b
   ui.root.className = ''
   ui.alert.after(ui.info)
   ui.screen.replaceChildren()
-  ui.alert.textContent = `${reason} ${words[`attempts_left_${result.attempts_left}`] ?? ''}`
+  ui.alert.textContent = [reason, advice, words[`attempts_left_${attempts_left}`]].join(' ')
   if (recorded) return
   frame.send({ type: 'clear_code' })
   frame.element.focus()
-  frame.send({ type: 'focus', field: fieldOf(result.decline) })
+  frame.send({ type: 'focus', field: fieldOf(decline) })
 }
 
 function replaceForm(desk: Desk, result: ConfirmResult, reason = ''): void {

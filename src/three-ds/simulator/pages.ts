@@ -10,13 +10,14 @@ import type { Transaction } from './transactions.ts'
 /** The one script there is: it sends the form that the button below it would send. */
 export const submit_script = 'document.forms[0].submit()'
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;margin:0;padding:1rem;color:#1a1a1a;background:#fff}
-main{max-width:26rem;margin:0 auto}h1{font-size:1.25rem;margin:0 0 .75rem}
+const style = `body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#1a1a1a;background:#fff;overflow-wrap:anywhere}
+header{padding:.75rem 1.5rem;background:#1a4fa0;color:#fff;font-weight:600}
+main{box-sizing:border-box;max-width:32rem;margin:0 auto;padding:1.25rem 1.5rem}h1{font-size:1.25rem;margin:0 0 .75rem}
 dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0 0 1rem}dt{color:#555}dd{margin:0}
 label{display:block;font-weight:600}p{margin:.25rem 0}.hint{color:#555}
-input{font:inherit;padding:.5rem;width:9rem;border:1px solid #767676;border-radius:4px}
-[role=alert]{color:#a80000;font-weight:600}.actions{display:flex;gap:.5rem;margin-top:1rem}
-button{font:inherit;min-height:2.5rem;padding:.25rem 1.25rem;border:1px solid #1a4fa0;border-radius:4px}
+input{font:inherit;box-sizing:border-box;padding:.5rem .75rem;width:100%;border:1px solid #767676;border-radius:4px}
+[role=alert]{color:#a80000;font-weight:600}.actions{display:grid;gap:.5rem;margin-top:1rem}
+button{font:inherit;min-height:2.75rem;padding:.25rem 1.25rem;border:1px solid #1a4fa0;border-radius:4px}
 button{background:#fff;color:#1a4fa0}button.first{background:#1a4fa0;color:#fff}`
 
 /** A page that posts a form by itself, or by its button where no script runs. */
@@ -41,7 +42,7 @@ export function codePage(
   const alert = error === null ? '' : `<p id="error" role="alert">${escapeHtml(error)}</p>`
   const invalid = error === null ? '' : ' aria-invalid="true"'
   const described = error === null ? 'hint' : 'error hint'
-  const body = `<main><h1>Confirm your payment</h1>
+  const body = `<header>Test bank</header><main><h1>Confirm your payment</h1>
 <dl><dt>Merchant</dt><dd>${escapeHtml(transaction.merchant_name)}</dd>
 <dt>Amount</dt><dd>${escapeHtml(amountText(transaction))}</dd></dl>
 <form method="post" action="${escapeHtml(action)}">

@@ -1,0 +1,26 @@
+// What test mode says on top of the fields: one line, with cards to click below it.
+
+import { button, element } from '../shared/element.ts'
+import { testCards } from '../shared/test-cards.ts'
+import { say, type Words } from '../shared/words.ts'
+
+type Cards = {
+  /** Whether the cards lie open; in a small window they would push the Pay button out of it. */
+  open: boolean
+  fill(number: string): void
+}
+
+export function drawTestCards(words: Words, { open, fill }: Cards): HTMLElement {
+  const buttons = testCards.map((card) => {
+    const made = button({}, say(words, card.words), () => fill(card.number))
+    made.append(element('bdi', {}, card.number.replace(/\d{4}(?=\d)/g, '$& ')))
+    return made
+  })
+  const title = element('b', {}, say(words, 'test_mode'))
+  return element(
+    'details',
+    { class: 'test', open: open ? '' : null },
+    element('summary', {}, title, say(words, 'test_mode_hint')),
+    element('div', {}, ...buttons),
+  )
+}
