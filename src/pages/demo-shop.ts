@@ -63,7 +63,7 @@ function shopPage(
     parts: demoShopParts(assets, { service: new URL(base_url).origin }),
     language: languageFor('en', null),
     title: 'Hearth & Leaf, a demo shop',
-    appearance: null,
+    appearance: { theme: 'auto' },
     base_url,
     main_id: 'shop',
     context_json: JSON.stringify({ base_url, public_key: publishable_key, goods, hosted_url }),

@@ -35,7 +35,8 @@ export function payPage(assets: Assets, path: string): Page<Context> {
         parts: hostedPageParts(assets, { service: new URL(base_url).origin, pictures }),
         language,
         title: config.merchant.name,
-        appearance: config.appearance,
+        // As in web/pay/context.ts: dark or light like the device where the merchant has not said.
+        appearance: { theme: 'auto', ...(config.appearance as object | null) },
         base_url,
         main_id: 'pay',
         context_json:

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { formatAmount } from '../../web/shared/money.ts'
 import {
   bankDialog,
   bankPage,
@@ -182,7 +183,7 @@ test.each(languages)('%s', async (locale) => {
   await fields.getByLabel(words.number!).fill(cards.approved)
   await fields.getByLabel(words.expiry!).fill('1239')
   await fields.getByLabel(words.code!, { exact: true }).fill('123')
-  const amount = new Intl.NumberFormat(locale, { style: 'currency', currency: 'GBP' }).format(8.5)
+  const amount = formatAmount(850, 'GBP', locale)
   const button = page.getByRole('button', { name: words.pay!.replace('{amount}', amount) })
   await button.waitFor()
   const direction = locale === 'ar' ? 'rtl' : 'ltr'

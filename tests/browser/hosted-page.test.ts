@@ -6,6 +6,7 @@ import {
   bankPage,
   cardFields,
   cards,
+  clickCard,
   payButton,
   phone,
   picture,
@@ -32,7 +33,7 @@ describe('from the price list to a payment', () => {
     await page.getByRole('button', { name: 'Continue to payment' }).click()
     await typeEmail(page)
     await picture(page, 'hosted-form-desktop')
-    await page.getByRole('button', { name: /^Approved/ }).click()
+    await clickCard(page, 'Approved')
     await payButton(page).click()
     await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
     await picture(page, 'hosted-complete-desktop')

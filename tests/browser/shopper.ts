@@ -80,6 +80,14 @@ export async function typeCard(page: Page, number: string, code = '123'): Promis
   await fields.getByLabel('Security code').fill(code)
 }
 
+/** Clicks a test card, behind its one line. `name` is how its words begin. */
+export async function clickCard(page: Page, name: string): Promise<void> {
+  await cardFields(page).getByText('Test mode').click()
+  await cardFields(page)
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click()
+}
+
 export async function typeEmail(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('jo@example.com')
 }

@@ -36,6 +36,13 @@ export const goods = [
   { sku: 'pot', name: 'Stoneware teapot', unit_amount: 4200, currency: 'GBP' },
 ]
 
+/** Of the hosted page's integration. */
+export const links = {
+  terms_url: 'https://shop.example/terms',
+  support_url: 'https://shop.example/help',
+  back_url: 'https://shop.example/',
+}
+
 /** `handle` is unique in the database of the test file. */
 export async function setStage(): Promise<Stage> {
   const clock = shiftedClock()
@@ -56,6 +63,7 @@ export async function setStage(): Promise<Stage> {
     handle: 'tea',
     allowed_origins: [shop.origin],
     price_list: goods,
+    ...links,
   })
   return {
     service,

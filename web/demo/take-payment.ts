@@ -10,7 +10,7 @@ export async function takePayment(order: Order, thank: Thank) {
   const shop = await Ripper.loadCheckout(order.public_key)
   const payment = shop.checkout({
     clientSecret: order.client_secret,
-    appearance: { variables: { colorPrimary: '#2f5d46' } },
+    appearance: { theme: 'auto', variables: { colorPrimary: '#2f5d46' } },
   })
   payment.on('complete', thank)
   payment.mount('#checkout')

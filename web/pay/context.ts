@@ -17,6 +17,7 @@ export type Config = {
   merchant: { name: string }
   pricing: Pricing
   appearance: Appearance | null
+  links: { terms_url: string | null; support_url: string | null; back_url: string | null }
 }
 
 /** `amount` and `currency` are the integration's default. */
@@ -33,4 +34,9 @@ export type Good = {
   unit_amount: number
   currency: string
   image_url?: string | null
+}
+
+/** As dark or light as the device where the merchant has not said. */
+export function appearanceOf({ config }: Context): Appearance {
+  return { theme: 'auto', ...config.appearance }
 }

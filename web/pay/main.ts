@@ -4,9 +4,10 @@ import type { Ripper } from '../checkout/api.ts'
 import { followAppearance } from '../shared/appearance.ts'
 import { element, readContext } from '../shared/element.ts'
 import { choiceForm } from './choice.ts'
-import type { Context } from './context.ts'
+import { appearanceOf, type Context } from './context.ts'
 import { keptPayments, keyOfPurchase, keyOfSession } from './kept.ts'
 import { type Ordered, type Purchase, readLink } from './link.ts'
+import { linksLine } from './links.ts'
 import { linkNotice } from './notice.ts'
 import { openPayment, type Page } from './payment.ts'
 import { shopLine } from './summary.ts'
@@ -26,7 +27,7 @@ page.factory.catch(() => {})
 
 let leave = () => {}
 
-followAppearance(document.documentElement, () => context.config.appearance)
+followAppearance(document.documentElement, () => appearanceOf(context))
 draw()
 window.addEventListener('popstate', drawNext)
 
@@ -60,7 +61,11 @@ function draw() {
 
 function drawCard(...parts: HTMLElement[]) {
   page.root.replaceChildren(
-    element('div', { class: 'alone' }, element('div', { class: 'card' }, ...parts)),
+    element(
+      'div',
+      { class: 'alone' },
+      element('div', { class: 'card' }, ...parts, linksLine(context)),
+    ),
   )
 }
 

@@ -2,7 +2,7 @@
 
 import type { Checkout, CheckoutFactory, ConfirmResult } from '../checkout/api.ts'
 import { say } from '../shared/words.ts'
-import type { Context } from './context.ts'
+import { appearanceOf, type Context } from './context.ts'
 import type { KeptPayments } from './kept.ts'
 import type { Purchase } from './link.ts'
 import { notice, refusalNotice } from './notice.ts'
@@ -84,9 +84,10 @@ async function readHowItStands(visit: Visit, client_secret: string): Promise<voi
   const answer = await readState(page.context, client_secret)
   if (visit.left) return
   if (answer.ok) {
+    const { result } = answer.body
     const { status, ...charged } = answer.body.session
     screen.bill(billOf(charged, page.context.config.pricing))
-    if (status === 'succeeded') offerAnother(visit)
+    if (status === 'succeeded' && result && isPaid(result)) offerAnother(visit)
     if (status === 'declined' || status === 'expired') offerStartAgain(visit)
   } else if (answer.refusal.code === 'unauthorized' && intended.kind === 'purchase') {
     // A session that the tab kept and the service does not know.
@@ -104,7 +105,7 @@ async function showCheckout(visit: Visit, client_secret: string): Promise<void> 
     const checkout = factory.checkout({
       clientSecret: client_secret,
       locale: context.locale,
-      appearance: context.config.appearance ?? undefined,
+      appearance: appearanceOf(context),
     })
     visit.checkout = checkout
     checkout.on('ready', screen.charge)
@@ -122,9 +123,9 @@ async function showCheckout(visit: Visit, client_secret: string): Promise<void> 
   }
 }
 
-/** A payment whose outcome is not known yet is not to be followed by another. */
-function isPaid({ status }: ConfirmResult): boolean {
-  return status === 'captured' || status === 'held'
+/** A payment that is under review, or whose outcome is not known yet, is not to be followed by another. */
+function isPaid({ status }: Pick<ConfirmResult, 'status'>): boolean {
+  return status === 'captured'
 }
 
 function offerAnother({ page, intended, screen }: Visit) {

@@ -1,5 +1,6 @@
 // What the page asks the service: a session for a purchase, and how a session stands.
 
+import type { ConfirmResult } from '../checkout/api.ts'
 import type { Context } from './context.ts'
 import type { Purchase } from './link.ts'
 import type { Item } from './totals.ts'
@@ -21,6 +22,8 @@ export type State = {
     items: Item[] | null
     order_reference: string | null
   }
+  /** Of the newest attempt; null where it has none yet. */
+  result: Pick<ConfirmResult, 'status'> | null
 }
 
 /** A page that got no answer asks again with the same key, and gets the session that the first request made. */

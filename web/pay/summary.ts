@@ -4,6 +4,7 @@ import { drawing, element } from '../shared/element.ts'
 import { formatAmount } from '../shared/money.ts'
 import { say } from '../shared/words.ts'
 import type { Context } from './context.ts'
+import { backArrow } from './links.ts'
 import type { Bill, BillLine } from './totals.ts'
 
 export type Summary = { element: HTMLElement; show(bill: Bill): void }
@@ -72,9 +73,16 @@ function foldOf(label: string, lines: HTMLElement): HTMLButtonElement {
 }
 
 /** The shop, with the first letter of its name where a logo would be. */
-export function shopLine({ config }: Context, tag: 'h1' | 'p', text = config.merchant.name) {
+export function shopLine(context: Context, tag: 'h1' | 'p', text = context.config.merchant.name) {
+  const { config } = context
   const [letter = ''] = config.merchant.name.trim()
   const name = element(tag, tag === 'h1' ? { tabindex: '-1' } : {}, text)
   const monogram = { class: 'monogram', 'aria-hidden': 'true' }
-  return element('div', { class: 'shop' }, element('span', monogram, letter.toUpperCase()), name)
+  return element(
+    'div',
+    { class: 'shop' },
+    backArrow(context),
+    element('span', monogram, letter.toUpperCase()),
+    name,
+  )
 }
