@@ -32,7 +32,7 @@ describe('the language', () => {
     for (const page of [pages.fields, pages.pay]) {
       const headers: Record<string, string> = accepted ? { 'accept-language': accepted } : {}
       const got = await read(`${page}?${query}`, headers)
-      expect(got.text).toContain(`<html lang="${locale}" dir="${direction}">`)
+      expect(got.text).toContain(`<html lang="${locale}" dir="${direction}"`)
       const { locale: told, words } = contextOf(got)
       expect(told).toBe(locale)
       const english = words.card_details === 'Card details'

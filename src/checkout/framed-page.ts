@@ -94,7 +94,7 @@ function nesting(
     .join('')
   const header =
     back && frame.back
-      ? `<header><h1 class="unseen">${escapeHtml(title)}</h1><a href="${escapeHtml(frame.back)}">${escapeHtml(back)}</a></header>`
+      ? `<header><h1>${escapeHtml(title)}</h1><a href="${escapeHtml(frame.back)}">${escapeHtml(back)}</a></header>`
       : ''
   const body =
     `${header}<main><form method="post" action="${escapeHtml(form.action)}" target="bank">${inputs}` +
@@ -115,7 +115,7 @@ export const frame_style = inlineText(
     'body,main{display:flex;flex-direction:column}main,iframe{flex:1;min-height:0}iframe{border:0;width:100%}' +
     'iframe[hidden]{display:none}p{margin:1rem}a{color:#1d4ed8}' +
     'header{padding:.75rem 1rem;border-bottom:1px solid #d9dde5}' +
-    '.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}',
+    'h1{position:absolute;width:1px;height:1px;overflow:hidden;margin:0;clip-path:inset(50%)}',
 )
 
 const submit = inlineText('document.forms[0].submit()')

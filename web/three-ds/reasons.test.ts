@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../src/errors.ts'
 import words from '../words/en.json' with { type: 'json' }
-import { declineKey, errorKey, fieldOf } from './reasons.ts'
+import { adviceKey, declineKey, errorKey, fieldOf } from './reasons.ts'
 
 describe('declines', () => {
   test.each([
@@ -16,12 +16,12 @@ describe('declines', () => {
     ['withdrawal_count_limit_exceeded', 'soft', 'decline_declined', 'code'],
     ['lost_card', 'hard', 'decline_other_card', 'number'],
     ['stolen_card', 'hard', 'decline_other_card', 'number'],
-    ['suspected_fraud', 'fraud', 'decline_declined', 'number'],
+    ['suspected_fraud', 'fraud', '', 'number'],
     ['authentication_failed', 'soft', 'decline_authentication', 'code'],
     ['authentication_timeout', 'soft', 'decline_authentication', 'code'],
     ['authentication_required', 'soft', 'decline_authentication', 'code'],
     ['authentication_canceled', 'soft', 'canceled', 'code'],
-    ['authentication_rejected', 'fraud', 'decline_declined', 'number'],
+    ['authentication_rejected', 'fraud', '', 'number'],
     ['authentication_rejected', 'hard', 'decline_other_card', 'number'],
     ['issuer_unavailable', 'network', 'decline_try_again', 'code'],
     ['processing_error', 'provider_error', 'decline_failed', 'code'],
@@ -30,7 +30,17 @@ describe('declines', () => {
     const decline = { code, category, reason: null }
     expect(declineKey(decline)).toBe(key)
     expect(fieldOf(decline)).toBe(field)
-    expect(words).toHaveProperty(key)
+    if (key) expect(words).toHaveProperty(key)
+  })
+
+  test.each([
+    ['insufficient_funds', 'soft', 'again_or_other'],
+    ['processing_error', 'provider_error', 'again_or_other'],
+    ['expired_card', 'hard', 'other_card'],
+    // Its reason says it.
+    ['issuer_unavailable', 'network', ''],
+  ] as const)('after %s, %s: %s', (code, category, key) => {
+    expect(adviceKey({ code, category, reason: null })).toBe(key)
   })
 
   test('a failure without a decline begins with the code', () => {
