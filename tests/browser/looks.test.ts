@@ -119,7 +119,7 @@ describe('what is wrong', () => {
     const page = await payWith(cards.fraud)
     const heading = page.getByRole('heading', { name: 'The payment was not accepted' })
     await heading.waitFor()
-    const shown = await heading.locator('..').innerText()
+    const shown = await heading.locator('..').textContent()
     expect(shown).toContain('Nothing was taken.')
     expect(shown).not.toMatch(/bank|attempts|fraud/i)
   })
