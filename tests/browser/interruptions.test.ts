@@ -9,6 +9,7 @@ import {
   bankPage,
   cardFields,
   cards,
+  clickCard,
   payButton,
   typeCard,
   typeEmail,
@@ -396,7 +397,7 @@ test('back from a payment whose outcome is to come: the demo shop keeps the orde
   await teapot.click()
   await page.getByRole('button', { name: 'Check out' }).click()
   await typeEmail(page)
-  await page.getByRole('button', { name: /^Answer comes later/ }).click()
+  await clickCard(page, 'Answer comes later')
   await payButton(page).click()
   const heading = page.getByRole('heading', { name: 'We are confirming your payment' })
   await heading.waitFor()
