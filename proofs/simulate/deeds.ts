@@ -46,7 +46,7 @@ function faultsOfLostApproval(
 /** What is recorded as refused was not done. */
 function faultsOfSettlements({ operations, payment }: KnownPayment, { bank }: Deeds): Fault[] {
   return operations.flatMap(({ operation_id, kind, state }) => {
-    if (kind === 'authorise' || (state !== 'failed' && state !== 'declined')) return []
+    if (kind === 'authorise' || (state !== 'refused' && state !== 'not_sent')) return []
     const is_done = bank.settlements.some(
       ({ reference, answer }) => reference === operation_id && answer.result === 'approved',
     )

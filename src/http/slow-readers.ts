@@ -1,7 +1,7 @@
 // Ends connections whose client does not take its answer: what is not taken lies in the service's memory.
 
 import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../world.ts'
 import { routeOf } from './fastify.ts'
@@ -17,8 +17,9 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
   const given = new Map<ServerResponse, Given>()
   let looking = new AbortController()
 
-  function enlist(response: ServerResponse, socket: Socket): void {
-    if (response.writableFinished || socket.destroyed) return
+  function enlist(response: ServerResponse, socket: unknown): void {
+    // A request that is injected has no connection.
+    if (!(socket instanceof Socket) || response.writableFinished || socket.destroyed) return
     given.set(response, { socket, seen_ms: null })
     response.once('close', () => {
       given.delete(response)
