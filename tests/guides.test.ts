@@ -245,10 +245,10 @@ describe('going-live.md', () => {
       writeFileSync(join(cwd, name), blocks[name]!)
     const url = { 'postgresql://ripper:…@db.example/ripper': `'${database.url}'` }
     const prepare = withChanges(blocks.prepare!, url)
-    // The doctor is content before the switch, and has its problem after it.
-    const after = `if ${blocks.doctor!.trim()}; then exit 9; fi\n`
-    const lines = [prepare, ...commands.slice(1).map((name) => blocks[name]!), after]
-    // Nobody is there: the doctor need not find whatever runs on this machine.
+    // No service runs here, which is the doctor's one problem before the switch; it has two after it.
+    const doctor = `if ${blocks.doctor!.trim()}; then exit 9; fi\n`
+    const followed: typeof blocks = { ...blocks, doctor }
+    const lines = [prepare, ...commands.slice(1).map((name) => followed[name]!), doctor]
     const settings = { RIPPER_DATA_DIR: '.ripper', RIPPER_BASE_URL: 'https://127.0.0.1:9' }
     const { status, stdout, stderr } = await shell(prelude + lines.join('\n'), {
       ...{ cwd, env: settings },

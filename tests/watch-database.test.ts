@@ -10,6 +10,8 @@ import { every_acquirer } from '../src/checkout/orphans/orphan.ts'
 import { listBrakes, releaseBrakes } from '../src/checkout/orphans/orphan-brake-store.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from '../src/checkout/orphans/watch-database.ts'
+import { connect } from '../src/database/driver.ts'
+import { findHome } from '../src/database/embedded/home.ts'
 import { openMarkMemory, readMarkFile } from '../src/database/high-water-file.ts'
 import { readServer } from '../src/database/high-water-store.ts'
 import { keepInstallation } from '../src/database/installation.ts'
@@ -294,7 +296,11 @@ describe('a real server', () => {
     const second = await openIn(standby)
     // While it recovers there is none to read, and nothing is written.
     expect(await readServer(second.sql)).toEqual({ ...before, timeline: null })
-    await second.sql`select pg_promote()`
+    // The service's role may not promote: its server's owner does.
+    const { socket_folder } = await findHome(standby)
+    const owner = connect({ socket_folder, database: 'postgres' }, { connections_max: 1 })
+    await owner`select pg_promote()`
+    await owner.end()
     await watchDatabase({ ...context, sql: second.sql })
     expect(await listBrakes(second.sql, { acquirer: null, released_too: false })).toMatchObject([
       { pulled_by: 'service', reason: expect.stringMatching(/timeline is 2, and was another/) },

@@ -28,6 +28,10 @@ export const sampleValues: Record<string, unknown[]> = {
   metadata: [{}],
   statement_descriptor_suffix: [null],
   confirmation_url: [null],
+  paid_at: [created],
+  terms_url: [null],
+  support_url: [null],
+  back_url: [null],
   // Its shopper.
   email: ['jo@example.com'],
   receipt_email: ['jo@example.com'],

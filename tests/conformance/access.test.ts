@@ -1,6 +1,6 @@
 // Who may call: secret keys and their restrictions, client secrets, other merchants' ids, modes.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, bytes, type Client, openClient, purchase, refusal, visa } from '../client.ts'
 import {
@@ -248,20 +248,19 @@ describe('test and live', () => {
 
   test('what was authenticated before 3-D Secure went is charged, and nothing else is', async () => {
     const { context } = service
-    const { test } = context.three_ds
     const { client } = service
     const [whole, half] = [await client.open(), await client.open()]
     await client.present(whole)
     await client.present(half, '4000000000003220')
     expect((await client.confirm(half)).body.three_ds.state).toBe('awaiting_challenge')
-    context.three_ds.test = null
+    const without = vi.spyOn(context.three_ds, 'test', 'get').mockReturnValue(null)
     try {
       const refused = await client.confirm(half)
       expect(refusal(refused)).toBe('503 three_ds_provider_unavailable')
       expect(refused.headers.get('retry-after')).toBe('2')
       expect((await client.confirm(whole)).body.status).toBe('captured')
     } finally {
-      context.three_ds.test = test
+      without.mockRestore()
     }
     expect(refusal(await client.confirm(half))).toBe('409 authentication_incomplete')
   })

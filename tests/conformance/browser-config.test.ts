@@ -35,9 +35,9 @@ const hosted = (handle: string) => get(`/v1/checkout/handles/${handle}`)
 let handles = 0
 /** Adds an integration to an account; a hosted-page one gets a handle of its own. */
 async function add({ merchant_id }: Account, asked: Partial<Integration> & { name: string }) {
-  const { integration } = await createIntegration(service.office, merchant_id, {
-    ...(asked.is_hosted_page && { handle: `page-${handles++}` }),
-    ...asked,
+  const rules = { ...(asked.is_hosted_page && { handle: `page-${handles++}` }), ...asked }
+  const { integration } = await createIntegration(service.office, merchant_id, rules, {
+    take: ['is_default', 'is_hosted_page'],
   })
   return integration
 }
