@@ -241,7 +241,7 @@ export const plants: Record<string, Plant> = {
   },
   'jobs begin by a wrong clock': {
     trusts_clock: true,
-    brings: { faults: { 'clock: far ahead': 0.5 } },
+    brings: { faults: { 'clock: drifts': 0, 'clock: far ahead': 1 } },
   },
   'an approval that lost is forgotten': {
     rows: asIfApproved,
