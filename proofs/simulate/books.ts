@@ -9,7 +9,7 @@ import {
   isLive,
 } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
-import { type KnownPayment, readPayments } from './known-payment.ts'
+import type { KnownPayment } from './known-payment.ts'
 import { type Fault, unless } from './violations.ts'
 import { faultsOfWay } from './way.ts'
 
@@ -25,9 +25,9 @@ type Moment = {
 /** What does not agree. */
 export async function faultsOfBooks(
   sql: Sql,
+  lives: KnownPayment[],
   { bank, without_eci, ...moment }: Moment & { bank: Bank; without_eci: Set<string> },
 ): Promise<Fault[]> {
-  const lives = await readPayments(sql, bank)
   return [
     ...lives.flatMap((life) => faultsOf(life, moment)),
     ...lives.flatMap((life) => faultsOfAuthentication(life, without_eci)),

@@ -1,15 +1,13 @@
 // Judges what the service made of each answer that it heard, and whether its rules waited for their time.
 
-import type { Sql } from '../../src/database/open.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Clocks } from './clocks.ts'
-import { type KnownPayment, readPayments } from './known-payment.ts'
+import type { KnownPayment } from './known-payment.ts'
 import { type Fault, unless } from './violations.ts'
 
 type Deeds = { bank: Bank; clocks: Clocks; log_lines: string[] }
 
-export async function faultsOfDeeds(sql: Sql, deeds: Deeds): Promise<Fault[]> {
-  const lives = await readPayments(sql, deeds.bank)
+export function faultsOfDeeds(lives: KnownPayment[], deeds: Deeds): Fault[] {
   const lines = deeds.log_lines.filter((line) => line.includes(contradiction))
   return lives.flatMap((life) => [
     ...faultsOfLostApproval(life, deeds, lines),
@@ -22,7 +20,7 @@ const contradiction = 'an answer contradicts what was recorded before'
 
 /** An approval that came after something else was recorded is an error in the log, unless its process has died. */
 function faultsOfLostApproval(
-  { operations }: KnownPayment,
+  { operations, authorisations }: KnownPayment,
   { bank }: Deeds,
   lines: string[],
 ): Fault[] {
@@ -32,9 +30,7 @@ function faultsOfLostApproval(
       ({ reference, owner, result }) =>
         reference === operation_id && result === 'approved' && owner.alive,
     )
-    const entry = [...bank.authorisations.values()].find(
-      ({ reference }) => reference === operation_id,
-    )
+    const entry = authorisations.find(({ reference }) => reference === operation_id)
     // Approved for other money than was asked for, it counts as failed, and is no surprise.
     const is_other = entry?.surprises.some(({ what }) => what === 'other_money') ?? false
     const is_told = lines.some((line) => line.includes(operation_id))
@@ -60,9 +56,8 @@ function faultsOfRules({ hold, operations, payment }: KnownPayment, deeds: Deeds
   if (hold?.decided_by !== 'rules' || hold.is_below_limit) return []
   const { bank, clocks } = deeds
   const due_ms = new Date(hold.deadline).getTime() - allowed_ms
-  const own = new Set(operations.map(({ operation_id }) => operation_id))
   return bank.settlements.flatMap(({ reference, kind, asked_ms }) => {
-    const is_early = own.has(reference) && kind !== 'reverse' && asked_ms < due_ms
+    const is_early = kind !== 'reverse' && asked_ms < due_ms
     const by_rules = operations.some(
       ({ operation_id, asked_by }) => operation_id === reference && asked_by === 'rules',
     )

@@ -126,7 +126,7 @@ export function startProcess(around: Surroundings, name: string): Process {
       running.add(job)
       const ended = around.clocks.work(process)
       const found = jobs.find((each) => each.name === job)!
-      // What a job met that was begun while things went wrong it may tell of when they no longer do.
+      // A job that began under faults may fail by one of them after the faults have stopped.
       const level = around.faults.are_on() ? 'warn' : 'error'
       const told = (error: Error) => log[level]({ job, error: error.message }, 'job failed')
       scheduler.spawn(

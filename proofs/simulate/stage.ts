@@ -147,8 +147,8 @@ function throughTown(town: () => Town): Http {
 }
 
 /**
- * What the service may log as an error though nothing is wrong with it. Connections break by faults alone: a job that met one
- * may tell of it when it comes to its end, after they have stopped, as one may of a call that it stood still in. A bank may approve late even then.
+ * What the service may log as an error though nothing is wrong with it. A job that met a fault may log it after the faults have
+ * stopped. A bank may approve late even then.
  */
 const expected_errors =
   /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway/

@@ -6,6 +6,7 @@ import type { WorldDatabase } from './database.ts'
 import { faultsOfDeeds } from './deeds.ts'
 import { faultsOfPurchases } from './facts.ts'
 import { brakedMs, decideAboutLost, failOver, faultsOfLost, nameLost } from './failover.ts'
+import { readPayments } from './known-payment.ts'
 import { liveLife } from './life.ts'
 import { lookAfter } from './merchant-life.ts'
 import { compareOrders, operate, replayDeliveries, settleByHand } from './operator.ts'
@@ -95,8 +96,10 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     await nameLost(stage)
     for (const [invariant, fault] of await faultsOfLost(stage)) violations.insist(invariant, fault)
     const braked_ms = await brakedMs(sql)
-    add(stage, await faultsOfBooks(sql, { bank, now_ms, skew_ms, braked_ms, without_eci }))
-    add(stage, await faultsOfDeeds(sql, stage))
+    const payments = await readPayments(sql, bank)
+    const moment = { bank, now_ms, skew_ms, braked_ms, without_eci }
+    add(stage, await faultsOfBooks(sql, payments, moment))
+    add(stage, faultsOfDeeds(payments, stage))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))

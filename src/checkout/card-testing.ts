@@ -185,7 +185,7 @@ export function declineOf(
 /**
  * Counts a payment that its acquirer or the card's bank declined, whatever their words: only those who call this know who
  * spoke. One that was approved takes a decline off the merchant's brake again, so that a shop which sells much is not
- * slowed by its share of declines. The payment is saved already: what goes wrong here is told of, not thrown.
+ * slowed by its share of declines. The payment is saved already: what goes wrong here is logged, not thrown.
  */
 export async function countOutcome(
   { sql, world }: Desk,

@@ -108,7 +108,7 @@ type Ready = { session: Session; newest: Attempt | null; now: Date }
 function readyOrRefuse(context: Context, { session, newest, now }: Ready): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
-  // Who is told to authenticate first would only be refused there. What has ended needs nobody to ask any more.
+  // Authenticate would only refuse this shopper. An authentication that has ended needs no provider.
   if (!context.three_ds[session.mode]) {
     throw new Refusal(
       'three_ds_provider_unavailable',

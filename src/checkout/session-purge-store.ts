@@ -28,7 +28,7 @@ export async function listDuePurges(sql: Sql, ages: PurgeAge[]): Promise<DuePurg
 export type PurgedPage = { last: string | null; count: number }
 
 /**
- * Goes through the next lines, and deletes the unpaid sessions that they tell of, with their attempts. A session with a
+ * Goes through the next lines, and deletes the unpaid sessions among those they name, with their attempts. A session with a
  * payment stays, whatever became of that: its rows are what the journal and the acquirer are compared with. Where any are
  * deleted, a line says how many.
  */

@@ -18,7 +18,7 @@ export const auditShow: Command = {
   },
   remarks: [
     'Takes the id of a payment (pay_…) or of a session (cs_…), and shows all of the session: each attempt and its payment.',
-    'The numbered rows are the lines of the journal, which are sealed; the others tell of events and their deliveries.',
+    'The numbered rows are the lines of the journal, which are sealed; the other rows are events and their deliveries.',
     'For people ids are cut short; --json has all of them, and each line of the journal with its hash.',
     'Exit status 1 where the hash of a line is wrong.',
   ],

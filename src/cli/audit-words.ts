@@ -36,7 +36,7 @@ type ToldDelivery = {
   }[]
 }
 
-/** `#` counts the lines of the journal; what has none there is told of by events and deliveries themselves. */
+/** `#` numbers the lines of the journal; rows of events and deliveries have no number. */
 export const lifeHeadings = ['#', 'time', 'what', 'who', 'request', '']
 
 type Row = { at: string; cells: string[] }

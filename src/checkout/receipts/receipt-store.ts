@@ -4,8 +4,9 @@
 import type { JournalLine } from '../../audit/journal.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import { rowIf } from '../../database/rows.ts'
-import type { Brand, EventType, Mode } from '../../values.ts'
-import type { Customer, Item } from '../purchase.ts'
+import type { EventType, Mode } from '../../values.ts'
+import type { Customer } from '../purchase.ts'
+import type { Paid } from './receipt.ts'
 
 /** The body of a CTE that queues the receipt of a capture, where receipts of its mode are sent and the gate let it through. */
 export function receiptIf(
@@ -69,24 +70,15 @@ export async function listDueReceipts(
 }
 
 /** A receipt that is ours to send, with what it says. */
-export type ClaimedReceipt = ReceiptKey & {
-  session_id: string
-  claimed_at: Date
-  tries: number
-  mode: Mode
-  amount: number
-  currency: string
-  executed_at: Date
-  order_reference: string | null
-  items: Item[] | null
-  customer: Customer | null
-  statement_descriptor_suffix: string | null
-  merchant_name: string
-  acquiring_profile: Record<string, unknown> | null
-  brand: Brand
-  last4: string
-  locale: string | null
-}
+export type ClaimedReceipt = ReceiptKey &
+  Omit<Paid, 'email' | 'descriptor'> & {
+    session_id: string
+    claimed_at: Date
+    tries: number
+    customer: Customer | null
+    statement_descriptor_suffix: string | null
+    acquiring_profile: Record<string, unknown> | null
+  }
 
 /** Undefined where somebody else has it, or had it. */
 export async function claimReceipt(

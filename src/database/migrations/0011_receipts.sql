@@ -1,4 +1,4 @@
--- Receipts for shoppers wait here, written with the capture that they tell of, until a mail server has taken them.
+-- Receipts for shoppers wait here until a mail server has taken them. Each is written with its capture.
 
 -- Whether receipts of a mode are sent. Who sends them says so again and again, and is believed for a day: without a mail server
 -- nothing is queued.
