@@ -26,3 +26,10 @@ test.each([
   await clock.advance(later_ms)
   expect(await read()).toBe(status)
 })
+
+test('a key that a clock ahead of ours withdrew opens no more', async () => {
+  const { client, key_id } = await service.newAccount()
+  const tomorrow = new Date(clock.now().getTime() + 24 * 3_600_000)
+  await service.sql`update api_keys set revoked_at = ${tomorrow} where key_id = ${key_id}`
+  expect((await client.readSession(`cs_${'0'.repeat(24)}`)).status).toBe(401)
+})

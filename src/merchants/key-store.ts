@@ -34,11 +34,12 @@ export async function findPublishableKey(
 ): Promise<PublishableKey | undefined> {
   const [row] = await sql<PublishableKey[]>`
     with paired as (
-      select mode, coalesce(least(revoked_at, expires_at), 'infinity') as ends_at
+      select mode, coalesce(least(revoked_at, expires_at), 'infinity') as ends_at,
+        revoked_at is null and coalesce(expires_at > ${now}, true) as is_usable
       from api_keys where publishable_key = ${publishableKey}
     ), deciding as (
-      select mode from paired
-      where ends_at > ${now} or ends_at = (select max(ends_at) from paired)
+      select mode from paired where is_usable
+        or (ends_at = (select max(ends_at) from paired) and not exists (select from paired where is_usable))
     )
     select merchant_id, (
       select case when bool_and(mode = 'test_only') then 'test_only'
