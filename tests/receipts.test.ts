@@ -121,11 +121,15 @@ test("without a word from checkout.js it is the browser's language", async () =>
   expect(readLetter(mail.letters[0]!).head).toContain('Subject: Betaalbewijs van')
 })
 
-test('each merchant in its own name', async () => {
-  const other = await service.newAccount({ merchant: { name: 'Książki' } })
+test('each merchant in its own name, and its goods in the words of its price list', async () => {
+  const price_list = [{ sku: 'pot', name: 'Teapot', unit_amount: 4200, currency: 'GBP' }]
+  const merchant = { name: 'Książki' }
+  const other = await service.newAccount({ merchant, integration: { price_list } })
   await pay()
-  await pay(other)
+  await pay(other, { items: [{ sku: 'pot', quantity: 1 }] })
   expect(await send()).toBe(2)
+  const texts = mail.letters.map((letter) => readLetter(letter).text)
+  expect(texts.filter((text) => text.includes('Teapot'))).toHaveLength(1)
   const froms = mail.letters.map((letter) => /^From: (.*)$/m.exec(readLetter(letter).head)?.[1])
   expect(froms.sort()).toEqual([
     '"Tea & Sons" <receipts@pay.example>',

@@ -94,12 +94,14 @@ export async function claimReceipt(
       returning merchant_id, payment_id, claimed_at, tries
     )
     select c.*, p.session_id, p.mode, p.amount, p.currency, p.executed_at, p.order_reference, s.items, s.customer,
-      s.statement_descriptor_suffix, m.name as merchant_name, m.acquiring_profile, a.brand, a.last4, a.locale
+      s.statement_descriptor_suffix, i.price_list, m.name as merchant_name, m.acquiring_profile, a.brand, a.last4,
+      a.locale
     from claimed c
     join payments p on p.merchant_id = c.merchant_id and p.payment_id = c.payment_id
     join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
     join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
-    join merchants m on m.merchant_id = p.merchant_id`
+    join merchants m on m.merchant_id = p.merchant_id
+    left join integrations i on i.merchant_id = s.merchant_id and i.integration_id = s.integration_id`
   return row
 }
 

@@ -19,6 +19,7 @@ const paid: Paid = {
   executed_at: new Date('2026-09-01T12:34:56Z'),
   order_reference: 'A-17',
   items: null,
+  price_list: null,
   email: 'ada@example.com',
   merchant_name: 'Tea & Sons',
   descriptor: 'TEA AND SONS A17',
@@ -114,6 +115,22 @@ test.each<[Partial<Paid>, string]>([
 ])('an amount has its currency’s digits: %j', (asked, written) => {
   expect(receipt(asked).text).toContain(written)
   expect(receipt(asked).html).toContain(written)
+})
+
+test('what came by its sku alone has its name from the price list, in the currency that was paid', () => {
+  const listed = { sku: 'pot', name: 'Stoneware teapot', unit_amount: 4200, currency: 'GBP' }
+  const price_list = [{ ...listed, name: 'Teekanne', currency: 'EUR' }, listed]
+  const items = [
+    item({ name: null, sku: 'pot' }),
+    item({ name: 'A pot', sku: 'pot' }),
+    item({ name: null, sku: 'cup' }),
+  ]
+  const { text, html } = receipt({ items, price_list })
+  const heading = 'What you bought\n'
+  const bought = text.slice(text.indexOf(heading) + heading.length).split('\n\n')[0]!
+  const names = bought.split('\n').filter((line) => !line.startsWith(' '))
+  expect(names).toEqual(['Stoneware teapot', 'A pot', 'cup'])
+  expect(html).toContain('<bdi>Stoneware teapot</bdi>')
 })
 
 test.each([

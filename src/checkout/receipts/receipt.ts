@@ -3,6 +3,7 @@
 
 import { escapeHtml } from '../../html.ts'
 import type { Message } from '../../mail/mailer.ts'
+import type { PriceListItem } from '../../merchants/integration.ts'
 import { type Brand, currencyOf, type Mode } from '../../values.ts'
 import type { Item } from '../purchase.ts'
 import { taxTotal } from '../purchase.ts'
@@ -16,6 +17,8 @@ export type Paid = {
   executed_at: Date
   order_reference: string | null
   items: Item[] | null
+  /** Of the session's integration: the names of items that came by their sku alone. */
+  price_list: PriceListItem[] | null
   /** As the shopper typed it, or the shop sent it. */
   email: string
   merchant_name: string
@@ -82,7 +85,10 @@ function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content
     lead: say('paid', { amount, shop }),
     test: paid.mode === 'test' ? say('test') : null,
     items: paid.items?.length
-      ? { heading: say('items'), rows: paid.items.map((item) => rowOf(item, money)) }
+      ? {
+          heading: say('items'),
+          rows: paid.items.map((item) => rowOf(item, nameOf(item, paid), money)),
+        }
       : null,
     rows: rows.flatMap(([key, value, runs_as]) =>
       value ? [{ label: say(key), value, runs_as }] : [],
@@ -91,8 +97,13 @@ function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content
   }
 }
 
-function rowOf(item: Item, money: (amount: number) => string): Row {
-  const name = plain(item.name ?? item.sku ?? '')
+/** What the shopper saw it by. */
+function nameOf({ name, sku }: Item, { price_list, currency }: Paid): string {
+  const listed = price_list?.find((each) => each.sku === sku && each.currency === currency)
+  return plain(name ?? listed?.name ?? sku ?? '')
+}
+
+function rowOf(item: Item, name: string, money: (amount: number) => string): Row {
   const label = item.quantity === 1 ? name : `${item.quantity} × ${name}`
   if (item.unit_amount === null) return { label, value: '', runs_as: 'money' }
   const total = item.quantity * item.unit_amount
