@@ -133,6 +133,22 @@ test('what came by its sku alone has its name from the price list, in the curren
   expect(html).toContain('<bdi>Stoneware teapot</bdi>')
 })
 
+test('from right to left the letters of a currency stand before its sign', () => {
+  const { text, html } = receipt({ locale: 'ar' })
+  for (const part of [text, html]) {
+    expect(part).toContain('\u2066UK£\u2069')
+    expect(part.replaceAll('\u2066UK£\u2069', '')).not.toContain('£')
+  }
+})
+
+test('beside a long value our own words are not broken, names of goods are', () => {
+  const { html } = receipt({ order_reference: 'W'.repeat(64), items: [item({})] })
+  const cell = (label: string) => html.match(`<th [^>]*><bdi>${label}</bdi>`)![0]
+  expect(cell('Amount')).toContain('overflow-wrap:normal')
+  expect(cell('Payment number')).toContain('overflow-wrap:normal')
+  expect(cell('Assam')).toContain('overflow-wrap:anywhere')
+})
+
 test.each([
   ['no language', null],
   ['a language that we have not', 'sw'],

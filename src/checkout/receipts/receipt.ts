@@ -146,18 +146,24 @@ function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): strin
     paragraph(lead, 'margin:0 0 16px') +
     (test ? paragraph(test, 'margin:0 0 16px;font-weight:600') : '') +
     (items
-      ? `<h2 style="font-size:16px;margin:16px 0 8px">${escapeHtml(items.heading)}</h2>${table(items.rows, direction)}`
+      ? `<h2 style="font-size:16px;margin:16px 0 8px">${escapeHtml(items.heading)}</h2>${table(items.rows, direction, 'anywhere')}`
       : '') +
-    table(rows, direction) +
+    // Our own words need no breaking, and beside a long value they would be.
+    table(rows, direction, 'normal') +
     paragraph(footer, `margin:24px 0 0;font-size:14px;${muted}`) +
     '</div></body></html>\n'
   )
 }
 
-function table(rows: Row[], direction: ReceiptLanguage['direction']): string {
+/** `label_breaks`: where a label may be broken within a word. */
+function table(
+  rows: Row[],
+  direction: ReceiptLanguage['direction'],
+  label_breaks: 'anywhere' | 'normal',
+): string {
   const [start, end] = direction === 'rtl' ? ['right', 'left'] : ['left', 'right']
   const cell = `vertical-align:top;${line}`
-  const name = `${cell};padding:8px 0;text-align:${start};font-weight:400;overflow-wrap:anywhere`
+  const name = `${cell};padding:8px 0;text-align:${start};font-weight:400;overflow-wrap:${label_breaks}`
   const told = `${cell};padding:8px 0;padding-${start}:16px;text-align:${end}`
   const written = rows.map(({ label, value, runs_as }) => {
     const text = runs_as === 'page' ? escapeHtml(value) : `<bdi>${escapeHtml(value)}</bdi>`
@@ -196,12 +202,14 @@ function addressOf(email: string): string {
 /** With the ISO 4217 exponent, as the checkout shows it. */
 function formatAmount(amount: number, currency: string, locale: string): string {
   const digits = currencyOf(currency)?.exponent ?? 2
-  return new Intl.NumberFormat(locale, {
+  const written = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(amount / 10 ** digits)
+  // From right to left the letters of `UK£` would come to stand behind its sign.
+  return written.replace(/^(\u200f.*)([A-Z]{2}\p{Sc})/u, '$1\u2066$2\u2069')
 }
 
 /** In UTC, and says so: where the shopper is nobody knows. */
