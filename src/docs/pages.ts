@@ -3,7 +3,7 @@
 import { lasting } from '../http/encoded.ts'
 import type { OpenApiDocument } from '../http/openapi.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
-import { openFrame } from './frame.ts'
+import { type Line, openFrame } from './frame.ts'
 import { type GuideFile, guideAddress, guideGroups, guideIndex, renderGuides } from './guides.ts'
 import { reference } from './reference.ts'
 
@@ -35,9 +35,13 @@ export function documentation(
   const llms = files.find(({ path }) => path === 'llms.txt')?.text ?? ''
   const guides = renderGuides(files.filter(({ path }) => path.endsWith('.md')))
   const { title, body, groups, index } = reference(document)
-  const api = { title: 'API', lines: [{ title, href: '/docs' }] }
+  const api: Line = { title, href: '/docs' }
+  // Where the reader of /docs finds it without scrolling; its routes follow after all guides.
+  const guided = guideGroups(llms, guides).map((group) =>
+    group.title === 'Reference' ? { ...group, lines: [api, ...group.lines] } : group,
+  )
   const framed = openFrame({
-    groups: [...guideGroups(llms, guides), api, ...groups],
+    groups: [...guided, ...groups],
     index: [...index, ...guideIndex(guides)],
   })
   const pages = guides.map((guide): [string, PageAnswer] => {

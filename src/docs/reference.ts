@@ -95,7 +95,7 @@ function intro({ info }: OpenApiDocument): string {
     `<h1>API reference</h1><p class="lead">${escapeHtml(info.description)}</p>` +
     `<p>Version ${info.version}, described for tools in <a href="/openapi.json">openapi.json</a> and for language models in <a href="/llms.txt">llms.txt</a>.</p>` +
     `<p>The examples run in a shell, with the demo merchant’s address and key, which are in <code>.ripper/demo.json</code>:</p>` +
-    `<pre tabindex="0"><code>API=http://127.0.0.1:8080\nKEY=rip_sk_…\nSECRET=cs_…_secret_…   # the client_secret of a session</code></pre>`
+    `<pre tabindex="0"><code>API=http://127.0.0.1:8080\nKEY=rip_sk_…\n# The client_secret of a session.\nSECRET=cs_…_secret_…</code></pre>`
   )
 }
 
