@@ -11,7 +11,7 @@ const style = inlineText(
     'main{box-sizing:border-box;width:min(30rem,100% - 2rem);margin:2rem;padding:2.5rem 2rem;border:1px solid var(--line);border-radius:14px;' +
     'background:var(--card);text-align:center;overflow-wrap:anywhere}' +
     '.status{margin:0 0 .5rem;font-size:2.5rem;font-weight:650;line-height:1.2;color:var(--mark)}' +
-    'h1{margin:0 0 .75rem;font-size:1.375rem;line-height:1.3}p{margin:0;color:var(--soft)}',
+    'h1{margin:0 0 .75rem;font-size:1.375rem;line-height:1.3}p{margin:0;color:var(--soft)}h1,p{text-wrap:balance}',
 )
 
 /** `framed` where a shop's page may frame it: then the shop sees what is wrong. */
