@@ -190,6 +190,22 @@ describe('what was paid', () => {
   })
 })
 
+test('on a phone the summary and the fields begin on one line', async () => {
+  const page = await theatre.arrive(tea, { viewport: phone })
+  const button = (await payButton(page).boundingBox())!
+  const amount = (await page.locator('.amount').boundingBox())!
+  expect(amount.x).toBe(button.x)
+})
+
+test('on a small phone a thing to choose and its number share a line', async () => {
+  // 360 less a picture and its gap, which these goods lack.
+  const page = await theatre.arrive('/pay/tea', { viewport: { width: 288, height: 640 } })
+  const line = page.locator('.goods li').first()
+  const text = (await line.locator('.text').boundingBox())!
+  const stepper = (await line.locator('.stepper').boundingBox())!
+  expect(stepper.x).toBeGreaterThanOrEqual(text.x + text.width)
+})
+
 test("the merchant's links stand on the hosted page and below the checkout", async () => {
   const page = await theatre.arrive('/pay/tea')
   const named = async (name: string) =>
