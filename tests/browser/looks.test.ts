@@ -63,6 +63,19 @@ describe('the test cards', () => {
     expect(await number.inputValue()).toBe('4000 0091 0005 0072')
   })
 
+  test('have their numbers below each other, however long their words are', async () => {
+    const page = await theatre.arrive('/pay/tea?sku=tea', { viewport: phone })
+    await cardFields(page).getByText('Test mode').click()
+    const numbers = cardFields(page).locator('.test bdi')
+    await numbers.last().waitFor()
+    const starts = await numbers.evaluateAll((all) =>
+      all.map((each) => each.getBoundingClientRect().left),
+    )
+    expect(starts.length).toBeGreaterThan(5)
+    expect(Math.max(...starts) - Math.min(...starts)).toBeLessThan(2)
+    await picture(page, 'looks-test-cards-phone')
+  })
+
   test('lie open where there is room for them and for Pay', async () => {
     const page = await theatre.arrive(tea, { viewport: { width: 1280, height: 1100 } })
     await cardFields(page)
@@ -119,6 +132,10 @@ describe('what is wrong', () => {
     const page = await payWith(cards.fraud)
     const heading = page.getByRole('heading', { name: 'The payment was not accepted' })
     await heading.waitFor()
+    const sign = await heading.evaluate(
+      (element) => element.ownerDocument.defaultView.getComputedStyle(element, '::before').content,
+    )
+    expect(sign).toContain('!')
     const shown = await heading.locator('..').textContent()
     expect(shown).toContain('Nothing was taken.')
     expect(shown).not.toMatch(/bank|attempts|fraud/i)
@@ -167,6 +184,26 @@ describe('what was paid', () => {
       expect(await back.getAttribute('href')).toBe(links.back_url)
       await page.reload()
     }
+  })
+
+  test.each([
+    [390, 'en-GB'],
+    [360, 'en-GB'],
+    [390, 'ar'],
+  ])('keeps its id on one line of a phone %i wide in %s', async (width, locale) => {
+    const { body } = await theatre.stage.account.client.create({
+      ...{ amount: 990, currency: 'GBP', customer: { email: 'jo@example.com' } },
+    })
+    const address = `${theatre.stage.pay_url}#${body.client_secret}`
+    const page = await theatre.arrive(address, { viewport: { ...phone, width }, locale })
+    const fields = page.frameLocator('iframe').first()
+    await fields.locator('#number').fill(cards.approved)
+    await fields.locator('#expiry').fill('12 / 39')
+    await fields.locator('#code').fill('123')
+    await page.locator('button.pay').click()
+    const id = page.locator('dd.payment bdi')
+    await id.waitFor()
+    expect(await id.evaluate((element) => element.getClientRects().length)).toBe(1)
   })
 
   test('and is held looks otherwise, and is not offered a second time', async () => {

@@ -46,7 +46,10 @@ function listOf(desk: Desk, result: ConfirmResult): HTMLElement {
   ] as const
   const drawn = rows.flatMap(([name, value]) =>
     value
-      ? [element('dt', {}, text(desk, name)), element('dd', {}, element('bdi', {}, value))]
+      ? [
+          element('dt', {}, text(desk, name)),
+          element('dd', { class: name }, element('bdi', {}, value)),
+        ]
       : [],
   )
   return element('dl', {}, ...drawn)
