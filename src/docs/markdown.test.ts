@@ -29,7 +29,12 @@ test.each([
   ['[x](openapi.json)', '<p><a href="openapi.json">x</a></p>\n'],
   ['<https://example.com/a>', '<p><a href="https://example.com/a">https://example.com/a</a></p>\n'],
   ['![The page](docs/page.png)', '<p><img src="docs/page.png" alt="The page"></p>\n'],
-  ['- [ ] a', '<ul>\n<li>☐ a</li>\n</ul>\n'],
+  ['- [ ] a', '<ul>\n<li class="task">☐ a</li>\n</ul>\n'],
+  ['- a', '<ul>\n<li>a</li>\n</ul>\n'],
+  [
+    '`x-y --json -h`',
+    '<p><code>x-y <span class="option">--json</span> <span class="option">-h</span></code></p>\n',
+  ],
   ['a<br>b', '<p>a<br>b</p>\n'],
   ['<!-- block-name -->\n', ''],
   ['```diff\n-a\n+b\n```', '<pre tabindex="0"><code><del>-a</del>\n<ins>+b</ins></code></pre>\n'],

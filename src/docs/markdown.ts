@@ -22,12 +22,16 @@ export function renderMarkdown(text: string): Rendered {
       html: ({ text: source }) => (isComment(source) ? '' : lineBreakOr(source)),
       code: ({ text: source, lang }) =>
         `<pre tabindex="0"><code>${lang === 'diff' ? changed(source) : escapeHtml(source)}</code></pre>\n`,
+      codespan: ({ text: source }) => `<code>${withOptions(escapeHtml(source))}</code>`,
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
         const target = targetOf(href)
         return target === null ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`
       },
       // A check-list on a page is read, not ticked.
+      listitem({ task, tokens }: Tokens.ListItem) {
+        return task && `<li class="task">${this.parser.parse(tokens)}</li>\n`
+      },
       checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
       image({ href, text: words }: Tokens.Image) {
         return /^[\w./-]+$/.test(href)
@@ -77,6 +81,11 @@ function anchorOf(title: string, earlier: Heading[]): string {
 
 function plain(source: string): string {
   return source.replaceAll(/[`*]/g, '').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+}
+
+/** A line would break between the two hyphens of `--json`. */
+function withOptions(html: string): string {
+  return html.replaceAll(/(^|\s)(--?[a-z][\w-]*)/gi, '$1<span class="option">$2</span>')
 }
 
 /** A change, line by line. */
