@@ -9,7 +9,7 @@ import { compatibleHeadersOf } from './compatible-dialect.ts'
 import { type Dialect, dialectOfPath, renderRefusal } from './dialects.ts'
 import { plainHeaders } from './plain-headers.ts'
 
-type Parts = { world: Pick<World, 'log'>; ids: Pick<Ids, 'request'> }
+type Parts = { world: Pick<World, 'clock' | 'log'>; ids: Pick<Ids, 'request'> }
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
 
 const not_http: [status: string, message: string] = [
@@ -58,8 +58,22 @@ function answer({ world, ids }: Parts, socket: Duplex, { status, message, dialec
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  endBefore(world.clock, socket, closed_within_ms)
   const { code } = refusal
   world.log.info({ request_id, route: 'unknown', status: refusal.status, code }, 'request')
+}
+
+/** The client has so long to close its side after an answer. */
+const closed_within_ms = 5_000
+
+/** Node's own limits no longer go for such a connection: a client that left its side open would keep it. */
+function endBefore(clock: World['clock'], socket: Duplex, limit_ms: number): void {
+  const closed = new AbortController()
+  socket.once('close', () => closed.abort())
+  clock.sleep(limit_ms, closed.signal).then(
+    () => socket.destroy(),
+    () => {},
+  )
 }
 
 /** As far as it can be told: the line that names the path may have come in a packet before. */

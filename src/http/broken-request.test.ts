@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ManualClock, manualClock } from '../../tests/clock.ts'
+import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
+
+let clock: ManualClock
+let server: Server
+beforeEach(async () => {
+  clock = manualClock()
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const parts = { world: { clock, log }, ids: { request: () => `req_${'0'.repeat(24)}` as const } }
+  server = createServer()
+  server.on('clientError', (error, socket) => answerBrokenRequest(parts, error, socket))
+  server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
+  await once(server.listen(0), 'listening')
+})
+afterEach(() => server.close())
+
+const connections = () =>
+  new Promise<number>((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
+
+test.each([
+  ['a CONNECT', 'CONNECT pay.example:443 HTTP/1.1\r\nHost: pay.example\r\n\r\n'],
+  ['a malformed head', 'GET / HTTP/1.1\r\nno header\r\n\r\n'],
+])('who leaves the connection open after %s is let go after 5 s', async (_what, sent) => {
+  const { port } = server.address() as AddressInfo
+  const socket = connect({ port, allowHalfOpen: true })
+  socket.on('error', () => {})
+  socket.resume().write(sent)
+  await once(socket, 'end')
+  await clock.advance(4_999)
+  expect(await connections()).toBe(1)
+  await clock.advance(1)
+  await expect.poll(connections).toBe(0)
+  socket.destroy()
+})
