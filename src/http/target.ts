@@ -21,6 +21,7 @@ export function faultOfTarget(target: string): string | null {
   const [, path] = /^(?:https?:\/\/[^/?]+)?(\/[^?]*)?(?:\?|$)/i.exec(target) ?? []
   if (path === undefined) return target === '*' ? null : 'The target of a request is a path.'
   if (dotSegment.test(path)) return 'The path must not have the segments . and ..'
+  if (path.includes('//')) return 'The path must not have empty segments.'
   return encodedPlain.test(path)
     ? 'The path must not have letters, digits, -, ., _ and ~ percent-encoded.'
     : null

@@ -30,6 +30,8 @@ const odd = [
   'GET /docs/..',
   'GET /nowhere/%7e',
   'GET /nowhere/%7e/%ff',
+  'GET //metrics',
+  'GET /v1//payments/pay_1',
   'GET /metrics#nowhere',
   'GET http://pay.example/%6detrics',
   'GET http://pay.example?/metrics',
