@@ -1,6 +1,7 @@
 // Where the simulated bank runs, and what becomes of test mode where it does not.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { createMerchant } from '../src/merchants/manage.ts'
 import { openSimulatorSwitch } from '../src/simulator-switch.ts'
 import { cardOf, visa } from './client.ts'
 import { manualClock } from './clock.ts'
@@ -67,6 +68,19 @@ describe('switched off', () => {
     expect(await configuration(running)).toMatchObject(isOff)
     const said = running.log.filter(({ message }) => message.startsWith('test mode is off'))
     expect(said).toHaveLength(1)
+  })
+
+  test('it hears of one that a command makes at once, and need not look', async () => {
+    service = await startService({ simulator: null, clock: manualClock() })
+    const running = service
+    const named = { name: 'Live shop', live: true, live_enabled: true, acquiring_profile: null }
+    await createMerchant(running.office, named)
+    expect(
+      await until(
+        () => bankAnswers(running),
+        (status) => status === 404,
+      ),
+    ).toBe(404)
   })
 
   test('it stays where it was asked for', async () => {

@@ -47,7 +47,11 @@ export async function createMerchant(
   const { merchant_id, live, live_enabled, created_at: at } = merchant
   const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
   const line = lineOf(office, { merchant_id, subject: merchant_id, ...told })
-  await insertMerchant(sql, merchant, line)
+  await sql.begin(async (tx) => {
+    await insertMerchant(tx, merchant, line)
+    // The first live merchant changes what a running service does for all.
+    await tell(tx, merchant_id)
+  })
   return merchant
 }
 

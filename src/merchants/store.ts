@@ -39,7 +39,7 @@ const integrationColumns = [
 ] as const
 
 export async function insertMerchant(
-  sql: Sql,
+  sql: AnySql,
   merchant: Merchant,
   line: JournalLine,
 ): Promise<void> {
