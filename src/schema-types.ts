@@ -1,17 +1,6 @@
 // TypeScript types from JSON schemas, laid out as the formatter would: what the SDK's types are made of.
 
-export type Schema = {
-  type?: string | string[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: boolean | Schema
-  items?: Schema
-  anyOf?: Schema[]
-  enum?: unknown[]
-  const?: unknown
-  format?: string
-  description?: string
-}
+import type { Schema } from './json-schema.ts'
 
 /** A schema that gets a name; wherever another one holds the same, it is called by it. */
 export type NamedSchema = { name: string; note: string; schema: Schema }

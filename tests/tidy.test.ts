@@ -47,6 +47,7 @@ const rooms: Record<string, string[]> = {
   words: [],
   peer: [],
   'safe-address': [],
+  'json-schema': [],
   world: [],
   bell: ['world'],
   keyring: ['world'],
@@ -87,7 +88,7 @@ const rooms: Record<string, string[]> = {
   ],
   compatible: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
   pages: [...kernel, 'context', 'database', 'http', 'merchants', 'checkout'],
-  docs: ['errors', 'html', 'http'],
+  docs: ['errors', 'html', 'json-schema', 'http'],
   context: [...kernel, 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
 }
 const wiring = [

@@ -1,7 +1,8 @@
 // An example of a body, made from its schema: what it names is there, and what it asks for is kept.
 
+import type { Schema } from '../json-schema.ts'
 import { sampleValues, shown_optional } from './example-values.ts'
-import { alternatives, isNullable, type Schema } from './schema.ts'
+import { alternatives, isNullable } from './schema.ts'
 
 /** Values by the path of their field, for one example: they come before the samples that every field of a name has. */
 export type Chosen = Record<string, unknown>

@@ -1,7 +1,8 @@
 // The fields of a body as a list: name, type, whether it may be left out, its rules and its values.
 
 import { escapeHtml } from '../html.ts'
-import { alternatives, type Field, fieldsOf, isNullable, type Schema, valuesOf } from './schema.ts'
+import type { Schema } from '../json-schema.ts'
+import { alternatives, type Field, fieldsOf, isNullable, valuesOf } from './schema.ts'
 
 /** HTML. One list for each of the shapes that a body may have. */
 export function fieldList(schema: Schema | undefined, side: 'request' | 'answer'): string {

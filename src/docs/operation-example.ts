@@ -1,10 +1,11 @@
 // An example of an operation: a request that the service takes, as values and as a line for curl, and its answer.
 
 import type { OpenApiDocument, Operation } from '../http/openapi.ts'
+import type { Schema } from '../json-schema.ts'
 import { chosenValues } from './chosen-values.ts'
 import { exampleOf } from './example.ts'
 import { sampleValues } from './example-values.ts'
-import { alternatives, type Schema } from './schema.ts'
+import { alternatives } from './schema.ts'
 
 export type Listed = { method: string; path: string; operation: Operation }
 

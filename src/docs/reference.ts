@@ -3,10 +3,10 @@
 import { catalogue, type RefusalCode, statusesOf } from '../errors.ts'
 import { escapeHtml } from '../html.ts'
 import type { OpenApiDocument } from '../http/openapi.ts'
+import type { Schema } from '../json-schema.ts'
 import { checkoutErrors } from './checkout-errors.ts'
 import type { Found, Group } from './frame.ts'
 import { eventExample, type Listed, operationsOf } from './operation-example.ts'
-import type { Schema } from './schema.ts'
 import { fieldsOf } from './schema.ts'
 import { eventSection, operationSection } from './sections.ts'
 

@@ -1,24 +1,6 @@
-// JSON Schema as the API's description uses it, and what a page needs to know of a field.
+// What a page needs to know of a field from its schema.
 
-export type Schema = {
-  type?: string | string[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  additionalProperties?: boolean | Schema
-  items?: Schema
-  anyOf?: Schema[]
-  enum?: unknown[]
-  const?: unknown
-  minimum?: number
-  maximum?: number
-  minLength?: number
-  maxLength?: number
-  maxItems?: number
-  maxProperties?: number
-  pattern?: string
-  format?: string
-  description?: string
-}
+import type { Schema } from '../json-schema.ts'
 
 /** The alternatives of a field, without null. A field that can only be null has itself. */
 export function alternatives(schema: Schema): Schema[] {

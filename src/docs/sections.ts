@@ -2,6 +2,7 @@
 
 import { escapeHtml } from '../html.ts'
 import type { Operation } from '../http/openapi.ts'
+import type { Schema } from '../json-schema.ts'
 import { fieldList } from './field-list.ts'
 import {
   answerExample,
@@ -10,7 +11,6 @@ import {
   type Listed,
   requestExample,
 } from './operation-example.ts'
-import type { Schema } from './schema.ts'
 
 /** `mark` is a word that tells the route from the native ones. */
 export function operationSection(listed: Listed, mark: string | undefined): string {

@@ -1,0 +1,21 @@
+// JSON Schema, as much of it as the API's description uses.
+
+export type Schema = {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  anyOf?: Schema[]
+  enum?: unknown[]
+  const?: unknown
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  maxProperties?: number
+  pattern?: string
+  format?: string
+  description?: string
+}
