@@ -67,7 +67,7 @@ function keyHeader({ path, operation }: Listed): Record<string, string> {
 /** One line for a shell, continued where it is long. */
 export function curlOf({ method, path, query, headers, body, is_form }: RequestExample): string {
   const asked = new URLSearchParams(query).toString().replaceAll('%2C', ',')
-  const address = `"$API${path.replace(/\{(\w+)\}/g, (_, name) => pathValue(name))}${asked && `?${asked}`}"`
+  const address = `"$API${path.replace(/\{(\w+)\}/g, (whole, name) => pathValue(name) ?? whole)}${asked && `?${asked}`}"`
   const is_plain = method === 'GET' || (method === 'POST' && body !== null)
   const option = path.endsWith('/stream') ? '-N ' : is_plain ? '' : `-X ${method} `
   const heads = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`)
@@ -75,8 +75,10 @@ export function curlOf({ method, path, query, headers, body, is_form }: RequestE
   return [`curl ${option}${address}`, ...heads, ...data].join(' \\\n  ')
 }
 
-function pathValue(name: string): string {
-  return String(sampleValues[name]!.find((value) => value !== null))
+/** Undefined where no sample is written down; the parameter then stays in its braces. */
+function pathValue(name: string): string | undefined {
+  const value = sampleValues[name]?.find((each) => each !== null)
+  return value === undefined ? undefined : String(value)
 }
 
 /** As the other platform's clients send it. */
