@@ -8,7 +8,7 @@ import { clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { integrationOf } from '../merchants/directory.ts'
-import { challengeUrl } from './ask-bank.ts'
+import { challengeUrl, noProvider } from './ask-bank.ts'
 import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank, judge } from './attempt.ts'
 import type { Confirming } from './authorise.ts'
 import { countOutcome, declineOf, payerOf } from './card-testing.ts'
@@ -109,12 +109,7 @@ function readyOrRefuse(context: Context, { session, newest, now }: Ready): Attem
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
   // Authenticate would only refuse this shopper. An authentication that has ended needs no provider.
-  if (!context.three_ds[session.mode]) {
-    throw new Refusal(
-      'three_ds_provider_unavailable',
-      'The account has no 3-D Secure in this mode, so no card can be authenticated. Nothing was charged.',
-    )
-  }
+  if (!context.three_ds[session.mode]) throw noProvider(session.mode)
   const words = attempt
     ? 'The authentication of the card has not ended.'
     : 'No card was authenticated yet: authenticate first.'

@@ -258,6 +258,11 @@ describe('test and live', () => {
       const refused = await client.confirm(half)
       expect(refusal(refused)).toBe('503 three_ds_provider_unavailable')
       expect(refused.headers.get('retry-after')).toBe('2')
+      const config = await client.send(
+        'GET',
+        `/v1/checkout/config/${service.account.publishable_key}`,
+      )
+      expect(refused.body.message).toBe(config.body.message)
       expect((await client.confirm(whole)).body.status).toBe('captured')
     } finally {
       without.mockRestore()
