@@ -14,6 +14,7 @@ import { workChecks } from '../src/cli/doctor/work.ts'
 import { readConfig } from '../src/config.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'
 import { checkSealingKeys } from '../src/database/sealing-keys.ts'
+import { idsFrom } from '../src/ids.ts'
 import { deadLetter, insertAttempt } from './conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from './database.ts'
 import { openMailServer } from './mail-server.ts'
@@ -191,7 +192,7 @@ describe('what is read of a database', () => {
       found = unwell([
         ...judgeAll(sealingChecks, await readSealing(config, sql)),
         ...judgeAll(accountChecks, await readAccounts(config, sql, now)),
-        ...judgeAll(workChecks, await readWork(sql, now)),
+        ...judgeAll(workChecks, await readWork(config, sql, now)),
       ])
       throw undo
     })
@@ -311,14 +312,42 @@ describe('what is read of a database', () => {
         values (${service.account.merchant_id}, ${payment_id}, 'test', ${ago(2 * hours)}, ${ago(-60)}, 3)`,
       ['Receipts: warning'],
     ],
+    ['as many declines as end a brake', (sql) => declines(sql, 29, ago(-60)), []],
+    ['as many as pull it', (sql) => declines(sql, 30, ago(-60)), ['Card testing: warning']],
+    ['as many some time ago', (sql) => declines(sql, 30, ago(1)), []],
     [
-      'a line of the journal that nobody sealed',
-      (sql) => sql`update journal set entry_id = '0' || entry_id`,
+      'test sessions of three days and a half, which should be gone after two',
+      (sql) => olderLines(sql, 84 * hours),
+      ['Unpaid sessions: warning', 'Journal: warning'],
+    ],
+    ['those of two and a half', (sql) => olderLines(sql, 60 * hours), ['Journal: warning']],
+    [
+      'older ones that the purge has seen',
+      async (sql) => {
+        await olderLines(sql, 84 * hours)
+        await sql`insert into session_purges (merchant_id, mode, until)
+          select ${service.account.merchant_id}, mode, (select max(entry_id) from journal)
+          from unnest(array['test', 'live']) as m (mode)`
+      },
       ['Journal: warning'],
     ],
   ])('%s', async (_, change, expected) => {
     expect(await foundAfter(change)).toEqual(expected)
   })
+
+  async function declines(sql: AnySql, count: number, until: Date) {
+    const uses = Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`pay_${index}`, until.getTime()]),
+    )
+    await sql`insert into limit_uses (merchant_id, name, uses, ends_at)
+      values (${service.account.merchant_id}, 'declines_of_merchant client', ${uses as never}, ${until})`
+  }
+
+  /** The lines of the journal, and with them the sessions that they name, are so old. Nobody has sealed them. */
+  async function olderLines(sql: AnySql, age_seconds: number) {
+    const from = idsFrom(ago(age_seconds))
+    await sql`update journal set entry_id = ${from} || substr(entry_id, ${from.length + 1})`
+  }
 
   async function attempts(
     sql: AnySql,

@@ -81,6 +81,8 @@ const work: WorkFacts = {
   comparisons: [compared],
   overdue_holds: [],
   oldest_receipt_at: ago(3600),
+  braked: [],
+  unpurged: [],
   unsealed: [],
   now,
 }
@@ -292,6 +294,9 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
     ['Orphans: problem'],
   ],
   ['holds', { overdue_holds: ['pay_1'] }, ['Holds: warning']],
+  ['a receipt that waits', { oldest_receipt_at: ago(3601) }, ['Receipts: warning']],
+  ['a brake on card testing', { braked: ['m_1'] }, ['Card testing: warning']],
+  ['a purge that lags', { unpurged: ['m_1'] }, ['Unpaid sessions: warning']],
   ['the journal', { unsealed: ['m_1'] }, ['Journal: warning']],
 ])('work: %s', (_, fault, expected) => {
   expect(faults(workChecks, { ...work, ...fault })).toEqual(expected)

@@ -3,6 +3,7 @@
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
+import type { Sql } from '../database/open.ts'
 import { Refusal } from '../errors.ts'
 import { networkOf } from '../http/gateway-limit.ts'
 import type { Mode } from '../values.ts'
@@ -12,6 +13,7 @@ import {
   freePlace,
   type Limit,
   limitsOfPayer,
+  listFull,
   takePlaces,
   type Use,
 } from './limits-store.ts'
@@ -148,7 +150,7 @@ export async function payerOf(
   const { session, attempt, address, now } = paying
   if (session.mode === 'test') return null
   const { merchant_id } = session
-  const of_merchant = limitOf('declines_of_merchant', session.minted_by ?? 'server')
+  const of_merchant = brakeOf(session.minted_by ?? 'server')
   const found = await limitsOfPayer(
     context.sql,
     attempt,
@@ -161,6 +163,18 @@ export async function payerOf(
   const limits = found.filter(({ name }) => name !== of_merchant.name)
   const brake = found.find(({ name }) => name === of_merchant.name)!
   return { merchant_id, limits, brake, is_blocked: limits.some(({ is_full }) => is_full) }
+}
+
+/** Merchants whose brake is on, for some of their sessions or for all; no more than `limit` of them. */
+export async function listBraked(sql: Sql, which: { now: Date; limit: number }): Promise<string[]> {
+  return listFull(sql, minters.map(brakeOf), which)
+}
+
+/** Whose sessions a brake is of. */
+const minters = ['server', 'client'] as const satisfies Session['minted_by'][]
+
+function brakeOf(minter: (typeof minters)[number]): Limit {
+  return limitOf('declines_of_merchant', minter)
 }
 
 const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'Too many declines' }

@@ -90,6 +90,21 @@ export async function limitsOfPayer(
     ) taken`
 }
 
+/** The first merchants by their ids that have one of these limits full. */
+export async function listFull(
+  sql: Sql,
+  limits: Limit[],
+  { now, limit }: { now: Date; limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ merchant_id: string }[]>`
+    select m.merchant_id from merchants m where exists (
+      select 1 from json_to_recordset(${limits as never}::json) as n (name text, places integer)
+      join limit_uses k on k.merchant_id = m.merchant_id and k.name = n.name
+      where (select count(*) from jsonb_each(k.uses) where value::bigint > ${now.getTime()}) >= n.places)
+    order by m.merchant_id limit ${limit}`
+  return rows.map(({ merchant_id }) => merchant_id)
+}
+
 /** Gives the place of a limit's oldest use back. */
 export async function freePlace(
   sql: Sql,

@@ -3,7 +3,7 @@
 import type { Sql } from '../database/open.ts'
 import { type Ids, idsFrom } from '../ids.ts'
 import type { Clock } from '../world.ts'
-import { type DuePurge, listDuePurges, purgePage } from './session-purge-store.ts'
+import { type DuePurge, listDuePurges, type PurgeAge, purgePage } from './session-purge-store.ts'
 
 const day_ms = 24 * 3600 * 1000
 /** Of test mode. A shorter time for live sessions is theirs, too. */
@@ -27,15 +27,10 @@ export type Purging = {
  */
 export async function purgeSessions(purging: Purging): Promise<number> {
   const { sql, world, unpaid_sessions_days: days = default_unpaid_sessions_days } = purging
-  const now_ms = world.clock.now().getTime()
-  const below = (kept_days: number) => idsFrom(new Date(now_ms - kept_days * day_ms))
-  const ages = [
-    { mode: 'test', below: below(Math.min(days, test_days_max)) },
-    { mode: 'live', below: below(days) },
-  ] as const
+  const ages = agesDue(world.clock.now(), days)
   const failures: string[] = []
   let count = 0
-  for (const due of await listDuePurges(sql, [...ages])) {
+  for (const due of await listDuePurges(sql, ages, null)) {
     try {
       count += await purgeMerchant(purging, due)
     } catch (error) {
@@ -44,6 +39,15 @@ export async function purgeSessions(purging: Purging): Promise<number> {
   }
   if (failures.length === 0) return count
   throw new Error(`sessions are not purged: ${failures.slice(0, failures_told_max).join('; ')}`)
+}
+
+/** What is old enough at a moment, where live sessions are kept for so many days. */
+export function agesDue(at: Date, days: number): PurgeAge[] {
+  const below = (kept_days: number) => idsFrom(new Date(at.getTime() - kept_days * day_ms))
+  return [
+    { mode: 'test', below: below(Math.min(days, test_days_max)) },
+    { mode: 'live', below: below(days) },
+  ]
 }
 
 const failures_told_max = 10

@@ -10,7 +10,12 @@ export type PurgeAge = { mode: Mode; below: string }
 /** A merchant whose lines have come to an age and were not gone through since: those behind `after`. */
 export type DuePurge = PurgeAge & { merchant_id: string; after: string }
 
-export async function listDuePurges(sql: Sql, ages: PurgeAge[]): Promise<DuePurge[]> {
+/** `limit` is null for all there are. */
+export async function listDuePurges(
+  sql: Sql,
+  ages: PurgeAge[],
+  limit: number | null,
+): Promise<DuePurge[]> {
   return sql<DuePurge[]>`
     select m.merchant_id, a.mode, a.below, coalesce(p.until, '') as after
     from merchants m
@@ -21,7 +26,7 @@ export async function listDuePurges(sql: Sql, ages: PurgeAge[]): Promise<DuePurg
       where j.merchant_id = m.merchant_id and j.entry_id > coalesce(p.until, '') and j.entry_id < a.below
       limit 1
     ) line
-    order by m.merchant_id, a.mode`
+    order by m.merchant_id, a.mode limit ${limit}`
 }
 
 /** `last` is null where there was no line any more. */

@@ -107,7 +107,7 @@ async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'databas
   const now = realClock(offset_seconds).now()
   const [accounts, work, money] = await Promise.all([
     inTime(() => readAccounts(config, sql, now)),
-    inTime(() => readWork(sql, now)),
+    inTime(() => readWork(config, sql, now)),
     inTime(() => readMoney(sql, now)),
   ])
   return { sealing, accounts, work, money }

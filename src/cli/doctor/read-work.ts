@@ -1,12 +1,16 @@
 // Reads what the checks of the work that goes on judge.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
+import { listBraked } from '../../checkout/card-testing.ts'
 import { listComparisons } from '../../checkout/comparison/comparison-store.ts'
 import { countOpenFindings } from '../../checkout/comparison/finding-store.ts'
 import { listUnanswered } from '../../checkout/operator-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import { agesDue } from '../../checkout/purge-sessions.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
+import { listDuePurges, type PurgeAge } from '../../checkout/session-purge-store.ts'
+import type { Config } from '../../config.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../ids.ts'
 import { countLeftDead } from '../../webhooks/operator-store.ts'
@@ -26,8 +30,14 @@ const failures_min = 3
 /** The rules look every second, and an acquirer may take its time. */
 const hold_slack_ms = 5 * 60_000
 const waiting_max = 1_000
+/** The job goes through all that is due every ten minutes. */
+const purge_slack_ms = 24 * hour_ms
 
-export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
+export async function readWork(
+  { unpaid_sessions_days }: Pick<Config, 'unpaid_sessions_days'>,
+  sql: Sql,
+  now: Date,
+): Promise<WorkFacts> {
   const ago = (ms: number) => new Date(now.getTime() - ms)
   const troubles = await listEndpointTroubles(sql, { now, from: idsFrom(ago(hour_ms)) })
   const which = { merchant_id: null, waiting_for_person: true, now, limit: waiting_max }
@@ -49,8 +59,15 @@ export async function readWork(sql: Sql, now: Date): Promise<WorkFacts> {
     comparisons: await listComparisons(sql),
     overdue_holds: await listOverdueHolds(sql, ago(hold_slack_ms)),
     oldest_receipt_at: (await countReceipts(sql)).oldest,
+    braked: await listBraked(sql, { now, limit: rows_max }),
+    unpurged: await unpurged(sql, agesDue(ago(purge_slack_ms), unpaid_sessions_days)),
     // An hour more than the job needs at the most.
     unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),
     now,
   }
+}
+
+async function unpurged(sql: Sql, ages: PurgeAge[]): Promise<string[]> {
+  const due = await listDuePurges(sql, ages, rows_max)
+  return [...new Set(due.map(({ merchant_id }) => merchant_id))]
 }

@@ -27,6 +27,10 @@ export type WorkFacts = {
   overdue_holds: string[]
   /** Since when the oldest receipt waits; null where none does. */
   oldest_receipt_at: Date | null
+  /** Merchants whose brake on card testing is on. */
+  braked: string[]
+  /** Merchants of whose unpaid sessions some should have been deleted a day ago. */
+  unpurged: string[]
   /** Merchants with lines of the journal that should have been sealed long ago. */
   unsealed: string[]
   now: Date
@@ -165,6 +169,26 @@ export const workChecks: Check<WorkFacts>[] = [
       return warning(
         `one waits for ${age(waits_ms)}`,
         'They are given up after a day. The log of the service tells what the mail server said.',
+      )
+    },
+  },
+  {
+    name: 'Card testing',
+    judge({ braked }) {
+      if (braked.length === 0) return ok('no merchant is braked')
+      return warning(
+        `too many declines, so only authenticated cards are charged: ${named(braked)}`,
+        'Somebody may be trying cards there: "Card testing" in SECURITY.md says what goes on, and when it ends.',
+      )
+    },
+  },
+  {
+    name: 'Unpaid sessions',
+    judge({ unpurged }) {
+      if (unpurged.length === 0) return ok('none is kept for longer than it should be')
+      return warning(
+        `to be deleted for more than a day: those of ${named(unpurged)}`,
+        'Start the service, or ripper worker beside it. Where one runs, its log says of purge_sessions why it failed.',
       )
     },
   },
