@@ -17,6 +17,8 @@ import { fileURLToPath } from 'node:url'
 /** In this order: checkout.js names the 3-D Secure part by its hash. */
 const scripts = ['three-ds', 'checkout', 'card-fields', 'pay', 'demo', 'docs']
 const styles = ['card-fields', 'pay', 'demo', 'docs']
+/** What the command line takes from web/, so that it judges as the pages do. */
+const modules = ['palette']
 
 /** Whether dist/web is what web/ says. A checkout without web/ has nothing to build. */
 export function isWebBuilt(root) {
@@ -31,6 +33,7 @@ export async function buildWeb(root) {
   try {
     for (const name of scripts) await buildScript(root, name, draft)
     for (const name of styles) await buildStyle(root, name, draft)
+    for (const name of modules) await buildModule(root, name, draft)
     writeFileSync(join(draft, 'built'), hash)
     const place = join(root, 'dist', 'web')
     rmSync(place, { recursive: true, force: true })
@@ -70,6 +73,14 @@ async function buildScript(root, name, outDir) {
 const takenFromCheckout = {
   external: /web\/(checkout\/.*|shared\/(element|email))\.ts$/,
   output: { globals: () => 'RipperKit' },
+}
+
+async function buildModule(root, name, outDir) {
+  const { build } = await import('vite')
+  const entry = join(root, 'web/shared', `${name}.ts`)
+  const lib = { entry, formats: ['es'], fileName: () => `${name}.mjs` }
+  const quiet = { configFile: false, publicDir: false, logLevel: 'warn' }
+  await build({ root: join(root, 'web'), ...quiet, build: { outDir, emptyOutDir: false, lib } })
 }
 
 async function buildStyle(root, name, outDir) {

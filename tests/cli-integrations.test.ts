@@ -1,5 +1,7 @@
 // `ripper integration …`, `ripper merchant list` and `ripper key list`, on the database of a service that hears of each change.
 
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { keepDemo } from '../src/demo.ts'
 import type { Integration } from '../src/merchants/integration.ts'
@@ -73,6 +75,38 @@ describe('the default', () => {
       { role: 'hosted_page', integration_id: one.integration_id, name: 'page-1' },
     ])
     await answer(...args, '--no-hosted-page')
+  }, 60_000)
+})
+
+describe('colours that cannot be read', () => {
+  const unread = 'colorPrimary #2f5d46 has a contrast of 2.4 on #14181f;'
+  const file = (appearance: object) => {
+    const path = join(folder, 'appearance.json')
+    writeFileSync(path, JSON.stringify(appearance))
+    return ['--appearance', path]
+  }
+  const variables = { colorPrimary: '#2f5d46' }
+
+  test.each([
+    ['by either theme, where none is named', { variables }, [unread]],
+    ['by either theme, where the device decides', { theme: 'auto', variables }, [unread]],
+    ['by the theme that is named', { theme: 'dark', variables }, [unread]],
+    ['not by another', { theme: 'light', variables }, []],
+  ])('are named with their ratio: %s', async (_, appearance, expected) => {
+    const { warnings = [] } = await create(
+      `colours ${JSON.stringify(appearance)}`,
+      ...file(appearance),
+    )
+    expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)))
+  })
+
+  test('are told to people, and at an update too', async () => {
+    const { integration_id, warnings } = await create('in colour')
+    expect(warnings).toBeUndefined()
+    const { stdout } = await run('integration', 'update', integration_id, ...file({ variables }))
+    expect(stdout).toContain(`\nWarning: ${unread}`)
+    const renamed = await answer('integration', 'update', integration_id, '--name', 'in colours')
+    expect(renamed.warnings).toBeUndefined()
   }, 60_000)
 })
 

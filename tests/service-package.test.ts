@@ -64,7 +64,13 @@ test('it has no TypeScript, no test, and nothing that only a checkout needs', ()
   expect(files.filter((path) => /\.ts$|\.test\.|^(src|tests|bench|proofs)\//.test(path))).toEqual(
     [],
   )
-  const needed = ['bin/ripper.mjs', 'lib/main.js', 'dist/web/checkout.js', 'web/words/en.json']
+  const needed = [
+    'bin/ripper.mjs',
+    'lib/main.js',
+    'dist/web/checkout.js',
+    'dist/web/palette.mjs',
+    'web/words/en.json',
+  ]
   expect(files).toEqual(expect.arrayContaining([...needed, 'docs/operations.md', 'llms.txt']))
   for (const path of files.filter((each) => each.startsWith('lib/') && each.endsWith('.js'))) {
     expect(readFileSync(join(installed, path), 'utf8')).not.toMatch(

@@ -4,6 +4,7 @@ import { changeIntegration, deleted } from '../merchants/change-integration.ts'
 import { defaultRules, type Integration, type IntegrationRules } from '../merchants/integration.ts'
 import { findMerchantOfIntegration } from '../merchants/store.ts'
 import { timestamp } from '../values.ts'
+import { colourWarnings, tellWarnings } from './colour-warnings.ts'
 import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { asRefusal, replaced, takenRoles, tellLosers } from './integration.ts'
 import { printIntegration, viewIntegration } from './integration-list.ts'
@@ -53,6 +54,7 @@ export const integrationUpdate: Command = {
     const [id] = positionals as [string]
     const change = changeAsked(options)
     const take = takenRoles(options)
+    const warnings = await colourWarnings(rulesNamed(options))
     const { integration, losers } = await withOffice(async (office) => {
       try {
         return await changeIntegration(office, id, change, { take })
@@ -61,10 +63,13 @@ export const integrationUpdate: Command = {
         throw await asRefusal(error, office, { name: '', ...rulesNamed(options), merchant_id })
       }
     })
-    if (json) printJson({ ...viewIntegration(integration), ...replaced(losers) })
-    else {
+    if (json) {
+      const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
+      printJson({ ...viewIntegration(integration), ...told })
+    } else {
       printIntegration(integration)
       tellLosers(losers)
+      tellWarnings(warnings)
     }
   },
 }

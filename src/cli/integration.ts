@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts'
 import { defaultRules, type Integration } from '../merchants/integration.ts'
 import { createIntegration, type NewIntegration } from '../merchants/manage.ts'
 import { listIntegrations, type Role, type RoleLoser } from '../merchants/store.ts'
+import { colourWarnings, tellWarnings } from './colour-warnings.ts'
 import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { ruleOptions, rulesFault, rulesNamed } from './integration-rules.ts'
 import { type CommandOffice, text, withOffice } from './office.ts'
@@ -26,6 +27,7 @@ export const integrationCreate: Command = {
     const fault = rulesFault({ ...defaultRules, ...asked })
     if (fault) throw new UsageError(fault)
     const take = takenRoles(options)
+    const warnings = await colourWarnings(asked)
     const { integration, publishable_key, losers } = await withOffice(async (office) => {
       try {
         return await createIntegration(office, merchantId, asked, { take })
@@ -35,8 +37,11 @@ export const integrationCreate: Command = {
     })
     const { integration_id, name, handle } = integration
     const made = { integration_id, name, handle, publishable_key }
-    print(json ? { ...made, ...replaced(losers) } : made, json)
-    if (!json) tellLosers(losers)
+    const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
+    print(json ? { ...made, ...told } : made, json)
+    if (json) return
+    tellLosers(losers)
+    tellWarnings(warnings)
   },
 }
 
