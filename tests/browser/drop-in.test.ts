@@ -79,6 +79,22 @@ test('a session of the server is paid, and the page is told', async () => {
   expect(payment.body).toMatchObject({ status: 'captured', order_reference: 'order-9' })
 })
 
+test('beside processes of 0.1, which know no links and no receipt, it goes on without them', async () => {
+  const { shop, service, account } = theatre.stage
+  const session = await serverSession({ customer: { email: 'jo@example.com' } })
+  const { page } = await theatre.enter({ origins: [shop.origin] })
+  await page.route(/\/(state|confirm)$/, async (route) => {
+    const response = await route.fetch()
+    const { links: _, receipt: __, ...json } = await response.json()
+    await route.fulfill({ response, json })
+  })
+  const options = `{ clientSecret: '${session.client_secret}' }`
+  await page.goto(shop.page(merchantsPage(service, account.publishable_key!, options)))
+  await typeCard(page, cards.approved)
+  await payButton(page).click()
+  await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+})
+
 test('the card number goes to the card-reference route and nowhere else', async () => {
   const session = await serverSession({ customer: { email: 'jo@example.com' } })
   const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)

@@ -62,7 +62,7 @@ export function drawForm(desk: Desk, press: () => void): void {
 
 /** The merchant's. Those that only inform leave the payment where it is. */
 function linksOf(desk: Desk): HTMLElement {
-  const links = Object.entries(desk.state.links).map(
+  const links = Object.entries({ ...desk.state.links }).map(
     ([name, href]) =>
       href && element('a', { href, target: /b/.test(name) ? null : '_blank' }, text(desk, name)),
   )

@@ -28,8 +28,8 @@ export type State = {
   attempt: { id: string } | null
   three_ds: ThreeDs | null
   result: ConfirmResult | null
-  /** `terms_url`, `support_url` and `back_url`, in the order that they are shown in. */
-  links: Record<string, string | null>
+  /** `terms_url`, `support_url` and `back_url`, in the order that they are shown in. A process of 0.1 does not say. */
+  links?: Record<string, string | null>
 }
 
 /** A refusal's body. `three_ds` comes with `authentication_incomplete`. */

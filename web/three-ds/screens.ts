@@ -61,7 +61,7 @@ function dateOf({ locale }: Desk, time: string): string {
 
 /** A link to where the page goes by itself, unless the page wants to see to that; else the merchant's own link back. */
 function wayBack(desk: Desk, url: string | null): HTMLElement[] {
-  const { back_url } = desk.state.links
+  const { back_url } = { ...desk.state.links }
   const href = desk.options.redirect === 'never' ? null : url
   const words = href
     ? text(desk, 'go_on', { shop: new URL(href).hostname })
