@@ -148,9 +148,10 @@ function failureOf(error: unknown, is_handed_over: boolean): MailFailure {
   return new MailFailure(is_final ? 'refused' : 'not_taken', words)
 }
 
-/** For the log. Servers repeat the address that they refuse. */
-function wordsOf(message: string): string {
+/** For the log. Servers repeat the address that they refuse, and may say far more than anybody reads. */
+export function wordsOf(message: string): string {
   return message
+    .slice(0, 1000)
     .replace(/[^\s<>]+@[^\s<>]+/g, '…@…')
     .replace(/[^\x20-\x7e…]+/g, ' ')
     .slice(0, 200)
