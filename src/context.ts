@@ -34,7 +34,7 @@ export type Context = {
   addresses: Addresses
   /** The modes whose payments have a receipt mailed. */
   receipt_modes: readonly Mode[]
-  /** Whether the sessions that pages make in test mode are counted, too: not where the gateway has no limit, as in a load test. */
+  /** Whether sessions that pages make in test mode are counted, too. They are not where the gateway has no limit, as in a load test. */
   counts_test_sessions: boolean
   /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
   webhook_urls: { judge(url: string): string | null }

@@ -122,7 +122,10 @@ function statusOf(payment: Payment | null): ConfirmResult['status'] {
   }
 }
 
-/** The merchant's address with our parameters behind it: what it has already stays as it is, since only its server knows how it reads. */
+/**
+ * The merchant's address with our parameters behind it. What it has already stays as it is: only its server knows how it is
+ * read.
+ */
 function confirmationUrl(session: Session, paymentId: string): string | null {
   const { confirmation_url, order_reference } = session
   if (confirmation_url === null) return null
