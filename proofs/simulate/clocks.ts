@@ -7,7 +7,8 @@ import type { Stage } from './stage.ts'
 
 /** How a process's clock stands to the world's time. */
 export type Skew = {
-  ahead_ms: number /** Since when by more than is allowed. */
+  ahead_ms: number
+  /** Since when by more than is allowed. */
   wrong_since_ms: number | null
 }
 
@@ -30,6 +31,8 @@ export type Clocks = {
   work(process: Pick<Process, 'skew'>): () => void
   /** Whether a job went on then that could not know yet that its clock was wrong. */
   wasDeceived(at_ms: number): boolean
+  /** The same, of a job whose own clock said that time. */
+  wasDeceivedWhen(clock_ms: number): boolean
   /** By how much two clocks of this world have differed at most. */
   differenceMs(): number
 }
@@ -37,20 +40,33 @@ export type Clocks = {
 export function openClocks(chance: Chance, nowMs: () => number): Clocks {
   const differs = chance.often(0.4)
   let [least_ms, most_ms] = [0, 0]
-  const wrongs: { skew: Skew; since_ms: number }[] = []
+  const wrongs: { skew: Skew; since_ms: number; ahead_ms: number }[] = []
   const jobs: { skew: Skew; from_ms: number; until_ms: number }[] = []
   const note = (ahead_ms: number) => {
     least_ms = Math.min(least_ms, ahead_ms)
     most_ms = Math.max(most_ms, ahead_ms)
     return ahead_ms
   }
+  const wasDeceived = (at_ms: number) =>
+    jobs.some(
+      ({ skew, from_ms, until_ms }) =>
+        from_ms <= at_ms &&
+        at_ms <= until_ms + on_its_way_ms &&
+        wrongs.some(
+          (wrong) =>
+            wrong.skew === skew &&
+            wrong.since_ms <= until_ms &&
+            from_ms <= wrong.since_ms + found_out_ms,
+        ),
+    )
   const within = () => chance.below(2 * allowed_ms + 1) - allowed_ms
   return {
     begin: () => ({ ahead_ms: note(differs ? within() : 0), wrong_since_ms: null }),
     set({ skew }, ahead_ms) {
       skew.ahead_ms = note(ahead_ms)
       const is_wrong = Math.abs(ahead_ms) > allowed_ms
-      if (is_wrong && skew.wrong_since_ms === null) wrongs.push({ skew, since_ms: nowMs() })
+      if (is_wrong && skew.wrong_since_ms === null)
+        wrongs.push({ skew, since_ms: nowMs(), ahead_ms })
       skew.wrong_since_ms = is_wrong ? (skew.wrong_since_ms ?? nowMs()) : null
     },
     work({ skew }) {
@@ -60,18 +76,8 @@ export function openClocks(chance: Chance, nowMs: () => number): Clocks {
         job.until_ms = nowMs()
       }
     },
-    wasDeceived: (at_ms) =>
-      jobs.some(
-        ({ skew, from_ms, until_ms }) =>
-          from_ms <= at_ms &&
-          at_ms <= until_ms + on_its_way_ms &&
-          wrongs.some(
-            (wrong) =>
-              wrong.skew === skew &&
-              wrong.since_ms <= until_ms &&
-              from_ms <= wrong.since_ms + found_out_ms,
-          ),
-      ),
+    wasDeceived,
+    wasDeceivedWhen: (clock_ms) => wrongs.some(({ ahead_ms }) => wasDeceived(clock_ms - ahead_ms)),
     differenceMs: () => most_ms - least_ms,
   }
 }
