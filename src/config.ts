@@ -149,7 +149,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     throw new ConfigError(
       'RIPPER_MASTER_KEY',
       'must be set where RIPPER_DATABASE_URL is: 32 random bytes in base64, ' +
-        'such as `openssl rand -base64 32` prints. Keep it: without it nothing that was sealed can be opened.',
+        'such as `head -c 32 /dev/urandom | base64` prints. Keep it: without it nothing that was sealed can be opened.',
       'RIPPER_DATABASE_URL',
     )
   }

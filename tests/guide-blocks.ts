@@ -37,8 +37,14 @@ export function sideOf(change: string, side: 'before' | 'after'): string {
     .join('\n')
 }
 
-/** Puts this repository's programs in the place of those that a reader's folder has. */
+/**
+ * Puts this repository's programs in the place of those that a reader's folder has, and takes away what a machine with
+ * nothing but Node and npm lacks.
+ */
 export const prelude = `
+for program in git jq openssl perl python3 unzip wget; do
+  eval "$program() { echo $program is not on every machine >&2; return 127; }"
+done
 npx() { shift; node '${root}bin/ripper.mjs' "$@"; }
 npm() {
   if [ "$*" = 'run pack:sdk' ]; then node '${root}scripts/pack-sdk.mjs' "$PWD/dist/npm/node"
