@@ -1,8 +1,11 @@
 // `ripper listen` as a user types it: events arrive at a local server, signed and once, whatever becomes of the service.
 
 import { createHmac, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openClient } from './client.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
@@ -101,6 +104,22 @@ describe('events', () => {
     expect(second.forwarded).toMatchObject({ succeeded: true, response_status_code: 200 })
     expect(more).toEqual([])
   })
+
+  test('say whose they are where nobody gave a key', async () => {
+    const account = await service.newAccount()
+    const { merchant_id, secret_key, publishable_key } = account
+    const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-listen-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const demo = { merchant_id, secret_key, publishable_key, base_url: service.base_url }
+    writeFileSync(join(folder, 'demo.json'), JSON.stringify(demo))
+    for (const command of [['listen'], ['logs', 'tail']]) {
+      const program = talk(command, { env: { RIPPER_DATA_DIR: folder } })
+      onTestFinished(async () => void (await program.stop('SIGKILL')))
+      await program.says(`the demo merchant (${merchant_id}; --key or RIPPER_SECRET_KEY takes`)
+    }
+    const named = listening(account)
+    await named.says(`Listening to ${merchant_id} at`)
+  }, 30_000)
 
   test('nobody at the address is told of in words', async () => {
     const account = await service.newAccount()

@@ -307,6 +307,20 @@ test('an address of an allowed network is taken, by plain http too', async () =>
 })
 
 describe('without --merchant', () => {
+  test('where there are others, people read that it is the demo merchant', async () => {
+    const { merchant_id } = await service.newAccount()
+    await service.newAccount()
+    const data_dir = mkdtempSync(join(folder, 'data-'))
+    writeFileSync(join(data_dir, 'demo.json'), JSON.stringify({ merchant_id }))
+    const list = (...args: string[]) =>
+      ripper(['endpoint', 'list', ...args], { env: { ...env, RIPPER_DATA_DIR: data_dir } })
+    const note = `This is about the demo merchant (${merchant_id}). --merchant ID names another`
+    expect((await list()).stderr).toContain(note)
+    expect((await list('--merchant', merchant_id)).stderr).toBe('')
+    const { stdout, stderr } = await list('--json')
+    expect([JSON.parse(stdout).merchant_id, stderr]).toEqual([merchant_id, ''])
+  }, 60_000)
+
   test('it is the only one, or the demo merchant; else the ones there are get named', async () => {
     const database = await freshDatabase()
     const data_dir = mkdtempSync(join(folder, 'data-'))

@@ -12,7 +12,12 @@ import { type Forwarded, type Identity, identityOf, openForwarder } from './list
 import { choices, text } from './office.ts'
 import { paint } from './paint.ts'
 import { duration, printJsonLine, shortTime, tell } from './print.ts'
-import { type Connection, connectionOf, connectionOptions } from './service-connection.ts'
+import {
+  type Connection,
+  connectionOf,
+  connectionOptions,
+  merchantWords,
+} from './service-connection.ts'
 import { listen } from './service-stream.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -130,7 +135,7 @@ const jsonLines: Shown = {
 const forPeople: Shown = {
   ready({ connection, identity, forward_to, events }, merchant_id) {
     const wanted = events.length === 0 ? 'payment.*' : events.join(', ')
-    tell(`Ready! Listening to ${merchant_id} at ${connection.base_url}.`)
+    tell(`Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`)
     tell(`Your webhook signing secret is ${identity.signing_secret}`)
     tell(forward_to ? `Forwarding ${wanted} to ${forward_to}\n` : `Showing ${wanted}\n`)
   },

@@ -6,7 +6,12 @@ import { type Command, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
 import { paint } from './paint.ts'
 import { duration, printJsonLine, shortTime, tell } from './print.ts'
-import { connectionOf, connectionOptions } from './service-connection.ts'
+import {
+  type Connection,
+  connectionOf,
+  connectionOptions,
+  merchantWords,
+} from './service-connection.ts'
 import { listen } from './service-stream.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -44,7 +49,7 @@ export const logsTail: Command = {
       for await (const { event, data } of messages) {
         if (event === 'request') show(data, json)
         else if (event === 'ready') {
-          if (!json && !is_ready) tell(readyWords(data.merchant_id, connection.base_url))
+          if (!json && !is_ready) tell(readyWords(connection, data.merchant_id))
           is_ready = true
         } else if (event === 'missed') {
           if (json) printJsonLine({ type: event })
@@ -58,8 +63,9 @@ export const logsTail: Command = {
   },
 }
 
-function readyWords(merchant_id: string, base_url: string): string {
-  return `Requests of ${merchant_id} at ${base_url}, as they are answered:`
+function readyWords(connection: Connection, merchant_id: string): string {
+  const whose = merchantWords(connection, merchant_id)
+  return `Requests of ${whose} at ${connection.base_url}, as they are answered:`
 }
 
 const states = {

@@ -80,7 +80,7 @@ export const everyMerchantOption: OptionSpec = {
 
 const merchants_named_max = 5
 
-/** The merchant that is named, else the demo merchant, else the only one. */
+/** The merchant that is named, else the demo merchant, else the only one. Says so where it took the demo merchant among others. */
 export async function merchantOf(
   { sql, data_dir }: CommandOffice,
   options: Options,
@@ -90,8 +90,11 @@ export async function merchantOf(
   const demo = readDemo(data_dir)
   // The file may be left from another database.
   const found = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
-  if (found) return found.merchant_id
   const [first, ...others] = await firstMerchants(sql, merchants_named_max + 1)
+  if (found) {
+    if (others.length > 0 && options.json !== true) process.stderr.write(demoNote(found))
+    return found.merchant_id
+  }
   if (!first) {
     throw new UsageError(
       'there is no merchant yet: start the service once for the demo merchant, or make one with ripper merchant create',
@@ -102,6 +105,11 @@ export async function merchantOf(
   const listed = shown.map(({ merchant_id, name }) => `${merchant_id} (${name})`).join(', ')
   const more = others.length < merchants_named_max ? '' : ' and others'
   throw new UsageError(`needs --merchant, since there are several: ${listed}${more}`)
+}
+
+/** Who has made a merchant of their own would take what follows for theirs. */
+function demoNote({ merchant_id }: { merchant_id: string }): string {
+  return `This is about the demo merchant (${merchant_id}). --merchant ID names another; ripper merchant list shows them.\n\n`
 }
 
 export function text(options: Options, name: string): string | null {

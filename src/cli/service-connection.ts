@@ -63,6 +63,12 @@ function keyOf(
   return demo?.secret_key ? { secret_key: demo.secret_key, key_from: path } : null
 }
 
+/** Whose key it is, for people: where nobody gave one, how to give that of a merchant of one's own. */
+export function merchantWords({ publishable_key }: Connection, merchant_id: string): string {
+  if (publishable_key === null) return merchant_id
+  return `the demo merchant (${merchant_id}; --key or RIPPER_SECRET_KEY takes another's key)`
+}
+
 /** What to do where the service does not take the key. */
 export function adviseOnKey(refused: ServiceRefused, connection: Connection): ServiceRefused {
   if (refused.status !== 401 && refused.status !== 403) return refused
