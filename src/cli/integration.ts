@@ -9,6 +9,7 @@ import { type Command, CommandRefused, type Options, UsageError } from './comman
 import { ruleOptions, rulesFault, rulesNamed } from './integration-rules.ts'
 import { type CommandOffice, text, withOffice } from './office.ts'
 import { print, tell } from './print.ts'
+import { hostedPageUrl } from './service-connection.ts'
 
 export const integrationCreate: Command = {
   name: 'integration create',
@@ -35,15 +36,22 @@ export const integrationCreate: Command = {
         throw await asRefusal(error, office, { ...asked, merchant_id: merchantId })
       }
     })
-    const { integration_id, name, handle } = integration
-    const made = { integration_id, name, handle, publishable_key }
+    const { integration_id, name, handle, is_hosted_page } = integration
+    const made = {
+      ...{ integration_id, name, handle, publishable_key },
+      ...(is_hosted_page && { pay_url: hostedPageUrl(handle!) }),
+    }
     const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
     print(json ? { ...made, ...told } : made, json)
     if (json) return
+    if (is_hosted_page) tell(hosted_page_words)
     tellLosers(losers)
     tellWarnings(warnings)
   },
 }
+
+const hosted_page_words =
+  '\nShoppers pay at pay_url. For a session of your server, send them there with # and its client_secret at the end.'
 
 /** The roles that may be taken from others. */
 export function takenRoles(options: Options): Role[] {

@@ -99,6 +99,14 @@ export function baseUrlOf(options: Options): string {
   return baseUrl(options, config, readDemo(config.data_dir))
 }
 
+/** The address of a hosted page: as set here, else as the service last started with. */
+export function hostedPageUrl(handle: string): string {
+  const config = readConfig()
+  const demo = readDemo(config.data_dir)
+  const pay_url = config.pay_url ?? (config.base_url === null ? demo?.pay_url : null)
+  return `${pay_url ?? `${baseUrl({}, config, demo)}/pay`}/${handle}`
+}
+
 function baseUrl(
   options: Options,
   { base_url, host, port }: ReturnType<typeof readConfig>,
