@@ -89,6 +89,15 @@ describe('list', () => {
     const none = await run('list', '--merchant', merchant_id, '--status', 'pending')
     expect(none.stdout).toBe('There is no such delivery.\n')
   }, 30_000)
+
+  test('says where nothing was sent at all', async () => {
+    const { merchant_id } = await service.newAccount()
+    const { status, stdout } = await run('list', '--merchant', merchant_id)
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(`^Nothing was sent for the merchant ${merchant_id} in 30 days.`),
+    ])
+  })
 })
 
 test('lists by event and by payment, what is not attempted yet too', async () => {

@@ -48,22 +48,32 @@ export const deliveryList: Command = {
     const event_type = eventTypeOf(options)
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const after = text(options, 'after') ?? undefined
-    const { page, not_attempted } = await withOffice(async (office) => {
+    const { merchant_id, page, not_attempted } = await withOffice(async (office) => {
       const { merchant_id, attempt_ids, not_attempted } = await readAbout(office, options)
       const which = { merchant_id, status, event_type, ...(attempt_ids && { attempt_ids }) }
       const asked = { ...which, after, limit }
       const page = await pageOfDeliveries(office, asked, office.clock.now()).catch(asUsage)
-      return { page, not_attempted }
+      return { merchant_id, page, not_attempted }
     })
     if (json) {
       printJson(page)
       return
     }
-    if (page.data.length === 0) tell('There is no such delivery.')
+    if (page.data.length === 0) tell(emptyWords(merchant_id, options))
     else printTable(headings, page.data.map(rowOf))
     if (not_attempted.length > 0) tell(`\nNot attempted yet: ${not_attempted.join(', ')}`)
     if (page.next_cursor) tell(`\nThere are more: add --after ${page.next_cursor}`)
   },
+}
+
+/** Why there is nothing: it was narrowed down, or nothing was sent at all. */
+function emptyWords(merchant_id: string, options: Options): string {
+  const narrowing = ['status', 'event', 'payment', 'event-type', 'after']
+  if (narrowing.some((name) => options[name] !== undefined)) return 'There is no such delivery.'
+  return (
+    `Nothing was sent for the merchant ${merchant_id} in 30 days. Events are sent to its endpoints, which\n` +
+    'ripper endpoint list shows; what ripper listen forwards is not counted here.'
+  )
 }
 
 type Page = Awaited<ReturnType<typeof pageOfDeliveries>>
