@@ -3,31 +3,33 @@ import { confirmationUrlFault, confirmationUrlIn } from './integration.ts'
 
 const origins = ['https://shop.example', 'http://localhost:3000', 'http://127.0.0.1:3000']
 const no_https = 'must be an absolute https URL'
+const no_https_here = `${no_https}: only the integration's own may be on http://localhost`
+const no_https_there = `${no_https}, or for test sessions one on http://localhost`
 const foreign = "must be on one of the integration's allowed origins"
 const address = 'must name its host, not an IP address'
 
 // The address | what a session may not name | what a setting may not name.
 test.each([
   ['https://shop.example/thanks?flag', null, null],
-  ['http://shop.example/', no_https, no_https],
-  ['http://localhost:3000/thanks?flag', no_https, null],
-  ['http://localhost:3000', no_https, null],
-  ['HTTP://LOCALHOST:3000?x', no_https, null],
-  ['http://localhost:4000/', no_https, foreign],
-  ['http://localhost/', no_https, foreign],
-  ['http://localhost:3000/#x', no_https, 'must not have a fragment'],
+  ['http://shop.example/', no_https, no_https_there],
+  ['http://localhost:3000/thanks?flag', no_https_here, null],
+  ['http://localhost:3000', no_https_here, null],
+  ['HTTP://LOCALHOST:3000?x', no_https_here, null],
+  ['http://localhost:4000/', no_https_here, foreign],
+  ['http://localhost/', no_https_here, foreign],
+  ['http://localhost:3000/#x', no_https_here, 'must not have a fragment'],
   [
     'http://localhost:3000/?payment_id=1',
-    no_https,
+    no_https_here,
     'must not have a payment_id or order_reference parameter, which are added to it',
   ],
-  ['http://localhost@shop.example/', no_https, no_https],
-  ['http://localhost.shop.example/', no_https, no_https],
-  ['http://127.0.0.1:3000/', no_https, no_https],
+  ['http://localhost@shop.example/', no_https, no_https_there],
+  ['http://localhost.shop.example/', no_https, no_https_there],
+  ['http://127.0.0.1:3000/', no_https, no_https_there],
   ['https://127.0.0.1/', address, address],
-  ['ftp://localhost:3000/', no_https, no_https],
-  ['http:localhost:3000/', no_https, no_https],
-  ['', no_https, no_https],
+  ['ftp://localhost:3000/', no_https, no_https_there],
+  ['http:localhost:3000/', no_https, no_https_there],
+  ['', no_https, no_https_there],
 ])('an address to go on to: %s', (text, of_session, of_setting) => {
   expect(confirmationUrlFault(text, origins)).toBe(of_session)
   expect(confirmationUrlFault(text, origins, { is_setting: true })).toBe(of_setting)

@@ -136,10 +136,14 @@ export function confirmationUrlFault(
 ): string | null {
   const is_local = is_setting && isLocalShop(text)
   // The parser forgives what a reader of the specification would not: spaces, line breaks, missing slashes.
-  if (!(is_local || /^https:/i.test(text)) || !/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text)) {
-    return 'must be an absolute https URL'
+  const is_written_out = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text)
+  if (!is_written_out || !(is_local || /^https:/i.test(text))) {
+    if (is_setting)
+      return 'must be an absolute https URL, or for test sessions one on http://localhost'
+    return isLocalShop(text)
+      ? "must be an absolute https URL: only the integration's own may be on http://localhost"
+      : 'must be an absolute https URL'
   }
-  if (!URL.canParse(text)) return 'must be an absolute https URL'
   const url = new URL(text)
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not carry user information'
   if (text.includes('#')) return 'must not have a fragment'
