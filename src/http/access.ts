@@ -171,7 +171,12 @@ async function presentedKey(
   const presented = place.read(caller)
   if (!presented) throw new Refusal(codes.unknown, `Send a secret key ${place.words}.`)
   const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
-  if (!key) throw new Refusal(codes.unknown, 'The secret key is not known.')
+  if (!key) {
+    const words = presented.startsWith('rip_pk_')
+      ? 'That is a publishable key, which is for pages. Send the secret key that belongs to it, rip_sk_….'
+      : 'The secret key is not known.'
+    throw new Refusal(codes.unknown, words)
+  }
   return key
 }
 

@@ -79,6 +79,15 @@ describe('secret keys', () => {
     expect(refusal(answer)).toBe('401 unauthorized')
   })
 
+  test('a publishable key in its place is called what it is', async () => {
+    const { publishable_key } = await service.newAccount()
+    const headers = { 'x-service-api-key': publishable_key! }
+    const answer = await service.client.send('GET', '/v1/payments/x', { headers })
+    expect(refusal(answer)).toBe('401 unauthorized')
+    expect(answer.body.message).toMatch(/^That is a publishable key/)
+    expect(answer.text).not.toContain(publishable_key)
+  })
+
   test('reading needs its own permission', async () => {
     const client = await keyed({ permissions: ['create_payments'] })
     const { id } = await client.open()
