@@ -148,7 +148,7 @@ describe('show', () => {
     const begin = account.key_id.slice(0, 12)
     expect(rows[0]).toMatch(
       new RegExp(
-        `  key ${begin}…  +req_\\w{24}  cs_\\w{8}…, GBP 42.00, mode test, amount checked by server_minted$`,
+        `  key ${begin}…  +req_\\w{24}  cs_\\w{8}…, GBP 42.00, mode test, amount check server_minted$`,
       ),
     )
     expect(stdout).toMatch(/connection_refused: nothing listens there, attempt 1, http:/)

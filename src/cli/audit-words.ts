@@ -106,7 +106,7 @@ function detailWords({ event_sha256: _, ...detail }: Record<string, unknown>): s
 
 const names: Record<string, string> = {
   three_ds_state: '3-D Secure',
-  amount_verification_source: 'amount checked by',
+  amount_verification_source: 'amount check',
 }
 
 function told(value: unknown): string {
