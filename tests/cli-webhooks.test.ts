@@ -246,7 +246,7 @@ describe('refused', () => {
       'a private address',
       ['create', '--url', 'http://127.0.0.1:9/'],
       1,
-      '--url must not lead to a private or local address. To allow it, list its network in RIPPER_WEBHOOK_ALLOWED_NETWORKS',
+      '--url must not lead to a private or local address. Events reach a receiver on this machine by ripper listen --forward-to',
     ],
     [
       'a retired event',

@@ -156,8 +156,9 @@ function urlOf(options: Options): string {
 function unreachable(reason: string): Refusal {
   return new Refusal(
     'invalid_url',
-    `--url ${reason}. To allow it, list its network in ${networks_variable}, such as ` +
-      '127.0.0.0/8 for this machine, and set that for the service and for this command alike.',
+    `--url ${reason}. Events reach a receiver on this machine by ripper listen --forward-to URL.\n` +
+      `To allow the address, list its network in ${networks_variable}, such as 127.0.0.0/8 for this ` +
+      'machine, and set that for the service and for this command alike.',
     { field: 'url' },
   )
 }
