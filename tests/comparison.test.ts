@@ -418,6 +418,22 @@ describe('processes', () => {
     expect(await listComparisons(sql)).toMatchObject([{ failure: null, ended_at: clock.now() }])
   })
 
+  test('one that stood still for longer than its lease leaves it to whoever has it now, and warns', async () => {
+    await paid()
+    const taken_until = new Date(clock.now().getTime() + day_ms)
+    const overtaken = contextOf({
+      ...simulator,
+      async listAuthorisations(within) {
+        await sql`update acquirer_comparisons set lease_until = ${taken_until}`
+        return simulator.listAuthorisations(within)
+      },
+    })
+    expect(await compareAfter(hour_ms, overtaken)).toBe(0)
+    expect(told('error')).toEqual([])
+    expect(told('warn')).toMatchObject([{ message: 'comparison with the acquirer taken over' }])
+    expect(await listComparisons(sql)).toMatchObject([{ failure: null, lease_until: taken_until }])
+  })
+
   test('one that stops leaves it to the next at once, and says nothing', async () => {
     await paid()
     const stopping = AbortSignal.abort()

@@ -88,6 +88,10 @@ export async function compareAcquirer(
     })
   } catch (error) {
     compared.failure = (error as Error).message
+    if (error instanceof TakenOver) {
+      world.log.warn({ acquirer: name }, 'comparison with the acquirer taken over')
+      return compared
+    }
     const isStopped = context.stopping?.aborted === true
     if (!isStopped) {
       const fields = { acquirer: name, error: compared.failure }
@@ -135,6 +139,9 @@ async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void
   for (const reference of unseen) await look([reference])
 }
 
+/** This process stood still for longer than its lease. Whoever has it now goes through everything anew. */
+class TakenOver extends Error {}
+
 async function goOn(
   { sql, world, stopping }: OrphanContext,
   acquirer: string,
@@ -143,7 +150,7 @@ async function goOn(
   if (stopping?.aborted) throw new Error('the process was stopped')
   const until = new Date(Math.max(world.clock.now().getTime() + lease_ms, lease.held.getTime() + 1))
   if (!(await extendLease(sql, { acquirer, held: lease.held, until }))) {
-    throw new Error('another process has taken it over')
+    throw new TakenOver('another process has taken it over')
   }
   lease.held = until
 }
