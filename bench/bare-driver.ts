@@ -9,7 +9,7 @@ import type { Session } from '../src/checkout/session.ts'
 import { findSessionAndHold, insertSession } from '../src/checkout/session-store.ts'
 import type { Sql } from '../src/database/open.ts'
 import type { KeyRow } from '../src/http/idempotency.ts'
-import type { MerchantId, SessionId } from '../src/values.ts'
+import type { MerchantId, SessionId } from '../src/kernel/values.ts'
 import { barePool } from './service.ts'
 
 export type Setting = {

@@ -1,7 +1,7 @@
 // What a claim costs while an endpoint at rest has very many deliveries waiting in front of those that can go out.
 
 import { openDatabase, type Sql } from '../src/database/open.ts'
-import { openWorld } from '../src/real-world.ts'
+import { openWorld } from '../src/outgoing/real-world.ts'
 import { type ClaimOrder, claim } from '../src/webhooks/claim-store.ts'
 import { commitMany, makePayments, newSeries, type Target } from './deliver-events.ts'
 import type { Stage } from './deliver-stage.ts'

@@ -3,7 +3,7 @@
 
 import type postgres from 'postgres'
 import type { Sql } from '../src/database/open.ts'
-import { idsFrom } from '../src/ids.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
 import {
   makePartition,
   type PartitionedTable,

@@ -2,10 +2,10 @@
 // machine at rest most of the time.
 
 import { randomInt } from 'node:crypto'
-import { idsFrom } from '../src/ids.ts'
-import { type Keyring, openKeyring } from '../src/keyring.ts'
-import { keepMasterKey } from '../src/master-key.ts'
-import { openWorld } from '../src/real-world.ts'
+import { keepMasterKey } from '../src/config/master-key.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
+import { type Keyring, openKeyring } from '../src/kernel/keyring.ts'
+import { openWorld } from '../src/outgoing/real-world.ts'
 import { cursorAfter } from '../src/webhooks/delivery-cursor.ts'
 import { claimsOfAnyAge, claimsOfNewest } from './growth-claims.ts'
 import { type Ground, livesOf, own_of } from './growth-fill.ts'

@@ -1,6 +1,6 @@
 // Draws latency against load as an SVG that stands by itself: its own card, so that it can be read on any background.
 
-import { escapeHtml } from '../src/html.ts'
+import { escapeHtml } from '../src/kernel/html.ts'
 
 export type Point = {
   /** Asked for and answered, a second. */

@@ -1,14 +1,14 @@
 // How many statements each step sends to the database, counted inside one process.
 
 import type { AddressInfo } from 'node:net'
-import { assemble } from '../src/assemble.ts'
+import { keepMasterKey } from '../src/config/master-key.ts'
 import { countStatements } from '../src/database/count.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openDatabase } from '../src/database/open.ts'
-import { type Demo, keepDemo } from '../src/demo.ts'
-import { openKeyring } from '../src/keyring.ts'
-import { keepMasterKey } from '../src/master-key.ts'
-import { openWorld } from '../src/real-world.ts'
+import { openKeyring } from '../src/kernel/keyring.ts'
+import { openWorld } from '../src/outgoing/real-world.ts'
+import { assemble } from '../src/service/assemble.ts'
+import { type Demo, keepDemo } from '../src/service/demo.ts'
 import { type Client, openClients } from './load.ts'
 import type { Table } from './report.ts'
 import {

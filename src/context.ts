@@ -6,12 +6,12 @@ import type { WriteSession } from './checkout/write-sessions.ts'
 import type { Sql } from './database/open.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { RequestLog } from './http/request-log.ts'
-import type { Ids } from './ids.ts'
-import type { Keyring } from './keyring.ts'
+import type { Ids } from './kernel/ids.ts'
+import type { Keyring } from './kernel/keyring.ts'
+import type { Mode } from './kernel/values.ts'
+import type { World } from './kernel/world.ts'
 import type { Directory } from './merchants/directory.ts'
 import type { ThreeDs } from './three-ds/three-ds.ts'
-import type { Mode } from './values.ts'
-import type { World } from './world.ts'
 
 export type Context = {
   world: World

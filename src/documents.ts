@@ -1,11 +1,11 @@
 // The files that are made from the code, so that they cannot say otherwise: documents in docs/, and the SDK's types.
 
 import { version } from './cli/version.ts'
-import { catalogue, type RefusalCode, statusesOf } from './errors.ts'
 import { statusOf } from './http/dialects.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { refusalsOf } from './http/route.ts'
 import { describedRoute, type Stream } from './http/stream.ts'
+import { catalogue, type RefusalCode, statusesOf } from './kernel/errors.ts'
 import { readAssets } from './pages/assets.ts'
 import { pageInventory } from './pages/inventory.ts'
 import { inventoryDocument } from './pages/inventory-document.ts'

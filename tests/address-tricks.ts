@@ -1,6 +1,6 @@
 // Spellings that have led senders of webhooks to where they must not go, and what is to become of each.
 
-import type { GuardedFailureCode } from '../src/world.ts'
+import type { GuardedFailureCode } from '../src/kernel/world.ts'
 
 export type Trick = {
   /** With the port of a listener on loopback wherever PORT stands. */

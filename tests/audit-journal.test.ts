@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JournalLine } from '../src/audit/journal.ts'
-import { keepDemo } from '../src/demo.ts'
+import type { Clock } from '../src/kernel/world.ts'
 import {
   changeMerchant,
   createIntegration,
@@ -13,7 +13,7 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../src/merchants/manage.ts'
-import type { Clock } from '../src/world.ts'
+import { keepDemo } from '../src/service/demo.ts'
 import { type Answer, purchase, refusal, runChallenge, type SessionSecret } from './client.ts'
 import { type Account, newKey, type Service, shop, startService } from './service.ts'
 import { realClock } from './world.ts'

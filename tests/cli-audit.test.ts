@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { idsFrom } from '../src/ids.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
 import { purchase, runChallenge } from './client.ts'
 import { hold } from './holding.ts'
 import { answer as answerOf, ripper } from './programs.ts'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { amount_max } from '../src/values.ts'
+import { amount_max } from '../src/kernel/values.ts'
 import { type Json, refusal } from './client.ts'
 import { booksOf, eventsOf, hold } from './holding.ts'
 import { answer as answerOf, ripper } from './programs.ts'

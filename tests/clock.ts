@@ -1,6 +1,6 @@
 // A clock for tests that stands still until it is moved.
 
-import type { Clock } from '../src/world.ts'
+import type { Clock } from '../src/kernel/world.ts'
 
 export type ManualClock = Clock & {
   /** Moves time on, waking sleepers in order of their hour and letting each run before the next. */

@@ -11,7 +11,7 @@ import { deadline_ms, openOperation } from '../src/checkout/operations/operation
 import { watchSettlements } from '../src/checkout/operations/watch-settlements.ts'
 import { rowValues } from '../src/database/rows.ts'
 import { openMetrics } from '../src/http/metrics.ts'
-import type { Clock } from '../src/world.ts'
+import type { Clock } from '../src/kernel/world.ts'
 import { settleRequest } from './adapters/acquirer-requests.ts'
 import { hour_ms, merchants, minute_ms, untouched, useOrphanStage } from './orphan-stage.ts'
 

@@ -13,9 +13,9 @@ import {
 import { namesTag } from '../src/http/caching.ts'
 import { networkOf } from '../src/http/gateway-limit.ts'
 import { nameOf, type Route } from '../src/http/route.ts'
-import { wordsOf } from '../src/mail/smtp.ts'
+import { languageFor } from '../src/kernel/words.ts'
+import { wordsOf } from '../src/outgoing/mail/smtp.ts'
 import { routes } from '../src/routes.ts'
-import { languageFor } from '../src/words.ts'
 
 /** Bodies of other kinds cost a few times as much as the harmless one; what is not linear costs hundreds of times. */
 const ratio_max = 12

@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { type Opened, open } from '../src/main.ts'
 import { expectBooksAgree } from './books.ts'
 import { type Client, openClient } from './client.ts'

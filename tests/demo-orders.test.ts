@@ -1,8 +1,8 @@
 // POST /demo/orders, the demo shop's own little server: what it refuses, and what it makes of its service's refusals.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OutgoingFailure } from '../src/kernel/world.ts'
 import type { DemoShop } from '../src/pages/demo-shop.ts'
-import { OutgoingFailure } from '../src/world.ts'
 import { manualClock } from './clock.ts'
 import { type Service, startService } from './service.ts'
 

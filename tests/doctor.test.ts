@@ -15,7 +15,7 @@ import { mailChecks } from '../src/cli/doctor/mail.ts'
 import { moneyChecks } from '../src/cli/doctor/money.ts'
 import { type ServiceFacts, serviceChecks } from '../src/cli/doctor/service.ts'
 import { type WorkFacts, workChecks } from '../src/cli/doctor/work.ts'
-import { configFaults, unknownVariables } from '../src/config.ts'
+import { configFaults, unknownVariables } from '../src/config/config.ts'
 import type { Unusable } from '../src/database/open.ts'
 
 const now = new Date('2026-09-01T12:00:00Z')

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../src/http/openapi.ts'
+import { type EventType, eventTypes } from '../src/kernel/values.ts'
 import { events, routes } from '../src/routes.ts'
-import { type EventType, eventTypes } from '../src/values.ts'
 import { purchase } from './client.ts'
 import { eventsOf, hold } from './holding.ts'
 import { faultOf, type Schema } from './schema.ts'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openHeard } from '../src/cli/heard-events.ts'
-import { idsFrom } from '../src/ids.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
 import {
   cursorOf,
   type Found,

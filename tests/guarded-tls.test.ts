@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { openGuardedHttp } from '../src/guarded-http.ts'
-import type { GuardedFailure, GuardedHttp } from '../src/world.ts'
+import type { GuardedFailure, GuardedHttp } from '../src/kernel/world.ts'
+import { openGuardedHttp } from '../src/outgoing/guarded-http.ts'
 import { loopback } from './address-tricks.ts'
 import { manualClock } from './clock.ts'
 import {

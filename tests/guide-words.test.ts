@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../src/cli/commands.ts'
-import { operationalPages } from '../src/operational.ts'
+import { variables } from '../src/config/variables.ts'
+import { eventTypes } from '../src/kernel/values.ts'
 import { routes, streams } from '../src/routes.ts'
-import { eventTypes } from '../src/values.ts'
-import { variables } from '../src/variables.ts'
+import { operationalPages } from '../src/service/operational.ts'
 import { type Service, startService } from './service.ts'
 
 const root = resolve(import.meta.dirname, '..')

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import type { SmtpAddress } from '../src/mail-address.ts'
+import type { SmtpAddress } from '../src/config/mail-address.ts'
 
 export type Letter = { from: string; to: string[]; raw: string; user: string | null; tls: boolean }
 

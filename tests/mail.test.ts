@@ -3,9 +3,9 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { MailFailure, type Message } from '../src/mail/mailer.ts'
-import { type MailLimits, openMailer } from '../src/mail/smtp.ts'
-import type { SmtpAddress } from '../src/mail-address.ts'
+import type { SmtpAddress } from '../src/config/mail-address.ts'
+import { MailFailure, type Message } from '../src/outgoing/mail/mailer.ts'
+import { type MailLimits, openMailer } from '../src/outgoing/mail/smtp.ts'
 import { manualClock } from './clock.ts'
 import {
   type MailServer,

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { listen } from '../src/cli/service-stream.ts'
-import type { HttpListener } from '../src/world.ts'
+import type { HttpListener } from '../src/kernel/world.ts'
 import { manualClock } from './clock.ts'
 
 const connection = {

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises'
 import type { Sql } from '../src/database/open.ts'
-import type { Clock, SteadyClock } from '../src/world.ts'
+import type { Clock, SteadyClock } from '../src/kernel/world.ts'
 import { manualClock } from './clock.ts'
 
 export type SetClock = {

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { createMerchant } from '../src/merchants/manage.ts'
-import { openSimulatorSwitch } from '../src/simulator-switch.ts'
+import { openSimulatorSwitch } from '../src/service/simulator-switch.ts'
 import { cardOf, visa } from './client.ts'
 import { manualClock } from './clock.ts'
 import { type LogLine, logInto, type Service, startService, until } from './service.ts'

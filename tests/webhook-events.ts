@@ -3,7 +3,7 @@
 import type { Context } from '../src/context.ts'
 import type { Sql } from '../src/database/open.ts'
 import { rowIf, rowValues } from '../src/database/rows.ts'
-import { api_version, type EventType, type MerchantId, timestamp } from '../src/values.ts'
+import { api_version, type EventType, type MerchantId, timestamp } from '../src/kernel/values.ts'
 import { newEndpoint } from '../src/webhooks/create-endpoint.ts'
 import { insertEndpoint } from '../src/webhooks/endpoint-store.ts'
 import { fanOut, type ToldEvent } from '../src/webhooks/fan-out.ts'

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { countStatements } from '../src/database/count.ts'
 import type { Database, Sql } from '../src/database/open.ts'
-import { idsFrom } from '../src/ids.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
 import { keepPartitions } from '../src/webhooks/keep-partitions.ts'
 import { type ManualClock, manualClock } from './clock.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'

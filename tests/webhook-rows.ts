@@ -3,7 +3,7 @@
 import { afterAll, beforeEach } from 'vitest'
 import type { AnySql, Database, Sql } from '../src/database/open.ts'
 import { rowValues } from '../src/database/rows.ts'
-import { idsFrom } from '../src/ids.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
 import { type ClaimedDelivery, type ClaimOrder, claim } from '../src/webhooks/claim-store.ts'
 import type { SettledDelivery } from '../src/webhooks/delivery.ts'
 import { findDelivery, insertReplay } from '../src/webhooks/delivery-store.ts'

@@ -2,13 +2,13 @@
 // itself once it is right.
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startBackground } from '../src/background.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { type ClockWatch, startClockWatch } from '../src/database/clock-watch.ts'
 import type { Database } from '../src/database/open.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import { type JobContext, jobs } from '../src/jobs.ts'
-import { startWorker } from '../src/worker.ts'
+import { startBackground } from '../src/service/background.ts'
+import { startWorker } from '../src/service/worker.ts'
 import { booksOf, hold, openUnverified } from './holding.ts'
 import { type Service, startService, until } from './service.ts'
 import { type SetClock, setClock } from './set-clock.ts'

@@ -1,10 +1,10 @@
 // The parts of a simulated process: the service as it is, and at each of its ends what the scheduler has in hand.
 
-import { assemble, type Service } from '../../src/assemble.ts'
 import type { Sql } from '../../src/database/open.ts'
-import { openKeyring } from '../../src/keyring.ts'
+import { openKeyring } from '../../src/kernel/keyring.ts'
+import type { World } from '../../src/kernel/world.ts'
+import { assemble, type Service } from '../../src/service/assemble.ts'
 import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/delivery-loop.ts'
-import type { World } from '../../src/world.ts'
 import { openLine } from './bank-line.ts'
 import type { Chance } from './chance.ts'
 import type { Start } from './meetings.ts'

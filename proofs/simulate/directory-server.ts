@@ -1,12 +1,12 @@
 // The banks' side of 3-D Secure in a simulated world: test mode's Directory Server and ACS, standing outside of every process.
 
 import { results_path } from '../../src/checkout/receive-result.ts'
+import { type Http, OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
 import { simulator_prefix } from '../../src/three-ds/open.ts'
 import {
   openThreeDsSimulator,
   type ThreeDsSimulator,
 } from '../../src/three-ds/simulator/simulator.ts'
-import { type Http, OutgoingFailure, type OutgoingRequest } from '../../src/world.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import { base_url } from './places.ts'

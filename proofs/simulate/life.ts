@@ -2,9 +2,9 @@
 
 import { refusedNumbers, scenarios } from '../../src/cards/scenarios.ts'
 import { publishedNumbers, testCardOf } from '../../src/cards/test-cards.ts'
+import { brands } from '../../src/kernel/values.ts'
+import type { Clock } from '../../src/kernel/world.ts'
 import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
-import { brands } from '../../src/values.ts'
-import type { Clock } from '../../src/world.ts'
 import { browser } from '../../tests/client.ts'
 import { visit } from './browser.ts'
 import type { Chance } from './chance.ts'

@@ -1,7 +1,7 @@
 // What planted faults do to the texts of statements, to rows, to clocks and to answers.
 
 import { isGone, type SettleAnswer } from '../../src/acquirers/acquirer.ts'
-import type { Clock } from '../../src/world.ts'
+import type { Clock } from '../../src/kernel/world.ts'
 import { isOutcome } from './sql-seam.ts'
 
 type Template = TemplateStringsArray

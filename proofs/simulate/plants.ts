@@ -7,8 +7,8 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
+import type { Clock, GuardedHttp, World } from '../../src/kernel/world.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
-import type { Clock, GuardedHttp, World } from '../../src/world.ts'
 import type { Traits } from './bank/traits.ts'
 import type { Shares } from './faults.ts'
 import {

@@ -1,14 +1,14 @@
 // One process of the service in a simulated world: begun, asked, stopped or killed.
 
-import type { Service } from '../../src/assemble.ts'
 import { isFarOff } from '../../src/database/clock-skew.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../src/database/failures.ts'
 import type { MarkMemory } from '../../src/database/high-water-file.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
+import type { Http, Log } from '../../src/kernel/world.ts'
+import type { Service } from '../../src/service/assemble.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
 import type { DeliveryLoop } from '../../src/webhooks/delivery-loop.ts'
-import type { Http, Log } from '../../src/world.ts'
 import { assembleProcess } from './assemble-process.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'

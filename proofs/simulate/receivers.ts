@@ -1,7 +1,7 @@
 // The receivers of webhooks in a simulated world: each writes down what it gets, checks it, and answers as it likes.
 
 import { createHmac } from 'node:crypto'
-import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../src/world.ts'
+import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../src/kernel/world.ts'
 import type { Chance } from './chance.ts'
 import type { Clocks } from './clocks.ts'
 import type { Faults } from './faults.ts'

@@ -3,7 +3,7 @@
 // Whatever a simulated process wants of the world is parked here until it is let go. While one effect is on its way all
 // else stands still, so that the same seed gives the same order, though the database behind it is a real one.
 
-import type { Clock } from '../../src/world.ts'
+import type { Clock } from '../../src/kernel/world.ts'
 import type { Chance } from './chance.ts'
 import { chooseRival, type Meeting, type Outcome, type Start } from './meetings.ts'
 import type { Trace } from './trace.ts'

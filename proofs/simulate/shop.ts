@@ -1,6 +1,7 @@
 // A merchant of a simulated world: its rules, keys and endpoints.
 
 import { permissions } from '../../src/http/access.ts'
+import type { Clock } from '../../src/kernel/world.ts'
 import type { Integration } from '../../src/merchants/integration.ts'
 import {
   createIntegration,
@@ -8,7 +9,6 @@ import {
   createMerchant,
   type Office,
 } from '../../src/merchants/manage.ts'
-import type { Clock } from '../../src/world.ts'
 import type { Chance } from './chance.ts'
 import type { Memory } from './memory.ts'
 import { price_list } from './purchase.ts'

@@ -1,6 +1,6 @@
 // What goes wrong between a simulated process and its database: crashes, broken connections, queues, and limits that are met.
 
-import type { Clock } from '../../src/world.ts'
+import type { Clock } from '../../src/kernel/world.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import { isOutcome } from './sql-seam.ts'

@@ -1,11 +1,11 @@
 // All that stands on the stage of a simulated world, made from its seed.
 
-import { openIds } from '../../src/ids.ts'
-import { openKeyring } from '../../src/keyring.ts'
+import { openIds } from '../../src/kernel/ids.ts'
+import { openKeyring } from '../../src/kernel/keyring.ts'
+import type { Clock, Http, Log } from '../../src/kernel/world.ts'
 import type { Office } from '../../src/merchants/manage.ts'
 import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
-import type { Clock, Http, Log } from '../../src/world.ts'
 import { type Bank, openBank } from './bank/bank.ts'
 import { openMoods } from './bank/moods.ts'
 import { traitsOf } from './bank/traits.ts'

@@ -3,10 +3,10 @@
 
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
-import type { WrapSimulator } from '../../src/acquiring.ts'
 import { connect } from '../../src/database/driver.ts'
 import { openLedger } from '../../src/database/simulator-ledger.ts'
-import type { World } from '../../src/world.ts'
+import type { World } from '../../src/kernel/world.ts'
+import type { WrapSimulator } from '../../src/service/acquiring.ts'
 
 /** `intent`: the intent is committed and nothing was sent. `answer`: the bank has answered and nobody has heard of it. */
 export type Where = 'intent' | 'answer'

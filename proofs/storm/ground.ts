@@ -2,7 +2,7 @@
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { type Config, readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
 import { type Opened, open } from '../../src/main.ts'
 import { removeData } from '../../tests/setup-database.ts'
 import { type Diary, openDiary } from './diary.ts'

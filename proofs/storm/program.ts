@@ -1,9 +1,9 @@
 // One process of a storm: service or worker, built as `ripper serve` and `ripper worker` build them, but for its bank, and for
 // its clock where the storm wants a wrong one. It is started by crew.ts, which it hears and tells over its channel.
 
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { serve, work } from '../../src/main.ts'
-import { openWorld, realClock } from '../../src/real-world.ts'
+import { openWorld, realClock } from '../../src/outgoing/real-world.ts'
 import { type Arrived, type Order, openBank, openWire } from './bank.ts'
 
 const config = readConfig()

@@ -1,8 +1,8 @@
 // The merchants of a storm and their receivers, which are real HTTP servers in the proof's own process.
 
-import { openIds } from '../../src/ids.ts'
+import { openIds } from '../../src/kernel/ids.ts'
+import type { MerchantId } from '../../src/kernel/values.ts'
 import type { Opened } from '../../src/main.ts'
-import type { MerchantId } from '../../src/values.ts'
 import { newEndpoint } from '../../src/webhooks/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import { signatureOf } from '../../src/webhooks/signature.ts'

@@ -2,7 +2,7 @@
 // which is the acquirer's idempotency key and the name under which a lost answer is found again.
 // What is said of the port here, `tests/adapters/acquirer.ts` demands of every acquirer.
 
-import type { Brand } from '../values.ts'
+import type { Brand } from '../kernel/values.ts'
 
 export type DeclineCategory = 'soft' | 'hard' | 'fraud' | 'network' | 'provider_error'
 

@@ -1,6 +1,6 @@
 // Which acquirer charges a payment: the simulator in test mode, in live mode the one that the merchant's profile names.
 
-import type { Mode } from '../values.ts'
+import type { Mode } from '../kernel/values.ts'
 import { type Acquirer, NotSent } from './acquirer.ts'
 
 /** Live acquirers by the name of their connection. One line each; none is built in yet. */

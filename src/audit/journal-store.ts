@@ -1,7 +1,7 @@
 // The SQL of journal lines: written for whatever row a statement finds, and read with what seals them.
 
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
-import { idsFrom } from '../ids.ts'
+import { idsFrom } from '../kernel/ids.ts'
 import type { PlacedLine } from './chain.ts'
 import { writtenLine } from './chain-store.ts'
 import type { OpenLine } from './journal.ts'

@@ -1,7 +1,7 @@
 // The journal: one line for each change of a session, attempt, payment, hold, key or account. Written in the statement of
 // the change itself, never updated. `seal-journal.ts` chains the lines afterwards.
 
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../kernel/ids.ts'
 
 /** Who did it: a merchant's server by its key, a page by its publishable key, or one of ourselves. */
 export type Actor =

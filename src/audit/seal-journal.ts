@@ -5,8 +5,8 @@
 // the clock is set back far.
 
 import type { Sql } from '../database/open.ts'
-import { idsFrom } from '../ids.ts'
-import type { Clock } from '../world.ts'
+import { idsFrom } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/world.ts'
 import { genesis, nextHash, type WrittenLine } from './chain.ts'
 import {
   type ChainEnd,

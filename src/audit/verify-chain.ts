@@ -1,6 +1,6 @@
 // Goes through one merchant's chain and journal, in pages, and tells what is there and what is wrong.
 
-import { idsFrom, millisecondsOf } from '../ids.ts'
+import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import { findChainEnd, readChain, readUnsealed } from './chain-store.ts'
 import { type Fault, type Head, openCheck } from './check-chain.ts'
 import { type Sealer, sealed_after_ms, sealJournal } from './seal-journal.ts'

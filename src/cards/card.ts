@@ -1,6 +1,6 @@
 // A card as a shopper typed it: which are taken, and what each refusal says without repeating a digit.
 
-import type { Brand, Mode } from '../values.ts'
+import type { Brand, Mode } from '../kernel/values.ts'
 import { looksLikeCardNumber } from './card-data.ts'
 import { luhn } from './luhn.ts'
 import { testCardOf } from './test-cards.ts'

@@ -1,7 +1,7 @@
 // The composed numbers are those that the specification prints, and each does what its row says.
 
 import { describe, expect, test } from 'vitest'
-import { brands } from '../values.ts'
+import { brands } from '../kernel/values.ts'
 import { readCard } from './card.ts'
 import { looksLikeCardNumber } from './card-data.ts'
 import { luhn } from './luhn.ts'

@@ -1,6 +1,6 @@
 // Test mode's cards as a table: what `ripper test-cards` prints, the documentation shows and the hosted page offers.
 
-import { type Brand, brands } from '../values.ts'
+import { type Brand, brands } from '../kernel/values.ts'
 import {
   type AcquirerBehaviour,
   publishedNumbers,

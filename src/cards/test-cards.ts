@@ -1,7 +1,7 @@
 // Test mode's cards: which numbers are test cards, and what the simulated bank and acquirer do with each.
 // The number alone decides. Grammar: prefix · 9 · range profile · acquirer code · Luhn fixer · 00 · 3-D Secure code.
 
-import type { Brand } from '../values.ts'
+import type { Brand } from '../kernel/values.ts'
 import { luhn } from './luhn.ts'
 
 export type RangeProfile =

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openKeyring } from '../keyring.ts'
+import { openKeyring } from '../kernel/keyring.ts'
 import { type CardIdentity, openNumber, openSecurityCode, sealCard } from './vault.ts'
 
 const keyring = openKeyring([Buffer.alloc(32, 7)], { bytes: (length) => randomBytes(length) })

@@ -1,7 +1,7 @@
 // Seals a card for storage: number and security code apart, each bound to its row and column, and a fingerprint.
 
-import type { Keyring } from '../keyring.ts'
-import type { Mode } from '../values.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { Mode } from '../kernel/values.ts'
 
 /** The row that a sealed card belongs to. */
 export type CardIdentity = { merchant_id: string; card_reference: string; mode: Mode }

@@ -3,8 +3,9 @@
 import { openNumber } from '../cards/vault.ts'
 import type { Context } from '../context.ts'
 import { clock_skew_max_ms } from '../database/clock-skew.ts'
-import { Refusal } from '../errors.ts'
 import type { Caller } from '../http/access.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Mode } from '../kernel/values.ts'
 import { numericCountry } from '../merchants/country.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
 import {
@@ -13,7 +14,6 @@ import {
   ProviderUnavailable,
   type ThreeDs,
 } from '../three-ds/three-ds.ts'
-import type { Mode } from '../values.ts'
 import { type Attempt, stateOf } from './attempt.ts'
 import { attemptLine } from './attempt-lines.ts'
 import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './attempt-store.ts'

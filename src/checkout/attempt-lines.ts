@@ -1,7 +1,7 @@
 // The journal's lines of attempts.
 
 import { type JournalLine, journalLine } from '../audit/journal.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../kernel/ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { OpeningLines } from './attempt-store.ts'
 import type { Cause } from './outcome.ts'

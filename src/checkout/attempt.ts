@@ -1,8 +1,8 @@
 // An attempt: one card tried once. Where its 3-D Secure stands, and what the end of it allows.
 
 import type { Decline } from '../acquirers/acquirer.ts'
+import type { AttemptId, Brand } from '../kernel/values.ts'
 import type { AuthenticationOutcome } from '../three-ds/three-ds.ts'
-import type { AttemptId, Brand } from '../values.ts'
 
 export type ThreeDsState =
   | 'not_started'

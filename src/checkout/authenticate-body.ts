@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Caller } from '../http/access.ts'
-import { languageFor } from '../words.ts'
+import { languageFor } from '../kernel/words.ts'
 import { must } from './fields.ts'
 
 const fraction = (words: string) =>

@@ -2,9 +2,9 @@
 
 import { openNumber } from '../cards/vault.ts'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { type Caller, clientSecret } from '../http/access.ts'
 import { route } from '../http/route.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { ProviderUnavailable, type ThreeDs } from '../three-ds/three-ds.ts'
 import { askBank, challengeUrl, noProvider, providerUnavailable } from './ask-bank.ts'

@@ -1,7 +1,7 @@
 // What lines of the journal say of a payment's money, so that a row which somebody changes afterwards no longer fits them.
 
 import { hash } from 'node:crypto'
-import type { Mode } from '../values.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { Event } from './event.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
 

@@ -1,7 +1,7 @@
 // The bodies by which pages create sessions: what a server may send, with less that is required.
 
 import { z } from 'zod'
-import { timestampOfText } from '../values.ts'
+import { timestampOfText } from '../kernel/values.ts'
 import { amount, currency, metadata, must, nullIfEmpty, reference, text } from './fields.ts'
 import { customerMembers, customerOf, items } from './purchase.ts'
 

@@ -4,9 +4,9 @@
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
 import { networkOf } from '../http/gateway-limit.ts'
-import type { Mode } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { Attempt, Verdict } from './attempt.ts'
 import {
   type Full,

@@ -3,7 +3,7 @@
 
 import { type AuthoriseAnswer, NotSent, Unanswered } from '../acquirers/acquirer.ts'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { completeProfileOf } from '../merchants/merchant.ts'
 import type { Attempt } from './attempt.ts'
 import { findAttempt } from './attempt-store.ts'

@@ -1,7 +1,7 @@
 // A session's client secret: derived, so that none is stored and a wrong one costs no read.
 
 import { timingSafeEqual } from 'node:crypto'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../kernel/keyring.ts'
 
 const purpose = 'client secret'
 

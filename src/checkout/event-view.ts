@@ -1,7 +1,7 @@
 // What events look like on the wire, one schema a type: for the API's description and the SDK's types.
 
 import { z } from 'zod'
-import { api_version, type EventType } from '../values.ts'
+import { api_version, type EventType } from '../kernel/values.ts'
 import { anyMetadata } from './fields.ts'
 import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
 

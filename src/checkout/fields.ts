@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { looksLikeCardNumber } from '../cards/card-data.ts'
 import { rule } from '../http/validate.ts'
-import { amount_max, currencyOf } from '../values.ts'
+import { amount_max, currencyOf } from '../kernel/values.ts'
 
 /** An error that reads as `<field> is required` or `<field> must …`. */
 export function must(what: string) {

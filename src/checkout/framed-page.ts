@@ -1,9 +1,9 @@
 // The HTML of our 3-D Secure pages: forms that a script merely submits, and the word to the page around that it is over.
 
-import { escapeHtml, guarded, htmlDocument, inlineText, type Policy } from '../html.ts'
 import type { PageAnswer } from '../http/pages.ts'
+import { escapeHtml, guarded, htmlDocument, inlineText, type Policy } from '../kernel/html.ts'
+import type { Language } from '../kernel/words.ts'
 import type { Form } from '../three-ds/three-ds.ts'
-import type { Language } from '../words.ts'
 
 /** `origins` may frame the page, and are told; `back` is where a page that is not framed leads to. */
 export type Frame = { origins: string[]; back: string | null }

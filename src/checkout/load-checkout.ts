@@ -2,8 +2,8 @@
 
 import { isRetriable } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
 import type { SessionHolder } from '../http/access.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Attempt } from './attempt.ts'
 import type { Session } from './session.ts'
 import { findSessionAndAttempts } from './session-store.ts'

@@ -1,8 +1,8 @@
 // A session that a merchant's own server opens: under the default integration, its amount taken as it is named.
 
 import type { Context } from '../context.ts'
-import { Refusal, type RefusalCode } from '../errors.ts'
 import type { SecretKey } from '../http/access.ts'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { admitMerchant } from '../merchants/admit.ts'
 import { defaultIntegration } from '../merchants/directory.ts'
 import { modeOrRefuse, newSession, type Place, type Purchase } from './open-session.ts'

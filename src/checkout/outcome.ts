@@ -1,10 +1,10 @@
 // From a decided change to everything that is written and answered of it: event, journal line, confirm result.
 
 import { type Actor, type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { timestamp } from '../kernel/values.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn } from '../merchants/integration.ts'
-import { timestamp } from '../values.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import type { Outcome } from './charge-store.ts'

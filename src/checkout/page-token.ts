@@ -1,8 +1,8 @@
 // The tokens in the addresses of our 3-D Secure pages: they name a session and a card or attempt, and prove that we said so.
 
 import { timingSafeEqual } from 'node:crypto'
-import type { Keyring } from '../keyring.ts'
-import type { SessionId } from '../values.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { SessionId } from '../kernel/values.ts'
 
 export type PageKind = 'method' | 'challenge'
 

@@ -1,7 +1,7 @@
 // A payment: the outcome of one confirmed attempt, decided here without touching anything.
 
 import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
-import type { Mode, PaymentId } from '../values.ts'
+import type { Mode, PaymentId } from '../kernel/values.ts'
 import type { Attempt, Authentication } from './attempt.ts'
 import { decideHold, type Hold, type HoldRules, openHold } from './holds/hold.ts'
 import type { Operation } from './operations/operation.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { looksLikeCardNumber } from '../cards/card-data.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { type AskedPrice, checkPrice, type PriceRules } from './price-check.ts'
 import type { Item } from './purchase.ts'
 

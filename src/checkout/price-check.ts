@@ -1,9 +1,9 @@
 // What the merchant's own settings say of an amount that a page sent: a price list prices the basket, a default amount
 // is compared, and without either there is nothing to check it against.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { amount_max } from '../kernel/values.ts'
 import type { Integration, PriceListItem } from '../merchants/integration.ts'
-import { amount_max } from '../values.ts'
 import { basketFault, type Item, totalFault } from './purchase.ts'
 import type { AmountVerificationSource } from './session.ts'
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { rule } from '../http/validate.ts'
-import { amount_max } from '../values.ts'
+import { amount_max } from '../kernel/values.ts'
 import {
   amount,
   currency,

@@ -1,8 +1,8 @@
 // The background job that deletes sessions which nobody paid, some days after they ended: anybody can make them.
 
 import type { Sql } from '../database/open.ts'
-import { type Ids, idsFrom } from '../ids.ts'
-import type { Clock } from '../world.ts'
+import { type Ids, idsFrom } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/world.ts'
 import { type DuePurge, listDuePurges, type PurgeAge, purgePage } from './session-purge-store.ts'
 
 const day_ms = 24 * 3600 * 1000

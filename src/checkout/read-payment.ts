@@ -2,11 +2,11 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { secretKey } from '../http/access.ts'
 import { route } from '../http/route.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { admitKey } from '../merchants/admit.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'
 import { viewBasket } from './purchase.ts'
 import { basketView, customerView, declineView, mode, time } from './views.ts'

@@ -2,11 +2,11 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { secretKey } from '../http/access.ts'
 import { route } from '../http/route.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { type SessionId, timestamp } from '../kernel/values.ts'
 import { admitKey } from '../merchants/admit.ts'
-import { type SessionId, timestamp } from '../values.ts'
 import { anyMetadata } from './fields.ts'
 import { type Hold, viewHold } from './holds/hold.ts'
 import { viewBasket } from './purchase.ts'

@@ -1,7 +1,7 @@
 // Which integration a session belongs to: that never changes, so it is read once and kept in this process.
 
 import type { Sql } from '../database/open.ts'
-import type { MerchantId, SessionId } from '../values.ts'
+import type { MerchantId, SessionId } from '../kernel/values.ts'
 import type { Session } from './session.ts'
 import { findIntegrationId } from './session-store.ts'
 

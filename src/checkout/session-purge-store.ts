@@ -2,7 +2,7 @@
 // time, says which are old enough: an index by time would cost every create.
 
 import type { Fragment, Sql } from '../database/open.ts'
-import type { Mode } from '../values.ts'
+import type { Mode } from '../kernel/values.ts'
 
 /** Sessions of a mode are deleted where their line is below this id. */
 export type PurgeAge = { mode: Mode; below: string }

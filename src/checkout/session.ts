@@ -1,8 +1,8 @@
 // A session: one amount, one shopper, 30 minutes. What it reads as at a time, and what a shopper may still do with it.
 
 import type { Decline } from '../acquirers/acquirer.ts'
-import { Refusal, type RefusalCode } from '../errors.ts'
-import type { MerchantId, Mode, SessionId } from '../values.ts'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
+import type { MerchantId, Mode, SessionId } from '../kernel/values.ts'
 import type { Customer, Item } from './purchase.ts'
 
 export const session_life_ms = 30 * 60 * 1000

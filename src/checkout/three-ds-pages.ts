@@ -3,8 +3,8 @@
 
 import type { Context } from '../context.ts'
 import type { Page } from '../http/pages.ts'
+import { languageFor } from '../kernel/words.ts'
 import { sessionOrigins } from '../merchants/public-account.ts'
-import { languageFor } from '../words.ts'
 import { attemptAt } from './attempt.ts'
 import { findAttempt } from './attempt-store.ts'
 import { answered, backTo, challengeFrame, type Frame, methodFrame, notice } from './framed-page.ts'

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../database/open.ts'
 import { rowValues } from '../database/rows.ts'
-import type { Brand } from '../values.ts'
+import type { Brand } from '../kernel/values.ts'
 
 export type VaultCard = {
   merchant_id: string

@@ -1,7 +1,7 @@
 // The reply schemas and shapes that several routes share: allow-lists of what leaves the service.
 
 import { z } from 'zod'
-import { timestamp } from '../values.ts'
+import { timestamp } from '../kernel/values.ts'
 import type { Attempt } from './attempt.ts'
 import { anyMetadata } from './fields.ts'
 import { itemKinds } from './purchase.ts'

@@ -9,7 +9,7 @@ import { findWholePayment, type WholePayment } from '../checkout/payment-store.t
 import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
 import { findSession } from '../checkout/session-store.ts'
 import type { Sql } from '../database/open.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { type TracedDelivery, type TracedEvent, traceEvents } from '../webhooks/trace-events.ts'
 
 type PaymentNow = WholePayment & { operations: KnownOperation[] }

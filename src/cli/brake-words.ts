@@ -2,7 +2,7 @@
 
 import { every_acquirer, type PulledBrake } from '../checkout/orphans/orphan.ts'
 import type { Sweep } from '../checkout/orphans/orphan-store.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { oneLine, shortTime } from './print.ts'
 
 const reason_max = 200

@@ -1,7 +1,7 @@
 // `ripper config`: every setting, what it means and what it is.
 
-import { readConfig, shownValue } from '../config.ts'
-import { type Variable, variables } from '../variables.ts'
+import { readConfig, shownValue } from '../config/config.ts'
+import { type Variable, variables } from '../config/variables.ts'
 import type { Command } from './command.ts'
 import { printJson } from './print.ts'
 

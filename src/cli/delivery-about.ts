@@ -1,7 +1,7 @@
 // Which deliveries `ripper delivery list` shows where an event or a payment is named.
 
-import { Refusal } from '../errors.ts'
-import type { MerchantId } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { MerchantId } from '../kernel/values.ts'
 import { findPaymentOfEvent } from '../webhooks/operator-store.ts'
 import { type TracedEvent, traceEvents } from '../webhooks/trace-events.ts'
 import { type OptionSpec, type Options, UsageError } from './command.ts'

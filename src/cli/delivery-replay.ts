@@ -1,7 +1,8 @@
 // `ripper delivery replay`: sends again what was given up, some deliveries or all of a time.
 
-import { Refusal } from '../errors.ts'
-import { idsFrom } from '../ids.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { idsFrom } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/world.ts'
 import { type DeliveryKey, window_ms } from '../webhooks/delivery.ts'
 import {
   countDeadLetters,
@@ -10,7 +11,6 @@ import {
   listDeadLetters,
 } from '../webhooks/operator-store.ts'
 import { replay } from '../webhooks/replay.ts'
-import type { Clock } from '../world.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 import { endpointsOf } from './endpoint.ts'

@@ -1,7 +1,7 @@
 // `ripper delivery show`: one delivery with each of its attempts, and why it went as it did.
 
-import { Refusal } from '../errors.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import {
   type DeliveryKey,
   type DeliveryStatus,

@@ -1,8 +1,8 @@
 // `ripper delivery list`: what was sent to endpoints and how it ended, one row an attempt.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { eventTypes } from '../kernel/values.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
-import { eventTypes } from '../values.ts'
 import {
   type DeliveryKey,
   deliveryNotFound,

@@ -1,7 +1,7 @@
 // `ripper endpoint health`: which endpoints fail, since when, and how much waits for them.
 
-import { idsFrom } from '../ids.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { idsFrom } from '../kernel/ids.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { closed_breaker, stateOf } from '../webhooks/breaker.ts'
 import {
   type EndpointStanding,

@@ -1,9 +1,9 @@
 // `ripper endpoint create|list|delete|rotate-secret`: where a merchant is told of events.
 
-import { readConfig } from '../config.ts'
-import { Refusal } from '../errors.ts'
-import { judgeUrl, openAddressRule } from '../safe-address.ts'
-import { eventTypes, timestamp, timestampOrNull } from '../values.ts'
+import { readConfig } from '../config/config.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { eventTypes, timestamp, timestampOrNull } from '../kernel/values.ts'
+import { judgeUrl, openAddressRule } from '../outgoing/safe-address.ts'
 import { registerEndpoint } from '../webhooks/create-endpoint.ts'
 import { removeEndpoint } from '../webhooks/delete-endpoint.ts'
 import { endpointNotFound, viewEndpoint } from '../webhooks/endpoint.ts'

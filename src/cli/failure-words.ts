@@ -1,6 +1,6 @@
 // Why an attempt had no answer, in plain words: rows keep a code, and the API does not show it.
 
-import type { GuardedFailureCode } from '../world.ts'
+import type { GuardedFailureCode } from '../kernel/world.ts'
 
 const words: Record<GuardedFailureCode | 'internal' | 'lost', string> = {
   invalid_url: 'the URL is not one that webhooks may be posted to',

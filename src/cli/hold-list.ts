@@ -3,7 +3,7 @@
 import { viewHold } from '../checkout/holds/hold.ts'
 import { type ListedHold, listHolds } from '../checkout/operator-store.ts'
 import { settlementAt } from '../checkout/session.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { Command, Options } from './command.ts'
 import {
   decisionWords,

@@ -1,9 +1,9 @@
 // `ripper integration update|delete`: other rules for an integration, or its end.
 
+import { timestamp } from '../kernel/values.ts'
 import { changeIntegration, deleted } from '../merchants/change-integration.ts'
 import { defaultRules, type Integration, type IntegrationRules } from '../merchants/integration.ts'
 import { findMerchantOfIntegration } from '../merchants/store.ts'
-import { timestamp } from '../values.ts'
 import { colourWarnings, tellWarnings } from './colour-warnings.ts'
 import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { asRefusal, replaced, takenRoles, tellLosers } from './integration.ts'

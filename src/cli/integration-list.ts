@@ -1,9 +1,9 @@
 // `ripper integration list`, and how an integration is shown.
 
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { Integration } from '../merchants/integration.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { listIntegrations, listMerchants } from '../merchants/store.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
 import type { Command } from './command.ts'
 import { everyMerchantOption, text, withOffice } from './office.ts'
 import { print, printJson, printTable, tell } from './print.ts'

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import { fieldPath } from '../http/field-path.ts'
+import { amount_max, currencyOf } from '../kernel/values.ts'
 import {
   appearanceRules,
   confirmationUrlFault,
@@ -12,7 +13,6 @@ import {
   priceList,
 } from '../merchants/integration.ts'
 import { type Links, link_names, linkFault } from '../merchants/links.ts'
-import { amount_max, currencyOf } from '../values.ts'
 import { type OptionSpec, type Options, UsageError } from './command.ts'
 import { choice, definedOnly, jsonFile, list, nameOf, text, wholeNumber } from './office.ts'
 

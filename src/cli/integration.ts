@@ -1,6 +1,6 @@
 // `ripper integration create`: a place where a merchant takes payments, and its rules.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { defaultRules, type Integration } from '../merchants/integration.ts'
 import { createIntegration, type NewIntegration } from '../merchants/manage.ts'
 import { listIntegrations, type Role, type RoleLoser } from '../merchants/store.ts'

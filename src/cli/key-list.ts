@@ -1,9 +1,9 @@
 // `ripper key list`: the keys of merchants, and which of them can be used. What a secret key is nobody knows any more.
 
 import { permissions } from '../http/access.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { type ListedKey, listKeys } from '../merchants/key-store.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
 import type { Command } from './command.ts'
 import { everyMerchantOption, text, withOffice } from './office.ts'
 import { paintState } from './paint.ts'

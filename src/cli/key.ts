@@ -1,10 +1,10 @@
 // `ripper key create|revoke`: secret keys of merchants' servers, and the publishable keys of their pages.
 
 import { type Permission, permissions } from '../http/access.ts'
+import { timestamp } from '../kernel/values.ts'
 import { isOrigin } from '../merchants/integration.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../merchants/manage.ts'
-import { realClock } from '../real-world.ts'
-import { timestamp } from '../values.ts'
+import { realClock } from '../outgoing/real-world.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { choice, choices, list, networks, text, time, withOffice } from './office.ts'
 import { print } from './print.ts'

@@ -1,9 +1,9 @@
 // Posts events to a local server as a delivery would: signed, one after the other for each payment.
 
 import { createHmac } from 'node:crypto'
+import type { Clock } from '../kernel/world.ts'
 import { type Posted, post, type Sending } from '../webhooks/deliver.ts'
 import type { StreamedEvent } from '../webhooks/streamed-event.ts'
-import type { Clock } from '../world.ts'
 
 export type Forwarded = Pick<Posted, 'succeeded' | 'response_status_code' | 'failure'> & {
   duration_ms: number

@@ -1,9 +1,9 @@
 // `ripper listen`: receives a merchant's events from the running service and posts them, signed, to a local server.
 
-import { openGuardedHttp } from '../guarded-http.ts'
-import { openListener, realClock } from '../real-world.ts'
-import { judgeUrl, openAddressRule } from '../safe-address.ts'
-import { eventTypes } from '../values.ts'
+import { eventTypes } from '../kernel/values.ts'
+import { openGuardedHttp } from '../outgoing/guarded-http.ts'
+import { openListener, realClock } from '../outgoing/real-world.ts'
+import { judgeUrl, openAddressRule } from '../outgoing/safe-address.ts'
 import type { StreamedEvent } from '../webhooks/streamed-event.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { answerOf } from './failure-words.ts'

@@ -1,7 +1,7 @@
 // `ripper logs tail`: a merchant's requests to the running service, as they are answered.
 
 import { last_max } from '../merchants/stream-requests.ts'
-import { openListener, realClock } from '../real-world.ts'
+import { openListener, realClock } from '../outgoing/real-world.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
 import { paint } from './paint.ts'

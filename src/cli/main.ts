@@ -1,6 +1,6 @@
 // The command line: finds the command, reads its arguments, and gives its failures their exit status.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { type Command, readArguments, UsageError, usageOf } from './command.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'

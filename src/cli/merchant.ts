@@ -1,9 +1,9 @@
 // `ripper merchant create|update|list`: accounts.
 
+import { timestamp } from '../kernel/values.ts'
 import { changeMerchant, createMerchant } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
-import { timestamp } from '../values.ts'
 import {
   type Command,
   CommandRefused,

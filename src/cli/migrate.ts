@@ -1,9 +1,9 @@
 // `ripper migrate`: brings the database up to this version.
 
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
-import { openWorld } from '../real-world.ts'
+import { openWorld } from '../outgoing/real-world.ts'
 import type { Command } from './command.ts'
 import { printJson } from './print.ts'
 

@@ -4,7 +4,7 @@ import { type Orphan, type Standing, standingOf } from '../checkout/orphans/orph
 import { listBrakes } from '../checkout/orphans/orphan-brake-store.ts'
 import { listOrphans } from '../checkout/orphans/orphan-decision-store.ts'
 import { countUnsettled, listSweeps } from '../checkout/orphans/orphan-store.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { brakeWords, sweptWords, viewBrake, viewSweep } from './brake-words.ts'
 import type { Command, OptionSpec } from './command.ts'
 import { text, wholeNumber, withOffice } from './office.ts'

@@ -1,13 +1,13 @@
 // `ripper page check`: whether a page that the service serves is the one that this release has.
 
+import { type HttpReader, OutgoingFailure, type ReadAnswer } from '../kernel/world.ts'
 import { isOrigin } from '../merchants/integration.ts'
+import { openHttp, realClock } from '../outgoing/real-world.ts'
 import { readAssets } from '../pages/assets.ts'
 import { check_limits } from '../pages/check-limits.ts'
 import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'
 import { namesOrigins } from '../pages/origin-check.ts'
 import { comparePage, filesOf, type Report } from '../pages/page-check.ts'
-import { openHttp, realClock } from '../real-world.ts'
-import { type HttpReader, OutgoingFailure, type ReadAnswer } from '../world.ts'
 import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { choice, list, text } from './office.ts'
 import { printJson } from './print.ts'

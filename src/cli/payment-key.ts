@@ -2,7 +2,7 @@
 
 import { findPaymentKey } from '../checkout/operator-store.ts'
 import type { PaymentKey } from '../checkout/payment-store.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { type Options, UsageError } from './command.ts'
 import { type CommandOffice, merchantOption, text } from './office.ts'

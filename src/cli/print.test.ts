@@ -1,7 +1,7 @@
 // Amounts by the exponent of their currency, and what others wrote, in one line that a terminal cannot obey.
 
 import { expect, test } from 'vitest'
-import { amount_max } from '../values.ts'
+import { amount_max } from '../kernel/values.ts'
 import { money, oneLine } from './print.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 // How commands answer: one JSON document, or lines for people.
 
 import { stripVTControlCharacters } from 'node:util'
-import { currencyOf } from '../values.ts'
+import { currencyOf } from '../kernel/values.ts'
 import { paint } from './paint.ts'
 
 /** A record as JSON, or as `name  value` lines. */

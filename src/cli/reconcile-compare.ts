@@ -8,8 +8,8 @@ import {
   countOpenFindings,
   listFindings,
 } from '../checkout/comparison/finding-store.ts'
-import { readConfig } from '../config.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { readConfig } from '../config/config.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { Command, OptionSpec } from './command.ts'
 import {
   type CommandOffice,

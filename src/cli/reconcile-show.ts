@@ -5,7 +5,7 @@ import { type KnownOperation, listOperations } from '../checkout/operations/oper
 import { outcomesOf, unansweredOf } from '../checkout/operations/resolve-operation.ts'
 import { findWholePayment, type WholePayment } from '../checkout/payment-store.ts'
 import { settlementAt } from '../checkout/session.ts'
-import { timestampOrNull } from '../values.ts'
+import { timestampOrNull } from '../kernel/values.ts'
 import type { Command } from './command.ts'
 import { withOffice } from './office.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from './payment-key.ts'

@@ -2,8 +2,8 @@
 
 import type { OperationKind, UnansweredOperation } from '../checkout/operations/operation.ts'
 import { type ListedOperation, listUnanswered } from '../checkout/operator-store.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
 import type { Command } from './command.ts'
 import { merchantOption, text, wholeNumber, withOffice } from './office.ts'
 import { money, printJson, printTable, shortTime, tell } from './print.ts'

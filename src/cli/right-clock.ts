@@ -3,7 +3,7 @@
 import { skewWords } from '../database/clock-skew.ts'
 import type { Sql } from '../database/open.ts'
 import { type Clocks, compareClocks } from '../database/read-clocks.ts'
-import { realClock, steadyClock } from '../real-world.ts'
+import { realClock, steadyClock } from '../outgoing/real-world.ts'
 import { CommandRefused } from './command.ts'
 
 const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }

@@ -1,6 +1,6 @@
 // `ripper serve` and `ripper worker`: the processes that stay.
 
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { type Running, serve, work } from '../main.ts'
 import type { Command } from './command.ts'
 import { printJson, tell } from './print.ts'

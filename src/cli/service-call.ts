@@ -1,7 +1,7 @@
 // A command's request to the running service: a JSON body out, and back what it answered or why it refused.
 
-import { openHttp, realClock } from '../real-world.ts'
-import { OutgoingFailure } from '../world.ts'
+import { OutgoingFailure } from '../kernel/world.ts'
+import { openHttp, realClock } from '../outgoing/real-world.ts'
 import { CommandRefused } from './command.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what the service answers is held by its own reply schemas.

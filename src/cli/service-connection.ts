@@ -1,7 +1,7 @@
 // How a command reaches the running service: its address, and the merchant's keys that it presents there.
 
-import { readConfig } from '../config.ts'
-import { type Demo, demoPath, readDemo } from '../demo.ts'
+import { readConfig } from '../config/config.ts'
+import { type Demo, demoPath, readDemo } from '../service/demo.ts'
 import { CommandRefused, type OptionSpec, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
 import type { ServiceRefused } from './service-call.ts'

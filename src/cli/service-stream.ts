@@ -1,7 +1,7 @@
 // Listens to a stream of the running service, and comes again where it was lost.
 
-import type { Clock, HttpListener } from '../world.ts'
-import { OutgoingFailure } from '../world.ts'
+import type { Clock, HttpListener } from '../kernel/world.ts'
+import { OutgoingFailure } from '../kernel/world.ts'
 import { CommandRefused } from './command.ts'
 import { readSentEvents } from './server-sent-events.ts'
 import { ServiceRefused, unreachable } from './service-call.ts'

@@ -1,7 +1,7 @@
 // What a test payment has to be like to end in each event: who opens the session, the card, and what confirm answers.
 
 import { type AcquirerBehaviour, publishedNumbers, testCardOf } from '../cards/test-cards.ts'
-import { type EventType, eventTypes } from '../values.ts'
+import { type EventType, eventTypes } from '../kernel/values.ts'
 import { UsageError } from './command.ts'
 
 export type Course = {

@@ -1,7 +1,7 @@
 // How far an event has come on its way to the merchant's endpoints, asked over the service's own routes.
 
-import { realClock } from '../real-world.ts'
-import type { EventType } from '../values.ts'
+import type { EventType } from '../kernel/values.ts'
+import { realClock } from '../outgoing/real-world.ts'
 import { type ServiceCalls, ServiceRefused } from './service-call.ts'
 
 export type Told = {

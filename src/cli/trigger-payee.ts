@@ -1,12 +1,12 @@
 // Whose test payment `ripper trigger` makes and with which keys: given ones, the demo merchant's, or some made for it alone.
 
-import type { Demo } from '../demo.ts'
-import { readDemo } from '../demo.ts'
 import { permissions } from '../http/access.ts'
+import type { MerchantId } from '../kernel/values.ts'
 import type { Integration } from '../merchants/integration.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../merchants/manage.ts'
 import { listIntegrations } from '../merchants/store.ts'
-import type { MerchantId } from '../values.ts'
+import type { Demo } from '../service/demo.ts'
+import { readDemo } from '../service/demo.ts'
 import { CommandRefused, type Options, UsageError } from './command.ts'
 import { type CommandOffice, merchantOf, text } from './office.ts'
 import type { Connection } from './service-connection.ts'

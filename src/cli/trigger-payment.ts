@@ -1,6 +1,6 @@
 // Makes a test payment over the service's own routes, as a merchant's server and page do.
 
-import { pooledBytes, realClock } from '../real-world.ts'
+import { pooledBytes, realClock } from '../outgoing/real-world.ts'
 import { CommandRefused } from './command.ts'
 import type { Call, ServiceCalls } from './service-call.ts'
 import type { Course } from './trigger-course.ts'

@@ -1,7 +1,7 @@
 // `ripper trigger EVENT`: a real test payment that ends in an event, for whoever builds what receives it.
 
-import { readConfig } from '../config.ts'
-import { type EventType, eventTypes, type MerchantId } from '../values.ts'
+import { readConfig } from '../config/config.ts'
+import { type EventType, eventTypes, type MerchantId } from '../kernel/values.ts'
 import { listEvents } from '../webhooks/operator-store.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { type CommandOffice, list, text, withOffice } from './office.ts'

@@ -1,9 +1,9 @@
 // What is wrong with parameters, in the codes and the spelling of the other platform: `metadata[order_id]`.
 
-import { Refusal } from '../errors.ts'
 import { fieldPath } from '../http/field-path.ts'
 import { codeOf, type Issue } from '../http/validate.ts'
-import { amount_max } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { amount_max } from '../kernel/values.ts'
 import { adviceOn } from './unsupported.ts'
 
 /** What a finding of a schema is refused with. */

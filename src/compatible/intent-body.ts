@@ -12,9 +12,9 @@ import {
 } from '../checkout/fields.ts'
 import type { Purchase } from '../checkout/open-session.ts'
 import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
-import { Refusal } from '../errors.ts'
 import type { FormRules } from '../http/form.ts'
 import { validate } from '../http/validate.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { explain } from './faults.ts'
 import { only_automatic } from './unsupported.ts'
 

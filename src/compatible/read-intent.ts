@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { admitKey } from '../merchants/admit.ts'
 import type { Address } from './addresses.ts'
 import { explain } from './faults.ts'

@@ -1,7 +1,7 @@
 // Watches the process's clock: compares it with the database's each minute, and looks each second whether it was set.
 // What trusts the clock, as jobs and deliveries do, begins nothing while it is wrong or nothing is known of it.
 
-import type { World } from '../world.ts'
+import type { World } from '../kernel/world.ts'
 import {
   type ClockPair,
   type ClockSkew,

@@ -3,7 +3,7 @@
 // Each process holds one connection with a shared advisory lock for its life. Who leaves and can have the lock
 // alone is the last. Who comes meanwhile waits for the lock, is thrown out as the server stops, and starts again.
 
-import type { Clock, Log } from '../world.ts'
+import type { Clock, Log } from '../kernel/world.ts'
 import { connect } from './driver.ts'
 import { keepAccessRules } from './embedded/access.ts'
 import { ensureCluster } from './embedded/cluster.ts'

@@ -1,7 +1,7 @@
 // Brings a database's tables up to this version: numbered files, each applied once, in order, for good.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Clock, Log } from '../world.ts'
+import type { Clock, Log } from '../kernel/world.ts'
 import { isLockTimeout, isRetriable } from './failures.ts'
 import type { Sql } from './pool.ts'
 

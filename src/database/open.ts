@@ -1,6 +1,6 @@
 // Opens the database: a PostgreSQL server by its URL, or the embedded one of a data folder.
 
-import type { Clock, Log } from '../world.ts'
+import type { Clock, Log } from '../kernel/world.ts'
 import { type Address, connect, describeAddress, listenTo } from './driver.ts'
 import { service_role } from './embedded/access.ts'
 import { ensureServiceDatabase, service_database } from './embedded/service-database.ts'

@@ -1,6 +1,6 @@
 // Asks the database for its clock: the one place where it is wanted. Everywhere else times are arguments.
 
-import type { Clock, SteadyClock } from '../world.ts'
+import type { Clock, SteadyClock } from '../kernel/world.ts'
 import {
   type ClockReading,
   type ClockSkew,

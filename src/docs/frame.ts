@@ -1,8 +1,8 @@
 // What every page of the documentation has around its text: the side list, the search, the look, and a strict policy.
 
 import { readFileSync } from 'node:fs'
-import { escapeHtml, guarded, htmlDocument, inlineText } from '../html.ts'
 import type { PageAnswer } from '../http/pages.ts'
+import { escapeHtml, guarded, htmlDocument, inlineText } from '../kernel/html.ts'
 
 /** A line of the side list. `verb` is a route's method; `mark` a word that tells it from its neighbours. */
 export type Line = { title: string; href: string; verb?: string; mark?: string }

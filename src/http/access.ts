@@ -3,8 +3,8 @@
 
 import { hash } from 'node:crypto'
 import type { BlockList } from 'node:net'
-import { Refusal, type RefusalCode } from '../errors.ts'
-import type { MerchantId, SessionId } from '../values.ts'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
+import type { MerchantId, SessionId } from '../kernel/values.ts'
 
 export const permissions = [
   'create_payments',

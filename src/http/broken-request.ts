@@ -2,9 +2,9 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Refusal } from '../errors.ts'
-import type { Ids } from '../ids.ts'
-import type { World } from '../world.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { World } from '../kernel/world.ts'
 import { compatibleHeadersOf } from './compatible-dialect.ts'
 import { type Dialect, dialectOfPath, renderRefusal } from './dialects.ts'
 import { plainHeaders } from './plain-headers.ts'

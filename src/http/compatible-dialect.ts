@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { api_version } from '../values.ts'
+import { api_version } from '../kernel/values.ts'
 import type { RefusalLike } from './dialects.ts'
 
 /** Headers that every compatible answer has, by name, and what each says. */

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
-import type { Log } from '../world.ts'
+import type { Log } from '../kernel/world.ts'
 import { callerOf } from './caller.ts'
 import { refusalOf } from './failures.ts'
 import { fastifyPath } from './mount.ts'

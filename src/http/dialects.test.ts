@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Refusal, type RefusalCode } from '../errors.ts'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { dialectOfPath, renderRefusal, statusOf } from './dialects.ts'
 
 const plain = new Refusal('invalid_request', 'amount is required.', { field: 'amount' })

@@ -1,7 +1,7 @@
 // How a refusal looks on the wire. A Refusal knows no shape; each family of routes has its own, written here.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Refusal, RefusalCode } from '../errors.ts'
+import type { Refusal, RefusalCode } from '../kernel/errors.ts'
 import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */

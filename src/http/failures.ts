@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../database/failures.ts'
-import { Refusal } from '../errors.ts'
-import type { Log } from '../world.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Log } from '../kernel/world.ts'
 import { refusalHeaders } from './compatible-dialect.ts'
 import {
   type Dialect,

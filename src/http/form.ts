@@ -1,7 +1,7 @@
 // Reads a request body as a form, as strictly as JSON is read. All in a form is text: the route says what is more.
 // Refused: bytes or escapes that are not UTF-8, duplicate parameters, U+0000.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
 import { setMember } from './json.ts'
 

@@ -2,7 +2,7 @@
 
 import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { World } from '../world.ts'
+import type { World } from '../kernel/world.ts'
 import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { openRequestCounts } from './request-counts.ts'

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http'
 import { isConnectionLost, isLockTimeout, isStoreUnavailable } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import { Refusal, type RefusalCode } from '../errors.ts'
-import type { Keyring } from '../keyring.ts'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
+import type { Keyring } from '../kernel/keyring.ts'
 import { canonicalJson } from './canonical.ts'
 
 /** One request's claim to a key, before anything is written. */

@@ -1,7 +1,7 @@
 // Reads a request body as JSON, strictly: what JSON.parse would let pass in silence is refused here by name.
 // Refused: bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, deep nesting.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
 
 const depth_max = 32

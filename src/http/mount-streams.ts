@@ -2,9 +2,9 @@
 
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Bell, openBell } from '../bell.ts'
-import { Refusal } from '../errors.ts'
-import type { Clock, World } from '../world.ts'
+import { type Bell, openBell } from '../kernel/bell.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Clock, World } from '../kernel/world.ts'
 import type { Knock, SecretKey } from './access.ts'
 import { callerOf } from './caller.ts'
 import { configOf } from './fastify.ts'

@@ -2,8 +2,8 @@
 
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Refusal } from '../errors.ts'
-import type { Peer } from '../peer.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Peer } from '../kernel/peer.ts'
 import type { Caller } from './access.ts'
 import { notFound } from './failures.ts'
 import { configOf } from './fastify.ts'

@@ -1,7 +1,7 @@
 // The refusals of a route in the API's description: by status, in the shapes that its dialect gives them.
 
 import { z } from 'zod'
-import { catalogue, type RefusalCode } from '../errors.ts'
+import { catalogue, type RefusalCode } from '../kernel/errors.ts'
 import { compatibleHeaders, errorTypes, ripperCode } from './compatible-dialect.ts'
 import { isWebhook, type Shape, shapeOf, statusOf } from './dialects.ts'
 import { type Route, refusalsOf } from './route.ts'

@@ -1,7 +1,7 @@
 // The API's description, OpenAPI 3.1, made from the route records.
 
 import type { z } from 'zod'
-import { api_version } from '../values.ts'
+import { api_version } from '../kernel/values.ts'
 import { lifetimes } from './caching.ts'
 import { keyRules } from './idempotency.ts'
 import {

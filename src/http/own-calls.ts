@@ -2,7 +2,7 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../kernel/keyring.ts'
 
 export type OwnCalls = {
   /** What such a call is sent with. */

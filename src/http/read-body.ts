@@ -1,7 +1,7 @@
 // Reads a request's body once, for all who need it: the door, the handler, the judge of origins.
 
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { routeOf } from './fastify.ts'
 import { type FormRules, readForm } from './form.ts'
 import { readJson } from './json.ts'

@@ -1,7 +1,7 @@
 // What is told of a request once it is answered: to the metrics, the log, and its merchant's request log.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { World } from '../world.ts'
+import type { World } from '../kernel/world.ts'
 import { refusalOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'

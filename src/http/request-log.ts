@@ -1,6 +1,6 @@
 // The last requests that this process answered, kept in memory, so that a merchant can watch its own as they come.
 
-import { timestamp } from '../values.ts'
+import { timestamp } from '../kernel/values.ts'
 
 /** Nothing of a request that could be secret: no query, no body, no header. */
 export type LoggedRequest = {

@@ -1,7 +1,7 @@
 // A route is one record. It yields validation, types, access, idempotency, OpenAPI and the shape of its refusals.
 
 import type { z } from 'zod'
-import type { Refusal, RefusalCode } from '../errors.ts'
+import type { Refusal, RefusalCode } from '../kernel/errors.ts'
 import type { Caller, Door } from './access.ts'
 import type { Cors } from './cors.ts'
 import type { Dialect } from './dialects.ts'

@@ -2,9 +2,9 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
-import type { Keyring } from '../keyring.ts'
-import type { World } from '../world.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { World } from '../kernel/world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'

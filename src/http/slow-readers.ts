@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../world.ts'
+import type { Clock } from '../kernel/world.ts'
 import { routeOf } from './fastify.ts'
 
 const looked_every_ms = 5_000

@@ -1,6 +1,6 @@
 // How many streams may be open at once, in this process: each costs a look at the database now and then.
 
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 
 export const seats_of_merchant = 20
 export const seats_in_all = 500

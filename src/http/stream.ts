@@ -1,7 +1,7 @@
 // A stream is a route whose answer never ends by itself: Server-Sent Events, for as long as the caller listens.
 
 import { z } from 'zod'
-import type { RefusalCode } from '../errors.ts'
+import type { RefusalCode } from '../kernel/errors.ts'
 import type { Caller, Door, SecretKey } from './access.ts'
 import type { Dialect } from './dialects.ts'
 import type { Route } from './route.ts'

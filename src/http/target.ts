@@ -2,7 +2,7 @@
 // Proxies judge paths by their plain form and pass them on as they came, so nothing here may be reached by another form.
 
 import type { IncomingMessage } from 'node:http'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 
 /** Throws `invalid_request` for a request whose host or path could be read in two ways. */
 export function refuseOddTarget(request: IncomingMessage): void {

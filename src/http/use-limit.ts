@@ -1,7 +1,7 @@
 // Limits of routes that count how often they are used, and tell the caller with every answer.
 
 import type { FastifyReply } from 'fastify'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 
 /** A limit's count, the request at hand included. */
 export type Use = { limit: number; used: number; resets_at: Date }

@@ -1,7 +1,7 @@
 // Turns a schema's findings into one refusal: the one that stands highest in the catalogue, naming its JSON path.
 
 import type { z } from 'zod'
-import { precedence, Refusal, type RefusalCode } from '../errors.ts'
+import { precedence, Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
 
 /** What a schema found wrong, with the value in question. */

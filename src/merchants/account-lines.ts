@@ -1,7 +1,7 @@
 // The journal's lines of accounts, integrations and keys. They tell of states and settings, not of names.
 
 import type { Actor, JournalLine, OpenLine } from '../audit/journal.ts'
-import type { Ids } from '../ids.ts'
+import type { Ids } from '../kernel/ids.ts'
 import type { Integration } from './integration.ts'
 import type { Merchant } from './merchant.ts'
 import type { IntegrationLines } from './store.ts'

@@ -1,7 +1,7 @@
 // Whether an account may act at all.
 
-import { Refusal } from '../errors.ts'
 import type { SecretKey } from '../http/access.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Account, Directory } from './directory.ts'
 
 /** The account. Throws `merchant_not_active` where it was suspended. */

@@ -1,7 +1,7 @@
 // Changing and deleting integrations. A deleted one stays: sessions that were made with it end under its rules.
 
 import type { AnySql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
+import { Refusal } from '../kernel/errors.ts'
 import { integrationChangeLines } from './account-lines.ts'
 import type { Integration } from './integration.ts'
 import type { Office } from './manage.ts'

@@ -4,10 +4,10 @@
 import { BlockList } from 'node:net'
 import type { Database, Sql } from '../database/open.ts'
 import type { SecretKey } from '../http/access.ts'
-import { routingsIn } from '../ids.ts'
-import type { Keyring } from '../keyring.ts'
-import type { MerchantId } from '../values.ts'
-import type { Clock } from '../world.ts'
+import { routingsIn } from '../kernel/ids.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { MerchantId } from '../kernel/values.ts'
+import type { Clock } from '../kernel/world.ts'
 import { defaultRules, type Integration, type IntegrationRules } from './integration.ts'
 import {
   findKeyByHash,

@@ -1,7 +1,7 @@
 // An integration: the rules of one place where a merchant takes payments.
 
 import { z } from 'zod'
-import { amount_max, currencyOf, type Mode } from '../values.ts'
+import { amount_max, currencyOf, type Mode } from '../kernel/values.ts'
 
 export type Integration = {
   merchant_id: string

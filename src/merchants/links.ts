@@ -1,7 +1,7 @@
 // The merchant's links on its pages: terms, support, and the way back to the shop.
 
 import { z } from 'zod'
-import type { Mode } from '../values.ts'
+import type { Mode } from '../kernel/values.ts'
 import type { IntegrationRules } from './integration.ts'
 
 export const link_names = ['terms_url', 'support_url', 'back_url'] as const

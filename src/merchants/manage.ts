@@ -2,11 +2,11 @@
 
 import type { Actor } from '../audit/journal.ts'
 import type { Sql } from '../database/open.ts'
-import { Refusal } from '../errors.ts'
 import { hashOfKey } from '../http/access.ts'
-import type { Ids } from '../ids.ts'
-import type { MerchantId } from '../values.ts'
-import type { Clock } from '../world.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { MerchantId } from '../kernel/values.ts'
+import type { Clock } from '../kernel/world.ts'
 import { changeOf, integrationLines, lineOf, openLine } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import {

@@ -1,7 +1,7 @@
 // A merchant's account: whether it may act, and whether its sessions may move real money.
 
 import { z } from 'zod'
-import type { MerchantId, Mode } from '../values.ts'
+import type { MerchantId, Mode } from '../kernel/values.ts'
 import { isCountry } from './country.ts'
 
 export type Merchant = {

@@ -1,7 +1,7 @@
 // The doors of the routes that pages call without a secret: a publishable key or a handle, and for creates an allowed origin.
 
-import { Refusal } from '../errors.ts'
 import type { Door, KeyScope, Knock } from '../http/access.ts'
+import { Refusal } from '../kernel/errors.ts'
 import type { Directory } from './directory.ts'
 import {
   findHosted,

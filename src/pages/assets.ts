@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import type { Sql } from '../database/open.ts'
-import { inlineText } from '../html.ts'
 import { namesTag } from '../http/caching.ts'
 import { type Encoded, encodedOnce } from '../http/encoded.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
+import { inlineText } from '../kernel/html.ts'
 import { findAsset, keepAssets } from './asset-store.ts'
 
 const asset_names = [

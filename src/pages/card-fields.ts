@@ -2,10 +2,10 @@
 
 import type { Context } from '../context.ts'
 import type { Page } from '../http/pages.ts'
+import { brands } from '../kernel/values.ts'
+import { languageFor } from '../kernel/words.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { findPublic, framingOrigins } from '../merchants/public-account.ts'
-import { brands } from '../values.ts'
-import { languageFor } from '../words.ts'
 import type { Assets } from './assets.ts'
 import { document, documentHeaders, type Parts } from './document.ts'
 import { messagePage } from './message-page.ts'

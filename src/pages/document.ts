@@ -1,8 +1,8 @@
 // One HTML document: what goes into it, and the headers that keep anything else out.
 
-import { escapeHtml, guarded, htmlDocument, type Policy } from '../html.ts'
 import type { PageAnswer } from '../http/pages.ts'
-import type { Language } from '../words.ts'
+import { escapeHtml, guarded, htmlDocument, type Policy } from '../kernel/html.ts'
+import type { Language } from '../kernel/words.ts'
 import type { Asset } from './assets.ts'
 
 /** Whatever a browser may run or be styled by on a page, and the page's headers. */

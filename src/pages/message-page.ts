@@ -1,8 +1,8 @@
 // A page that only says something: no such shop, no such address.
 
-import { escapeHtml, guarded, htmlDocument, inlineText } from '../html.ts'
 import type { PageAnswer } from '../http/pages.ts'
-import type { Language } from '../words.ts'
+import { escapeHtml, guarded, htmlDocument, inlineText } from '../kernel/html.ts'
+import type { Language } from '../kernel/words.ts'
 
 const style = inlineText(
   ':root{color-scheme:light dark;--ground:#f6f8fd;--card:#fff;--line:#d9dde5;--text:#1a1f2b;--soft:#5a6373;--mark:#1d4ed8}' +

@@ -2,10 +2,10 @@
 
 import { type Configuration, readConfiguration } from '../checkout/read-config.ts'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import type { Page } from '../http/pages.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
-import { languageFor } from '../words.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
 import { document, documentHeaders, type Parts } from './document.ts'

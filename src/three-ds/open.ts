@@ -1,8 +1,8 @@
 // Which 3DS Server serves a mode: in test the one that asks the simulator, in live the one that a file configures.
 
 import { readFileSync } from 'node:fs'
-import type { Mode } from '../values.ts'
-import type { World } from '../world.ts'
+import type { Mode } from '../kernel/values.ts'
+import type { World } from '../kernel/world.ts'
 import { httpsOrBelow } from './emv/addresses.ts'
 import type { Identity } from './emv/areq.ts'
 import type { DirectoryServer } from './emv/directory-server.ts'

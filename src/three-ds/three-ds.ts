@@ -1,7 +1,7 @@
 // The port to EMV 3-D Secure: what the checkout asks of a 3DS Server, whichever one stands behind it.
 // Field names and status letters are EMVCo's, so that a reader can follow them into the specification.
 
-import type { Brand, Mode } from '../values.ts'
+import type { Brand, Mode } from '../kernel/values.ts'
 
 /** No Directory Server could be reached: nothing was asked, so no attempt is spent. */
 export class ProviderUnavailable extends Error {}

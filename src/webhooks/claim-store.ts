@@ -2,7 +2,7 @@
 // A row's attempt_id is its lease: it is set by a claim, named by whoever settles, and due again by itself after a while.
 
 import type { Sql } from '../database/open.ts'
-import type { EventType } from '../values.ts'
+import type { EventType } from '../kernel/values.ts'
 import { eventAndEndpoint, unanswered } from './queue-store.ts'
 
 /** 0: the first attempt, 1: a retry or replay. */

@@ -2,11 +2,11 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { webhookKey } from '../http/access.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { route } from '../http/route.ts'
-import { type EventType, eventTypes, type MerchantId } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { type EventType, eventTypes, type MerchantId } from '../kernel/values.ts'
 import {
   type Endpoint,
   endpointCreated,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuardedFailure, type GuardedHttp } from '../world.ts'
+import { GuardedFailure, type GuardedHttp } from '../kernel/world.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import { type Posted, post, type Sending, settlementOf } from './deliver.ts'
 

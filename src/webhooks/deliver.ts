@@ -1,6 +1,6 @@
 // One attempt: signs the frozen body, posts it, and tells how it ended.
 
-import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../world.ts'
+import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../kernel/world.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import { eventKey } from './delivery.ts'
 import type { Settlement } from './queue-store.ts'

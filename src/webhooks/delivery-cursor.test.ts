@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openKeyring } from '../keyring.ts'
+import { openKeyring } from '../kernel/keyring.ts'
 import { attemptOf, cursorAfter } from './delivery-cursor.ts'
 
 const random = { bytes: randomBytes }

@@ -1,7 +1,7 @@
 // Where the next page of a list goes on: opaque, and of use to the merchant and the filters alone that it was given for.
 
 import { timingSafeEqual } from 'node:crypto'
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../kernel/keyring.ts'
 
 /** What a cursor belongs to. */
 export type ListFilters = {

@@ -1,12 +1,12 @@
 // The loop that delivers: claims what is due, as much as there is room for, and begins each attempt at once.
 // It holds no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
 
-import { openBell } from '../bell.ts'
 import type { ClockTrust } from '../database/clock-trust.ts'
 import type { Sql } from '../database/open.ts'
 import type { Metrics } from '../http/metrics.ts'
-import type { Keyring } from '../keyring.ts'
-import type { GuardedHttp, World } from '../world.ts'
+import { openBell } from '../kernel/bell.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { GuardedHttp, World } from '../kernel/world.ts'
 import { type ClaimedDelivery, type ClaimOrder, claim, type QueueClass } from './claim-store.ts'
 import type { DeliverySettings } from './deliver.ts'
 import { openHealth } from './health.ts'

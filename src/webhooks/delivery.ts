@@ -1,8 +1,8 @@
 // What is told of deliveries: one row an attempt, and whether a delivery that was given up on may be replayed.
 
 import { z } from 'zod'
-import { Refusal } from '../errors.ts'
-import { timestamp, timestampOrNull } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { endpointNotFound, time } from './endpoint.ts'
 
 export const deliveryStatuses = ['succeeded', 'failed', 'dead_lettered', 'pending'] as const

@@ -1,15 +1,15 @@
 // A webhook endpoint: where a merchant is told of events, which ones, and the secret that signs what is told.
 
 import { z } from 'zod'
-import { Refusal } from '../errors.ts'
-import type { Keyring } from '../keyring.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { Keyring } from '../kernel/keyring.ts'
 import {
   type EndpointId,
   type EventType,
   eventTypes,
   type MerchantId,
   timestamp,
-} from '../values.ts'
+} from '../kernel/values.ts'
 
 /** Which endpoint. The merchant comes with the key, so another account's endpoint is never found. */
 export type EndpointKey = { merchant_id: string; endpoint_id: string }

@@ -1,7 +1,7 @@
 // The SQL that finds events by the journal's lines of them: by their time, without an index of their own.
 
 import type { Sql } from '../database/open.ts'
-import { type EventType, eventTypes } from '../values.ts'
+import { type EventType, eventTypes } from '../kernel/values.ts'
 import type { StreamedEvent } from './streamed-event.ts'
 import type { Found, Look } from './trail.ts'
 

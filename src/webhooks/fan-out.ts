@@ -1,7 +1,7 @@
 // From an event to a delivery for each endpoint that wants it: part of the very statement that writes the event.
 
 import type { AnySql } from '../database/open.ts'
-import type { EventType } from '../values.ts'
+import type { EventType } from '../kernel/values.ts'
 
 /** What deliveries are made from. Its body stays in the table `events`, frozen. */
 export type ToldEvent = {

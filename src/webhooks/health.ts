@@ -1,7 +1,7 @@
 // What processes tell each other of endpoints: breakers that opened or closed. A process that starts knows who is down.
 
 import type { Sql } from '../database/open.ts'
-import type { World } from '../world.ts'
+import type { World } from '../kernel/world.ts'
 import type { SeenBreaker } from './breaker.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import { type EndpointHealth, listOpen, saveHealth } from './health-store.ts'

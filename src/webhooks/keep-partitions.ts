@@ -2,8 +2,8 @@
 
 import { isLockTimeout, isRetriable, isUniqueViolation } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import { idsFrom } from '../ids.ts'
-import type { World } from '../world.ts'
+import { idsFrom } from '../kernel/ids.ts'
+import type { World } from '../kernel/world.ts'
 import { window_ms } from './delivery.ts'
 import {
   dropPartition,

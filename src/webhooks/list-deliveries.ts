@@ -2,11 +2,11 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { webhookKey } from '../http/access.ts'
 import { route } from '../http/route.ts'
 import { rule } from '../http/validate.ts'
-import { idsFrom } from '../ids.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { idsFrom } from '../kernel/ids.ts'
 import {
   attemptView,
   type DeliveryStatus,

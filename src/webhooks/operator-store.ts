@@ -1,7 +1,7 @@
 // The SQL of what only the operator sees: a delivery with all that is known of it, and what was given up on.
 
 import type { Sql } from '../database/open.ts'
-import type { EventType } from '../values.ts'
+import type { EventType } from '../kernel/values.ts'
 import type { Attempt, DeliveryKey } from './delivery.ts'
 import { eventAndEndpoint } from './queue-store.ts'
 

@@ -1,6 +1,6 @@
 // Waiting that ends.
 
-import type { Clock } from '../world.ts'
+import type { Clock } from '../kernel/world.ts'
 
 /** Waits for work, but not for longer than this. Work that fails in time fails here. */
 export async function atMost(

@@ -1,8 +1,8 @@
 // What becomes of a claimed delivery: its attempt is made, judged, handed on to be written, and told to log and metrics.
 
 import type { Metrics } from '../http/metrics.ts'
-import { timestampOrNull } from '../values.ts'
-import type { World } from '../world.ts'
+import { timestampOrNull } from '../kernel/values.ts'
+import type { World } from '../kernel/world.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import { type DeliverySettings, type Posted, post, type Sending, settlementOf } from './deliver.ts'
 import { eventKey } from './delivery.ts'

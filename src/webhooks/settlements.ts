@@ -2,7 +2,7 @@
 
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../database/failures.ts'
 import type { Sql } from '../database/open.ts'
-import type { World } from '../world.ts'
+import type { World } from '../kernel/world.ts'
 import { atMost } from './patience.ts'
 import { type Settlement, settle } from './queue-store.ts'
 

@@ -1,6 +1,6 @@
 // The secrets that sign an endpoint's deliveries: opened once, since each attempt needs them.
 
-import type { Keyring } from '../keyring.ts'
+import type { Keyring } from '../kernel/keyring.ts'
 import type { ClaimedDelivery } from './claim-store.ts'
 import { openSecret, secretName } from './endpoint.ts'
 

@@ -3,10 +3,10 @@
 
 import { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Refusal } from '../errors.ts'
 import { webhookKey } from '../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../http/stream.ts'
-import { type EventType, eventTypes, timestamp } from '../values.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { type EventType, eventTypes, timestamp } from '../kernel/values.ts'
 import { judgeEventFilter } from './endpoint.ts'
 import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
 import { limitTo } from './rate-limit.ts'

@@ -1,7 +1,7 @@
 // An event as the stream of events tells of it: to the description, to `ripper listen`, and to the statement that finds it.
 
 import { z } from 'zod'
-import { eventTypes } from '../values.ts'
+import { eventTypes } from '../kernel/values.ts'
 
 export const streamedEvent = z.object({
   event_id: z.string(),

@@ -1,7 +1,7 @@
 // The events of a payment with every delivery of each: to which endpoint, how often, and how it ended.
 
 import type { Sql } from '../database/open.ts'
-import type { EventType } from '../values.ts'
+import type { EventType } from '../kernel/values.ts'
 import {
   findKnownDelivery,
   type KnownDelivery,

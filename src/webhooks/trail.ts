@@ -3,7 +3,7 @@
 // The newest lines are read at each look. What was under way then may be committed below them, so lines are looked at again
 // when they have reached certain ages; what was told already is left out. A cursor is what a caller comes again with.
 
-import { idsFrom, millisecondsOf } from '../ids.ts'
+import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 
 /**
  * The last age outlasts any statement: an answer that is saved is tried five times, each statement ends after 15 s, and a

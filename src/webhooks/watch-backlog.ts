@@ -2,7 +2,7 @@
 
 import type { Sql } from '../database/open.ts'
 import type { Metrics } from '../http/metrics.ts'
-import type { World } from '../world.ts'
+import type { World } from '../kernel/world.ts'
 import { readBacklog } from './claim-store.ts'
 
 export async function watchBacklog(context: {

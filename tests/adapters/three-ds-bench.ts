@@ -1,13 +1,13 @@
 // What a 3-D Secure provider has to bring to be put through its suite.
 
 import type { RangeProfile, ThreeDsBehaviour } from '../../src/cards/test-cards.ts'
+import type { Brand } from '../../src/kernel/values.ts'
 import type {
   AuthenticationRequest,
   Form,
   ResultMessage,
   ThreeDs,
 } from '../../src/three-ds/three-ds.ts'
-import type { Brand } from '../../src/values.ts'
 import type { ManualClock } from '../clock.ts'
 import type { Visit } from './three-ds-browser.ts'
 import { type LogLine, purchase } from './three-ds-fixtures.ts'

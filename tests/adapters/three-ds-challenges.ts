@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import type { ThreeDsBehaviour } from '../../src/cards/test-cards.ts'
+import { type Brand, brands } from '../../src/kernel/values.ts'
 import type { AuthenticationAnswer, Form } from '../../src/three-ds/three-ds.ts'
-import { type Brand, brands } from '../../src/values.ts'
 import { eci, requestFor, type ThreeDsBench } from './three-ds-bench.ts'
 import { typed, type Visit } from './three-ds-browser.ts'
 import { purchase } from './three-ds-fixtures.ts'

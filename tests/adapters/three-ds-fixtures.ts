@@ -1,5 +1,6 @@
 // What tests of EMV 3-D Secure share: a purchase to authenticate, an identity, a world with scripted answers.
 
+import type { Http, Log, Random, World } from '../../src/kernel/world.ts'
 import type { Identity } from '../../src/three-ds/emv/areq.ts'
 import type {
   AuthenticationRequest,
@@ -7,7 +8,6 @@ import type {
   CardRangeStore,
   StoredRanges,
 } from '../../src/three-ds/three-ds.ts'
-import type { Http, Log, Random, World } from '../../src/world.ts'
 import { type ManualClock, manualClock } from '../clock.ts'
 
 export const identity: Identity = {

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest'
 import type { RangeProfile, ThreeDsBehaviour } from '../../src/cards/test-cards.ts'
+import { type Brand, brands } from '../../src/kernel/values.ts'
 import { ProviderUnavailable } from '../../src/three-ds/three-ds.ts'
-import { type Brand, brands } from '../../src/values.ts'
 import { eci, requestFor, type ThreeDsBench } from './three-ds-bench.ts'
 import { purchase } from './three-ds-fixtures.ts'
 

@@ -1,6 +1,7 @@
 // The simulated bank without HTTP: its Directory Server's address leads back into it, any other to our results page.
 
 import { testNumber } from '../../src/cards/test-cards.ts'
+import { OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
 import { buildAReq } from '../../src/three-ds/emv/areq.ts'
 import { decode } from '../../src/three-ds/emv/base64url.ts'
 import { challengeForm } from '../../src/three-ds/emv/browser-messages.ts'
@@ -8,7 +9,6 @@ import type { Message } from '../../src/three-ds/emv/messages.ts'
 import { answerResult, readResult } from '../../src/three-ds/emv/results.ts'
 import { openThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { AuthenticationRequest } from '../../src/three-ds/three-ds.ts'
-import { OutgoingFailure, type OutgoingRequest } from '../../src/world.ts'
 import { fakeWorld, identity, purchase } from './three-ds-fixtures.ts'
 
 const service = 'https://pay.example'

@@ -10,6 +10,8 @@ import {
   testCardOf,
   testNumber,
 } from '../../src/cards/test-cards.ts'
+import { type Brand, brands } from '../../src/kernel/values.ts'
+import { type Clock, type Http, OutgoingFailure } from '../../src/kernel/world.ts'
 import { httpsOrBelow } from '../../src/three-ds/emv/addresses.ts'
 import { openThreeDsServer } from '../../src/three-ds/emv/three-ds-server.ts'
 import {
@@ -17,8 +19,6 @@ import {
   type ThreeDsSimulator,
 } from '../../src/three-ds/simulator/simulator.ts'
 import type { ResultMessage, ThreeDs } from '../../src/three-ds/three-ds.ts'
-import { type Brand, brands } from '../../src/values.ts'
-import { type Clock, type Http, OutgoingFailure } from '../../src/world.ts'
 import { manualClock } from '../clock.ts'
 import { threeDsSuite } from './three-ds.ts'
 import type { ThreeDsBench } from './three-ds-bench.ts'

@@ -2,8 +2,8 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Clock } from '../../src/kernel/world.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
-import type { Clock } from '../../src/world.ts'
 import { type Account, type Service, startService } from '../service.ts'
 import { realClock } from '../world.ts'
 

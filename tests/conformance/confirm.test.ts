@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
-import { timestamp } from '../../src/values.ts'
+import { timestamp } from '../../src/kernel/values.ts'
 import { type Client, purchase, refusal, type SessionSecret, visa } from '../client.ts'
 import { drivenClock, type Service, shop, startService } from '../service.ts'
 

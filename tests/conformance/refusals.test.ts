@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { catalogue, type RefusalCode } from '../../src/errors.ts'
+import { catalogue, type RefusalCode } from '../../src/kernel/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../client.ts'
 import { hold } from '../holding.ts'

@@ -1,7 +1,7 @@
 // 3-D Secure around the attempt: method page, challenge page, results, forgeries, and what never comes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OutgoingFailure } from '../../src/world.ts'
+import { OutgoingFailure } from '../../src/kernel/world.ts'
 import {
   type Client,
   cardOf,

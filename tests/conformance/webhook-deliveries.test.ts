@@ -1,7 +1,7 @@
 // The list of deliveries: rows, pages, filters, what is refused, and how long a row is told of.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { eventTypes } from '../../src/values.ts'
+import { eventTypes } from '../../src/kernel/values.ts'
 import { refusal } from '../client.ts'
 import { type Account, drivenClock, type Service, startService } from '../service.ts'
 import { type AttemptRow, deadLetter, insertAttempt } from './webhook-delivery-rows.ts'

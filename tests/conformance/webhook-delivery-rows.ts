@@ -1,7 +1,7 @@
 // Rows of deliveries as workers leave them, for tests of what merchants are shown of them.
 
 import { createHash } from 'node:crypto'
-import { idsFrom } from '../../src/ids.ts'
+import { idsFrom } from '../../src/kernel/ids.ts'
 import type { Account, Service } from '../service.ts'
 
 type Place = Pick<Service, 'sql' | 'context'> & { account: Account }

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openKeyring } from '../../src/keyring.ts'
+import { openKeyring } from '../../src/kernel/keyring.ts'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
 import { rewrapSecrets } from '../../src/webhooks/rewrap-secrets.ts'
 import { rotateSecret } from '../../src/webhooks/rotate-secret.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogue } from '../../src/errors.ts'
+import { catalogue } from '../../src/kernel/errors.ts'
 import english from '../words/en.json' with { type: 'json' }
 import { explain } from './refusals.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { currencyOf } from '../../src/values.ts'
+import { currencyOf } from '../../src/kernel/values.ts'
 import { exponentOf, formatAmount } from './money.ts'
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']

@@ -1,7 +1,7 @@
 // Every decline and every refusal has words in English.
 
 import { describe, expect, test } from 'vitest'
-import { catalogue } from '../../src/errors.ts'
+import { catalogue } from '../../src/kernel/errors.ts'
 import words from '../words/en.json' with { type: 'json' }
 import { adviceKey, declineKey, errorKey, fieldOf } from './reasons.ts'
 

@@ -11,7 +11,7 @@ import type {
 } from '../../../src/acquirers/acquirer.ts'
 import { Unanswered } from '../../../src/acquirers/acquirer.ts'
 import { testCardOf } from '../../../src/cards/test-cards.ts'
-import type { World } from '../../../src/world.ts'
+import type { World } from '../../../src/kernel/world.ts'
 import {
   type Authorisation,
   answerOf,

@@ -1,6 +1,6 @@
 // People who act on authorisations in the simulated bank's portal, of which the service hears nothing.
 
-import type { Clock } from '../../../src/world.ts'
+import type { Clock } from '../../../src/kernel/world.ts'
 import type { Chance } from '../chance.ts'
 import type { Faults } from '../faults.ts'
 import type { Owner, Scheduler } from '../scheduler.ts'

@@ -1,7 +1,7 @@
 // The simulated acquirer's own books, and the port to where they are kept. No card number and no CVC is ever in them.
 
 import type { AcquirerBehaviour } from '../../cards/test-cards.ts'
-import type { Brand } from '../../values.ts'
+import type { Brand } from '../../kernel/values.ts'
 import type { DeclineCategory, LiveAuthorisation } from '../acquirer.ts'
 
 /** One request as the acquirer received it, and what became of it. */

@@ -1,7 +1,7 @@
 // The acquirer of test mode: keeps books of its own, answers by the card's number, and loses answers when told to.
 
 import { testCardOf } from '../../cards/test-cards.ts'
-import type { World } from '../../world.ts'
+import type { World } from '../../kernel/world.ts'
 import {
   type Acquirer,
   type AuthoriseAnswer,

@@ -5,8 +5,8 @@ import type {
   LiveAuthorisation,
   LookUpAnswer,
 } from '../../acquirers/acquirer.ts'
-import { idsFrom, millisecondsOf } from '../../ids.ts'
-import type { Mode } from '../../values.ts'
+import { idsFrom, millisecondsOf } from '../../kernel/ids.ts'
+import type { Mode } from '../../kernel/values.ts'
 import type { OperationState } from '../operations/operation.ts'
 import type { PaymentStatus } from '../payment.ts'
 

@@ -1,6 +1,6 @@
 // A job: does what merchants' rules want of their holds, through the same door as their own decisions.
 
-import { Refusal } from '../../errors.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { Desk } from '../operations/desk.ts'
 import { workOff } from '../operations/work-off.ts'
 import type { Cause } from '../outcome.ts'

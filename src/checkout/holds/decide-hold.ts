@@ -1,8 +1,8 @@
 // Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
 
 import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
-import { Refusal } from '../../errors.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import { askToSettle } from '../operations/ask-acquirer.ts'
 import type { Desk } from '../operations/desk.ts'
 import { type Operation, openOperation } from '../operations/operation.ts'

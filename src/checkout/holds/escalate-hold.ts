@@ -1,7 +1,7 @@
 // Escalates a hold: a person looks at it, and until the deadline the merchant's rules leave it alone.
 
-import { Refusal } from '../../errors.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { Desk } from '../operations/desk.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment, type PaymentKey } from '../payment-store.ts'

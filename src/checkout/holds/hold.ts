@@ -1,8 +1,8 @@
 // A hold: an authorised payment that waits for a decision because its amount could not be verified.
 
 import { isGone } from '../../acquirers/acquirer.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import type { Integration } from '../../merchants/integration.ts'
-import { timestamp, timestampOrNull } from '../../values.ts'
 import { nextTryAt } from '../operations/backoff.ts'
 import { answer_ms, type Operation } from '../operations/operation.ts'
 import type { Payment } from '../payment.ts'

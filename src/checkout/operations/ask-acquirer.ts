@@ -1,7 +1,7 @@
 // One call to an acquirer: how long it may take, and what it means where there is no answer.
 
 import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
-import type { Clock } from '../../world.ts'
+import type { Clock } from '../../kernel/world.ts'
 import type { WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'
 import { deadline_ms, type Operation, sendable_ms } from './operation.ts'

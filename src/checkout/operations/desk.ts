@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context.ts'
 import type { Metrics } from '../../http/metrics.ts'
-import type { World } from '../../world.ts'
+import type { World } from '../../kernel/world.ts'
 
 export type Desk = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>

@@ -1,7 +1,7 @@
 // How an authorisation stands at its acquirer, by our reference.
 
 import type { Acquirer, AuthorisationStanding } from '../../acquirers/acquirer.ts'
-import type { Clock } from '../../world.ts'
+import type { Clock } from '../../kernel/world.ts'
 import { askAcquirer } from './ask-acquirer.ts'
 
 /**

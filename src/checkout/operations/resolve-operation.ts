@@ -1,8 +1,8 @@
 // A person settles what nobody answered: what they learned from the acquirer counts as its answer.
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
-import { Refusal } from '../../errors.ts'
-import type { Mode } from '../../values.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import type { Mode } from '../../kernel/values.ts'
 import type { Cause } from '../outcome.ts'
 import { findWholePayment, type PaymentKey, type WholePayment } from '../payment-store.ts'
 import type { Desk } from './desk.ts'

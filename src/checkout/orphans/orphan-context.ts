@@ -3,8 +3,8 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import type { Context } from '../../context.ts'
 import type { MarkMemory } from '../../database/high-water-file.ts'
-import type { Mode } from '../../values.ts'
-import type { World } from '../../world.ts'
+import type { Mode } from '../../kernel/values.ts'
+import type { World } from '../../kernel/world.ts'
 
 export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>

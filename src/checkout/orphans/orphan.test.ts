@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LiveAuthorisation, SettleAnswer } from '../../acquirers/acquirer.ts'
-import { idsFrom } from '../../ids.ts'
+import { idsFrom } from '../../kernel/ids.ts'
 import type { OperationState } from '../operations/operation.ts'
 import type { PaymentStatus } from '../payment.ts'
 import {

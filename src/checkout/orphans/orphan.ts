@@ -3,8 +3,8 @@
 
 import { isGone, type LiveAuthorisation, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../../audit/journal.ts'
-import { type Ids, idsFrom, millisecondsOf } from '../../ids.ts'
-import type { Mode } from '../../values.ts'
+import { type Ids, idsFrom, millisecondsOf } from '../../kernel/ids.ts'
+import type { Mode } from '../../kernel/values.ts'
 import { nextTryAt } from '../operations/backoff.ts'
 import type { OperationState } from '../operations/operation.ts'
 import type { PaymentStatus } from '../payment.ts'

@@ -1,7 +1,7 @@
 // Reverses orphans at their acquirers, again and again until there is an answer that settles each.
 
 import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
-import { idsFrom } from '../../ids.ts'
+import { idsFrom } from '../../kernel/ids.ts'
 import { askAcquirer, sendToAcquirer } from '../operations/ask-acquirer.ts'
 import { chanceOf } from '../operations/desk.ts'
 import { lookUpStanding } from '../operations/look-up-standing.ts'

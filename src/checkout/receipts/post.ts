@@ -1,7 +1,7 @@
 // What sends receipts: a mail server, whose letters they are, and how long it is left alone after it could not be reached.
 
-import type { Mailer } from '../../mail/mailer.ts'
-import type { Mode } from '../../values.ts'
+import type { Mode } from '../../kernel/values.ts'
+import type { Mailer } from '../../outgoing/mail/mailer.ts'
 import { nextTryAt } from '../operations/backoff.ts'
 
 export type Post = {

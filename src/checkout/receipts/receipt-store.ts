@@ -4,7 +4,7 @@
 import type { JournalLine } from '../../audit/journal.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import { rowIf } from '../../database/rows.ts'
-import type { EventType, Mode } from '../../values.ts'
+import type { EventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
 import type { Paid } from './receipt.ts'
 

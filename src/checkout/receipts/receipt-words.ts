@@ -1,7 +1,7 @@
 // The texts of receipts in the shopper's language. They are apart from those of the pages, which every shopper loads.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Language, languageFor } from '../../words.ts'
+import { type Language, languageFor } from '../../kernel/words.ts'
 
 export type ReceiptLanguage = Pick<Language, 'locale' | 'direction'> & {
   /** The text of a key with its placeholders filled in. */

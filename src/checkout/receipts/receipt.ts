@@ -1,10 +1,10 @@
 // A receipt: from what was paid to the letter that tells the shopper of it, a plain and an HTML part. Nothing here is fetched, and
 // nothing that somebody sent us is taken for more than text.
 
-import { escapeHtml } from '../../html.ts'
-import type { Message } from '../../mail/mailer.ts'
+import { escapeHtml } from '../../kernel/html.ts'
+import { type Brand, currencyOf, type Mode } from '../../kernel/values.ts'
 import type { PriceListItem } from '../../merchants/integration.ts'
-import { type Brand, currencyOf, type Mode } from '../../values.ts'
+import type { Message } from '../../outgoing/mail/mailer.ts'
 import type { Item } from '../purchase.ts'
 import { taxTotal } from '../purchase.ts'
 import { type ReceiptLanguage, receiptLanguage } from './receipt-words.ts'

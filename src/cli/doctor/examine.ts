@@ -1,8 +1,8 @@
 // Looks at everything: reads the facts of each part, as far as they can be had in time, and has them judged.
 
-import { type Config, readConfig, readDataDir } from '../../config.ts'
+import { type Config, readConfig, readDataDir } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
-import { realClock } from '../../real-world.ts'
+import { realClock } from '../../outgoing/real-world.ts'
 import type { Options } from '../command.ts'
 import { baseUrlOf } from '../service-connection.ts'
 import { type AccountFacts, accountChecks } from './accounts.ts'

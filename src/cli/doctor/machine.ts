@@ -1,6 +1,6 @@
 // The checks of the machine: Node, the environment's variables, files in the data folder, built pages.
 
-import type { writersOf } from '../../data-folder.ts'
+import type { writersOf } from '../../config/data-folder.ts'
 import { type Check, ok, problem, warning } from './finding.ts'
 
 export type MachineFacts = {

@@ -1,12 +1,12 @@
 // Reads what the checks of accounts judge.
 
 import { liveAcquirers } from '../../acquirers/open.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
-import { type Demo, readDemo } from '../../demo.ts'
 import { hashOfKey } from '../../http/access.ts'
 import { findKeyByHash } from '../../merchants/key-store.ts'
 import { readAcquiringProfile } from '../../merchants/merchant.ts'
+import { type Demo, readDemo } from '../../service/demo.ts'
 import type { AccountFacts } from './accounts.ts'
 import {
   countMerchants,

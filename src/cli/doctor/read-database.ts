@@ -1,6 +1,7 @@
 // Opens the database as it is, without making or migrating anything, and reads what the checks of it judge.
 
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
+import { readMasterKey } from '../../config/master-key.ts'
 import { isMade } from '../../database/embedded/home.ts'
 import { readServer } from '../../database/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
@@ -8,10 +9,9 @@ import { type Database, openDatabase, type Sql, UnusableDatabase } from '../../d
 import { compareClocks } from '../../database/read-clocks.ts'
 import { newestSealingKey } from '../../database/sealing-keys.ts'
 import { recordedClockOffset } from '../../database/service-clock.ts'
-import { type Keyring, openKeyring } from '../../keyring.ts'
-import { readMasterKey } from '../../master-key.ts'
+import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
-import { openWorld, realClock, steadyClock } from '../../real-world.ts'
+import { openWorld, realClock, steadyClock } from '../../outgoing/real-world.ts'
 import { openSecret } from '../../webhooks/endpoint.ts'
 import type { DatabaseFacts, SealingFacts } from './database.ts'
 import { listSealedSecrets } from './doctor-store.ts'

@@ -1,11 +1,11 @@
 // Reads what the checks of the machine judge. Changes nothing.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { configFaults, unknownVariables } from '../../config.ts'
-import { writersOf } from '../../data-folder.ts'
-import { demoPath } from '../../demo.ts'
-import { masterKeyPath } from '../../master-key.ts'
+import { configFaults, unknownVariables } from '../../config/config.ts'
+import { writersOf } from '../../config/data-folder.ts'
+import { masterKeyPath } from '../../config/master-key.ts'
 import { readAssets } from '../../pages/assets.ts'
+import { demoPath } from '../../service/demo.ts'
 import type { MachineFacts } from './machine.ts'
 
 export function readMachine(data_dir: string): MachineFacts {

@@ -1,8 +1,8 @@
 // Asks the mail server whether it would take letters: connection, TLS and login, and nothing else.
 
-import type { MailConfig } from '../../config.ts'
-import { openMailer } from '../../mail/smtp.ts'
-import { realClock } from '../../real-world.ts'
+import type { MailConfig } from '../../config/config.ts'
+import { openMailer } from '../../outgoing/mail/smtp.ts'
+import { realClock } from '../../outgoing/real-world.ts'
 import type { MailFacts } from './mail.ts'
 
 /** Each of connecting and login has as long. */

@@ -2,7 +2,7 @@
 
 import { verifyRecentPayments } from '../../checkout/verify-payments.ts'
 import type { Sql } from '../../database/open.ts'
-import { idsFrom } from '../../ids.ts'
+import { idsFrom } from '../../kernel/ids.ts'
 import type { MoneyFacts } from './money.ts'
 
 const recent_ms = 24 * 3600 * 1000

@@ -1,9 +1,9 @@
 // Asks the running service what the checks of it judge.
 
 import { openApiDocument } from '../../http/openapi.ts'
-import { openHttp, realClock } from '../../real-world.ts'
+import { OutgoingFailure, type ReadAnswer } from '../../kernel/world.ts'
+import { openHttp, realClock } from '../../outgoing/real-world.ts'
 import { events, routes, streams } from '../../routes.ts'
-import { OutgoingFailure, type ReadAnswer } from '../../world.ts'
 import type { ServiceFacts } from './service.ts'
 
 const timeout_ms = 1_500

@@ -10,9 +10,9 @@ import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { agesDue } from '../../checkout/purge-sessions.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import { listDuePurges, type PurgeAge } from '../../checkout/session-purge-store.ts'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
-import { idsFrom } from '../../ids.ts'
+import { idsFrom } from '../../kernel/ids.ts'
 import { countLeftDead } from '../../webhooks/operator-store.ts'
 import {
   countEndpoints,

@@ -17,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { makeDataFolder } from '../../data-folder.ts'
+import { makeDataFolder } from '../../config/data-folder.ts'
 import { type Account, canReach, ownAccount, serverAccount } from './account.ts'
 import { type Binaries, binariesIn, findBinaries, versionOf } from './binaries.ts'
 

@@ -1,6 +1,6 @@
 // The AReq: what the bank is told of a purchase.
 
-import { currencyOf, type Mode } from '../../values.ts'
+import { currencyOf, type Mode } from '../../kernel/values.ts'
 import type { AuthenticationRequest } from '../three-ds.ts'
 import { browserFields } from './browser-fields.ts'
 import { fieldRules } from './field-rules.ts'

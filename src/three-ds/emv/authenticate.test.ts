@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fakeWorld, identity, purchase } from '../../../tests/adapters/three-ds-fixtures.ts'
-import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../../world.ts'
+import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import { httpsOnly, httpsOrBelow, isAllowed } from './addresses.ts'
 import { sendAReq } from './authenticate.ts'

@@ -1,7 +1,7 @@
 // Sends an AReq and judges what comes back. Only a final status or a challenge leaves here.
 
-import type { Mode } from '../../values.ts'
-import type { World } from '../../world.ts'
+import type { Mode } from '../../kernel/values.ts'
+import type { World } from '../../kernel/world.ts'
 import {
   type AuthenticationAnswer,
   type AuthenticationOutcome,

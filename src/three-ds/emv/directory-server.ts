@@ -1,12 +1,12 @@
 // Talks to a Directory Server: one JSON message out, one back.
 
-import type { Brand } from '../../values.ts'
+import type { Brand } from '../../kernel/values.ts'
 import {
   type OutgoingAnswer,
   OutgoingFailure,
   type OutgoingRequest,
   type World,
-} from '../../world.ts'
+} from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import type { MessageType } from './field-rules.ts'
 import { readJson } from './json.ts'

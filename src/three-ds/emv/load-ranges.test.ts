@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { fakeWorld, identity, memoryRanges } from '../../../tests/adapters/three-ds-fixtures.ts'
-import { type OutgoingAnswer, OutgoingFailure } from '../../world.ts'
+import { type OutgoingAnswer, OutgoingFailure } from '../../kernel/world.ts'
 import { ProviderUnavailable } from '../three-ds.ts'
 import { findRange } from './card-ranges.ts'
 import { type JsonObject, readJson } from './json.ts'

@@ -1,6 +1,6 @@
 // Keeps the card ranges of each Directory Server: loaded at first need, refreshed by delta once a day.
 
-import type { World } from '../../world.ts'
+import type { World } from '../../kernel/world.ts'
 import { type CardRangeStore, ProviderUnavailable, type StoredRanges } from '../three-ds.ts'
 import type { Identity } from './areq.ts'
 import { applyChanges, type CardRangeTable, changesIn } from './card-ranges.ts'

@@ -5,7 +5,7 @@ import {
   memoryRanges,
   purchase,
 } from '../../../tests/adapters/three-ds-fixtures.ts'
-import type { Http } from '../../world.ts'
+import type { Http } from '../../kernel/world.ts'
 import { type CardRange, ProviderUnavailable } from '../three-ds.ts'
 import { openThreeDsServer } from './three-ds-server.ts'
 

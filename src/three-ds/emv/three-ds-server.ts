@@ -1,7 +1,7 @@
 // Our 3DS Server: the port to EMV 3-D Secure, spoken to the schemes' Directory Servers of one mode.
 
-import type { Brand, Mode } from '../../values.ts'
-import type { World } from '../../world.ts'
+import type { Brand, Mode } from '../../kernel/values.ts'
+import type { World } from '../../kernel/world.ts'
 import { type CardRangeStore, ProviderUnavailable, type ThreeDs } from '../three-ds.ts'
 import { httpsOnly, isAllowed, type MayOpen } from './addresses.ts'
 import type { Identity } from './areq.ts'

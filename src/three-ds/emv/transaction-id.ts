@@ -1,6 +1,6 @@
 // Transaction ids: UUIDs in their canonical 36 characters, compared without regard to case.
 
-import type { Random } from '../../world.ts'
+import type { Random } from '../../kernel/world.ts'
 
 /** A new UUID, version 4. */
 export function newTransactionId(random: Random): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { brands } from '../../values.ts'
+import { brands } from '../../kernel/values.ts'
 import { authenticationValue, eciOf } from './authentication-value.ts'
 
 const about = {

@@ -1,7 +1,7 @@
 // The proof of authentication that the simulated issuer gives, and the ECI that goes with it.
 
 import { createHmac } from 'node:crypto'
-import type { Brand } from '../../values.ts'
+import type { Brand } from '../../kernel/values.ts'
 
 /** 20 bytes in base64. Mastercard's begin with `k`. */
 export function authenticationValue(

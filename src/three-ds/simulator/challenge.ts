@@ -1,6 +1,6 @@
 // The simulated bank in the shopper's browser: its method page, its challenge, and the way back.
 
-import type { PeerAnswer } from '../../peer.ts'
+import type { PeerAnswer } from '../../kernel/peer.ts'
 import { decode, encode } from '../emv/base64url.ts'
 import { readJson } from '../emv/json.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'

@@ -1,7 +1,7 @@
 // The simulated Directory Server: validates what it is sent, knows the card ranges, passes messages on.
 
 import { testCardOf } from '../../cards/test-cards.ts'
-import type { PeerAnswer } from '../../peer.ts'
+import type { PeerAnswer } from '../../kernel/peer.ts'
 import { erro, type Fault, type Message, readMessage } from '../emv/messages.ts'
 import { newTransactionId } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'

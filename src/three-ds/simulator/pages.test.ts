@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { escapeHtml } from '../../html.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 import { amountText, noticePage, submit_script, submittingPage } from './pages.ts'
 
 test.each([

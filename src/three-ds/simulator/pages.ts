@@ -1,9 +1,9 @@
 // The simulated bank's pages: plain HTML that works without script. Every value is escaped.
 
 import { createHash } from 'node:crypto'
-import { escapeHtml } from '../../html.ts'
-import type { PeerAnswer } from '../../peer.ts'
-import { currencyOfNumeric } from '../../values.ts'
+import { escapeHtml } from '../../kernel/html.ts'
+import type { PeerAnswer } from '../../kernel/peer.ts'
+import { currencyOfNumeric } from '../../kernel/values.ts'
 import type { Form } from '../three-ds.ts'
 import type { Transaction } from './transactions.ts'
 

@@ -1,6 +1,6 @@
 // The simulator's plain answers.
 
-import type { PeerAnswer } from '../../peer.ts'
+import type { PeerAnswer } from '../../kernel/peer.ts'
 
 /** A message of the protocol, JSON text. */
 export function message(body: string): PeerAnswer {

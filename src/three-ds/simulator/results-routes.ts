@@ -1,6 +1,6 @@
 // The way of a challenge's one result through the simulated Directory Server, to the 3DS Server's address and no other.
 
-import type { PeerAnswer } from '../../peer.ts'
+import type { PeerAnswer } from '../../kernel/peer.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
 import { message } from './peer.ts'

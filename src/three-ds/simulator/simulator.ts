@@ -1,7 +1,7 @@
 // Test mode's other side of EMV 3-D Secure: a Directory Server and an ACS that speak the real wire.
 
-import type { PeerAnswer, PeerPlace, PeerRequest } from '../../peer.ts'
-import type { World } from '../../world.ts'
+import type { PeerAnswer, PeerPlace, PeerRequest } from '../../kernel/peer.ts'
+import type { World } from '../../kernel/world.ts'
 import { openAccessControlServer } from './access-control-server.ts'
 import { answerChallenge, methodPage, openChallenge } from './challenge.ts'
 import { openDirectoryServer } from './directory-server.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { publishedNumbers, testCardOf, testNumber } from '../../cards/test-cards.ts'
-import { brands } from '../../values.ts'
+import { brands } from '../../kernel/values.ts'
 import { applyChanges, changesIn, findRange } from '../emv/card-ranges.ts'
 import { type Message, messageFault } from '../emv/messages.ts'
 import { offers, testRanges } from './test-ranges.ts'

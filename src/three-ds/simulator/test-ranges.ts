@@ -8,7 +8,7 @@ import {
   testCardOf,
   testNumber,
 } from '../../cards/test-cards.ts'
-import { brands } from '../../values.ts'
+import { brands } from '../../kernel/values.ts'
 import type { JsonObject } from '../emv/json.ts'
 import { present } from '../emv/messages.ts'
 

@@ -1,7 +1,7 @@
 // What the simulated ACS remembers of its challenges, and for how long.
 
 import type { ThreeDsBehaviour } from '../../cards/test-cards.ts'
-import type { Clock } from '../../world.ts'
+import type { Clock } from '../../kernel/world.ts'
 import type { Version } from '../emv/versions.ts'
 
 export type Transaction = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuardedFailure } from '../world.ts'
+import { GuardedFailure } from '../../kernel/world.ts'
 import { requestFailure, tcpFailure, tlsFailure } from './failures.ts'
 
 const told = (code: string) => Object.assign(new Error(code), { code })

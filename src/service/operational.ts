@@ -1,12 +1,12 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
-import type { Context } from './context.ts'
-import { documentationPages } from './docs/pages.ts'
-import { lasting } from './http/encoded.ts'
-import { type OpenApiDocument, openApiDocument } from './http/openapi.ts'
-import type { Page, PageAnswer } from './http/pages.ts'
-import { guideFiles, guidePages } from './pages/guides.ts'
-import { events, routes, streams } from './routes.ts'
+import type { Context } from '../context.ts'
+import { documentationPages } from '../docs/pages.ts'
+import { lasting } from '../http/encoded.ts'
+import { type OpenApiDocument, openApiDocument } from '../http/openapi.ts'
+import type { Page, PageAnswer } from '../http/pages.ts'
+import { guideFiles, guidePages } from '../pages/guides.ts'
+import { events, routes, streams } from '../routes.ts'
 
 /**
  * `closing.now` turns readiness off while the last requests are answered. `clockFault` says why the process's clock does, or

@@ -3,8 +3,8 @@ import { createServer, type OutgoingHttpHeaders, type RequestListener } from 'no
 import type { AddressInfo, Socket } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { OutgoingFailure } from '../kernel/world.ts'
 import { openHttp, openListener, pooledBytes, realClock } from './real-world.ts'
-import { OutgoingFailure } from './world.ts'
 
 /** A source whose every byte pair is new, so that what is given twice shows. */
 function counting() {

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext } from 'node:tls'
+import { type Clock, GuardedFailure } from '../../kernel/world.ts'
 import {
   type AddressRule,
   hostOf,
@@ -10,7 +11,6 @@ import {
   loopbackAddresses,
   needsAllowedNetwork,
 } from '../safe-address.ts'
-import { type Clock, GuardedFailure } from '../world.ts'
 import { alarm } from './alarm.ts'
 import { lookupFailure, tcpFailure, tlsFailure } from './failures.ts'
 import { lookUpLocally, lookUpPublicly } from './names.ts'

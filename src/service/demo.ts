@@ -2,14 +2,14 @@
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isUniqueViolation } from './database/failures.ts'
-import { permissions } from './http/access.ts'
-import { moveOrigin } from './merchants/change-integration.ts'
-import type { PriceListItem } from './merchants/integration.ts'
-import { createIntegration, createKey, createMerchant, type Office } from './merchants/manage.ts'
-import type { Merchant } from './merchants/merchant.ts'
-import { findMerchant, findMerchantByHandle, listIntegrations } from './merchants/store.ts'
-import type { DemoShop } from './pages/demo-shop.ts'
+import { isUniqueViolation } from '../database/failures.ts'
+import { permissions } from '../http/access.ts'
+import { moveOrigin } from '../merchants/change-integration.ts'
+import type { PriceListItem } from '../merchants/integration.ts'
+import { createIntegration, createKey, createMerchant, type Office } from '../merchants/manage.ts'
+import type { Merchant } from '../merchants/merchant.ts'
+import { findMerchant, findMerchantByHandle, listIntegrations } from '../merchants/store.ts'
+import type { DemoShop } from '../pages/demo-shop.ts'
 
 export type Demo = {
   base_url: string

@@ -12,7 +12,7 @@ export type Language = {
   words_json: string
 }
 
-const folder = new URL('../web/words/', import.meta.url)
+const folder = new URL('../../web/words/', import.meta.url)
 const languages = new Map(readdirSync(folder).map((file) => [file.slice(0, -5), read(file)]))
 
 function read(file: string): Language {

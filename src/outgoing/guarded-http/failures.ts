@@ -1,6 +1,6 @@
 // What the machine and undici say when a post comes to nothing, in the words of the port.
 
-import { GuardedFailure, type GuardedFailureCode } from '../world.ts'
+import { GuardedFailure, type GuardedFailureCode } from '../../kernel/world.ts'
 
 export function lookupFailure(error: unknown): GuardedFailure {
   const code = codeOf(error)

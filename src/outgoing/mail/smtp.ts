@@ -4,8 +4,8 @@
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { SmtpAddress } from '../mail-address.ts'
-import type { Clock } from '../world.ts'
+import type { SmtpAddress } from '../../config/mail-address.ts'
+import type { Clock } from '../../kernel/world.ts'
 import { type Mailer, MailFailure, type MailLine, type Message } from './mailer.ts'
 
 export type MailLimits = {

@@ -1,12 +1,6 @@
 // Posts to addresses that merchants named, without being led to where only this machine may go. The deadline runs
 // on the service's clock, so that a test can let it pass.
 
-import { alarm } from './guarded-http/alarm.ts'
-import { retryAfterSeconds, shownText } from './guarded-http/answer.ts'
-import { openConnect, type Resolve } from './guarded-http/connect.ts'
-import { type Connection, openConnections } from './guarded-http/connections.ts'
-import { requestFailure } from './guarded-http/failures.ts'
-import { judgeUrl, openAddressRule } from './safe-address.ts'
 import {
   type Clock,
   type GuardedAnswer,
@@ -14,7 +8,13 @@ import {
   type GuardedFailureCode,
   type GuardedHttp,
   type GuardedRequest,
-} from './world.ts'
+} from '../kernel/world.ts'
+import { alarm } from './guarded-http/alarm.ts'
+import { retryAfterSeconds, shownText } from './guarded-http/answer.ts'
+import { openConnect, type Resolve } from './guarded-http/connect.ts'
+import { type Connection, openConnections } from './guarded-http/connections.ts'
+import { requestFailure } from './guarded-http/failures.ts'
+import { judgeUrl, openAddressRule } from './safe-address.ts'
 
 type Options = {
   clock: Clock

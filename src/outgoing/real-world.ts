@@ -15,7 +15,7 @@ import {
   type Random,
   type SteadyClock,
   type World,
-} from './world.ts'
+} from '../kernel/world.ts'
 
 /** Where the log goes: a command's standard output is its answer. */
 export type LogTo = 'stdout' | 'stderr'

@@ -1,8 +1,8 @@
 // Whether the simulated bank runs: as RIPPER_SIMULATOR says, and otherwise until there is a live merchant.
 
-import type { Sql } from './database/open.ts'
-import { liveMerchantExists } from './merchants/store.ts'
-import type { World } from './world.ts'
+import type { Sql } from '../database/open.ts'
+import type { World } from '../kernel/world.ts'
+import { liveMerchantExists } from '../merchants/store.ts'
 
 export type SimulatorSwitch = {
   isOn(): boolean

@@ -1,13 +1,13 @@
 // Opens the acquirers for whoever settles money: the service, a worker, a command.
 
-import type { Acquirer } from './acquirers/acquirer.ts'
-import { acquirerFor, allAcquirers } from './acquirers/open.ts'
-import { openSimulator } from './acquirers/simulator/simulator.ts'
-import type { Context } from './context.ts'
-import { keepInstallation } from './database/installation.ts'
-import type { Sql } from './database/open.ts'
-import { openLedger } from './database/simulator-ledger.ts'
-import type { World } from './world.ts'
+import type { Acquirer } from '../acquirers/acquirer.ts'
+import { acquirerFor, allAcquirers } from '../acquirers/open.ts'
+import { openSimulator } from '../acquirers/simulator/simulator.ts'
+import type { Context } from '../context.ts'
+import { keepInstallation } from '../database/installation.ts'
+import type { Sql } from '../database/open.ts'
+import { openLedger } from '../database/simulator-ledger.ts'
+import type { World } from '../kernel/world.ts'
 
 type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers' | 'installation'>
 

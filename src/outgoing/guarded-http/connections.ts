@@ -1,7 +1,7 @@
 // Connections that are kept between posts. Each is an undici Client of its own, so that one can be ended without the others.
 
 import { Client } from 'undici'
-import { GuardedFailure } from '../world.ts'
+import { GuardedFailure } from '../../kernel/world.ts'
 import type { Connect } from './connect.ts'
 
 export type Connection = {

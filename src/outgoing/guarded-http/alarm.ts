@@ -1,6 +1,6 @@
 // A time limit on the service's clock.
 
-import type { Clock } from '../world.ts'
+import type { Clock } from '../../kernel/world.ts'
 
 /** Calls `ring` when the time is over. What comes back calls it off. */
 export function alarm(clock: Clock, duration_ms: number, ring: () => void): () => void {
