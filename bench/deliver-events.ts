@@ -3,8 +3,8 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Event } from '../src/checkout/event.ts'
+import { rowIf } from '../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'
-import { rowIf } from '../src/database/rows.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../src/kernel/values.ts'
 import { fanOut } from '../src/webhooks/fan-out.ts'
 

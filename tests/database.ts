@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import { connect } from '../src/database/driver.ts'
+import { connect } from '../src/database/driver/driver.ts'
+import type { Sql } from '../src/database/driver/pool.ts'
 import { type Database, type OpenOptions, openDatabase } from '../src/database/open.ts'
-import type { Sql } from '../src/database/pool.ts'
 import { quiet, realClock } from './world.ts'
 
 export type FreshDatabase = {

@@ -73,7 +73,9 @@ describe('the guide', () => {
   }
 
   test('has PgBouncer ignore what the service sets when it connects, and nothing else', () => {
-    const [, sent] = /connection: \{\n([\s\S]*?)\n {4}\}/.exec(read('src/database/driver.ts'))!
+    const [, sent] = /connection: \{\n([\s\S]*?)\n {4}\}/.exec(
+      read('src/database/driver/driver.ts'),
+    )!
     const names = [...sent!.matchAll(/^ {6}(\w+):/gm)].map(([, name]) => name!)
     // It follows these by itself.
     const followed = ['application_name', 'TimeZone']

@@ -7,7 +7,7 @@ import { type OperationState, openOperation } from '../src/checkout/operations/o
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import type { PaymentStatus } from '../src/checkout/payment.ts'
-import { rowValues } from '../src/database/rows.ts'
+import { rowValues } from '../src/database/driver/rows.ts'
 import { authoriseRequest, settleRequest } from './adapters/acquirer-requests.ts'
 import {
   hour_ms,

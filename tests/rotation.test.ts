@@ -6,7 +6,7 @@ import { cell, openNumber, openSecurityCode, sealCard } from '../src/cards/vault
 import { rewrapCards } from '../src/checkout/rewrap-cards.ts'
 import { findCard, insertCard, type VaultCard } from '../src/checkout/vault-store.ts'
 import type { Database } from '../src/database/open.ts'
-import { checkSealingKeys } from '../src/database/sealing-keys.ts'
+import { checkSealingKeys } from '../src/database/stores/sealing-keys.ts'
 import { openKeyring } from '../src/kernel/keyring.ts'
 import type { World } from '../src/kernel/world.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'

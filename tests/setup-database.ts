@@ -3,9 +3,9 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { TestProject } from 'vitest/node'
-import { connect } from '../src/database/driver.ts'
+import { connect } from '../src/database/driver/driver.ts'
+import { joinEmbedded } from '../src/database/embedded/embedded.ts'
 import { isAlive } from '../src/database/embedded/lock-file.ts'
-import { joinEmbedded } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { quiet, realClock } from './world.ts'
 

@@ -1,8 +1,8 @@
 // Endpoints and events by the thousand: of payments that are rows only, queued by the statement that payments queue them with.
 
 import type { Context } from '../src/context.ts'
+import { rowIf, rowValues } from '../src/database/driver/rows.ts'
 import type { Sql } from '../src/database/open.ts'
-import { rowIf, rowValues } from '../src/database/rows.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../src/kernel/values.ts'
 import { newEndpoint } from '../src/webhooks/create-endpoint.ts'
 import { insertEndpoint } from '../src/webhooks/endpoint-store.ts'

@@ -1,7 +1,7 @@
 // A delivery loop on a database of rows: nothing is really posted, and polls end when a test lets them.
 
 import { randomBytes } from 'node:crypto'
-import type { ClockTrust } from '../src/database/clock-trust.ts'
+import type { ClockTrust } from '../src/database/clock/clock-trust.ts'
 import type { Sql } from '../src/database/open.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import { type Keyring, openKeyring } from '../src/kernel/keyring.ts'

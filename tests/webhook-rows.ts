@@ -1,8 +1,8 @@
 // A database with rows for the delivery queue, and its statements with little to say: what the queue's tests begin with.
 
 import { afterAll, beforeEach } from 'vitest'
+import { rowValues } from '../src/database/driver/rows.ts'
 import type { AnySql, Database, Sql } from '../src/database/open.ts'
-import { rowValues } from '../src/database/rows.ts'
 import { idsFrom } from '../src/kernel/ids.ts'
 import { type ClaimedDelivery, type ClaimOrder, claim } from '../src/webhooks/claim-store.ts'
 import type { SettledDelivery } from '../src/webhooks/delivery.ts'

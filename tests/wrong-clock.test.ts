@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../src/config/config.ts'
-import { type ClockWatch, startClockWatch } from '../src/database/clock-watch.ts'
+import { type ClockWatch, startClockWatch } from '../src/database/clock/clock-watch.ts'
 import type { Database } from '../src/database/open.ts'
 import { openMetrics } from '../src/http/metrics.ts'
 import { type JobContext, jobs } from '../src/jobs.ts'

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, statfsSync } from 'node:fs'
 import { readConfig } from '../../src/config/config.ts'
-import { connect } from '../../src/database/driver.ts'
+import { connect } from '../../src/database/driver/driver.ts'
 import type { Home } from '../../src/database/embedded/home.ts'
 import { listeningFolder } from '../../src/database/embedded/process.ts'
 import { open } from '../../src/main.ts'

@@ -1,8 +1,8 @@
 // The database of a simulated world: emptied for each, with nothing in it that acts by itself and nothing that has to last.
 
-import { connect } from '../../src/database/driver.ts'
-import type { AnySql, Sql } from '../../src/database/pool.ts'
-import type { Statement } from '../../src/database/transactions.ts'
+import { connect } from '../../src/database/driver/driver.ts'
+import type { AnySql, Sql } from '../../src/database/driver/pool.ts'
+import type { Statement } from '../../src/database/driver/transactions.ts'
 import type { Outcome } from './meetings.ts'
 import type { Meet } from './scheduler.ts'
 

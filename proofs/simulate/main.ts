@@ -1,7 +1,7 @@
 // `npm run simulate`: lives under every fault that the seed finds, judged by all invariants. Exits 1 where one is broken.
 
 import type { TestProject } from 'vitest/node'
-import { connect } from '../../src/database/driver.ts'
+import { connect } from '../../src/database/driver/driver.ts'
 import { setup, type TestServer } from '../../tests/setup-database.ts'
 import { count, flag, oneOf, readAsked, seed } from '../asked.ts'
 import { describeCampaign, findPlants, lives_a_world, runCampaign } from './campaign.ts'

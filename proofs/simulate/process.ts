@@ -1,8 +1,8 @@
 // One process of the service in a simulated world: begun, asked, stopped or killed.
 
-import { isFarOff } from '../../src/database/clock-skew.ts'
+import { isFarOff } from '../../src/database/clock/clock-skew.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../src/database/failures.ts'
-import type { MarkMemory } from '../../src/database/high-water-file.ts'
+import type { MarkMemory } from '../../src/database/high-water/high-water-file.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { Http, Log } from '../../src/kernel/world.ts'

@@ -3,8 +3,8 @@
 
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
-import { connect } from '../../src/database/driver.ts'
-import { openLedger } from '../../src/database/simulator-ledger.ts'
+import { connect } from '../../src/database/driver/driver.ts'
+import { openLedger } from '../../src/database/stores/simulator-ledger.ts'
 import type { World } from '../../src/kernel/world.ts'
 import type { WrapSimulator } from '../../src/service/acquiring.ts'
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { connect } from '../../src/database/driver.ts'
+import { connect } from '../../src/database/driver/driver.ts'
 import { ensureCluster } from '../../src/database/embedded/cluster.ts'
 import { findHome, giveTo, type Home } from '../../src/database/embedded/home.ts'
 import { launch, servingPid } from '../../src/database/embedded/process.ts'

@@ -1,7 +1,7 @@
 // A bank's own server: the books of the simulated acquirer on another machine than ours, which loses nothing when we do.
 
-import { connect } from '../../src/database/driver.ts'
-import { joinEmbedded } from '../../src/database/embedded.ts'
+import { connect } from '../../src/database/driver/driver.ts'
+import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { removeData } from '../../tests/setup-database.ts'

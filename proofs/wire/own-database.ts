@@ -1,7 +1,7 @@
 // A database of a proof's own outside of the tests' runner: a server that is gone afterwards, with one database in it.
 
 import type { TestProject } from 'vitest/node'
-import { connect } from '../../src/database/driver.ts'
+import { connect } from '../../src/database/driver/driver.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import type { FreshDatabase } from '../../tests/database.ts'
 import { setup, type TestServer } from '../../tests/setup-database.ts'

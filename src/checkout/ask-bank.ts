@@ -2,7 +2,7 @@
 
 import { openNumber } from '../cards/vault.ts'
 import type { Context } from '../context.ts'
-import { clock_skew_max_ms } from '../database/clock-skew.ts'
+import { clock_skew_max_ms } from '../database/clock/clock-skew.ts'
 import type { Caller } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'

@@ -2,8 +2,8 @@
 
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
+import { assignments, rowIf } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import { assignments, rowIf } from '../database/rows.ts'
 import type { Attempt, ThreeDsState } from './attempt.ts'
 
 export const attemptTimes = [

@@ -1,8 +1,8 @@
 // The SQL of charging: the intent before the acquirer is called, and the outcome after. One statement each.
 
 import type { JournalLine } from '../audit/journal.ts'
+import { assignments, rowIf } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import { assignments, rowIf } from '../database/rows.ts'
 import { fanOut } from '../webhooks/fan-out.ts'
 import type { Attempt } from './attempt.ts'
 import type { Event } from './event.ts'

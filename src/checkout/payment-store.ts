@@ -1,7 +1,7 @@
 // The SQL that reads payments.
 
+import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import { withDates } from '../database/rows.ts'
 import type { Attempt } from './attempt.ts'
 import { attemptTimes } from './attempt-store.ts'
 import type { Hold } from './holds/hold.ts'

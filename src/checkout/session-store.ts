@@ -1,8 +1,8 @@
 // The SQL of sessions. Each function is one statement, so each is one transaction and one round trip.
 
 import type { JournalLine } from '../audit/journal.ts'
+import { rowIf, withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import { rowIf, withDates } from '../database/rows.ts'
 import type { SessionHolder } from '../http/access.ts'
 import { type KeyRow, KeyTaken } from '../http/idempotency.ts'
 import { keyUngated } from '../http/key-gate.ts'

@@ -1,7 +1,7 @@
 // The SQL of the vault: sealed card numbers and security codes, and how far their 3DS Method came.
 
+import { rowValues } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import { rowValues } from '../database/rows.ts'
 import type { Brand } from '../kernel/values.ts'
 
 export type VaultCard = {

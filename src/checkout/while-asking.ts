@@ -2,7 +2,7 @@
 // right is over, so it does not give up before either.
 
 import type { Context } from '../context.ts'
-import { clock_skew_max_ms } from '../database/clock-skew.ts'
+import { clock_skew_max_ms } from '../database/clock/clock-skew.ts'
 import {
   isConnectionLost,
   isLockTimeout,

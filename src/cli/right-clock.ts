@@ -1,8 +1,8 @@
 // Whether the clock of the machine on which a command is typed is right: what moves money goes by it.
 
-import { skewWords } from '../database/clock-skew.ts'
+import { skewWords } from '../database/clock/clock-skew.ts'
+import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import type { Sql } from '../database/open.ts'
-import { type Clocks, compareClocks } from '../database/read-clocks.ts'
 import { realClock, steadyClock } from '../outgoing/real-world.ts'
 import { CommandRefused } from './command.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Hold } from '../checkout/holds/hold.ts'
 import type { Session } from '../checkout/session.ts'
+import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import { withDates } from '../database/rows.ts'
 import type { IntentRows, Step } from './intent.ts'
 
 /** What a payment intent is made of, as it was at one moment. */

@@ -1,6 +1,16 @@
 // The data folder, which holds the keys: made so that nobody else can write to it, and judged at every start.
 
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats, statSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** Files of ours in it that others must neither read nor put there. */
@@ -14,6 +24,13 @@ const marks_of_ours = [...private_files, 'postgres']
 export function makeDataFolder(path: string): void {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   if (mkdirSync(path, { recursive: true, mode }) !== undefined) chmodSync(path, mode)
+}
+
+/** What is committed to a folder's files later is durable only if their names are. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
 }
 
 /**

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
 import { socketOf, throughPort } from '../../tests/database-proxy.ts'
 import { until } from '../../tests/service.ts'
-import { connect } from '../database/driver.ts'
+import { connect } from '../database/driver/driver.ts'
 import { readDatabaseAddress } from './database-address.ts'
 
 const fixture = (name: string) =>

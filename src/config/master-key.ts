@@ -2,9 +2,8 @@
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder } from '../database/embedded/cluster.ts'
 import type { Random } from '../kernel/world.ts'
-import { makeDataFolder } from './data-folder.ts'
+import { makeDataFolder, syncFolder } from './data-folder.ts'
 
 /** Reads the master key of a data folder, making it on first use. Safe when several processes start at once. */
 export function keepMasterKey(data_dir: string, random: Random): Buffer[] {

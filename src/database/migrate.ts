@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock, Log } from '../kernel/world.ts'
+import type { Sql } from './driver/pool.ts'
 import { isLockTimeout, isRetriable } from './failures.ts'
-import type { Sql } from './pool.ts'
 
 export type Migration = { number: number; name: string; text: string }
 

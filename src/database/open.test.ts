@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
 import { quiet, realClock } from '../../tests/world.ts'
 import { countStatements } from './count.ts'
-import { describeAddress } from './driver.ts'
+import { describeAddress } from './driver/driver.ts'
 import {
   isConnectionLost,
   isLockTimeout,

@@ -1,15 +1,15 @@
 // Opens the database: a PostgreSQL server by its URL, or the embedded one of a data folder.
 
 import type { Clock, Log } from '../kernel/world.ts'
-import { type Address, connect, describeAddress, listenTo } from './driver.ts'
+import { type Address, connect, describeAddress, listenTo } from './driver/driver.ts'
+import type { Sql } from './driver/pool.ts'
+import { findPoolerProblem } from './driver/pooler.ts'
 import { service_role } from './embedded/access.ts'
+import { joinEmbedded } from './embedded/embedded.ts'
 import { ensureServiceDatabase, service_database } from './embedded/service-database.ts'
-import { joinEmbedded } from './embedded.ts'
 import { type ConnectionFault, connectionFault } from './failures.ts'
-import type { Sql } from './pool.ts'
-import { findPoolerProblem } from './pooler.ts'
 
-export type { AnySql, Fragment, Sql, Transaction } from './pool.ts'
+export type { AnySql, Fragment, Sql, Transaction } from './driver/pool.ts'
 
 export type Database = {
   sql: Sql

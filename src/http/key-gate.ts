@@ -3,8 +3,8 @@
 // `with gate as (…), key as (<keyBehindGate>), … <wentThrough>`: the gate finds, and locks, what may be changed; the changes
 // are made where `key` has a row.
 
+import { rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Fragment } from '../database/open.ts'
-import { rowIf, rowValues } from '../database/rows.ts'
 import { type KeyRow, KeyTaken, type ReservedKey } from './idempotency.ts'
 
 /** The body of the CTE `key`. Where the request has no key it lets through what the gate does. */

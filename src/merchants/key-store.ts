@@ -2,8 +2,8 @@
 
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
+import { rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
-import { rowIf, rowValues } from '../database/rows.ts'
 import type { Permission } from '../http/access.ts'
 
 export type KeyRow = {

@@ -2,8 +2,8 @@
 
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
+import { assignments, rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
-import { assignments, rowIf, rowValues } from '../database/rows.ts'
 import type { Integration } from './integration.ts'
 import type { Merchant } from './merchant.ts'
 

@@ -4,9 +4,9 @@ import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor, allAcquirers } from '../acquirers/open.ts'
 import { openSimulator } from '../acquirers/simulator/simulator.ts'
 import type { Context } from '../context.ts'
-import { keepInstallation } from '../database/installation.ts'
+import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
-import { openLedger } from '../database/simulator-ledger.ts'
+import { openLedger } from '../database/stores/simulator-ledger.ts'
 import type { World } from '../kernel/world.ts'
 
 type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers' | 'installation'>

@@ -2,8 +2,8 @@
 
 import { openPost, receiptModes } from '../checkout/receipts/post.ts'
 import type { Config, MailConfig } from '../config/config.ts'
-import type { ClockTrust } from '../database/clock-trust.ts'
-import { openMarkMemory } from '../database/high-water-file.ts'
+import type { ClockTrust } from '../database/clock/clock-trust.ts'
+import { openMarkMemory } from '../database/high-water/high-water-file.ts'
 import type { Database } from '../database/open.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { type JobContext, jobs } from '../jobs.ts'

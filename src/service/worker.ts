@@ -1,6 +1,6 @@
 // The loop that runs background jobs, in the service's process or in one of its own.
 
-import type { ClockTrust } from '../database/clock-trust.ts'
+import type { ClockTrust } from '../database/clock/clock-trust.ts'
 import type { Job, JobContext } from '../jobs.ts'
 
 type Worker = { stop(): Promise<void> }

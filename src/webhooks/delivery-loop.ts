@@ -1,7 +1,7 @@
 // The loop that delivers: claims what is due, as much as there is room for, and begins each attempt at once.
 // It holds no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
 
-import type { ClockTrust } from '../database/clock-trust.ts'
+import type { ClockTrust } from '../database/clock/clock-trust.ts'
 import type { Sql } from '../database/open.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { openBell } from '../kernel/bell.ts'

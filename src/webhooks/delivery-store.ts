@@ -1,7 +1,7 @@
 // The SQL of deliveries as merchants see them: the list of attempts, and replays.
 
+import { rowIf } from '../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
-import { rowIf } from '../database/rows.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { type Gated, keyBehindGate, passed, wentThrough } from '../http/key-gate.ts'
 import type {

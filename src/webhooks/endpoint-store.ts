@@ -1,7 +1,7 @@
 // The SQL of webhook endpoints.
 
+import { rowIf } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
-import { rowIf } from '../database/rows.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { type Gated, keyBehindGate, passed, wentThrough } from '../http/key-gate.ts'
 import { type Endpoint, type EndpointKey, endpoints_max } from './endpoint.ts'

@@ -1,8 +1,8 @@
 // The SQL of decisions on held payments: intent, outcome, refusal, escalation. One statement each, each a compare-and-set.
 
 import type { JournalLine } from '../../audit/journal.ts'
+import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import { assignments, rowIf } from '../../database/rows.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/fan-out.ts'

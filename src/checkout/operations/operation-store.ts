@@ -2,8 +2,8 @@
 // Each is a compare-and-set on the operation's state, so that a late answer and the search for it never both count.
 
 import type { JournalLine } from '../../audit/journal.ts'
+import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import { rowIf } from '../../database/rows.ts'
 import type { Attempt } from '../attempt.ts'
 import { forgetCard } from '../charge-store.ts'
 import type { Orphan } from '../orphans/orphan.ts'

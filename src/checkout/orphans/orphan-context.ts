@@ -2,7 +2,7 @@
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
 import type { Context } from '../../context.ts'
-import type { MarkMemory } from '../../database/high-water-file.ts'
+import type { MarkMemory } from '../../database/high-water/high-water-file.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
 

@@ -1,8 +1,8 @@
 // The SQL of orphans: how far each acquirer was gone through, which of its authorisations we know, the brake, and the
 // reversals.
 
+import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
-import { rowIf } from '../../database/rows.ts'
 import type { KnownCharge, Orphan, OrphanLine } from './orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 

@@ -1,7 +1,7 @@
 // A job: moves the high-water mark of the database on, and pulls the brake where the database has gone back, or may have.
 
-import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water.ts'
-import { lookAtDatabase, writeMark } from '../../database/high-water-store.ts'
+import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water/high-water.ts'
+import { lookAtDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
 import { every_acquirer, service_actor } from './orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'

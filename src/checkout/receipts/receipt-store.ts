@@ -2,8 +2,8 @@
 // that change a receipt touch that one alone.
 
 import type { JournalLine } from '../../audit/journal.ts'
+import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
-import { rowIf } from '../../database/rows.ts'
 import type { EventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
 import type { Paid } from './receipt.ts'

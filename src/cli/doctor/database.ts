@@ -1,7 +1,7 @@
 // The checks of the database: that it is there and of use, its version, its clock, and the keys that sealed it.
 
-import { type SkewVerdict, skewWords } from '../../database/clock-skew.ts'
-import type { Server } from '../../database/high-water.ts'
+import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
+import type { Server } from '../../database/high-water/high-water.ts'
 import type { Unusable } from '../../database/open.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 

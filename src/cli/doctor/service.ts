@@ -1,6 +1,6 @@
 // The checks of the running service: whether it answers, is ready, is of this release, and knows the time.
 
-import { clock_skew_max_ms, skewWords } from '../../database/clock-skew.ts'
+import { clock_skew_max_ms, skewWords } from '../../database/clock/clock-skew.ts'
 import { type Check, notChecked, ok, problem, warning } from './finding.ts'
 
 /** What the service at an address answers; each null where nothing came. */

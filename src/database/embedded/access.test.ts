@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { removeData } from '../../../tests/setup-database.ts'
 import { quiet, realClock } from '../../../tests/world.ts'
-import { connect } from '../driver.ts'
-import { joinEmbedded } from '../embedded.ts'
-import { readServer } from '../high-water-store.ts'
+import { connect } from '../driver/driver.ts'
+import { readServer } from '../high-water/high-water-store.ts'
 import { migrate } from '../migrate.ts'
 import { type Database, openDatabase } from '../open.ts'
 import { canReach } from './account.ts'
+import { joinEmbedded } from './embedded.ts'
 import { findHome } from './home.ts'
 
 const root = process.getuid!() === 0
@@ -115,7 +115,7 @@ async function makeAsBefore(data_dir: string): Promise<void> {
 
 // Such a user runs our Node and our files, so it has to be able to reach them.
 const nobody = { uid: 65_534, gid: 65_534 }
-const driver = fileURLToPath(new URL('../driver.ts', import.meta.url))
+const driver = fileURLToPath(new URL('../driver/driver.ts', import.meta.url))
 const in_reach = [process.execPath, dirname(driver)].every((path) => canReach(path, nobody))
 
 describe.runIf(root && in_reach)('another user', { timeout: 60_000 }, () => {

@@ -1,8 +1,9 @@
 // Makes the folder of an embedded database, whole or not at all.
 
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { syncFolder } from '../../config/data-folder.ts'
 import { owner_role } from './access.ts'
 import { ownAccount } from './account.ts'
 import { giveTo, type Home, renameOrYield } from './home.ts'
@@ -65,11 +66,4 @@ function removeLeftovers(folder: string, prefix: string): void {
     const pid = Number(name.slice(prefix.length))
     if (pid === process.pid || !isAlive(pid)) rmSync(`${folder}/${name}`, { recursive: true })
   }
-}
-
-/** What is committed to a folder's files later is durable only if their names are. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
 }

@@ -1,7 +1,7 @@
 // The service's database in the embedded server, and the role that owns it, which may do nothing else there.
 
-import { connect } from '../driver.ts'
-import type { AnySql, Sql } from '../pool.ts'
+import { connect } from '../driver/driver.ts'
+import type { AnySql, Sql } from '../driver/pool.ts'
 import { owner_role, service_role } from './access.ts'
 
 export const service_database = 'ripper'

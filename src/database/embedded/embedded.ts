@@ -3,11 +3,12 @@
 // Each process holds one connection with a shared advisory lock for its life. Who leaves and can have the lock
 // alone is the last. Who comes meanwhile waits for the lock, is thrown out as the server stops, and starts again.
 
-import type { Clock, Log } from '../kernel/world.ts'
-import { connect } from './driver.ts'
-import { keepAccessRules } from './embedded/access.ts'
-import { ensureCluster } from './embedded/cluster.ts'
-import { findHome, type Home } from './embedded/home.ts'
+import type { Clock, Log } from '../../kernel/world.ts'
+import { connect } from '../driver/driver.ts'
+import type { Sql } from '../driver/pool.ts'
+import { keepAccessRules } from './access.ts'
+import { ensureCluster } from './cluster.ts'
+import { findHome, type Home } from './home.ts'
 import {
   askToStop,
   complaint,
@@ -15,8 +16,7 @@ import {
   launch,
   listeningFolder,
   servingPid,
-} from './embedded/process.ts'
-import type { Sql } from './pool.ts'
+} from './process.ts'
 
 type EmbeddedServer = {
   socket_folder: string

@@ -1,8 +1,8 @@
 // Keeps 3-D Secure card ranges between starts, one row a Directory Server.
 
-import type { CardRangeStore, StoredRanges } from '../three-ds/three-ds.ts'
-import type { Sql } from './open.ts'
-import { rowValues } from './rows.ts'
+import type { CardRangeStore, StoredRanges } from '../../three-ds/three-ds.ts'
+import { rowValues } from '../driver/rows.ts'
+import type { Sql } from '../open.ts'
 
 export function openCardRangeStore(sql: Sql): CardRangeStore {
   return {

@@ -1,6 +1,6 @@
 // Whether the service that last started on this database runs under a shifted clock.
 
-import type { Sql } from './open.ts'
+import type { Sql } from '../open.ts'
 
 export async function recordClockOffset(sql: Sql, offset_seconds: number): Promise<void> {
   await sql`

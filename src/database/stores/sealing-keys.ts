@@ -1,7 +1,7 @@
 // Notices a wrong master key at the start: with it, nothing that was sealed would open and no client secret hold.
 
-import type { Keyring } from '../kernel/keyring.ts'
-import type { Sql } from './open.ts'
+import type { Keyring } from '../../kernel/keyring.ts'
+import type { Sql } from '../open.ts'
 
 /** Records the current key. Throws an Error for people where the key that was current last is not among those given. */
 export async function checkSealingKeys(

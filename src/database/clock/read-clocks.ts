@@ -1,6 +1,7 @@
 // Asks the database for its clock: the one place where it is wanted. Everywhere else times are arguments.
 
-import type { Clock, SteadyClock } from '../kernel/world.ts'
+import type { Clock, SteadyClock } from '../../kernel/world.ts'
+import type { Sql } from '../open.ts'
 import {
   type ClockReading,
   type ClockSkew,
@@ -8,7 +9,6 @@ import {
   type SkewVerdict,
   skewOf,
 } from './clock-skew.ts'
-import type { Sql } from './open.ts'
 
 /** `offset_seconds`: by which the clock is shifted on purpose. */
 export type Clocks = { clock: Pick<Clock, 'now'>; steady: SteadyClock; offset_seconds: number }

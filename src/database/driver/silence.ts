@@ -2,7 +2,7 @@
 // statement_timeout, so whoever waits for longer than that waits for nobody, and would wait for ever. So does who waits for a
 // connection for so long while nobody is answered.
 
-import type { Clock } from '../kernel/world.ts'
+import type { Clock } from '../../kernel/world.ts'
 
 /** What waits for an answer. */
 export type Wait = {

@@ -1,6 +1,6 @@
 // Our mark at acquirers: drawn once for each database, and borne by every charge that it has.
 
-import type { Sql } from './open.ts'
+import type { Sql } from '../open.ts'
 
 /** Returns the mark that the database has; gives it this one where it has none yet. Several processes may do so at once. */
 export async function keepInstallation(

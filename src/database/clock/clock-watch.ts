@@ -1,7 +1,8 @@
 // Watches the process's clock: compares it with the database's each minute, and looks each second whether it was set.
 // What trusts the clock, as jobs and deliveries do, begins nothing while it is wrong or nothing is known of it.
 
-import type { World } from '../kernel/world.ts'
+import type { World } from '../../kernel/world.ts'
+import type { Sql } from '../open.ts'
 import {
   type ClockPair,
   type ClockSkew,
@@ -12,7 +13,6 @@ import {
   skewOf,
 } from './clock-skew.ts'
 import { type ClockTrust, openTrust } from './clock-trust.ts'
-import type { Sql } from './open.ts'
 import { type Clocks, readClocks } from './read-clocks.ts'
 
 export type ClockWatch = ClockTrust & {

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDataFolder } from '../config/data-folder.ts'
-import type { Log, Random } from '../kernel/world.ts'
+import { makeDataFolder } from '../../config/data-folder.ts'
+import type { Log, Random } from '../../kernel/world.ts'
 import { type Mark, msBetween } from './high-water.ts'
 
 export type MarkMemory = {

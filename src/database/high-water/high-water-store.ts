@@ -1,8 +1,8 @@
 // The SQL of high-water marks, and of which server it is that holds them.
 
-import { isStoreUnavailable } from './failures.ts'
+import { isStoreUnavailable } from '../failures.ts'
+import type { Sql } from '../open.ts'
 import type { Mark, Server, Sight } from './high-water.ts'
-import type { Sql } from './open.ts'
 
 export async function lookAtDatabase(sql: Sql, remembered: Mark | null): Promise<Sight> {
   const server = await readServer(sql)

@@ -2,10 +2,10 @@
 
 import { type AddressInfo, createServer, connect as openSocket, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
-import { socketOf, throughPort } from '../../tests/database-proxy.ts'
+import { type FreshDatabase, freshDatabase } from '../../../tests/database.ts'
+import { socketOf, throughPort } from '../../../tests/database-proxy.ts'
+import { isStoreUnavailable } from '../failures.ts'
 import { connect } from './driver.ts'
-import { isStoreUnavailable } from './failures.ts'
 
 let fresh: FreshDatabase
 let proxy: Server

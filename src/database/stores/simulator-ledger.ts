@@ -1,9 +1,9 @@
 // Keeps the simulated acquirer's books in the database, in a schema of their own.
 
-import type { LiveAuthorisation } from '../acquirers/acquirer.ts'
-import type { Ledger, LedgerEntry } from '../acquirers/simulator/ledger.ts'
-import type { Sql } from './open.ts'
-import { assignments, rowIf, rowValues } from './rows.ts'
+import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import type { Ledger, LedgerEntry } from '../../acquirers/simulator/ledger.ts'
+import { assignments, rowIf, rowValues } from '../driver/rows.ts'
+import type { Sql } from '../open.ts'
 
 export function openLedger(sql: Sql): Ledger {
   const find = async (reference: string) => {

@@ -5,7 +5,7 @@
 // more, and the transaction fails with the loss.
 
 import type postgres from 'postgres'
-import { isConnectionLost } from './failures.ts'
+import { isConnectionLost } from '../failures.ts'
 import type { Waiting } from './silence.ts'
 
 type Work = (tx: postgres.TransactionSql) => unknown

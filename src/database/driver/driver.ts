@@ -1,8 +1,8 @@
 // The database driver with our types, our limits and none of its traps: the one place that makes connections.
 
 import postgres from 'postgres'
-import { readDatabaseAddress, type ServerAddress } from '../config/database-address.ts'
-import type { Clock } from '../kernel/world.ts'
+import { readDatabaseAddress, type ServerAddress } from '../../config/database-address.ts'
+import type { Clock } from '../../kernel/world.ts'
 import { dial } from './dial.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'

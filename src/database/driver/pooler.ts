@@ -4,7 +4,7 @@
 // one transaction at a time, and passes the names on as they are, a name means something else on the next: the answer is then
 // another statement's. PgBouncer before 1.21 was seen to do so.
 
-import type { Clock } from '../kernel/world.ts'
+import type { Clock } from '../../kernel/world.ts'
 import { type Address, connect } from './driver.ts'
 import type { Sql } from './pool.ts'
 

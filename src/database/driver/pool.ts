@@ -5,7 +5,7 @@
 // answers any more is ended at once: what waits behind that would never be sent.
 
 import type postgres from 'postgres'
-import { isConnectionLost } from './failures.ts'
+import { isConnectionLost } from '../failures.ts'
 import type { Silence, Waiting } from './silence.ts'
 import { isStatement, jsonOf, type Statement, watchTransaction } from './transactions.ts'
 
