@@ -1,8 +1,8 @@
 // What verbs are given: the world, the database and the ports. Built once, in assemble.ts.
 
 import type { Acquirer } from './acquirers/acquirer.ts'
-import type { IntegrationOfSession } from './checkout/session-integration.ts'
-import type { WriteSession } from './checkout/write-sessions.ts'
+import type { IntegrationOfSession } from './checkout/sessions/session-integration.ts'
+import type { WriteSession } from './checkout/sessions/write-sessions.ts'
 import type { Sql } from './database/open.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { RequestLog } from './http/request-log.ts'

@@ -1,23 +1,26 @@
 // Every route and event, in the order of the specification: the API's table of contents.
 
-import { authenticate } from './checkout/authenticate.ts'
-import { confirm } from './checkout/confirm.ts'
-import { createHostedSession, createPublicSession } from './checkout/create-browser-session.ts'
-import { createSession } from './checkout/create-session.ts'
-import { eventSummaries, eventViews } from './checkout/event-view.ts'
-import { captureHold, escalateHeld, voidHold } from './checkout/holds/hold-routes.ts'
-import { readConfig, readHostedConfig, readMethods } from './checkout/read-config.ts'
-import { readPayment } from './checkout/read-payment.ts'
-import { readSession } from './checkout/read-session.ts'
-import { receiveResult } from './checkout/receive-result.ts'
-import { referenceCard } from './checkout/reference-card.ts'
-import { resumeSession } from './checkout/resume-session.ts'
+import { authenticate } from './checkout/authentication/authenticate.ts'
+import { receiveResult } from './checkout/authentication/receive-result.ts'
+import { resumeSession } from './checkout/authentication/resume-session.ts'
 import {
   challengeNotification,
   challengePage,
   methodNotification,
   methodPage,
-} from './checkout/three-ds-pages.ts'
+} from './checkout/authentication/three-ds-pages.ts'
+import { referenceCard } from './checkout/cards/reference-card.ts'
+import { confirm } from './checkout/charging/confirm.ts'
+import { eventSummaries, eventViews } from './checkout/event-view.ts'
+import { captureHold, escalateHeld, voidHold } from './checkout/holds/hold-routes.ts'
+import { readConfig, readHostedConfig, readMethods } from './checkout/reading/read-config.ts'
+import { readPayment } from './checkout/reading/read-payment.ts'
+import { readSession } from './checkout/reading/read-session.ts'
+import {
+  createHostedSession,
+  createPublicSession,
+} from './checkout/sessions/create-browser-session.ts'
+import { createSession } from './checkout/sessions/create-session.ts'
 import { addresses } from './compatible/addresses.ts'
 import { createIntentAt } from './compatible/create-intent.ts'
 import { readIntentAt } from './compatible/read-intent.ts'

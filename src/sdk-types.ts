@@ -1,11 +1,11 @@
 // The types of the SDK, made from the schemas that routes check bodies and replies by.
 
 import { z } from 'zod'
-import { createSession } from './checkout/create-session.ts'
 import { eventViews } from './checkout/event-view.ts'
 import { captureHold } from './checkout/holds/hold-routes.ts'
-import { readPayment } from './checkout/read-payment.ts'
-import { readSession } from './checkout/read-session.ts'
+import { readPayment } from './checkout/reading/read-payment.ts'
+import { readSession } from './checkout/reading/read-session.ts'
+import { createSession } from './checkout/sessions/create-session.ts'
 import { basketView, customerView, declineView, holdView } from './checkout/views.ts'
 import { refusalsOf } from './http/route.ts'
 import type { Schema } from './json-schema.ts'

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MoneyFault } from '../src/checkout/compared-payment.ts'
-import { verifyPayments } from '../src/checkout/verify-payments.ts'
+import type { MoneyFault } from '../src/checkout/reading/compared-payment.ts'
+import { verifyPayments } from '../src/checkout/reading/verify-payments.ts'
 import { moneyChecks } from '../src/cli/doctor/money.ts'
 import { readMoney } from '../src/cli/doctor/read-money.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'

@@ -1,11 +1,11 @@
 // Compares what the service says of every payment with the acquirer's own books, with the events and with the journal.
 
 import { expect } from 'vitest'
-import type { Hold } from '../src/checkout/holds/hold.ts'
-import type { Operation, OperationState } from '../src/checkout/operations/operation.ts'
+import type { Hold } from '../src/checkout/hold.ts'
+import type { Operation, OperationState } from '../src/checkout/operation.ts'
 import type { Payment } from '../src/checkout/payment.ts'
+import { verifyPayments } from '../src/checkout/reading/verify-payments.ts'
 import type { Session } from '../src/checkout/session.ts'
-import { verifyPayments } from '../src/checkout/verify-payments.ts'
 import type { Sql } from '../src/database/open.ts'
 import type { Json } from './client.ts'
 

@@ -1,7 +1,11 @@
 // Pages as they are served, and what `ripper page check` says of the same with one thing changed: without a service.
 
 import { expect } from 'vitest'
-import { answered, challengeFrame, methodFrame } from '../src/checkout/framed-page.ts'
+import {
+  answered,
+  challengeFrame,
+  methodFrame,
+} from '../src/checkout/authentication/framed-page.ts'
 import type { PageAnswer } from '../src/http/pages.ts'
 import { languageFor } from '../src/kernel/words.ts'
 import type { ReadAnswer } from '../src/kernel/world.ts'

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Orphan, openOrphan } from '../src/checkout/orphans/orphan.ts'
+import { type Orphan, openOrphan } from '../src/checkout/orphan.ts'
 import { rowValues } from '../src/database/driver/rows.ts'
 import { answer as answerOf, ripper } from './programs.ts'
 import { type Service, startService } from './service.ts'

@@ -2,10 +2,10 @@
 // the acquirer has.
 
 import { afterEach, describe, expect, test } from 'vitest'
-import { failure } from '../src/checkout/operations/operation.ts'
-import { listOperations } from '../src/checkout/operations/operation-store.ts'
-import { settleOperation } from '../src/checkout/operations/settle-operation.ts'
-import { findWholePayment } from '../src/checkout/payment-store.ts'
+import { listOperations } from '../src/checkout/asking/operation-store.ts'
+import { failure } from '../src/checkout/operation.ts'
+import { findWholePayment } from '../src/checkout/reading/payment-store.ts'
+import { settleOperation } from '../src/checkout/reconciling/settle-operation.ts'
 import { expectBooksAgree } from './books.ts'
 import { refusal } from './client.ts'
 import { eventsOf, hold, openUnverified, runJob } from './holding.ts'

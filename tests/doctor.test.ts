@@ -1,7 +1,7 @@
 // What each check of `ripper doctor` makes of facts: nothing of a healthy world's, and each single fault.
 
 import { describe, expect, test } from 'vitest'
-import type { PulledBrake } from '../src/checkout/orphans/orphan.ts'
+import type { PulledBrake } from '../src/checkout/orphan.ts'
 import { type AccountFacts, accountChecks } from '../src/cli/doctor/accounts.ts'
 import {
   type DatabaseFacts,

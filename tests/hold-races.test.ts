@@ -2,10 +2,10 @@
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Unanswered } from '../src/acquirers/acquirer.ts'
+import { listOperations } from '../src/checkout/asking/operation-store.ts'
 import { heldOrRefuse } from '../src/checkout/holds/decide-hold.ts'
 import { settleDecision } from '../src/checkout/holds/settle-decision.ts'
-import { listOperations } from '../src/checkout/operations/operation-store.ts'
-import { findPaymentWithHold, findWholePayment } from '../src/checkout/payment-store.ts'
+import { findPaymentWithHold, findWholePayment } from '../src/checkout/reading/payment-store.ts'
 import type { Sql } from '../src/database/open.ts'
 import { expectBooksAgree } from './books.ts'
 import { type Answer, refusal } from './client.ts'

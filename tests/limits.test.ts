@@ -1,7 +1,7 @@
 // The limits as they are stored: who takes their places, who waits for whom, and what is purged.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { purgeLimits, takePlaces } from '../src/checkout/limits-store.ts'
+import { purgeLimits, takePlaces } from '../src/checkout/limits/limits-store.ts'
 import type { Database } from '../src/database/open.ts'
 import { manualClock } from './clock.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'

@@ -7,7 +7,7 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../src/acquirers/acquirer.ts'
-import { openOrphan } from '../src/checkout/orphans/orphan.ts'
+import { openOrphan } from '../src/checkout/orphan.ts'
 import { saveOrphans } from '../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { minute_ms, reversed, useOrphanStage } from './orphan-stage.ts'

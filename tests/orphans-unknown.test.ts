@@ -2,8 +2,8 @@
 // while that is so nothing is reversed about which a person may have decided otherwise.
 
 import { describe, expect, test } from 'vitest'
+import { every_acquirer } from '../src/checkout/orphan.ts'
 import { reverseHeldBack } from '../src/checkout/orphans/decide-orphans.ts'
-import { every_acquirer } from '../src/checkout/orphans/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../src/checkout/orphans/orphan-brake-store.ts'
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../src/acquirers/acquirer.ts'
-import { type OperationState, openOperation } from '../src/checkout/operations/operation.ts'
+import { type OperationState, openOperation } from '../src/checkout/operation.ts'
 import { reverseOrphans } from '../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import type { PaymentStatus } from '../src/checkout/payment.ts'

@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { testNumber } from '../src/cards/test-cards.ts'
-import { purgeSessions } from '../src/checkout/purge-sessions.ts'
-import { purgePage } from '../src/checkout/session-purge-store.ts'
-import { verifyPayments } from '../src/checkout/verify-payments.ts'
+import { verifyPayments } from '../src/checkout/reading/verify-payments.ts'
+import { purgeSessions } from '../src/checkout/sessions/purge-sessions.ts'
+import { purgePage } from '../src/checkout/sessions/session-purge-store.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'
 import { idsFrom } from '../src/kernel/ids.ts'
 import { type ManualClock, manualClock } from './clock.ts'

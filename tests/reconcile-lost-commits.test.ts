@@ -2,9 +2,9 @@
 // it is not taken back.
 
 import { afterEach, expect, test } from 'vitest'
-import { resolveOperation } from '../src/checkout/operations/resolve-operation.ts'
-import { every_acquirer } from '../src/checkout/orphans/orphan.ts'
+import { every_acquirer } from '../src/checkout/orphan.ts'
 import { pullBrake } from '../src/checkout/orphans/orphan-brake-store.ts'
+import { resolveOperation } from '../src/checkout/reconciling/resolve-operation.ts'
 import { expectBooksAgree } from './books.ts'
 import { booksOf } from './holding.ts'
 import { driving } from './service.ts'

@@ -6,7 +6,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { every_acquirer } from '../src/checkout/orphans/orphan.ts'
+import { every_acquirer } from '../src/checkout/orphan.ts'
 import { listBrakes, releaseBrakes } from '../src/checkout/orphans/orphan-brake-store.ts'
 import { sweepOrphans } from '../src/checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from '../src/checkout/orphans/watch-database.ts'

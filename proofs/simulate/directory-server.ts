@@ -1,6 +1,6 @@
 // The banks' side of 3-D Secure in a simulated world: test mode's Directory Server and ACS, standing outside of every process.
 
-import { results_path } from '../../src/checkout/receive-result.ts'
+import { results_path } from '../../src/checkout/authentication/receive-result.ts'
 import { type Http, OutgoingFailure, type OutgoingRequest } from '../../src/kernel/world.ts'
 import { simulator_prefix } from '../../src/three-ds/open.ts'
 import {

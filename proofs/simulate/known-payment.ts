@@ -1,7 +1,7 @@
 // All that is known of each payment of a world: its rows, its lines in the journal, and what the bank has of it.
 
-import type { Hold } from '../../src/checkout/holds/hold.ts'
-import type { Operation } from '../../src/checkout/operations/operation.ts'
+import type { Hold } from '../../src/checkout/hold.ts'
+import type { Operation } from '../../src/checkout/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import type { Session } from '../../src/checkout/session.ts'
 import type { Sql } from '../../src/database/open.ts'

@@ -2,8 +2,8 @@
 
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { settleFoundHold } from '../../src/checkout/holds/settle-found-hold.ts'
-import { resolveOperation } from '../../src/checkout/operations/resolve-operation.ts'
-import { findWholePayment, type PaymentKey } from '../../src/checkout/payment-store.ts'
+import { findWholePayment, type PaymentKey } from '../../src/checkout/reading/payment-store.ts'
+import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import type { Bank } from './bank/bank.ts'

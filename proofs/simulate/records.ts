@@ -2,7 +2,7 @@
 
 import { type Sealer, sealed_after_ms } from '../../src/audit/seal-journal.ts'
 import { verifyChain } from '../../src/audit/verify-chain.ts'
-import { verifyPayments } from '../../src/checkout/verify-payments.ts'
+import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type Memory, payment_edges } from './memory.ts'
 import type { Receiver } from './receivers.ts'

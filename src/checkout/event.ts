@@ -1,7 +1,7 @@
 // The event that tells a merchant of a payment's outcome: its envelope, frozen once.
 
 import { api_version, type EventType, type MerchantId, timestamp } from '../kernel/values.ts'
-import { viewHold } from './holds/hold.ts'
+import { viewHold } from './hold.ts'
 import type { Change, PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
 

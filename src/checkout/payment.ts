@@ -3,8 +3,8 @@
 import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
 import type { Mode, PaymentId } from '../kernel/values.ts'
 import type { Attempt, Authentication } from './attempt.ts'
-import { decideHold, type Hold, type HoldRules, openHold } from './holds/hold.ts'
-import type { Operation } from './operations/operation.ts'
+import { decideHold, type Hold, type HoldRules, openHold } from './hold.ts'
+import type { Operation } from './operation.ts'
 import { type Session, statusAfterDecline } from './session.ts'
 
 export type PaymentStatus = 'pending' | 'captured' | 'held' | 'voided' | 'declined' | 'failed'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { validate } from '../http/validate.ts'
-import { priceItems } from './price-check.ts'
 import { basketTotal, type Item, sessionCreate, taxTotal } from './purchase.ts'
+import { priceItems } from './sessions/price-check.ts'
 
 const line = (changes: Partial<Item>): Item => ({
   kind: 'product',

@@ -1,6 +1,6 @@
 // `ripper audit show`: a payment's whole life, from its session's creation to the last delivery, in order of time.
 
-import { findLifeKey, type LifeKey } from '../checkout/life-store.ts'
+import { findLifeKey, type LifeKey } from '../checkout/reading/life-store.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { readLife, viewLife } from './audit-life.ts'

@@ -4,7 +4,7 @@
 import { listChains } from '../audit/chain-store.ts'
 import type { Fault } from '../audit/check-chain.ts'
 import { type Verified, verifyChain } from '../audit/verify-chain.ts'
-import { type PaymentsVerified, verifyPayments } from '../checkout/verify-payments.ts'
+import { type PaymentsVerified, verifyPayments } from '../checkout/reading/verify-payments.ts'
 import { timestampOrNull } from '../kernel/values.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { type Command, type Options, UsageError } from './command.ts'

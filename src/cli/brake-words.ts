@@ -1,6 +1,6 @@
 // Brakes that a person or the service pulled, and how far the acquirers were gone through since, in plain words and as JSON.
 
-import { every_acquirer, type PulledBrake } from '../checkout/orphans/orphan.ts'
+import { every_acquirer, type PulledBrake } from '../checkout/orphan.ts'
 import type { Sweep } from '../checkout/orphans/orphan-store.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { oneLine, shortTime } from './print.ts'

@@ -1,7 +1,7 @@
 // `ripper hold list`: the held payments of a merchant, what will become of them and when.
 
-import { viewHold } from '../checkout/holds/hold.ts'
-import { type ListedHold, listHolds } from '../checkout/operator-store.ts'
+import { viewHold } from '../checkout/hold.ts'
+import { type ListedHold, listHolds } from '../checkout/reading/operator-store.ts'
 import { settlementAt } from '../checkout/session.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { Command, Options } from './command.ts'

@@ -6,7 +6,7 @@ import {
   type FoundHold,
   settleFoundHold,
 } from '../checkout/holds/settle-found-hold.ts'
-import { findWholePayment, type PaymentKey } from '../checkout/payment-store.ts'
+import { findWholePayment, type PaymentKey } from '../checkout/reading/payment-store.ts'
 import { type Options, UsageError } from './command.ts'
 import { holdCommand } from './hold.ts'
 import { type CommandOffice, choice, operatorName, text } from './office.ts'

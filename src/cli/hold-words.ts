@@ -1,7 +1,7 @@
 // How a hold stands, in plain words: what the rules will do, what the acquirer refused, what it has not answered.
 
-import { type Hold, isWaiting, type OperationRefusal, ruleAt } from '../checkout/holds/hold.ts'
-import type { Operation } from '../checkout/operations/operation.ts'
+import { type Hold, isWaiting, type OperationRefusal, ruleAt } from '../checkout/hold.ts'
+import type { Operation } from '../checkout/operation.ts'
 import { oneLine, shortTime } from './print.ts'
 
 /** What the merchant's rules will do with a waiting hold next, unless that is what they do at the deadline. */

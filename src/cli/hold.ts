@@ -1,11 +1,11 @@
 // `ripper hold show|capture|void|escalate`: one held payment, and what an operator decides of it.
 
+import { type Hold, isWaiting } from '../checkout/hold.ts'
 import { type Decision, decideHold, heldOrRefuse } from '../checkout/holds/decide-hold.ts'
 import { escalateHold } from '../checkout/holds/escalate-hold.ts'
-import { type Hold, isWaiting } from '../checkout/holds/hold.ts'
 import { viewHeld } from '../checkout/holds/read-held.ts'
 import type { Cause } from '../checkout/outcome.ts'
-import { findPaymentWithHold, type PaymentKey } from '../checkout/payment-store.ts'
+import { findPaymentWithHold, type PaymentKey } from '../checkout/reading/payment-store.ts'
 import type { Command, OptionSpec, Options } from './command.ts'
 import { decisionWords, operationWords, refusalWords, ruleWords } from './hold-words.ts'
 import { type CommandOffice, operatorName, withOffice } from './office.ts'

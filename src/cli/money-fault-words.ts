@@ -1,6 +1,6 @@
 // What does not fit between a payment's rows and the journal, in words.
 
-import type { MoneyFault } from '../checkout/compared-payment.ts'
+import type { MoneyFault } from '../checkout/reading/compared-payment.ts'
 
 export function moneyFaultWords(fault: MoneyFault): string {
   const { kind, subject, operation_id, sequence, entry_id } = fault

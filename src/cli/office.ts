@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import type { Desk } from '../checkout/operations/desk.ts'
+import type { Desk } from '../checkout/asking/desk.ts'
 import { isNetwork, readConfig } from '../config/config.ts'
 import type { Context } from '../context.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'

@@ -1,6 +1,6 @@
 // `ripper orphan brake|release`: a person holds back all that nobody here knows, and lets go again.
 
-import { every_acquirer, brake as own_brake, type PulledBrake } from '../checkout/orphans/orphan.ts'
+import { every_acquirer, brake as own_brake, type PulledBrake } from '../checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled, listSweeps } from '../checkout/orphans/orphan-store.ts'
 import { brakeWords, sweptWords, viewBrake } from './brake-words.ts'

@@ -1,11 +1,11 @@
 // `ripper orphan reverse|leave`: a person decides what becomes of authorisations that nobody here knows.
 
+import type { Standing } from '../checkout/orphan.ts'
 import {
   type Decided,
   leaveAsTheyAre,
   reverseHeldBack,
 } from '../checkout/orphans/decide-orphans.ts'
-import type { Standing } from '../checkout/orphans/orphan.ts'
 import type { WhichOrphans } from '../checkout/orphans/orphan-decision-store.ts'
 import { type Command, type OptionSpec, type Options, UsageError } from './command.ts'
 import { operatorName, text, withOffice } from './office.ts'

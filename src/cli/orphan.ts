@@ -1,6 +1,6 @@
 // `ripper orphan list`: authorisations that no payment stands behind, what becomes of each, and the brakes that are pulled.
 
-import { type Orphan, type Standing, standingOf } from '../checkout/orphans/orphan.ts'
+import { type Orphan, type Standing, standingOf } from '../checkout/orphan.ts'
 import { listBrakes } from '../checkout/orphans/orphan-brake-store.ts'
 import { listOrphans } from '../checkout/orphans/orphan-decision-store.ts'
 import { countUnsettled, listSweeps } from '../checkout/orphans/orphan-store.ts'

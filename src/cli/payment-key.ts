@@ -1,7 +1,7 @@
 // Which payment a command is for: an id is enough, whichever merchant's it is.
 
-import { findPaymentKey } from '../checkout/operator-store.ts'
-import type { PaymentKey } from '../checkout/payment-store.ts'
+import { findPaymentKey } from '../checkout/reading/operator-store.ts'
+import type { PaymentKey } from '../checkout/reading/payment-store.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { type Options, UsageError } from './command.ts'

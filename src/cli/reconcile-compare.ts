@@ -1,13 +1,13 @@
 // `ripper reconcile compare|findings|close`: our books against each acquirer's, and what a person does about differences.
 
-import { type Compared, compareAcquirer } from '../checkout/comparison/compare-books.ts'
-import type { Finding, FindingKind } from '../checkout/comparison/comparison.ts'
-import { type Comparison, listComparisons } from '../checkout/comparison/comparison-store.ts'
+import type { Finding, FindingKind } from '../checkout/comparison.ts'
+import { type Compared, compareAcquirer } from '../checkout/reconciling/compare-books.ts'
+import { type Comparison, listComparisons } from '../checkout/reconciling/comparison-store.ts'
 import {
   closeFindings,
   countOpenFindings,
   listFindings,
-} from '../checkout/comparison/finding-store.ts'
+} from '../checkout/reconciling/finding-store.ts'
 import { readConfig } from '../config/config.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import type { Command, OptionSpec } from './command.ts'

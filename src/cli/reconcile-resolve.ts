@@ -1,15 +1,19 @@
 // `ripper reconcile resolve`: a person says what became of an operation that the acquirer never answered.
 
 import { looksLikeCardNumber } from '../cards/card-data.ts'
-import { isWaiting, viewHold } from '../checkout/holds/hold.ts'
-import type { UnansweredOperation } from '../checkout/operations/operation.ts'
+import { isWaiting, viewHold } from '../checkout/hold.ts'
+import type { UnansweredOperation } from '../checkout/operation.ts'
+import {
+  findPayment,
+  findWholePayment,
+  type WholePayment,
+} from '../checkout/reading/payment-store.ts'
+import { viewPayment } from '../checkout/reading/read-payment.ts'
 import {
   type AskedResolution,
   resolutions,
   resolveOperation,
-} from '../checkout/operations/resolve-operation.ts'
-import { findPayment, findWholePayment, type WholePayment } from '../checkout/payment-store.ts'
-import { viewPayment } from '../checkout/read-payment.ts'
+} from '../checkout/reconciling/resolve-operation.ts'
 import { settlementAt, statusAt } from '../checkout/session.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { EventType } from '../kernel/values.ts'

@@ -1,9 +1,9 @@
 // `ripper reconcile show`: every operation of a payment at its acquirer, and what can be done where one has no answer.
 
-import { isUnanswered } from '../checkout/operations/operation.ts'
-import { type KnownOperation, listOperations } from '../checkout/operations/operation-store.ts'
-import { outcomesOf, unansweredOf } from '../checkout/operations/resolve-operation.ts'
-import { findWholePayment, type WholePayment } from '../checkout/payment-store.ts'
+import { type KnownOperation, listOperations } from '../checkout/asking/operation-store.ts'
+import { isUnanswered } from '../checkout/operation.ts'
+import { findWholePayment, type WholePayment } from '../checkout/reading/payment-store.ts'
+import { outcomesOf, unansweredOf } from '../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../checkout/session.ts'
 import { timestampOrNull } from '../kernel/values.ts'
 import type { Command } from './command.ts'

@@ -1,7 +1,7 @@
 // `ripper reconcile list`: what acquirers never answered, and how far the search for it is.
 
-import type { OperationKind, UnansweredOperation } from '../checkout/operations/operation.ts'
-import { type ListedOperation, listUnanswered } from '../checkout/operator-store.ts'
+import type { OperationKind, UnansweredOperation } from '../checkout/operation.ts'
+import { type ListedOperation, listUnanswered } from '../checkout/reading/operator-store.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import type { Command } from './command.ts'

@@ -1,9 +1,14 @@
 // POST /v1/payment_intents: a session, opened in the other platform's words.
 
 import { z } from 'zod'
-import { clientSecretOf } from '../checkout/client-secret.ts'
-import { admitServer, mintRefusals, mintSession, placeOf } from '../checkout/mint-session.ts'
-import { sessionLine } from '../checkout/open-session.ts'
+import { clientSecretOf } from '../checkout/sessions/client-secret.ts'
+import {
+  admitServer,
+  mintRefusals,
+  mintSession,
+  placeOf,
+} from '../checkout/sessions/mint-session.ts'
+import { sessionLine } from '../checkout/sessions/open-session.ts'
 import type { Context } from '../context.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'

@@ -10,8 +10,8 @@ import {
   optionalText,
   reference,
 } from '../checkout/fields.ts'
-import type { Purchase } from '../checkout/open-session.ts'
 import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
+import type { Purchase } from '../checkout/sessions/open-session.ts'
 import type { FormRules } from '../http/form.ts'
 import { validate } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'

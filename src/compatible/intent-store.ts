@@ -1,6 +1,6 @@
 // The SQL that reads payment intents.
 
-import type { Hold } from '../checkout/holds/hold.ts'
+import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'

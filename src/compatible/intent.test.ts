@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ThreeDsState } from '../checkout/attempt.ts'
-import type { Hold } from '../checkout/holds/hold.ts'
+import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
 import {
   type IntentRows,

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Attempt, attemptAt, judge } from '../checkout/attempt.ts'
 import { anyMetadata } from '../checkout/fields.ts'
-import { type Hold, viewHold } from '../checkout/holds/hold.ts'
+import { type Hold, viewHold } from '../checkout/hold.ts'
 import type { Payment } from '../checkout/payment.ts'
 import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
 import { holdView } from '../checkout/views.ts'

@@ -8,7 +8,7 @@ import {
   frame_style,
   methodParts,
   resultParts,
-} from '../checkout/framed-page.ts'
+} from '../checkout/authentication/framed-page.ts'
 import { type Asset, type AssetName, type Assets, assetHeaders } from './assets.ts'
 import { cardFieldsParts } from './card-fields.ts'
 import { demoShopParts } from './demo-shop.ts'

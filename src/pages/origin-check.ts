@@ -1,6 +1,6 @@
 // Whom a page trusts: the origins that may frame it and that it talks to, and where it leads back to.
 
-import { backTo } from '../checkout/framed-page.ts'
+import { backTo } from '../checkout/authentication/framed-page.ts'
 import { contextOf } from './context-check.ts'
 import { type PageEntry, placeholders } from './inventory.ts'
 import type { Tag } from './markup.ts'

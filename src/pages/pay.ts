@@ -1,6 +1,6 @@
 // GET {pay_url}/{handle}: the hosted page, on which a merchant takes payments without a line of code.
 
-import { type Configuration, readConfiguration } from '../checkout/read-config.ts'
+import { type Configuration, readConfiguration } from '../checkout/reading/read-config.ts'
 import type { Context } from '../context.ts'
 import type { Page } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'

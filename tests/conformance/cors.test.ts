@@ -1,7 +1,7 @@
 // Which pages may read what the browser routes answer: exactly those of allowed origins, refusals included.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openIntegrationOfSession } from '../../src/checkout/session-integration.ts'
+import { openIntegrationOfSession } from '../../src/checkout/sessions/session-integration.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import { routes } from '../../src/routes.ts'
 import {

@@ -1,13 +1,13 @@
 // A job: does what merchants' rules want of their holds, through the same door as their own decisions.
 
 import { Refusal } from '../../kernel/errors.ts'
-import type { Desk } from '../operations/desk.ts'
-import { workOff } from '../operations/work-off.ts'
+import type { Desk } from '../asking/desk.ts'
+import { workOff } from '../asking/work-off.ts'
+import { nextRuleAt, ruleAt } from '../hold.ts'
 import type { Cause } from '../outcome.ts'
-import { findWholePayment, type PaymentKey } from '../payment-store.ts'
+import { findWholePayment, type PaymentKey } from '../reading/payment-store.ts'
 import { decideHold, heldOrRefuse } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
-import { nextRuleAt, ruleAt } from './hold.ts'
 import { claimHoldsForRules, restRules } from './hold-store.ts'
 
 /** Longer than two captures or voids may take, their saving included. */

@@ -1,13 +1,17 @@
 // A payment that is or was held, with its hold, as those who decide on it are shown it.
 
 import type { z } from 'zod'
-import type { Desk } from '../operations/desk.ts'
-import { findPaymentWithHold, type PaymentKey, type PaymentWithHold } from '../payment-store.ts'
-import { paymentView, viewPayment } from '../read-payment.ts'
+import type { Desk } from '../asking/desk.ts'
+import { type Hold, viewHold } from '../hold.ts'
+import {
+  findPaymentWithHold,
+  type PaymentKey,
+  type PaymentWithHold,
+} from '../reading/payment-store.ts'
+import { paymentView, viewPayment } from '../reading/read-payment.ts'
 import { settlementAt } from '../session.ts'
 import { holdView, settlementView } from '../views.ts'
 import { heldOrRefuse } from './decide-hold.ts'
-import { type Hold, viewHold } from './hold.ts'
 
 export const heldView = paymentView.extend({
   hold: holdView,

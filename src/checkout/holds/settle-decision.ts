@@ -1,19 +1,19 @@
 // The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
 
 import { isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { From } from '../asking/answer-store.ts'
+import { chanceOf, type Desk } from '../asking/desk.ts'
+import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { saveSurely } from '../asking/save-surely.ts'
+import { tellOfLate } from '../asking/tell-of-late.ts'
 import { boundOutcome } from '../bound-money.ts'
 import { eventOf } from '../event.ts'
-import type { From } from '../operations/answer-store.ts'
-import { chanceOf, type Desk } from '../operations/desk.ts'
-import { heedLostAnswer } from '../operations/lost-answer.ts'
-import type { Operation } from '../operations/operation.ts'
-import { saveSurely } from '../operations/save-surely.ts'
-import { tellOfLate } from '../operations/tell-of-late.ts'
-import type { Orphan } from '../orphans/orphan.ts'
+import { type Hold, refuseDecision } from '../hold.ts'
+import type { Operation } from '../operation.ts'
+import type { Orphan } from '../orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { decide } from '../payment.ts'
-import type { WholePayment } from '../payment-store.ts'
-import { type Hold, refuseDecision } from './hold.ts'
+import type { WholePayment } from '../reading/payment-store.ts'
 import { saveDecision, saveRefusal } from './hold-store.ts'
 
 /** A payment that is or was held. */

@@ -1,7 +1,7 @@
 // Writes down the orphans among what an acquirer has listed, and decides whether those that nobody here knows are let go.
 
 import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../operations/ask-acquirer.ts'
+import { askAcquirer } from '../asking/ask-acquirer.ts'
 import {
   brake,
   mayBeOurs,
@@ -11,7 +11,7 @@ import {
   type Suspect,
   service_actor,
   suspectsAmong,
-} from './orphan.ts'
+} from '../orphan.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import {

@@ -1,7 +1,7 @@
 // The SQL of brakes: a person or the service pulls them, and a person lets them go.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import { every_acquirer, type PulledBrake } from './orphan.ts'
+import { every_acquirer, type PulledBrake } from '../orphan.ts'
 
 /** What pulling a brake came to. `is_new` is false where it was pulled before. */
 export type Pulled = { is_new: boolean; held_back: number }

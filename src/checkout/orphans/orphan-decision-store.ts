@@ -1,7 +1,7 @@
 // The SQL of what a person sees of orphans and decides about them.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import type { Orphan, OrphanLine } from './orphan.ts'
+import type { Orphan, OrphanLine } from '../orphan.ts'
 import { isHeldBack, journalOfChanged } from './orphan-store.ts'
 
 /** Which orphans are meant: those of the references, or all that are held back. `acquirer` null is any. */

@@ -3,7 +3,7 @@
 
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
-import type { KnownCharge, Orphan, OrphanLine } from './orphan.ts'
+import type { KnownCharge, Orphan, OrphanLine } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 
 /** Null where the acquirer was never gone through. */

@@ -2,11 +2,11 @@
 
 import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import { askAcquirer, sendToAcquirer } from '../operations/ask-acquirer.ts'
-import { chanceOf } from '../operations/desk.ts'
-import { lookUpStanding } from '../operations/look-up-standing.ts'
-import { deadline_ms } from '../operations/operation.ts'
-import { workOff } from '../operations/work-off.ts'
+import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
+import { chanceOf } from '../asking/desk.ts'
+import { lookUpStanding } from '../asking/look-up-standing.ts'
+import { workOff } from '../asking/work-off.ts'
+import { deadline_ms } from '../operation.ts'
 import {
   isForgotten,
   isWatched,
@@ -15,7 +15,7 @@ import {
   orphanLine,
   type Verdict,
   verdictOf,
-} from './orphan.ts'
+} from '../orphan.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './orphan-store.ts'
 import { watchDatabase } from './watch-database.ts'

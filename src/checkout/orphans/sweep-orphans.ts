@@ -1,9 +1,9 @@
 // Goes through what each acquirer holds, and writes down what no payment of ours stands behind. What we know is reversed;
 // what nothing here knows waits for a person, unless the operator has it reversed.
 
-import { askAcquirer } from '../operations/ask-acquirer.ts'
+import { askAcquirer } from '../asking/ask-acquirer.ts'
+import { catchUp, windowsToSweep } from '../orphan.ts'
 import { decideUnknown, noteOrphans, type Swept } from './note-orphans.ts'
-import { catchUp, windowsToSweep } from './orphan.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { findSweptUntil, saveSweptUntil } from './orphan-store.ts'
 import { reverseOrphans } from './reverse-orphans.ts'

@@ -2,7 +2,7 @@
 
 import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water/high-water.ts'
 import { lookAtDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
-import { every_acquirer, service_actor } from './orphan.ts'
+import { every_acquirer, service_actor } from '../orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 

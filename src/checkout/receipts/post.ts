@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../kernel/values.ts'
 import type { Mailer } from '../../outgoing/mail/mailer.ts'
-import { nextTryAt } from '../operations/backoff.ts'
+import { nextTryAt } from '../backoff.ts'
 
 export type Post = {
   mailer: Mailer

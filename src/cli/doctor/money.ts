@@ -1,6 +1,6 @@
 // The check of what the journal says of money: payments of the last day against their lines.
 
-import type { MoneyFault } from '../../checkout/compared-payment.ts'
+import type { MoneyFault } from '../../checkout/reading/compared-payment.ts'
 import { moneyFaultWords } from '../money-fault-words.ts'
 import { type Check, counted, named, ok, problem } from './finding.ts'
 

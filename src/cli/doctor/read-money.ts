@@ -1,6 +1,6 @@
 // Reads what the check of payments against the journal judges.
 
-import { verifyRecentPayments } from '../../checkout/verify-payments.ts'
+import { verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import type { MoneyFacts } from './money.ts'

@@ -1,7 +1,7 @@
 // The checks of work that goes on or should: deliveries, holds, unanswered operations, orphans, the journal.
 
-import type { Comparison } from '../../checkout/comparison/comparison-store.ts'
-import { type PulledBrake, service_actor } from '../../checkout/orphans/orphan.ts'
+import { type PulledBrake, service_actor } from '../../checkout/orphan.ts'
+import type { Comparison } from '../../checkout/reconciling/comparison-store.ts'
 import { brakeWords } from '../brake-words.ts'
 import { failureWords } from '../failure-words.ts'
 import { type Check, counted, named, ok, problem, warning } from './finding.ts'

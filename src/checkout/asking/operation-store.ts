@@ -1,0 +1,184 @@
+// The SQL of operations whose answer is missing: how they are noted, searched for, done over, and given to a person.
+// Each is a compare-and-set on the operation's state, so that a late answer and the search for it never both count.
+
+import type { JournalLine } from '../../audit/journal.ts'
+import { rowIf } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import type { Attempt } from '../attempt.ts'
+import { forgetCard } from '../charging/charge-store.ts'
+import type { Operation, UnansweredOperation } from '../operation.ts'
+import type { Orphan } from '../orphan.ts'
+import { orphanIf } from '../orphans/orphan-store.ts'
+import type { PaymentKey } from '../reading/payment-store.ts'
+import type { Session } from '../session.ts'
+
+type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
+
+/** No look is that far ahead but by a wrong clock. */
+const longest_wait_ms = 2 * 3_600_000
+
+/**
+ * The answer is lost: nothing is decided, the reconciler will ask. The card of a charge is deleted: its security code must
+ * not outlive the request. It was sent before `at`, whatever the clock said of who sent it.
+ */
+export async function saveUnanswered(
+  sql: Sql,
+  lost: {
+    operation: OperationKey
+    session: Session
+    /** Of a charge. */
+    attempt: Attempt | null
+    at: Date
+    next_check_at: Date
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { operation: o, session: s, attempt, at, journal } = lost
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at},
+        sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})
+      where ${isThis(sql, o)} and state = 'sent' returning 1
+    ), session as (
+      update sessions set settlement = 'awaiting_reconciliation'
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    ${attempt ? sql`, ${forgetCard(sql, attempt)}` : sql``}
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/**
+ * Takes operations that are to be looked at, until `lease_until`. Each look counts; one that was sent and forgotten is only
+ * noted. So is one whose first look is hours away: whoever wrote it had a wrong clock.
+ */
+export async function claimOperations(
+  sql: Sql,
+  { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
+): Promise<UnansweredOperation[]> {
+  const never = new Date(now.getTime() + longest_wait_ms)
+  return sql<UnansweredOperation[]>`
+    update acquirer_operations set next_check_at = ${lease_until},
+      checks = checks + case when state = 'sent' then 0 else 1 end
+    where (ctid = any(array(
+      select ctid from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing') and next_check_at <= ${now}
+      order by next_check_at limit ${limit} for update skip locked))
+      or ctid = any(array(
+      select ctid from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing') and next_check_at > ${never} and state = 'sent'
+      order by next_check_at limit ${limit} for update skip locked)))
+      and state in ('sent', 'unknown', 'reversing')
+    returning *`
+}
+
+/** An operation with what came of it. */
+export type KnownOperation = UnansweredOperation & {
+  acquirer_transaction_id: string | null
+  answer: object | null
+  answered_at: Date | null
+}
+
+/** All operations of a payment, oldest first. */
+export async function listOperations(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<KnownOperation[]> {
+  return sql<KnownOperation[]>`
+    select * from acquirer_operations where merchant_id = ${merchant_id} and payment_id = ${payment_id}
+    order by sent_at, kind <> 'authorise', sequence, operation_id`
+}
+
+export async function lookAgain(
+  sql: Sql,
+  { checks, ...operation }: UnansweredOperation,
+  next: { at: Date; not_found_count: number },
+): Promise<void> {
+  await sql`
+    update acquirer_operations set next_check_at = ${next.at}, not_found_count = ${next.not_found_count}
+    where ${isThis(sql, operation)} and state in ('unknown', 'reversing') and checks = ${checks}`
+}
+
+/** Nothing looks for it any more. */
+export async function giveToPerson(
+  sql: Sql,
+  operation: OperationKey,
+  { since, journal }: { since: Date; journal: JournalLine },
+): Promise<boolean> {
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set next_check_at = null, waits_for_person_since = ${since}
+      where ${isThis(sql, operation)} and state in ('unknown', 'reversing') and waits_for_person_since is null
+      returning 1
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** From now on the charge can only fail: an answer that still comes is not heard. False where one came before. */
+export async function beginReversal(
+  sql: Sql,
+  charge: OperationKey,
+  { reversal, journal }: { reversal: Operation; journal: JournalLine },
+): Promise<boolean> {
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = 'reversing', next_check_at = ${reversal.answer_by}
+      where ${isThis(sql, charge)} and state = 'unknown' returning 1
+    ), reversal as (insert into acquirer_operations ${rowIf(sql, reversal, 'gate')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** What the acquirer said of a reversal, and when its charge is looked at again. False where it was answered before. */
+export async function saveReversal(
+  sql: Sql,
+  reversal: Operation,
+  end: {
+    state: 'approved' | 'refused'
+    answer: object
+    charge: { operation_id: string; state: 'reversing' | 'unknown'; next_check_at: Date }
+    orphan: Orphan | null
+    at: Date
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { merchant_id } = reversal
+  const { charge, orphan, at, journal } = end
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = ${end.state}, answer = ${end.answer as never}, answered_at = ${at},
+        next_check_at = null, waits_for_person_since = null
+      where ${isThis(sql, reversal)} and state in ('sent', 'unknown') returning 1
+    ), charge as (
+      update acquirer_operations set state = ${charge.state}, next_check_at = ${charge.next_check_at},
+        not_found_count = 0, waits_for_person_since = null
+      where ${isThis(sql, { merchant_id, operation_id: charge.operation_id })} and state = 'reversing'
+        and exists (select 1 from gate)
+    ), orphan as (${orphanIf(sql, orphan, 'gate')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** It goes out once more under its own reference. False where it was answered meanwhile. */
+export async function beginAgain(
+  sql: Sql,
+  operation: OperationKey,
+  sending: Pick<Operation, 'last_sent_at' | 'answer_by'> & { journal: JournalLine },
+): Promise<boolean> {
+  const { last_sent_at, answer_by, journal } = sending
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = 'sent', last_sent_at = ${last_sent_at}, answer_by = ${answer_by},
+        next_check_at = ${answer_by}, not_found_count = 0
+      where ${isThis(sql, operation)} and state = 'unknown' returning 1
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+function isThis(sql: Sql, { merchant_id, operation_id }: OperationKey) {
+  return sql`merchant_id = ${merchant_id} and operation_id = ${operation_id}`
+}

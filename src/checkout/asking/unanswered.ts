@@ -1,0 +1,41 @@
+// Notes that an acquirer gave no usable answer: from now on the reconciler asks what became of the operation.
+
+import type { Unanswered } from '../../acquirers/acquirer.ts'
+import { first_check_ms, type Operation } from '../operation.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import type { WholePayment } from '../reading/payment-store.ts'
+import type { Desk } from './desk.ts'
+import { saveUnanswered } from './operation-store.ts'
+import { saveSurely } from './save-surely.ts'
+
+type Sent = Pick<WholePayment, 'session' | 'payment'> & {
+  attempt: WholePayment['attempt']
+  operation: Operation
+  cause: Cause
+}
+
+/** False where somebody else had its answer meanwhile. Throws NotSaved. */
+export async function noteUnanswered(desk: Desk, sent: Sent, error: Unanswered): Promise<boolean> {
+  const { sql, ids, world } = desk
+  const { session, payment, attempt, operation, cause } = sent
+  const { operation_id, acquirer, kind } = operation
+  const at = world.clock.now()
+  // Silence is to be expected now and then; a cause is a defect that somebody has to look at.
+  const level = error.cause ? 'error' : 'warn'
+  const told = { request_id: cause.request_id, operation_id, acquirer, kind, error: error.message }
+  world.log[level](told, 'acquirer gave no usable answer')
+  const lost = {
+    operation,
+    session,
+    attempt: kind === 'authorise' ? attempt : null,
+    at,
+    next_check_at: new Date(at.getTime() + first_check_ms),
+    journal: lineOf(ids, payment, cause, {
+      change: `${kind === 'authorise' ? 'charge' : kind}.unanswered`,
+      detail: { operation_id },
+      at,
+    }),
+  }
+  const none = { operation_id, result: 'unanswered', acquirer_transaction_id: null }
+  return saveSurely(desk, () => saveUnanswered(sql, lost), none)
+}

@@ -1,0 +1,156 @@
+// The SQL of attempts. Each function is one statement, so each is one transaction and one round trip.
+
+import type { JournalLine, OpenLine } from '../../audit/journal.ts'
+import { journalOf } from '../../audit/journal-store.ts'
+import { assignments, rowIf } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import type { Attempt, ThreeDsState } from '../attempt.ts'
+
+export const attemptTimes = [
+  'challenge_expires_at',
+  'asking_until',
+  'created_at',
+  'settled_at',
+] satisfies (keyof Attempt)[]
+
+/** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
+export type OpeningLines = { opened: JournalLine; superseded: OpenLine }
+
+/**
+ * Opens an attempt and supersedes the unfinished one before it, whose card is deleted, if nobody changed the session
+ * since it was read. The new card is kept for as long as the session can still be paid. False where somebody was faster.
+ */
+export async function openAttempt(
+  sql: Sql,
+  attempt: Attempt,
+  { keep_card_until, lines }: { keep_card_until: Date; lines: OpeningLines },
+): Promise<boolean> {
+  const a = attempt
+  const rows = await sql`
+    with session as (
+      update sessions set attempt_count = ${a.number}
+      where merchant_id = ${a.merchant_id} and session_id = ${a.session_id}
+        and attempt_count = ${a.number - 1} and status = 'requires_payment'
+      returning 1
+    ), superseded as (
+      update attempts set three_ds_state = 'superseded', phase = 'settled', settled_at = ${a.created_at}
+      where merchant_id = ${a.merchant_id} and session_id = ${a.session_id} and phase = 'authenticating'
+        and exists (select 1 from session)
+      returning merchant_id, attempt_id, card_reference
+    ), old_card as (
+      delete from vault.cards using superseded
+      where cards.merchant_id = superseded.merchant_id and cards.card_reference = superseded.card_reference
+    ), old_code as (
+      delete from vault.security_codes using superseded
+      where security_codes.merchant_id = superseded.merchant_id
+        and security_codes.card_reference = superseded.card_reference
+    ), card as (
+      update vault.cards set expires_at = ${keep_card_until}
+      where merchant_id = ${a.merchant_id} and card_reference = ${a.card_reference}
+        and exists (select 1 from session)
+    ), code as (
+      update vault.security_codes set expires_at = ${keep_card_until}
+      where merchant_id = ${a.merchant_id} and card_reference = ${a.card_reference}
+        and exists (select 1 from session)
+    ), line_before as (
+      ${journalOf(sql, lines.superseded, sql`select merchant_id, attempt_id as subject from superseded`)}
+    ), line as (insert into journal ${rowIf(sql, lines.opened, 'session')})
+    insert into attempts
+      (merchant_id, attempt_id, session_id, number, card_reference, brand, last4, phase, three_ds_state,
+       three_ds_version, server_transaction_id, window_size, asking_until, locale, created_at)
+    select ${a.merchant_id}, ${a.attempt_id}, ${a.session_id}, ${a.number}, ${a.card_reference}, ${a.brand},
+       ${a.last4}, ${a.phase}, ${a.three_ds_state}, ${a.three_ds_version}, ${a.server_transaction_id},
+       ${a.window_size}, ${a.asking_until}, ${a.locale}, ${a.created_at}
+    from session returning 1`
+  return rows.length > 0
+}
+
+/**
+ * Takes over an attempt whose Directory Server nobody is asking any more. It asks under a new transaction id: the old one
+ * may have been heard.
+ */
+export async function claimAsking(
+  sql: Sql,
+  attempt: Attempt,
+  claim: Pick<Attempt, 'asking_until' | 'server_transaction_id'>,
+  line: JournalLine,
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    with claimed as (
+      update attempts set asking_until = ${claim.asking_until},
+        server_transaction_id = ${claim.server_transaction_id}
+      where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+        and three_ds_state = 'not_started' and phase = 'authenticating'
+        and asking_until is not distinct from ${attempt.asking_until}
+      returning *
+    ), line as (insert into journal ${rowIf(sql, line, 'claimed')})
+    select * from claimed`
+  return row
+}
+
+export type AttemptMove = Partial<Attempt> & { three_ds_state: ThreeDsState }
+
+/**
+ * The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. An answer to a transaction that
+ * was taken over moves nothing.
+ */
+export async function moveAttempt(
+  sql: Sql,
+  attempt: Pick<Attempt, 'merchant_id' | 'attempt_id' | 'server_transaction_id'>,
+  { from, to, line }: { from: ThreeDsState; to: AttemptMove; line: JournalLine },
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    with moved as (
+      update attempts set ${assignments(sql, to)}
+      where merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+        and three_ds_state = ${from} and phase = 'authenticating'
+        and server_transaction_id = ${attempt.server_transaction_id}
+      returning *
+    ), line as (insert into journal ${rowIf(sql, line, 'moved')})
+    select * from moved`
+  return row
+}
+
+/** Takes an attempt back that no Directory Server ever heard of, so that it is not spent. */
+export async function withdrawAttempt(
+  sql: Sql,
+  attempt: Attempt,
+  line: JournalLine,
+): Promise<void> {
+  const { merchant_id, session_id, attempt_id, server_transaction_id, number } = attempt
+  await sql`
+    with locked as (
+      select 1 from sessions
+      where merchant_id = ${merchant_id} and session_id = ${session_id} for update
+    ), gone as (
+      delete from attempts
+      where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
+        and three_ds_state = 'not_started' and server_transaction_id = ${server_transaction_id}
+        and exists (select 1 from locked)
+      returning 1
+    ), line as (insert into journal ${rowIf(sql, line, 'gone')})
+    update sessions set attempt_count = ${number - 1}
+    where merchant_id = ${merchant_id} and session_id = ${session_id} and attempt_count = ${number}
+      and exists (select 1 from gone)`
+}
+
+export async function findAttemptByTransaction(
+  sql: Sql,
+  merchantId: string,
+  serverTransactionId: string,
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    select * from attempts
+    where merchant_id = ${merchantId} and server_transaction_id = ${serverTransactionId.toLowerCase()}`
+  return row
+}
+
+export async function findAttempt(
+  sql: Sql,
+  merchantId: string,
+  attemptId: string,
+): Promise<Attempt | undefined> {
+  const [row] = await sql<Attempt[]>`
+    select * from attempts where merchant_id = ${merchantId} and attempt_id = ${attemptId}`
+  return row
+}

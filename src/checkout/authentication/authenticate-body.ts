@@ -1,0 +1,48 @@
+// What a checkout says of the card and of the shopper's browser when it authenticates.
+
+import { z } from 'zod'
+import type { Caller } from '../../http/access.ts'
+import { languageFor } from '../../kernel/words.ts'
+import { must } from '../fields.ts'
+
+const fraction = (words: string) =>
+  z.number(must(words)).min(0, must(words)).max(1_000_000, must(words))
+
+export const authenticateBody = z.strictObject({
+  card_reference: z.string(must('be a card reference')).max(40, must('be a card reference')),
+  browser: z.strictObject(
+    {
+      language: z
+        .string(must('be text'))
+        .min(1, must('not be empty'))
+        .max(100, must('be a language tag')),
+      color_depth: fraction('be a number of bits'),
+      screen_height: fraction('be a number of pixels'),
+      screen_width: fraction('be a number of pixels'),
+      time_zone_offset: z
+        .number(must('be minutes'))
+        .min(-1000, must('be minutes'))
+        .max(1000, must('be minutes')),
+      java_enabled: z.boolean(must('be true or false')).nullish(),
+      javascript_enabled: z.boolean(must('be true or false')),
+    },
+    must('be an object'),
+  ),
+  challenge_window_size: z
+    .enum(['01', '02', '03', '04', '05'], must('be 01, 02, 03, 04 or 05'))
+    .nullish(),
+})
+export type AuthenticateBody = z.output<typeof authenticateBody>
+
+/** Such a tag is some ten characters long; a longer one is of a language that we write without it. */
+const locale_length_max = 35
+
+/**
+ * The language that receipts are written in: that of the checkout, which our scripts send as `Accept-Language`, else of the
+ * browser's page.
+ */
+export function localeOf({ browser }: AuthenticateBody, caller: Pick<Caller, 'header'>): string {
+  const asked = `${caller.header('accept-language') ?? ''},${browser.language};q=0.001`
+  const { locale } = languageFor(null, asked)
+  return locale.length > locale_length_max ? new Intl.Locale(locale).language : locale
+}

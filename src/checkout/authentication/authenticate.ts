@@ -1,0 +1,210 @@
+// POST …/authenticate: opens a payment attempt for a card reference and asks the card's bank, once.
+
+import { openNumber } from '../../cards/vault.ts'
+import type { Context } from '../../context.ts'
+import { type Caller, clientSecret } from '../../http/access.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { admitMerchant } from '../../merchants/admit.ts'
+import { ProviderUnavailable, type ThreeDs } from '../../three-ds/three-ds.ts'
+import { type Attempt, attemptAt } from '../attempt.ts'
+import { findCard, type VaultCard } from '../cards/vault-store.ts'
+import type { Cause } from '../outcome.ts'
+import {
+  attempts_max,
+  attemptsLeft,
+  refuseUnlessOpen,
+  type Session,
+  sessionConflicts,
+} from '../session.ts'
+import { actOnCheckout } from '../sessions/load-checkout.ts'
+import { sessionCors } from '../sessions/session-cors.ts'
+import { authenticateView, viewAuthenticate } from '../views.ts'
+import { askBank, challengeUrl, noProvider, providerUnavailable } from './ask-bank.ts'
+import { attemptLine, openingLines } from './attempt-lines.ts'
+import { claimAsking, findAttempt, openAttempt } from './attempt-store.ts'
+import { type AuthenticateBody, authenticateBody, localeOf } from './authenticate-body.ts'
+import { asking_ms, mayBeAsking, takeRight } from './while-asking.ts'
+
+export const authenticate = route({
+  method: 'POST',
+  path: '/v1/checkout/sessions/{session_id}/authenticate',
+  tag: 'In the browser',
+  summary: 'Open an attempt and start 3-D Secure',
+  door: clientSecret,
+  dialect: 'checkout',
+  cors: sessionCors,
+  body: authenticateBody,
+  status: 200,
+  reply: authenticateView,
+  refusals: ['merchant_not_active', ...sessionConflicts, 'three_ds_provider_unavailable'],
+  handle: async (context: Context, { body, holder, caller, request_id }) => {
+    await admitMerchant(context, holder.merchant_id)
+    const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
+    const cause: Cause = { actor: 'shopper', request_id }
+    return actOnCheckout(context.sql, key, async ({ session, attempts }) => {
+      // Read after the session: the process may have stood still since the request came.
+      const now = context.world.clock.now()
+      refuseUnlessOpen(session, now)
+      const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
+      const start = same
+        ? { attempt: same, card: null }
+        : await startAttempt(context, { session, body, caller, cause, now })
+      if (!start) return null
+      const ended = await finishAsking(context, { session, body, caller, cause, ...start })
+      return viewAuthenticate(
+        { ...session, attempt_count: Math.max(session.attempt_count, ended.number) },
+        attemptAt(ended, context.world.clock.now()),
+        challengeUrl(context),
+      )
+    })
+  },
+})
+
+const card_slack_ms = 5 * 60 * 1000
+
+type Start = {
+  session: Session
+  body: AuthenticateBody
+  caller: Caller
+  cause: Cause
+  now: Date
+}
+
+/** Opens the attempt, or returns null where another request changed the session first. */
+async function startAttempt(
+  context: Context,
+  { session, body, caller, cause, now }: Start,
+): Promise<{ attempt: Attempt; card: VaultCard } | null> {
+  if (attemptsLeft(session) === 0) {
+    throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
+  }
+  const card = await findCard(context.sql, {
+    merchant_id: session.merchant_id,
+    card_reference: body.card_reference,
+  })
+  if (!card || card.session_id !== session.session_id || card.expires_at <= now)
+    throw unknownReference()
+  await requireRanges(context, session, card)
+  const attempt = newAttempt(context, { session, card, body, caller, now })
+  const lines = openingLines(context.ids, attempt, cause)
+  const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
+  const opened = await takeRight(context, attempt, async () =>
+    (await openAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
+  )
+  return opened ? { attempt: opened, card } : null
+}
+
+/** Refuses before anything is written: the attempt under way must not be given up for one that cannot begin. */
+async function requireRanges(context: Context, session: Session, card: VaultCard): Promise<void> {
+  const number = openNumber(context.keyring, card, card.sealed_number)
+  try {
+    await providerOf(context, session).enrolment({ number, brand: card.brand })
+  } catch (error) {
+    throw error instanceof ProviderUnavailable ? providerUnavailable() : error
+  }
+}
+
+function newAttempt(
+  context: Context,
+  { session, card, body, caller, now }: Omit<Start, 'cause'> & { card: VaultCard },
+): Attempt {
+  return {
+    merchant_id: session.merchant_id,
+    attempt_id: context.ids.attempt(),
+    session_id: session.session_id,
+    number: Math.min(session.attempt_count + 1, attempts_max),
+    card_reference: card.card_reference,
+    brand: card.brand,
+    last4: card.last4,
+    phase: 'authenticating',
+    three_ds_state: 'not_started',
+    three_ds_version: null,
+    server_transaction_id: card.server_transaction_id,
+    ds_transaction_id: null,
+    acs_transaction_id: null,
+    acs_url: null,
+    window_size: body.challenge_window_size ?? '05',
+    challenge_expires_at: null,
+    cardholder_info: null,
+    authentication_outcome: null,
+    asking_until: new Date(now.getTime() + asking_ms),
+    payment_id: null,
+    result: null,
+    locale: localeOf(body, caller),
+    created_at: now,
+    settled_at: null,
+  }
+}
+
+type Asking = {
+  session: Session
+  attempt: Attempt
+  body: AuthenticateBody
+  caller: Caller
+  cause: Cause
+  /** The card where this request opened the attempt: then it is the one that asks. */
+  card: VaultCard | null
+}
+
+/** Asks the bank, or waits for the request that is asking. Returns the attempt as it stands then. */
+async function finishAsking(context: Context, asking: Asking): Promise<Attempt> {
+  const { clock } = context.world
+  const { card, cause } = asking
+  let { attempt } = asking
+  let is_mine = card !== null
+  while (attempt.three_ds_state === 'not_started' && attempt.phase === 'authenticating') {
+    const mine = is_mine ? attempt : await takeOver(context, attempt, cause)
+    if (mine) {
+      const provider = providerOf(context, asking.session)
+      // Read at the beginning, so it is right only for who asks at once.
+      const known = is_mine ? card : null
+      attempt = await askBank(context, { ...asking, card: known, attempt: mine, provider })
+      if (attempt.server_transaction_id === mine.server_transaction_id) return attempt
+      // The answer came too late: another request is asking by now.
+      is_mine = false
+    }
+    await clock.sleep(100)
+    const current = await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
+    // The request that was asking found no provider and took the attempt back.
+    if (!current) throw providerUnavailable()
+    attempt = current
+  }
+  return attempt
+}
+
+/** The attempt, where whoever was asking for it has stopped: its process died. */
+async function takeOver(
+  context: Context,
+  attempt: Attempt,
+  cause: Cause,
+): Promise<Attempt | undefined> {
+  const now = context.world.clock.now()
+  if (mayBeAsking(attempt, now)) return undefined
+  const account = await context.directory.account(attempt.merchant_id)
+  const claim = {
+    asking_until: new Date(now.getTime() + asking_ms),
+    server_transaction_id: context.ids.serverTransaction(account!.merchant.routing),
+  }
+  const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
+  const line = attemptLine(context.ids, attempt, cause, told)
+  return takeRight(context, { ...attempt, ...claim }, () =>
+    claimAsking(context.sql, attempt, claim, line),
+  )
+}
+
+function providerOf(context: Context, session: Session): ThreeDs {
+  const provider = context.three_ds[session.mode]
+  if (!provider) throw noProvider(session.mode)
+  return provider
+}
+
+function unknownReference(): Refusal {
+  return new Refusal(
+    'invalid_request',
+    'card_reference is not a live card reference of this session.',
+    {
+      field: 'card_reference',
+    },
+  )
+}

@@ -1,0 +1,158 @@
+// The HTML of our 3-D Secure pages: forms that a script merely submits, and the word to the page around that it is over.
+
+import type { PageAnswer } from '../../http/pages.ts'
+import { escapeHtml, guarded, htmlDocument, inlineText, type Policy } from '../../kernel/html.ts'
+import type { Language } from '../../kernel/words.ts'
+import type { Form } from '../../three-ds/three-ds.ts'
+
+/** `origins` may frame the page, and are told; `back` is where a page that is not framed leads to. */
+export type Frame = { origins: string[]; back: string | null }
+
+/** Null for an address that is not a page of one of the origins: the shopper is not led away. */
+export function backTo(address: string, origins: string[]): string | null {
+  if (!URL.canParse(address)) return null
+  const { protocol, username, password, origin, href } = new URL(address)
+  // A blob: address has the origin of the page that made it. A name before the host is there to deceive.
+  const isPage = /^https?:$/.test(protocol) && username === '' && password === ''
+  return isPage && origins.includes(origin) ? href : null
+}
+
+type Framed = { form: Form; frame: Frame; language: Language }
+
+/** A page, hidden from the shopper, that nests the bank's 3DS Method. */
+export function methodFrame(page: Framed): PageAnswer {
+  return nesting(page, { title: page.language.words.checking!, back: null, hidden: true })
+}
+
+/** The page that nests the bank's challenge. Its title is for those who do not see the bank's. */
+export function challengeFrame(page: Framed): PageAnswer {
+  const { words } = page.language
+  return nesting(page, { title: words.challenge_title!, back: words.back_url!, hidden: false })
+}
+
+/** The end of a challenge: says so in English, and tells the page around. */
+export function answered(words: string, frame: Frame): PageAnswer {
+  return html(200, { ...spoken(words), frame, parts: resultParts(frame) })
+}
+
+/** Only words, in English. */
+export function notice(status: number, words: string, origins: string[]): PageAnswer {
+  const parts = { script: null, headers: guarded(policyOf(null, origins)) }
+  return html(status, { ...spoken(words), frame: { origins, back: null }, parts })
+}
+
+/** What the browser runs on a page of ours, and the page's headers. */
+export type FrameParts = { script: InlineText | null; headers: Record<string, string> }
+
+type InlineText = ReturnType<typeof inlineText>
+
+/** `origins` may frame a page; `bank` is the origin of the bank's page, which it nests. */
+type Nested = { origins: string[]; bank: string }
+
+export function methodParts(around: Nested): FrameParts {
+  return nestingParts(submit, around)
+}
+
+export function challengeParts(around: Nested): FrameParts {
+  return nestingParts(submitAndWait, around)
+}
+
+export function resultParts({ origins }: { origins: string[] }): FrameParts {
+  return { script: tellNow, headers: guarded(policyOf(tellNow, origins)) }
+}
+
+function nestingParts(script: InlineText, { origins, bank }: Nested): FrameParts {
+  // Banks post on to hosts of their own, so https is open; the simulator's http address is named.
+  const targets = ['https:', bank]
+  const policy = {
+    ...policyOf(script, origins),
+    'frame-src': targets,
+    'form-action': targets,
+  }
+  return { script, headers: { ...guarded(policy), 'referrer-policy': 'origin' } }
+}
+
+function policyOf(script: InlineText | null, origins: string[]): Policy {
+  return {
+    ...(script && { 'script-src': [script.sha256] }),
+    'style-src': [frame_style.sha256],
+    'img-src': ['data:'],
+    'frame-ancestors': ["'self'", ...origins],
+  }
+}
+
+function nesting(
+  { form, frame, language }: Framed,
+  { title, back, hidden }: { title: string; back: string | null; hidden: boolean },
+): PageAnswer {
+  const around = { origins: frame.origins, bank: new URL(form.action).origin }
+  const inputs = Object.entries(form.fields)
+    .map(
+      ([name, value]) =>
+        `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    )
+    .join('')
+  const header =
+    back && frame.back
+      ? `<header><h1>${escapeHtml(title)}</h1><a href="${escapeHtml(frame.back)}">${escapeHtml(back)}</a></header>`
+      : ''
+  const body =
+    `${header}<main><form method="post" action="${escapeHtml(form.action)}" target="bank">${inputs}` +
+    `<noscript><button>${escapeHtml(language.words.continue!)}</button></noscript></form>` +
+    `<iframe name="bank" title="${escapeHtml(title)}" sandbox="allow-forms allow-scripts allow-same-origin allow-pointer-lock"` +
+    ` allow="payment *; publickey-credentials-get *"${hidden ? ' hidden' : ''}></iframe></main>`
+  const parts = hidden ? methodParts(around) : challengeParts(around)
+  return html(200, { language, title, frame, body, parts })
+}
+
+function spoken(words: string) {
+  const language = { locale: 'en', direction: 'ltr' } as const
+  return { language, title: words, body: `<main><p role="status">${escapeHtml(words)}</p></main>` }
+}
+
+export const frame_style = inlineText(
+  'html,body{margin:0;height:100%;font:16px/1.5 system-ui,sans-serif;color:#1a1f2b;background:#fff}' +
+    'body,main{display:flex;flex-direction:column}main,iframe{flex:1;min-height:0}iframe{border:0;width:100%}' +
+    'iframe[hidden]{display:none}p{margin:1rem}a{color:#1d4ed8}' +
+    'header{padding:.75rem 1rem;border-bottom:1px solid #d9dde5}' +
+    'h1{position:absolute;width:1px;height:1px;overflow:hidden;margin:0;clip-path:inset(50%)}',
+)
+
+const submit = inlineText('document.forms[0].submit()')
+
+// What came of the challenge is not said: the checkout asks the service, which knows it from the bank alone.
+const tell =
+  `var said=document.body.dataset,word={type:'ripper:challenge',done:true};function tell(){` +
+  `if(parent!==window)JSON.parse(said.origins).forEach(function(origin){parent.postMessage(word,origin)});` +
+  `else if(said.back)location.replace(said.back)}`
+const tellNow = inlineText(`${tell};tell()`)
+const submitAndWait = inlineText(
+  `${tell};addEventListener('message',function(event){if(event.source===frames[0]&&event.origin===location.origin&&` +
+    `event.data&&event.data.type===word.type)tell()});document.forms[0].submit()`,
+)
+
+type Page = {
+  language: Pick<Language, 'locale' | 'direction'>
+  title: string
+  /** HTML. */
+  body: string
+  frame: Frame
+  parts: FrameParts
+}
+
+function html(status: number, { language, title, body, frame, parts }: Page): PageAnswer {
+  const { script, headers } = parts
+  return {
+    status,
+    body: htmlDocument({
+      language,
+      title,
+      head: `<style>${frame_style.text}</style>`,
+      body: `${body}${script ? `<script>${script.text}</script>` : ''}`,
+      attributes: {
+        body: { 'data-origins': JSON.stringify(frame.origins), 'data-back': frame.back },
+      },
+    }),
+    headers,
+  }
+}

@@ -1,0 +1,126 @@
+// Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host.
+// They are plain forms that a script merely submits: without a script the shopper presses Continue.
+
+import type { Context } from '../../context.ts'
+import type { Page } from '../../http/pages.ts'
+import { languageFor } from '../../kernel/words.ts'
+import { sessionOrigins } from '../../merchants/public-account.ts'
+import { attemptAt } from '../attempt.ts'
+import { type PageKind, readPageToken } from '../cards/page-token.ts'
+import { completeMethod, findCard, openMethod } from '../cards/vault-store.ts'
+import type { Session } from '../session.ts'
+import { findSession } from '../sessions/session-store.ts'
+import { findAttempt } from './attempt-store.ts'
+import { answered, backTo, challengeFrame, type Frame, methodFrame, notice } from './framed-page.ts'
+
+/** GET: the page the card fields open in a hidden frame; it nests the bank's 3DS Method. */
+export const methodPage: Page<Context> = {
+  method: 'GET',
+  path: '/3ds/method/{token}',
+  handle: async (context, { params, caller }) => {
+    const found = await named(context, 'method', params.token!)
+    const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
+    const card = key && (await findCard(context.sql, key))
+    const provider = card && context.three_ds[card.mode]
+    if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.', [])
+    await openMethod(context.sql, key!, context.world.clock.now(), caller.header('accept') ?? '*/*')
+    const form = provider.methodForm({
+      server_transaction_id: card.server_transaction_id,
+      method_url: card.method_url,
+      notification_url: `${context.addresses.base_url()}/3ds/method/${params.token}/done`,
+    })
+    const language = languageFor(null, caller.header('accept-language'))
+    return methodFrame({ form, frame: await frameOf(context, found!), language })
+  },
+}
+
+/** POST by the bank's 3DS Method page: it has finished. */
+export const methodNotification: Page<Context> = {
+  method: 'POST',
+  path: '/3ds/method/{token}/done',
+  handle: async (context, { params, fields }) => {
+    const found = await named(context, 'method', params.token!)
+    const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
+    const card = key && (await findCard(context.sql, key))
+    const transaction = card && context.three_ds[card.mode]?.readMethodNotification(fields)
+    if (card && sameId(transaction, card.server_transaction_id)) {
+      await completeMethod(context.sql, key!, context.world.clock.now())
+    }
+    return notice(200, 'Done.', found ? (await frameOf(context, found)).origins : [])
+  },
+}
+
+/**
+ * GET: the page that a checkout shows the shopper; it nests the bank's challenge. A reload posts the same CReq again.
+ * Opened in full, with `return_url`, it leads back to the shop.
+ */
+export const challengePage: Page<Context> = {
+  method: 'GET',
+  path: '/3ds/challenge/{token}',
+  handle: async (context, { params, query, caller }) => {
+    const found = await named(context, 'challenge', params.token!)
+    const stored = found && (await findAttempt(context.sql, found.merchant_id, found.subject))
+    if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
+    const attempt = attemptAt(stored, context.world.clock.now())
+    const frame = await frameOf(context, found, query.get('return_url'))
+    const provider = context.three_ds[found.session.mode]
+    if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
+      return answered('Your bank has answered. You can return to the shop.', frame)
+    }
+    const form = provider.challengeForm({
+      version: attempt.three_ds_version!,
+      acs_url: attempt.acs_url!,
+      server_transaction_id: attempt.server_transaction_id,
+      acs_transaction_id: attempt.acs_transaction_id!,
+      window_size: attempt.window_size,
+    })
+    const language = languageFor(null, caller.header('accept-language'))
+    return challengeFrame({ form, frame, language })
+  },
+}
+
+/** POST by the bank's challenge page: the shopper is done there. What came of it the RReq alone says. */
+export const challengeNotification: Page<Context> = {
+  method: 'POST',
+  path: '/3ds/challenge/{token}/result',
+  handle: async (context, { params, fields }) => {
+    const found = await named(context, 'challenge', params.token!)
+    if (!found) return notice(404, 'This page is no longer needed.', [])
+    const attempt = await findAttempt(context.sql, found.merchant_id, found.subject)
+    const transaction = context.three_ds[found.session.mode]?.readChallengeNotification(fields)
+    if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
+      context.world.log.warn(
+        { attempt_id: found.subject },
+        'the bank ended a challenge without a valid CRes',
+      )
+    }
+    return answered('Thank you. You can return to the shop.', await frameOf(context, found))
+  },
+}
+
+/** What a page's address names: one of our sessions, and the card or attempt in it. */
+type Named = { session: Session; merchant_id: Session['merchant_id']; subject: string }
+
+async function named(context: Context, kind: PageKind, token: string): Promise<Named | null> {
+  const page = readPageToken(context.keyring, kind, token)
+  const merchant_id = page && (await context.directory.merchantIdOfSession(page.session_id))
+  if (!merchant_id) return null
+  const session = await findSession(context.sql, { merchant_id, session_id: page.session_id })
+  return session ? { session, merchant_id, subject: page.subject } : null
+}
+
+/** Whose pages may frame ours, and where a page opened in full leads back to. */
+async function frameOf(
+  context: Context,
+  { session }: Named,
+  returnUrl: string | null = null,
+): Promise<Frame> {
+  const account = await context.directory.account(session.merchant_id)
+  const shop = account ? sessionOrigins(context.addresses, account, session.integration_id) : []
+  const origins = [...new Set([new URL(context.addresses.base_url()).origin, ...shop])]
+  return { origins, back: returnUrl === null ? null : backTo(returnUrl, origins) }
+}
+
+function sameId(a: string | null | undefined, b: string): boolean {
+  return typeof a === 'string' && a.toLowerCase() === b.toLowerCase()
+}

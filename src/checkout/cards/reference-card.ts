@@ -1,0 +1,135 @@
+// POST …/card_references: takes the card from our card fields and gives a reference good for one session.
+// The only route that a card number enters by.
+
+import { z } from 'zod'
+import { CardRefused, readCard } from '../../cards/card.ts'
+import { sealCard } from '../../cards/vault.ts'
+import type { Context } from '../../context.ts'
+import { clientSecret } from '../../http/access.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { type Brand, type Mode, timestamp } from '../../kernel/values.ts'
+import { admitMerchant } from '../../merchants/admit.ts'
+import { ProviderUnavailable } from '../../three-ds/three-ds.ts'
+import { must, nullIfEmpty, wholeNumber } from '../fields.ts'
+import { limitCardReferences } from '../limits/card-testing.ts'
+import { refuseUnlessOpen, type Session, sessionConflicts } from '../session.ts'
+import { findSession } from '../sessions/session-store.ts'
+import { time } from '../views.ts'
+import { pageToken } from './page-token.ts'
+import { insertCard } from './vault-store.ts'
+
+const reference_life_ms = 15 * 60 * 1000
+
+const typedCard = z.strictObject({
+  number: z.string(must('be text')).max(40, must('be a card number')),
+  exp_month: wholeNumber(1, 12),
+  exp_year: wholeNumber(2000, 2100),
+  cvc: z.string(must('be text')).max(10, must('be a security code')),
+  cardholder_name: z
+    .string(must('be text'))
+    .max(200, must('be a name'))
+    .transform(nullIfEmpty)
+    .nullish()
+    .meta({ description: 'at most 45 characters, no control characters, no card number' }),
+})
+
+const cardReferenced = z.object({
+  card_reference: z.string(),
+  brand: z.string(),
+  last4: z.string(),
+  exp_month: z.int(),
+  exp_year: z.int(),
+  expires_at: time,
+  three_ds_method: z.object({ url: z.string() }).nullable(),
+})
+
+export const referenceCard = route({
+  method: 'POST',
+  path: '/v1/checkout/sessions/{session_id}/card_references',
+  tag: 'In the browser',
+  summary: 'Exchange a card for a one-session reference',
+  door: clientSecret,
+  dialect: 'checkout',
+  body: typedCard,
+  status: 201,
+  reply: cardReferenced,
+  refusals: ['merchant_not_active', ...sessionConflicts, 'rate_limit_exceeded'],
+  handle: async (context: Context, { body, holder, caller, now }) => {
+    const { merchant } = await admitMerchant(context, holder.merchant_id)
+    const session = await findSession(context.sql, holder)
+    if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
+    refuseUnlessOpen(session, now)
+    const tried = { session, address: caller.address, now }
+    const card = await cardOrRefuse(context, body, tried)
+    const reference = context.ids.card()
+    const identity = {
+      merchant_id: session.merchant_id,
+      card_reference: reference,
+      mode: session.mode,
+    }
+    const { sealed_number, sealed_security_code, fingerprint } = sealCard(
+      context.keyring,
+      identity,
+      card,
+    )
+    await limitCardReferences(context, { ...tried, fingerprint })
+    const enrolment = await enrolmentOf(context, session.mode, card)
+    const { number: _number, cvc: _cvc, ...shown } = card
+    const stored = {
+      ...identity,
+      ...shown,
+      session_id: session.session_id,
+      fingerprint,
+      sealed_number,
+      three_ds_version: enrolment?.version ?? null,
+      method_url: enrolment?.method_url ?? null,
+      server_transaction_id: context.ids.serverTransaction(merchant.routing),
+      accept_header: caller.header('accept') ?? '*/*',
+      method_opened_at: null,
+      method_completed_at: null,
+      created_at: now,
+      expires_at: new Date(now.getTime() + reference_life_ms),
+    }
+    await insertCard(context.sql, stored, sealed_security_code)
+    const token = pageToken(context.keyring, 'method', {
+      session_id: session.session_id,
+      subject: reference,
+    })
+    return {
+      card_reference: reference,
+      brand: card.brand,
+      last4: card.last4,
+      exp_month: card.exp_month,
+      exp_year: card.exp_year,
+      expires_at: timestamp(stored.expires_at),
+      three_ds_method: stored.method_url
+        ? { url: `${context.addresses.base_url()}/3ds/method/${token}` }
+        : null,
+    }
+  },
+})
+
+type Tried = { session: Session; address: string; now: Date }
+
+/** A number that is refused is counted like one that is taken, so that nobody tries numbers for nothing. */
+async function cardOrRefuse(context: Context, typed: z.output<typeof typedCard>, tried: Tried) {
+  try {
+    return readCard(typed, { mode: tried.session.mode, now: tried.now })
+  } catch (error) {
+    if (!(error instanceof CardRefused)) throw error
+    await limitCardReferences(context, { ...tried, fingerprint: null })
+    throw new Refusal('invalid_request', `${error.field}: ${error.message}`, { field: error.field })
+  }
+}
+
+/** What the card ranges say. Where they cannot be read now, authenticate asks again. */
+async function enrolmentOf(context: Context, mode: Mode, card: { number: string; brand: Brand }) {
+  try {
+    const enrolment = await context.three_ds[mode]?.enrolment(card)
+    return enrolment?.enrolled ? enrolment : null
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return null
+    throw error
+  }
+}

@@ -1,0 +1,155 @@
+// The SQL of charging: the intent before the acquirer is called, and the outcome after. One statement each.
+
+import type { JournalLine } from '../../audit/journal.ts'
+import { assignments, rowIf } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import { fanOut } from '../../webhooks/fan-out.ts'
+import { type From, isFoundAs } from '../asking/answer-store.ts'
+import type { Attempt } from '../attempt.ts'
+import type { VaultCard } from '../cards/vault-store.ts'
+import type { Event } from '../event.ts'
+import type { Hold } from '../hold.ts'
+import type { Operation } from '../operation.ts'
+import type { Orphan } from '../orphan.ts'
+import { orphanIf } from '../orphans/orphan-store.ts'
+import type { Payment } from '../payment.ts'
+import { receiptIf } from '../receipts/receipt-store.ts'
+import type { Session } from '../session.ts'
+
+export type ChargeCard = VaultCard & { sealed_code: Buffer | null }
+
+/**
+ * Commits the intent to charge: operation, pending payment, session `processing`. Returns the card, still sealed, or
+ * undefined, with nothing written, where the session or attempt is no longer as it was read or the card is gone.
+ */
+export async function beginCharge(
+  sql: Sql,
+  intent: {
+    session: Session
+    attempt: Attempt
+    payment: Payment
+    operation: Operation & { payer: object | null }
+    journal: JournalLine
+  },
+): Promise<ChargeCard | undefined> {
+  const { session: s, attempt: a, payment, operation, journal } = intent
+  const [row] = await sql<ChargeCard[]>`
+    with card as (
+      select c.*, v.sealed_code from vault.cards c
+      left join vault.security_codes v using (merchant_id, card_reference)
+      where c.merchant_id = ${a.merchant_id} and c.card_reference = ${a.card_reference}
+    ), locked as (
+      select 1 from sessions where ${asRead(sql, s)} and exists (select 1 from card) for update
+    ), attempt as (
+      update attempts set phase = 'charging', payment_id = ${payment.payment_id}
+      where ${stillAuthenticating(sql, a)} and exists (select 1 from locked)
+      returning 1
+    ), session as (
+      update sessions set status = 'processing', payment_id = ${payment.payment_id},
+        answer_by = ${operation.answer_by}, customer = ${s.customer as never}
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id}
+        and exists (select 1 from attempt)
+    ), payment as (insert into payments ${rowIf(sql, payment, 'attempt')}
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'attempt')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'attempt')})
+    select card.* from card, attempt`
+  return row
+}
+
+export type Outcome = {
+  session: Session
+  attempt: Attempt
+  payment: Payment
+  hold: Hold | null
+  event: Event
+  journal: JournalLine
+  /** The authorisation, where a person gave it up though the acquirer might hold it: it is reversed if so. */
+  orphan?: Orphan | null | undefined
+  /** The answered operation, or null for a decline that the acquirer was never asked about. */
+  operation: AnsweredOperation | null
+}
+
+export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
+  answer: object
+  /** What it must be found as: an answer is recorded once. */
+  from: From
+}
+
+/**
+ * Writes an outcome whole: payment, hold, session, attempt, event, journal; the card's number and code are deleted.
+ * Compare-and-set: false, and nothing written, where the operation was answered before or the attempt has moved on.
+ */
+export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promise<boolean> {
+  const { session: s, attempt: a, payment, hold, event, journal, operation, orphan } = outcome
+  const settled = sql`
+    phase = 'settled', settled_at = ${now}, payment_id = ${payment.payment_id}, result = ${a.result as never},
+    three_ds_state = ${a.three_ds_state}, authentication_outcome = ${a.authentication_outcome as never}`
+  const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
+  // Rows are locked in one order everywhere, session before attempt, so that no two statements wait for each other.
+  const gate = operation
+    ? sql`
+      gate as (
+        update acquirer_operations set state = ${operation.state}, answer = ${operation.answer as never},
+          acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now},
+          next_check_at = null, waits_for_person_since = null
+        where merchant_id = ${a.merchant_id} and operation_id = ${operation.operation_id}
+          and ${isFoundAs(sql, operation.from)} returning 1
+      ), locked as (
+        select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
+      ), attempt as (
+        update attempts set ${settled}
+        where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}
+          and exists (select 1 from locked)
+      )`
+    : sql`
+      locked as (select 1 from sessions where ${asRead(sql, s)} for update),
+      gate as (
+        update attempts set ${settled}
+        where ${stillAuthenticating(sql, a)} and exists (select 1 from locked) returning 1
+      )`
+  const rows = await sql`
+    with ${gate}, session as (
+      update sessions set ${assignments(sql, s, 'status', 'customer', 'payment_id', 'last_decline', 'settlement', 'answer_by')}
+      where ${thisSession} and exists (select 1 from gate) and exists (select 1 from locked)
+    ), payment as (
+      insert into payments ${rowIf(sql, payment, 'gate')}
+      on conflict (merchant_id, payment_id) do update set status = excluded.status,
+        capture_state = excluded.capture_state, decline = excluded.decline,
+        acquirer_transaction_id = excluded.acquirer_transaction_id, executed_at = excluded.executed_at
+    ), hold as (${hold ? sql`insert into holds ${rowIf(sql, hold, 'gate')}` : sql`select 1`}
+    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), told as (${fanOut(sql, event)}
+    ), receipt as (${receiptIf(sql, { payment, event }, 'gate')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
+    ), orphan as (${orphanIf(sql, orphan, 'gate')}
+    ), ${forgetCard(sql, a)}
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/** The session is as it was read. */
+function asRead(sql: Sql, session: Session) {
+  return sql`
+    merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
+    and status = 'requires_payment' and attempt_count = ${session.attempt_count}`
+}
+
+/**
+ * Nobody confirmed or superseded the attempt meanwhile. True only as the condition of an update of the attempt itself:
+ * a row that a statement had to wait for is looked at again, what it merely looks up is not.
+ */
+function stillAuthenticating(sql: Sql, attempt: Attempt) {
+  return sql`
+    merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
+    and phase = 'authenticating'`
+}
+
+/** CTEs that delete the card of an attempt where `gate` let the change through. */
+export function forgetCard(sql: Sql, attempt: Attempt) {
+  const { merchant_id, card_reference } = attempt
+  return sql`
+    number as (delete from vault.cards where merchant_id = ${merchant_id}
+      and card_reference = ${card_reference} and exists (select 1 from gate)),
+    code as (delete from vault.security_codes where merchant_id = ${merchant_id}
+      and card_reference = ${card_reference} and exists (select 1 from gate))`
+}

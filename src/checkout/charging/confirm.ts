@@ -1,0 +1,155 @@
+// POST …/confirm: charges the authenticated attempt, once: intent committed, acquirer called, outcome committed.
+
+import { z } from 'zod'
+import type { Decline } from '../../acquirers/acquirer.ts'
+import type { Context } from '../../context.ts'
+import { clientSecret } from '../../http/access.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { admitMerchant } from '../../merchants/admit.ts'
+import { integrationOf } from '../../merchants/directory.ts'
+import {
+  type Attempt,
+  attemptAt,
+  isAuthenticationOver,
+  isRefusedByBank,
+  judge,
+} from '../attempt.ts'
+import { challengeUrl, noProvider } from '../authentication/ask-bank.ts'
+import { email, must } from '../fields.ts'
+import { countOutcome, declineOf, payerOf } from '../limits/card-testing.ts'
+import { type Cause, outcomeOf, recordedResult } from '../outcome.ts'
+import { openPayment, refused } from '../payment.ts'
+import type { Customer } from '../purchase.ts'
+import { refuseUnlessOpen, type Session } from '../session.ts'
+import { actOnCheckout } from '../sessions/load-checkout.ts'
+import { sessionCors } from '../sessions/session-cors.ts'
+import {
+  attemptView,
+  type ConfirmResult,
+  confirmView,
+  threeDsView,
+  viewAttempt,
+  viewResult,
+  viewThreeDs,
+} from '../views.ts'
+import type { Confirming } from './authorise.ts'
+import { charge } from './charge.ts'
+import { saveOutcome } from './charge-store.ts'
+
+const sentEmail = email
+  .nullish()
+  .meta({ description: 'counts only where the session has none; empty is none' })
+
+const confirmBody = z.strictObject({
+  customer: z.strictObject({ email: sentEmail }, must('be an object')).nullish(),
+})
+
+export const confirm = route({
+  method: 'POST',
+  path: '/v1/checkout/sessions/{session_id}/confirm',
+  tag: 'In the browser',
+  summary: 'Charge the authenticated attempt',
+  door: clientSecret,
+  dialect: 'checkout',
+  cors: sessionCors,
+  body: confirmBody,
+  body_optional: true,
+  status: 200,
+  reply: confirmView,
+  refusals: [
+    'merchant_not_active',
+    'customer_email_required',
+    'session_expired',
+    'authentication_incomplete',
+    'three_ds_provider_unavailable',
+  ],
+  refusal_members: {
+    authentication_incomplete: z.object({ attempt: attemptView.nullable(), three_ds: threeDsView }),
+  },
+  handle: async (context: Context, { body, holder, caller, request_id }) => {
+    const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
+    return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
+      const newest = attempts.at(-1) ?? null
+      const recorded = newest && recordedResult(stored, newest)
+      if (recorded) return viewResult(recorded, stored, newest)
+      const account = await admitMerchant(context, holder.merchant_id)
+      // Read after the session: the process may have stood still since the request came.
+      const now = context.world.clock.now()
+      refuseUnlessOpen(stored, now)
+      const session = withEmail(stored, body.customer?.email ?? null)
+      const attempt = readyOrRefuse(context, { session, newest, now })
+      const payer = await payerOf(context, { session, attempt, address: caller.address, now })
+      const verdict = judge(attempt, integrationOf(account, session.integration_id))
+      const decline = verdict.decline ?? declineOf(context, payer, verdict)
+      const confirming = { session, attempt, account, verdict, payer, request_id, now }
+      const result = await (decline
+        ? declineUncharged(context, confirming, decline)
+        : charge(context, confirming))
+      return result && viewResult(result, session, attempt)
+    })
+  },
+})
+
+/** An email that the session has already stands: a shopper's page cannot replace the one that a server named. */
+function withEmail(session: Session, sent: string | null): Session {
+  const email = session.customer?.email ?? sent
+  if (email === null) {
+    throw new Refusal('customer_email_required', 'customer.email is required to take a payment.', {
+      field: 'customer.email',
+    })
+  }
+  const nobody: Customer = {
+    email,
+    name: null,
+    account_created: null,
+    account_id: null,
+    metadata: null,
+  }
+  return { ...session, customer: { ...(session.customer ?? nobody), email } }
+}
+
+type Ready = { session: Session; newest: Attempt | null; now: Date }
+
+function readyOrRefuse(context: Context, { session, newest, now }: Ready): Attempt {
+  const attempt = newest && attemptAt(newest, now)
+  if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
+  // Authenticate would only refuse this shopper. An authentication that has ended needs no provider.
+  if (!context.three_ds[session.mode]) throw noProvider(session.mode)
+  const words = attempt
+    ? 'The authentication of the card has not ended.'
+    : 'No card was authenticated yet: authenticate first.'
+  throw new Refusal('authentication_incomplete', words, {
+    members: {
+      attempt: attempt && viewAttempt(attempt),
+      three_ds: attempt
+        ? viewThreeDs(attempt, challengeUrl(context))
+        : { state: 'not_started', version: null, challenge: null, cardholder_info: null },
+    },
+  })
+}
+
+/**
+ * The bank said no, or could not be asked and the integration forbids going on, or there were too many declines: the
+ * acquirer never hears of it.
+ */
+async function declineUncharged(
+  context: Context,
+  confirming: Confirming,
+  decline: Decline,
+): Promise<ConfirmResult | null> {
+  const { session, attempt, verdict, payer, now } = confirming
+  const payment = openPayment(session, attempt, {
+    payment_id: context.ids.payment(),
+    authentication: verdict.authentication,
+    at: now,
+  })
+  const change = refused({ session, payment }, 'declined', decline)
+  const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
+  const outcome = outcomeOf(context.ids, { ...confirming, change, operation: null, cause, at: now })
+  if (!(await saveOutcome(context.sql, outcome, now))) return null
+  context.wakeDeliveries('event', session.merchant_id)
+  context.metrics.paymentConfirmed('declined', session.mode)
+  if (isRefusedByBank(verdict)) await countOutcome(context, payer, change.payment, now)
+  return outcome.attempt.result as ConfirmResult
+}

@@ -1,0 +1,83 @@
+// The last step of a charge: an acquirer's definite answer becomes payment, event and all, whoever brings it.
+
+import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
+import { type Account, integrationOf } from '../../merchants/directory.ts'
+import type { From } from '../asking/answer-store.ts'
+import type { Desk } from '../asking/desk.ts'
+import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { saveSurely } from '../asking/save-surely.ts'
+import { tellOfLate } from '../asking/tell-of-late.ts'
+import { countOutcome, type Payer } from '../limits/card-testing.ts'
+import { failure, type Operation } from '../operation.ts'
+import type { Orphan } from '../orphan.ts'
+import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
+import { type Cause, outcomeOf } from '../outcome.ts'
+import { conclude } from '../payment.ts'
+import type { WholePayment } from '../reading/payment-store.ts'
+import type { ConfirmResult } from '../views.ts'
+import { saveOutcome } from './charge-store.ts'
+
+/** A charge that was sent. */
+export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> & {
+  operation: Operation
+  account: Account
+  /** Whom a decline is counted against; null in test mode. */
+  payer: Payer | null
+  cause: Cause
+  /** What is to be reversed should the acquirer hold it though the answer says no. */
+  orphan?: Orphan | null
+}
+
+/** Returns the confirm answer, or null where an outcome was recorded by somebody else before. Throws NotSaved. */
+export async function settleCharge(
+  desk: Desk,
+  sent: SentCharge,
+  given: AuthoriseAnswer,
+  from: From = 'unanswered',
+): Promise<ConfirmResult | null> {
+  const { account, session } = sent
+  const { operation_id } = sent.operation
+  const { answer, orphan } = asAsked(desk, sent, given)
+  const now = desk.world.clock.now()
+  const change = conclude(sent, answer, integrationOf(account, session.integration_id), now)
+  const operation = { operation_id, state: answer.result, answer, from }
+  const written = outcomeOf(desk.ids, { ...sent, change, operation, at: now })
+  const outcome = { ...written, orphan: orphan ?? sent.orphan }
+  const { acquirer_transaction_id } = answer
+  const told = { operation_id, result: answer.result, acquirer_transaction_id }
+  if (!(await saveSurely(desk, () => saveOutcome(desk.sql, outcome, now), told))) {
+    const money = given.result === 'approved' ? given : null
+    await heedLostAnswer(desk, sent, { state: answer.result, money })
+    return null
+  }
+  desk.wakeDeliveries('event', session.merchant_id)
+  desk.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
+  await countOutcome(desk, sent.payer, change.payment, now)
+  return outcome.attempt.result as ConfirmResult
+}
+
+/** An approval of another amount is none: whatever the acquirer holds is taken back, and the charge has failed. */
+function asAsked(
+  desk: Desk,
+  { operation, payment }: SentCharge,
+  given: AuthoriseAnswer,
+): { answer: AuthoriseAnswer; orphan: Orphan | null } {
+  if (given.result !== 'approved') return { answer: given, orphan: null }
+  const { operation_id: reference, acquirer } = operation
+  const { amount, currency } = given
+  if (amount === payment.amount && currency === payment.currency) {
+    return { answer: given, orphan: null }
+  }
+  const told = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
+  desk.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
+  const answer = failure('The acquirer approved another amount')
+  const money = { amount, currency }
+  return { answer, orphan: orphanOfCharge(desk, { reference, acquirer, money, payment }) }
+}
+
+/** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
+export function settleLate(desk: Desk, sent: SentCharge, answer: AuthoriseAnswer): void {
+  tellOfLate(desk, sent.operation, answer, async () => {
+    return (await settleCharge(desk, sent, answer)) !== null
+  })
+}

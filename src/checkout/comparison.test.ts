@@ -1,0 +1,172 @@
+// What is a difference between our books and an acquirer's, and what a comparison goes through.
+
+import { describe, expect, test } from 'vitest'
+import type { LookUpAnswer } from '../acquirers/acquirer.ts'
+import {
+  type Booked,
+  compare,
+  foundAs,
+  hoursOf,
+  isUnchanged,
+  spanToCompare,
+  type Theirs,
+  unknown_there,
+  widelyAround,
+} from './comparison.ts'
+import type { OperationState } from './operation.ts'
+import type { PaymentStatus } from './payment.ts'
+
+const captured: Booked = {
+  ...{ reference: 'a'.repeat(32), merchant_id: 'm_a', payment_id: 'pay_a', acquirer: 'bank' },
+  ...{ state: 'approved', payment_status: 'captured', amount: 4200, currency: 'GBP' },
+  is_under_way: false,
+}
+const held: Booked = { ...captured, payment_status: 'held' }
+const there = (state: Theirs['state'], change: Partial<Theirs> = {}): Theirs => ({
+  ...{ state, amount: 4200, currency: 'GBP' },
+  ...change,
+})
+const nothing = { amount: null, currency: null }
+
+describe('a charge', () => {
+  test.each<[string, Booked, Theirs, string[]]>([
+    ['captured on both sides', captured, there('captured'), []],
+    ['held and reserved', held, there('reserved'), []],
+    ['captured here alone', captured, there('reserved'), ['reserved_there']],
+    ['captured there alone', held, there('captured'), ['captured_there']],
+    ['of another amount', captured, there('captured', { amount: 4199 }), ['amount_differs']],
+    ['of another currency', captured, there('captured', { currency: 'EUR' }), ['currency_differs']],
+    [
+      'of which nothing is right',
+      held,
+      there('captured', { currency: 'EUR', amount: 1 }),
+      ['captured_there', 'currency_differs', 'amount_differs'],
+    ],
+    ['captured, and not there', captured, unknown_there, ['missing_there']],
+    ['held, and not there', held, unknown_there, ['missing_there']],
+    [
+      'captured, and without an end there',
+      captured,
+      there('in_progress', nothing),
+      ['missing_there'],
+    ],
+    ['captured, and declined', captured, there('declined', nothing), ['declined_there']],
+    ['captured, and voided', captured, there('voided'), ['voided_there']],
+    ['captured, and reversed', captured, there('reversed'), ['reversed_there']],
+    ['held, and lapsed', held, there('expired'), ['expired_there']],
+    // What it was is no matter once it is nothing any more.
+    ['held, and voided in another amount', held, there('voided', { amount: 1 }), ['voided_there']],
+  ])('%s', (_, ours, theirs, kinds) => {
+    expect(compare(ours, theirs)).toEqual(kinds)
+  })
+
+  test.each<[OperationState, PaymentStatus, 'wait' | []]>([
+    ['sent', 'pending', 'wait'],
+    ['unknown', 'pending', 'wait'],
+    ['reversing', 'pending', 'wait'],
+    ['approved', 'pending', 'wait'],
+    ['sent', 'failed', 'wait'],
+    ['declined', 'declined', []],
+    ['failed', 'failed', []],
+    ['not_sent', 'failed', []],
+    ['approved', 'voided', []],
+    ['approved', 'failed', []],
+    // Another charge is what that payment stands on.
+    ['failed', 'captured', []],
+  ])('that is %s, its payment %s, claims nothing, or not yet', (state, payment_status, result) => {
+    expect(compare({ ...captured, state, payment_status }, there('captured'))).toEqual(result)
+  })
+
+  test('of which something is under way is not judged', () => {
+    expect(compare({ ...held, is_under_way: true }, there('captured'))).toBe('wait')
+  })
+})
+
+test.each<[string, LookUpAnswer, Theirs]>([
+  ['nothing', { result: 'not_found' }, unknown_there],
+  ['no end', { result: 'in_progress' }, { state: 'in_progress', ...nothing }],
+  [
+    'a decline',
+    {
+      ...{ result: 'found', kind: 'authorise', standing: null },
+      answer: {
+        result: 'declined',
+        decline: { code: 'x', category: 'soft', reason: null },
+        acquirer_transaction_id: null,
+      },
+    },
+    { state: 'declined', ...nothing },
+  ],
+  [
+    'what became of it, not what was answered first',
+    {
+      ...{ result: 'found', kind: 'authorise' },
+      answer: {
+        ...{ result: 'approved', acquirer_transaction_id: 't', captured: true },
+        ...{ amount: 4200, currency: 'GBP' },
+      },
+      standing: { state: 'reversed', amount: 4100, currency: 'GBP' },
+    },
+    { state: 'reversed', amount: 4100, currency: 'GBP' },
+  ],
+  [
+    'another request',
+    {
+      ...{ result: 'found', kind: 'void' },
+      answer: { result: 'approved', acquirer_transaction_id: 't' },
+    },
+    unknown_there,
+  ],
+])('a look that finds %s', (_, look, theirs) => {
+  expect(foundAs(look)).toEqual(theirs)
+})
+
+test.each<[string, Partial<Booked>, boolean]>([
+  ['nothing', {}, true],
+  ['the charge', { state: 'failed' }, false],
+  ['the payment', { payment_status: 'voided' }, false],
+  ['the amount', { amount: 1 }, false],
+  ['the currency', { currency: 'EUR' }, false],
+  ['that a decision is under way', { is_under_way: true }, false],
+])('between two reads %s has changed', (_, change, isSame) => {
+  expect(isUnchanged(held, { ...held, ...change })).toBe(isSame)
+  expect(isUnchanged({ ...held, ...change }, held)).toBe(isSame)
+  expect(isUnchanged(held, undefined)).toBe(false)
+})
+
+describe('a comparison', () => {
+  const now = new Date('2026-09-03T12:34:56.789Z')
+
+  test('goes through 48 hours, up to ten minutes ago, and leaves nothing out', () => {
+    const span = spanToCompare(now, null)
+    expect(span).toEqual({
+      since: new Date('2026-09-01T12:34:56.789Z'),
+      until: new Date('2026-09-03T12:24:56.789Z'),
+    })
+    const hours = hoursOf(span)
+    expect(hours[0]!.since).toEqual(span.since)
+    expect(hours.at(-1)!.until).toEqual(span.until)
+    for (const [at, { since, until }] of hours.entries()) {
+      if (at > 0) expect(since).toEqual(hours[at - 1]!.until)
+      expect(until.getTime() - since.getTime()).toBeLessThanOrEqual(3_600_000)
+      expect(until > since).toBe(true)
+    }
+  })
+
+  test.each([
+    ['an hour ago', '2026-09-03T11:24:56.789Z', '2026-09-01T12:34:56.789Z'],
+    ['five days ago', '2026-08-29T12:00:00.000Z', '2026-08-28T12:00:00.000Z'],
+    ['half a year ago', '2026-03-01T12:00:00.000Z', '2026-08-03T12:34:56.789Z'],
+  ])('begins, where the last came to its end %s, early enough', (_, last, since) => {
+    expect(spanToCompare(now, new Date(last)).since).toEqual(new Date(since))
+  })
+
+  test('lists widely what a closer look does not find', () => {
+    const minted = new Date('2026-09-01T12:34:56.789Z')
+    const reference = minted.getTime().toString(16).padStart(12, '0') + '7'.repeat(20)
+    expect(widelyAround(reference)).toEqual({
+      since: new Date('2026-09-01T11:00:00.000Z'),
+      until: new Date('2026-09-01T18:00:00.000Z'),
+    })
+  })
+})

@@ -1,0 +1,163 @@
+// A hold: an authorised payment that waits for a decision because its amount could not be verified.
+
+import { isGone } from '../acquirers/acquirer.ts'
+import { timestamp, timestampOrNull } from '../kernel/values.ts'
+import type { Integration } from '../merchants/integration.ts'
+import { nextTryAt } from './backoff.ts'
+import { answer_ms, type Operation } from './operation.ts'
+import type { Payment } from './payment.ts'
+import type { Session } from './session.ts'
+
+export type OperationRefusal = {
+  kind: string
+  sequence: number
+  reason: string
+  decline_code: string | null
+  at: string
+}
+
+export type Hold = {
+  merchant_id: string
+  payment_id: string
+  status: 'pending_review' | 'escalated' | 'captured' | 'voided'
+  reason: 'no_price_list' | 'mismatch'
+  detail: string | null
+  deadline: Date
+  decided_by: 'merchant' | 'rules' | null
+  decided_at: Date | null
+  operation_refusal: OperationRefusal | null
+  /** The capture or void under way, or whose answer is missing: nothing else may be decided meanwhile. */
+  operation_id: string | null
+  /** Captures and voids sent so far. */
+  operation_count: number
+  // The rules of the integration, as they were when it was made.
+  at_deadline: 'void' | 'capture'
+  escalate_at: Date | null
+  is_below_limit: boolean
+  /** When the rules have something to do next; null once it is decided. */
+  rules_at: Date | null
+  /** Captures and voids by the rules that were refused. */
+  rule_refusals: number
+}
+
+export type HoldRules = Pick<
+  Integration,
+  'review_window_seconds' | 'at_deadline' | 'escalate_after_seconds' | 'capture_below'
+>
+
+export function openHold(
+  session: Pick<
+    Session,
+    'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'
+  >,
+  payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'amount' | 'created_at'>,
+  rules: HoldRules,
+  now: Date,
+): Hold {
+  // Where the acquirer's answer was found hours later, there is still the whole window to decide.
+  const is_late = now.getTime() - payment.created_at.getTime() > answer_ms
+  // It was to be captured at once, and the acquirer merely reserved it: the rules capture it now.
+  const is_verified = session.amount_verified
+  const opened_at = is_late ? now : payment.created_at
+  const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
+  const { escalate_after_seconds, capture_below } = rules
+  const hold: Hold = {
+    merchant_id: payment.merchant_id,
+    payment_id: payment.payment_id,
+    status: 'pending_review',
+    reason: session.amount_verification_source === 'mismatch' ? 'mismatch' : 'no_price_list',
+    detail: is_verified
+      ? 'The amount is verified, and the acquirer has reserved it instead of taking it'
+      : session.amount_verification_detail,
+    deadline: after(rules.review_window_seconds),
+    decided_by: null,
+    decided_at: null,
+    operation_refusal: null,
+    operation_id: null,
+    operation_count: 0,
+    at_deadline: rules.at_deadline,
+    escalate_at: escalate_after_seconds === null ? null : after(escalate_after_seconds),
+    is_below_limit: is_verified || (capture_below !== null && payment.amount < capture_below),
+    rules_at: null,
+    rule_refusals: 0,
+  }
+  return { ...hold, rules_at: hold.is_below_limit ? opened_at : nextRuleAt(hold) }
+}
+
+export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {
+  return status === 'pending_review' || status === 'escalated'
+}
+
+/** What the rules do with a waiting hold now, or null. What cannot be captured any more they end as voided. */
+export function ruleAt(hold: Hold, now: Date): 'capture' | 'void' | 'escalate' | null {
+  const rule = wantedAt(hold, now)
+  const { operation_refusal: last } = hold
+  return rule === 'capture' && last?.kind === 'capture' && isGone(last) ? 'void' : rule
+}
+
+/** The deadline is for an escalated one too. */
+function wantedAt(hold: Hold, now: Date): ReturnType<typeof ruleAt> {
+  if (hold.deadline <= now) return hold.at_deadline
+  if (hold.status !== 'pending_review') return null
+  if (hold.escalate_at && hold.escalate_at <= now) return 'escalate'
+  return hold.is_below_limit ? 'capture' : null
+}
+
+/** A person looks at it: until the deadline the rules leave it alone. */
+export function escalate(hold: Hold): Hold {
+  return { ...hold, status: 'escalated', rules_at: hold.deadline }
+}
+
+/** A capture or void was approved. */
+export function decideHold(
+  hold: Hold,
+  { kind, asked_by }: Pick<Operation, 'kind' | 'asked_by'>,
+  now: Date,
+): Hold {
+  return {
+    ...hold,
+    status: kind === 'capture' ? 'captured' : 'voided',
+    decided_by: asked_by,
+    decided_at: now,
+    operation_id: null,
+    rules_at: null,
+  }
+}
+
+const rule_waits_seconds = [60, 300, 1800, 2 * 3600, 6 * 3600, 12 * 3600]
+
+/** A capture or void was refused: the hold stays open. What the rules asked for they ask for again, later and later. */
+export function refuseDecision(
+  hold: Hold,
+  { kind, sequence, asked_by }: Pick<Operation, 'kind' | 'sequence' | 'asked_by'>,
+  { reason, decline_code }: Pick<OperationRefusal, 'reason' | 'decline_code'>,
+  { now, chance }: { now: Date; chance: number },
+): Hold {
+  const operation_refusal = { kind, sequence, reason, decline_code, at: timestamp(now) }
+  const open: Hold = { ...hold, operation_id: null, operation_refusal }
+  if (asked_by !== 'rules') return open
+  const rule_refusals = hold.rule_refusals + 1
+  const again = nextTryAt(rule_waits_seconds, { tries: rule_refusals, now, chance })
+  const next = nextRuleAt(hold)
+  const rules_at = hold.deadline > now && next < again ? next : again
+  return { ...open, rule_refusals, rules_at }
+}
+
+/** When the rules have something to do next, were they not to be asked before. */
+export function nextRuleAt({ status, escalate_at, deadline }: Hold): Date {
+  const escalates = status === 'pending_review' && escalate_at !== null && escalate_at < deadline
+  return escalates ? escalate_at : deadline
+}
+
+/** The hold object of sessions, payments and events. */
+export function viewHold(hold: Hold) {
+  return {
+    status: hold.status,
+    reason: hold.reason,
+    detail: hold.detail,
+    deadline: timestamp(hold.deadline),
+    decided_by: hold.decided_by,
+    decided_at: timestampOrNull(hold.decided_at),
+    operation_refusal: hold.operation_refusal,
+  }
+}

@@ -1,0 +1,139 @@
+// The SQL of limits: so many places, each taken for a time. A limit is one row, whose lock puts those who meet in order.
+
+import type { Sql } from '../../database/open.ts'
+
+/** A limit: its row's name, and how many places it has. */
+export type Limit = { name: string; places: number }
+
+/** A limit as it stands. */
+export type CountedLimit = Limit & { used: number; is_full: boolean }
+
+/** One use of a limit. The same mark again keeps the place that it has. */
+export type Use = Limit & { mark: string; ends_at: Date }
+
+/** A limit without a free place, and when one falls free. */
+export type Full = { name: string; frees_at: Date }
+
+/**
+ * Takes a place in each limit of the caller's own that has one; then, where all of them had, in each that it shares with
+ * others, so that nobody who is refused can use up what is theirs. Returns the limits that refused, of which nothing is
+ * written: none where the request may go on. No two may have the same name.
+ */
+export async function takePlaces(
+  sql: Sql,
+  merchantId: string,
+  { own, shared }: { own: Use[]; shared: Use[] },
+  now: Date,
+): Promise<Full[]> {
+  const asked = [...own.map((use) => rowOf(use, false)), ...shared.map((use) => rowOf(use, true))]
+  const now_ms = now.getTime()
+  const standing = sql`(
+    select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(kept.uses)
+    where value::bigint > ${now_ms})`
+  const take = (whom: ReturnType<Sql>) => sql`
+    insert into limit_uses as kept (merchant_id, name, uses, ends_at)
+    select ${merchantId}, name, uses, ends_at from asked where ${whom}
+    -- In one order everywhere, so that two requests with the same limits never wait for each other.
+    order by name
+    on conflict (merchant_id, name) do update set
+      uses = ${standing} || excluded.uses, ends_at = greatest(kept.ends_at, excluded.ends_at)
+    where (select count(*) from jsonb_object_keys(${standing} || excluded.uses))
+      <= (select places from asked where asked.name = excluded.name)
+    returning name`
+  const rows = await sql<{ name: string; ends_at: Date; frees_ms: number | null }[]>`
+    with asked as materialized (
+      select * from json_to_recordset(${asked as never}::json)
+        as a (name text, places integer, uses jsonb, ends_at timestamptz, shared boolean)
+    ), taken as (${take(sql`not shared`)}
+    ), room as (
+      select count(*) = (select count(*) from asked where not shared) as found from taken
+    ), taken_of_shared as (${take(sql`shared and (select found from room)`)}
+    )
+    select name, ends_at, (
+      select min(value::bigint) from limit_uses k, jsonb_each(k.uses)
+      where k.merchant_id = ${merchantId} and k.name = asked.name and value::bigint > ${now_ms}
+    ) as frees_ms
+    from asked where (not shared or (select found from room))
+      and name not in (select name from taken union all select name from taken_of_shared)`
+  // A row that others filled while this statement waited for it was not there to be read: no place of it lasts longer.
+  return rows.map(({ name, ends_at, frees_ms }) => {
+    return { name, frees_at: frees_ms === null ? ends_at : new Date(frees_ms) }
+  })
+}
+
+function rowOf({ name, places, mark, ends_at }: Use, shared: boolean) {
+  return { name, places, ends_at, shared, uses: { [mark]: ends_at.getTime() } }
+}
+
+/**
+ * The limits of whoever pays with an attempt, how many places are taken, and whether that is all: those named, and, where
+ * the card is still held, that of the card, whose name is `any_card`'s with the fingerprint behind it.
+ */
+export async function limitsOfPayer(
+  sql: Sql,
+  { merchant_id, card_reference }: { merchant_id: string; card_reference: string },
+  { named, any_card }: { named: Limit[]; any_card: Limit },
+  now: Date,
+): Promise<CountedLimit[]> {
+  return sql<CountedLimit[]>`
+    with counted as (
+      select name, places from json_to_recordset(${named as never}::json) as n (name text, places integer)
+      union all
+      select ${any_card.name} || encode(fingerprint, 'hex'), ${any_card.places} from vault.cards
+      where merchant_id = ${merchant_id} and card_reference = ${card_reference}
+    )
+    select name, places, used, used >= places as is_full
+    from counted cross join lateral (
+      select count(*)::integer as used from limit_uses k, jsonb_each(k.uses)
+      where k.merchant_id = ${merchant_id} and k.name = counted.name
+        and value::bigint > ${now.getTime()}
+    ) taken`
+}
+
+/** The first merchants by their ids that have one of these limits full. */
+export async function listFull(
+  sql: Sql,
+  limits: Limit[],
+  { now, limit }: { now: Date; limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ merchant_id: string }[]>`
+    select m.merchant_id from merchants m where exists (
+      select 1 from json_to_recordset(${limits as never}::json) as n (name text, places integer)
+      join limit_uses k on k.merchant_id = m.merchant_id and k.name = n.name
+      where (select count(*) from jsonb_each(k.uses) where value::bigint > ${now.getTime()}) >= n.places)
+    order by m.merchant_id limit ${limit}`
+  return rows.map(({ merchant_id }) => merchant_id)
+}
+
+/** Gives the place of a limit's oldest use back. */
+export async function freePlace(
+  sql: Sql,
+  merchantId: string,
+  name: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update limit_uses set uses = uses - (
+      select key from jsonb_each(uses) where value::bigint > ${now.getTime()}
+      order by value::bigint, key limit 1)
+    where merchant_id = ${merchantId} and name = ${name} and exists (
+      select 1 from jsonb_each(uses) where value::bigint > ${now.getTime()})`
+}
+
+const purge_batch = 5_000
+
+/** Deletes limits that nobody uses any more; returns how many. */
+export async function purgeLimits(sql: Sql, now: Date): Promise<number> {
+  for (let total = 0; ; ) {
+    // Rows that a request holds are passed over: it may wait for another row, and a purge must not be who has that one.
+    const { count } = await sql`
+      with over as materialized (
+        select merchant_id, name from limit_uses
+        where ends_at <= ${now} order by ends_at limit ${purge_batch} for update skip locked
+      )
+      delete from limit_uses using over
+      where limit_uses.merchant_id = over.merchant_id and limit_uses.name = over.name`
+    total += count
+    if (count < purge_batch) return total
+  }
+}

@@ -1,0 +1,106 @@
+// An operation: one request to an acquirer, written down before it is sent. Its id is our reference there.
+
+import type { DeclineCategory } from '../acquirers/acquirer.ts'
+import type { Payment } from './payment.ts'
+
+export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse'
+
+/** `reversing`: an authorisation that was not found is being taken back, and can only end as failed. */
+export type OperationState =
+  | 'sent'
+  | 'unknown'
+  | 'reversing'
+  | 'approved'
+  | 'declined'
+  | 'failed'
+  | 'refused'
+  | 'not_sent'
+
+export type Operation = {
+  merchant_id: string
+  /** Our reference at the acquirer. */
+  operation_id: string
+  payment_id: string
+  kind: OperationKind
+  /** Counts the captures and voids of a payment together; its reversals from 1; an authorisation has 1. */
+  sequence: number
+  acquirer: string
+  amount: number
+  currency: string
+  state: OperationState
+  sent_at: Date
+  last_sent_at: Date
+  /** Without an answer by then the outcome counts as unknown, whatever became of the process that asked. */
+  answer_by: Date
+  /** When somebody looks what became of it; null once it is answered, or waits for a person. */
+  next_check_at: Date | null
+  /** Of a capture or void: who decided. */
+  asked_by: 'merchant' | 'rules' | null
+  /** Of a decision that came by the API. */
+  idempotency_key: string | null
+}
+
+/** An operation as the search for its answer finds it. */
+export type UnansweredOperation = Operation & {
+  checks: number
+  not_found_count: number
+  waits_for_person_since: Date | null
+  payer: object | null
+}
+
+/** Nobody knows what became of it, and its answer counts as lost. */
+export function isUnanswered(
+  { state, answer_by }: Pick<Operation, 'state' | 'answer_by'>,
+  now: Date,
+): boolean {
+  if (state === 'sent') return answer_by <= now
+  return state === 'unknown' || state === 'reversing'
+}
+
+/**
+ * What was written down longer ago is not sent any more: whoever wrote it stood still since, and others may have begun to
+ * look for its answer.
+ */
+export const sendable_ms = 5_000
+/** An acquirer's call is given up after this. */
+export const deadline_ms = 20_000
+/** After this an answer counts as lost, also where the process that waited has died. Longer than it takes to send and call. */
+export const answer_ms = 30_000
+/** The first look at what became of a lost answer. */
+export const first_check_ms = 5_000
+
+/** An operation that is about to be sent. */
+export function openOperation(
+  payment: Payment,
+  opened: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
+    Partial<Pick<Operation, 'asked_by' | 'idempotency_key'>> & { at: Date },
+): Operation {
+  const { at, ...named } = opened
+  const answer_by = answerBy(at)
+  return {
+    merchant_id: payment.merchant_id,
+    payment_id: payment.payment_id,
+    acquirer: payment.acquirer!,
+    amount: payment.amount,
+    currency: payment.currency,
+    state: 'sent',
+    sent_at: at,
+    last_sent_at: at,
+    answer_by,
+    next_check_at: answer_by,
+    asked_by: null,
+    idempotency_key: null,
+    ...named,
+  }
+}
+
+export function answerBy(sent_at: Date): Date {
+  return new Date(sent_at.getTime() + answer_ms)
+}
+
+/** What an operation that left nothing of itself at the acquirer is answered with: an error that moved no money. */
+export function failure(reason: string) {
+  const category: DeclineCategory = 'provider_error'
+  const decline = { code: 'processing_error', category, reason }
+  return { result: 'failed' as const, decline, acquirer_transaction_id: null }
+}

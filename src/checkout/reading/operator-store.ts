@@ -1,0 +1,76 @@
+// The SQL of what only the operator sees: whose a payment is, which holds there are, and which operations nobody answered.
+
+import type { Sql } from '../../database/open.ts'
+import type { Hold } from '../hold.ts'
+import type { Operation, UnansweredOperation } from '../operation.ts'
+import type { Payment } from '../payment.ts'
+import type { Session } from '../session.ts'
+import type { PaymentKey } from './payment-store.ts'
+
+/** The merchant of a payment, for who knows the payment alone: a look by key for each merchant, or for the one named. */
+export async function findPaymentKey(
+  sql: Sql,
+  { payment_id, merchant_id }: { payment_id: string; merchant_id: string | null },
+): Promise<PaymentKey | undefined> {
+  const [row] = await sql<PaymentKey[]>`
+    select found.* from merchants m cross join lateral (
+      select merchant_id, payment_id from payments
+      where merchant_id = m.merchant_id and payment_id = ${payment_id} offset 0
+    ) found
+    ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`} limit 1`
+  return row
+}
+
+/** A hold with its payment, and the capture or void under way or without an answer. */
+export type ListedHold = Hold &
+  Pick<Payment, 'session_id' | 'amount' | 'currency' | 'mode' | 'order_reference' | 'created_at'> &
+  Pick<Session, 'settlement' | 'answer_by'> & {
+    operation_kind: Operation['kind'] | null
+    operation_asked_by: Operation['asked_by']
+    operation_sent_at: Date | null
+  }
+
+/** A merchant's holds: those that wait by their deadline, then those that were decided, the newest first. */
+export async function listHolds(
+  sql: Sql,
+  which: { merchant_id: string; statuses: Hold['status'][]; limit: number },
+): Promise<ListedHold[]> {
+  const { merchant_id, statuses, limit } = which
+  const decided = statuses.some((status) => status === 'captured' || status === 'voided')
+  // What waits is found by its own index, however many were decided.
+  const waiting = decided ? sql`` : sql`and decided_at is null`
+  const order = sql`order by h.decided_at desc nulls first, h.deadline, h.payment_id`
+  return sql<ListedHold[]>`
+    select h.*, p.session_id, p.amount, p.currency, p.mode, p.order_reference, p.created_at, s.settlement, s.answer_by,
+      o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at
+    from (
+      select * from holds h
+      where merchant_id = ${merchant_id} and status = any(${statuses}::text[]) ${waiting} ${order} limit ${limit}
+    ) h
+    join payments p on p.merchant_id = h.merchant_id and p.payment_id = h.payment_id
+    join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
+    left join acquirer_operations o on o.merchant_id = h.merchant_id and o.operation_id = h.operation_id
+    ${order}`
+}
+
+/** An operation that nobody answered, with its payment. */
+export type ListedOperation = UnansweredOperation & Pick<Payment, 'session_id' | 'mode'>
+
+/** Those whose answer counts as lost, oldest first; `merchant_id` is null for every merchant's. */
+export async function listUnanswered(
+  sql: Sql,
+  which: { merchant_id: string | null; waiting_for_person: boolean; now: Date; limit: number },
+): Promise<ListedOperation[]> {
+  const { merchant_id, waiting_for_person, now, limit } = which
+  const of = merchant_id === null ? sql`` : sql`and merchant_id = ${merchant_id}`
+  const waiting = waiting_for_person ? sql`and waits_for_person_since is not null` : sql``
+  const order = sql`order by o.sent_at, o.operation_id`
+  return sql<ListedOperation[]>`
+    select o.*, p.session_id, p.mode from (
+      select * from acquirer_operations o
+      where state in ('sent', 'unknown', 'reversing') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}
+      ${order} limit ${limit}
+    ) o
+    join payments p on p.merchant_id = o.merchant_id and p.payment_id = o.payment_id
+    ${order}`
+}

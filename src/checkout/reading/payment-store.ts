@@ -1,0 +1,113 @@
+// The SQL that reads payments.
+
+import { withDates } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import type { Attempt } from '../attempt.ts'
+import { attemptTimes } from '../authentication/attempt-store.ts'
+import type { Hold } from '../hold.ts'
+import type { Operation } from '../operation.ts'
+import type { Payment } from '../payment.ts'
+import type { Customer, Item } from '../purchase.ts'
+import type { Session } from '../session.ts'
+import { sessionTimes } from '../sessions/session-store.ts'
+
+/** A payment with what its session bought, and how often its order was paid. */
+export type PaymentRead = Payment & {
+  items: Item[] | null
+  customer: Customer | null
+  /** Captured payments of the merchant that share order reference and mode; null without an order reference. */
+  order_reference_captured_payments: number | null
+}
+
+export async function findPayment(
+  sql: Sql,
+  merchantId: string,
+  paymentId: string,
+): Promise<PaymentRead | undefined> {
+  const [row] = await sql<PaymentRead[]>`${readsOf(sql, merchantId, paymentId)}`
+  return row
+}
+
+function readsOf(sql: Sql, merchantId: string, paymentId: string) {
+  return sql`
+    select p.*, s.items, s.customer,
+      case when p.order_reference is not null then (
+        select count(*) from payments o where o.merchant_id = p.merchant_id
+          and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
+      ) end as order_reference_captured_payments
+    from payments p join sessions s using (merchant_id, session_id)
+    where p.merchant_id = ${merchantId} and p.payment_id = ${paymentId}`
+}
+
+export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }
+
+/** A payment with its hold, and with what tells whether an answer is missing, as they were at one moment. */
+export type PaymentWithHold = {
+  payment: PaymentRead
+  /** Null where it was never held. */
+  hold: Hold | null
+  /** The hold's capture or void that has no answer yet; null where there is none. */
+  operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at'> | null
+  session: Pick<Session, 'settlement' | 'answer_by'>
+}
+
+export async function findPaymentWithHold(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<PaymentWithHold | undefined> {
+  const [row] = await sql<
+    (PaymentRead & PaymentWithHold['session'] & Pick<PaymentWithHold, 'hold' | 'operation'>)[]
+  >`
+    select r.*, s.settlement, s.answer_by, row_to_json(h) as hold, row_to_json(o) as operation
+    from (${readsOf(sql, merchant_id, payment_id)}) r
+    join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
+    left join holds h on h.merchant_id = r.merchant_id and h.payment_id = r.payment_id
+    left join lateral (
+      select kind, asked_by, sent_at from acquirer_operations
+      where merchant_id = h.merchant_id and operation_id = h.operation_id) o on true`
+  if (!row) return undefined
+  const { hold, operation, settlement, answer_by, ...payment } = row
+  return {
+    payment,
+    hold: hold && withDates(hold, holdTimes),
+    operation: operation && withDates(operation, ['sent_at']),
+    session: { settlement, answer_by },
+  }
+}
+
+/** A payment with all that stands around it, as it was at one moment. */
+export type WholePayment = {
+  payment: Payment
+  session: Session
+  attempt: Attempt
+  /** Null where it was never held. */
+  hold: Hold | null
+  /** Our reference of its authorisation; null where the acquirer was never asked. */
+  authorisation_reference: string | null
+}
+
+export async function findWholePayment(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<WholePayment | undefined> {
+  const [row] = await sql<WholePayment[]>`
+    select row_to_json(p) as payment, row_to_json(s) as session, row_to_json(a) as attempt,
+      (select row_to_json(h) from holds h
+        where h.merchant_id = p.merchant_id and h.payment_id = p.payment_id) as hold,
+      (select o.operation_id from acquirer_operations o where o.merchant_id = p.merchant_id
+        and o.payment_id = p.payment_id and o.kind = 'authorise') as authorisation_reference
+    from payments p
+    join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
+    join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
+    where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
+  if (!row) return undefined
+  return {
+    authorisation_reference: row.authorisation_reference,
+    payment: withDates(row.payment, ['created_at', 'executed_at']),
+    session: withDates(row.session, sessionTimes),
+    attempt: withDates(row.attempt, attemptTimes),
+    hold: row.hold && withDates(row.hold, holdTimes),
+  }
+}
+
+const holdTimes = ['deadline', 'decided_at', 'escalate_at', 'rules_at'] satisfies (keyof Hold)[]

@@ -1,0 +1,147 @@
+// What a checkout is set up from: GET /v1/checkout/config/{public_key}, …/methods/{public_key}, …/handles/{handle}.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { route } from '../../http/route.ts'
+import { brands } from '../../kernel/values.ts'
+import { admitMerchant } from '../../merchants/admit.ts'
+import { defaultIntegration } from '../../merchants/directory.ts'
+import { confirmationUrlIn, type PriceListItem } from '../../merchants/integration.ts'
+import { linksView, viewLinks } from '../../merchants/links.ts'
+import { modeOf } from '../../merchants/merchant.ts'
+import { hostedIntegration, type PublicAccount } from '../../merchants/public-account.ts'
+import { handleCors, publicKeyCors } from '../../merchants/public-cors.ts'
+import { handleInPath, publicKeyInPath } from '../../merchants/public-doors.ts'
+import { noProvider } from '../authentication/ask-bank.ts'
+import { mode } from '../views.ts'
+
+const methods = [{ type: 'card' as const, brands: [...brands] }]
+const methodsView = z.array(z.object({ type: z.literal('card'), brands: z.array(z.string()) }))
+
+const three_ds_versions = ['2.1.0', '2.2.0']
+
+const configView = z.object({
+  public_key: z.string(),
+  mode,
+  merchant: z.object({ name: z.string() }),
+  integration: z.object({ name: z.string() }),
+  methods: methodsView,
+  pricing: z.object({
+    amount: z.int().nullable(),
+    currency: z.string().nullable(),
+    require_verified_amount: z.boolean(),
+    price_list: z
+      .array(
+        z.object({
+          sku: z.string(),
+          name: z.string(),
+          unit_amount: z.int(),
+          currency: z.string(),
+          tax_rate: z.int().nullable(),
+          image_url: z.string().nullable(),
+        }),
+      )
+      .nullable(),
+  }),
+  customer_email_required: z.literal(true),
+  confirmation_url: z.string().nullable(),
+  three_ds: z.object({ versions: z.array(z.string()) }),
+  card_fields_url: z.string(),
+  pay_url: z.string().nullable(),
+  appearance: z.unknown().nullable(),
+  links: linksView,
+  receipts_sent: z.boolean().meta({
+    description: 'Whether a receipt is mailed to the shopper once the payment was captured.',
+  }),
+})
+export type Configuration = z.output<typeof configView>
+
+const integrationQuery = z.object({
+  integration: z
+    .string()
+    .optional()
+    .meta({ description: 'The name of an integration; the default one where it is left out.' }),
+})
+
+const cached = { method: 'GET', dialect: 'checkout', status: 200, cache: 'five_minutes' } as const
+
+export const readConfig = route({
+  ...cached,
+  path: '/v1/checkout/config/{public_key}',
+  tag: 'In the browser',
+  summary: 'Read the checkout configuration',
+  door: publicKeyInPath,
+  cors: publicKeyCors,
+  query: integrationQuery,
+  reply: configView,
+  refusals: ['three_ds_provider_unavailable'],
+  handle: async (context: Context, { holder }) => readConfiguration(context, holder),
+})
+
+export const readMethods = route({
+  ...cached,
+  path: '/v1/checkout/methods/{public_key}',
+  tag: 'In the browser',
+  summary: 'Read the payment methods',
+  door: publicKeyInPath,
+  cors: publicKeyCors,
+  query: integrationQuery,
+  reply: z.object({ methods: methodsView }),
+  refusals: [],
+  handle: async (_context: Context) => ({ methods }),
+})
+
+export const readHostedConfig = route({
+  ...cached,
+  path: '/v1/checkout/handles/{handle}',
+  tag: 'In the browser',
+  summary: 'Read the configuration of a hosted page',
+  door: handleInPath,
+  cors: handleCors,
+  reply: configView,
+  refusals: ['three_ds_provider_unavailable'],
+  admit: async (context: Context, { account }) => {
+    await admitMerchant(context, account.merchant.merchant_id)
+  },
+  handle: async (context: Context, { holder }) => readConfiguration(context, holder),
+})
+
+/** The configuration body. Throws `three_ds_provider_unavailable` where cards of its mode could not be authenticated. */
+export function readConfiguration(
+  { addresses, three_ds, receipt_modes }: Context,
+  { account, integration, public_key, key_mode }: PublicAccount,
+): Configuration {
+  const mode = modeOf({ merchant: account.merchant, integration, key_mode })
+  if (!three_ds[mode]) throw noProvider(mode)
+  const hosted = hostedIntegration(account)
+  const isDefault = defaultIntegration(account) === integration
+  const fieldsQuery = isDefault ? '' : `?integration=${encodeURIComponent(integration.name)}`
+  return {
+    public_key,
+    mode,
+    merchant: { name: account.merchant.name },
+    integration: { name: integration.name },
+    methods,
+    pricing: {
+      amount: integration.default_amount,
+      currency: integration.default_currency,
+      require_verified_amount: integration.require_verified_amount,
+      price_list: integration.price_list?.map(viewPrice) ?? null,
+    },
+    customer_email_required: true,
+    confirmation_url: confirmationUrlIn(integration, mode),
+    three_ds: { versions: three_ds_versions },
+    card_fields_url: `${addresses.base_url()}/card-fields/${public_key}${fieldsQuery}`,
+    pay_url: hosted && `${addresses.pay_url()}/${hosted.handle}`,
+    appearance: integration.appearance ?? null,
+    links: viewLinks(integration, mode),
+    receipts_sent: receipt_modes.includes(mode),
+  }
+}
+
+function viewPrice({ sku, name, unit_amount, currency, tax_rate, image_url }: PriceListItem) {
+  return {
+    ...{ sku, name, unit_amount, currency },
+    ...{ tax_rate: tax_rate ?? null, image_url: image_url ?? null },
+  }
+}

@@ -1,0 +1,79 @@
+// GET /v1/payments/{payment_id}: what became of one confirmed attempt.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { secretKey } from '../../http/access.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { admitKey } from '../../merchants/admit.ts'
+import { viewBasket } from '../purchase.ts'
+import { basketView, customerView, declineView, mode, time } from '../views.ts'
+import { findPayment, type PaymentRead } from './payment-store.ts'
+
+export const paymentView = z.object({
+  id: z.string(),
+  checkout_session_id: z.string().nullable(),
+  status: z.enum(['captured', 'held', 'voided', 'pending', 'declined', 'failed']),
+  amount: z.int(),
+  currency: z.string().nullable(),
+  mode,
+  decline: declineView.nullable(),
+  /** Absent unless 3-D Secure gave one of its three outcomes: the absence is meaningful. */
+  authentication: z
+    .object({
+      outcome: z.enum(['Authenticated', 'Attempted', 'Failed']),
+      liability_shifted: z.boolean(),
+      eci: z.string().nullable(),
+    })
+    .optional(),
+  acquirer_transaction_id: z.string().nullable(),
+  created_at: time,
+  executed_at: time.nullable(),
+  amount_verified: z.boolean(),
+  capture_state: z.enum(['captured', 'authorised', 'voided']).nullable(),
+  ...basketView,
+  customer: customerView.nullable(),
+  order_reference: z.string().nullable(),
+  order_reference_captured_payments: z.int().nullable(),
+})
+
+export const readPayment = route({
+  method: 'GET',
+  path: '/v1/payments/{payment_id}',
+  tag: 'Payments',
+  summary: 'Read a payment',
+  door: secretKey('read_transactions'),
+  dialect: 'checkout',
+  status: 200,
+  reply: paymentView,
+  refusals: ['resource_not_found'],
+  admit: admitKey,
+  handle: async (context: Context, { holder, params }) => {
+    const payment = await findPayment(context.sql, holder.merchant_id, params.payment_id!)
+    if (!payment) throw new Refusal('resource_not_found', 'There is no payment with this id.')
+    return viewPayment(payment)
+  },
+})
+
+export function viewPayment(payment: PaymentRead): z.input<typeof paymentView> {
+  return {
+    id: payment.payment_id,
+    checkout_session_id: payment.session_id,
+    status: payment.status,
+    amount: payment.amount,
+    currency: payment.currency,
+    mode: payment.mode,
+    decline: payment.decline,
+    ...(payment.authentication === null ? {} : { authentication: payment.authentication }),
+    acquirer_transaction_id: payment.acquirer_transaction_id,
+    created_at: timestamp(payment.created_at),
+    executed_at: timestampOrNull(payment.executed_at),
+    amount_verified: payment.amount_verified,
+    capture_state: payment.capture_state,
+    ...viewBasket(payment.items),
+    customer: payment.customer,
+    order_reference: payment.order_reference,
+    order_reference_captured_payments: payment.order_reference_captured_payments,
+  }
+}

@@ -1,0 +1,228 @@
+// A job: once a day compares what we call captured or held with what each acquirer has, both ways, and tells a person where
+// they disagree. It corrects nothing.
+
+import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
+import { askPatiently } from '../asking/ask-acquirer.ts'
+import {
+  around,
+  type Booked,
+  compare,
+  type Finding,
+  hoursOf,
+  listedAs,
+  referencesOf,
+  spanToCompare,
+  unknown_there,
+  type Window,
+} from '../comparison.ts'
+import { mayBeOurs } from '../orphan.ts'
+import { decideUnknown, noteOrphans, type Swept } from '../orphans/note-orphans.ts'
+import type { OrphanContext } from '../orphans/orphan-context.ts'
+import { watchDatabase } from '../orphans/watch-database.ts'
+import {
+  claimComparison,
+  endComparison,
+  extendLease,
+  failComparison,
+  findBooked,
+  pageBooked,
+} from './comparison-store.ts'
+import { findUnseen } from './finding-store.ts'
+import { lookClosely } from './look-closely.ts'
+
+/** Longer than a window may take. */
+const lease_ms = 30 * 60_000
+const every_ms = 24 * 3_600_000
+/** Where it did not come to its end. */
+const again_ms = 3_600_000
+const page = 1_000
+/** So many are looked at closely at once, and in one run. Where more differ, something else is wrong. */
+const looks = 100
+const looks_max = 1_000
+
+/** What a comparison came to. `failure` is null where it came to its end. */
+export type Compared = {
+  acquirer: string
+  ours: number
+  theirs: number
+  found: Finding[]
+  failure: string | null
+}
+
+/** Returns how many findings are new. Several processes may do it at once. */
+export async function compareBooks(context: OrphanContext): Promise<number> {
+  let found = 0
+  for (const swept of context.acquirers) {
+    const compared = await compareAcquirer(context, swept, { at_once: false })
+    found += compared?.found.length ?? 0
+  }
+  return found
+}
+
+/** Null where it is not due, or another process is at it. */
+export async function compareAcquirer(
+  context: OrphanContext,
+  swept: Swept,
+  { at_once }: { at_once: boolean },
+): Promise<Compared | null> {
+  const { sql, world } = context
+  const { name } = swept.acquirer
+  const now = world.clock.now()
+  const lease = { held: new Date(now.getTime() + lease_ms) }
+  const asked = { acquirer: name, now, lease_until: lease.held, at_once }
+  const claimed = await claimComparison(sql, asked)
+  if (!claimed) return null
+  const span = spanToCompare(now, claimed.compared_until)
+  const compared: Compared = { acquirer: name, ours: 0, theirs: 0, found: [], failure: null }
+  try {
+    await watchDatabase(context)
+    await run(context, swept, { now, span, lease, compared })
+    await endComparison(sql, {
+      ...{ acquirer: name, held: lease.held, ended_at: world.clock.now(), failure: null },
+      ...{
+        due_at: new Date(now.getTime() + every_ms),
+        ours: compared.ours,
+        theirs: compared.theirs,
+      },
+      ...{ compared_since: span.since, compared_until: span.until },
+    })
+  } catch (error) {
+    compared.failure = (error as Error).message
+    if (error instanceof TakenOver) {
+      world.log.warn({ acquirer: name }, 'comparison with the acquirer taken over')
+      return compared
+    }
+    const isStopped = context.stopping?.aborted === true
+    if (!isStopped) {
+      const fields = { acquirer: name, error: compared.failure }
+      world.log.error(fields, 'comparison with the acquirer failed')
+    }
+    // A process that stops leaves it to the next one.
+    const due_at = isStopped ? now : new Date(now.getTime() + again_ms)
+    await failComparison(sql, {
+      acquirer: name,
+      held: lease.held,
+      due_at,
+      failure: compared.failure,
+    })
+  }
+  return compared
+}
+
+type Run = { now: Date; span: Window; lease: { held: Date }; compared: Compared }
+
+async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void> {
+  const { name } = swept.acquirer
+  let looked = 0
+  const look = async (references: string[]) => {
+    looked += references.length
+    if (looked > looks_max) throw new Error(`more than ${looks_max} charges seem to differ`)
+    for (let from = 0; from < references.length; from += looks) {
+      const found = await lookClosely(context, swept, references.slice(from, from + looks))
+      for (const finding of found) tell(context, finding)
+      run.compared.found.push(...found)
+    }
+  }
+  try {
+    for (const window of hoursOf(run.span)) {
+      await goOn(context, name, run)
+      await look(await differingIn(context, swept, window, run.compared))
+    }
+  } finally {
+    // What is let go is for the next sweep to say, which may have more to find than two days.
+    await decideUnknown(context, name, false)
+  }
+  // What was found before and is older than that by now, or agrees.
+  await goOn(context, name, run)
+  const unseen = await findUnseen(context.sql, { acquirer: name, since: run.now, limit: looks })
+  // Each by itself: they may lie months apart.
+  for (const reference of unseen) await look([reference])
+}
+
+/** This process stood still for longer than its lease. Whoever has it now goes through everything anew. */
+class TakenOver extends Error {}
+
+async function goOn(
+  { sql, world, stopping }: OrphanContext,
+  acquirer: string,
+  { lease }: Run,
+): Promise<void> {
+  if (stopping?.aborted) throw new Error('the process was stopped')
+  const until = new Date(Math.max(world.clock.now().getTime() + lease_ms, lease.held.getTime() + 1))
+  if (!(await extendLease(sql, { acquirer, held: lease.held, until }))) {
+    throw new TakenOver('another process has taken it over')
+  }
+  lease.held = until
+}
+
+/** The references on which both seem to disagree. What nothing here knows, or failed here, goes the way of orphans. */
+async function differingIn(
+  context: OrphanContext,
+  swept: Swept,
+  window: Window,
+  compared: Compared,
+): Promise<string[]> {
+  const { world, installation } = context
+  const wide = around(window)
+  const list = () => swept.acquirer.listAuthorisations(wide)
+  const listed = await askPatiently(world.clock, list, context.stopping)
+  const ours = listed.filter((each) => mayBeOurs(each, installation))
+  const within = ours.filter(
+    ({ authorised_at }) => authorised_at >= window.since && authorised_at < window.until,
+  )
+  compared.theirs += within.length
+  await noteOrphans(context, swept, within)
+  const differing = new Set(await differingListed(context, within))
+  const there = new Set(ours.map(({ reference }) => reference))
+  for await (const booked of bookedIn(context, swept.acquirer.name, window)) {
+    compared.ours += 1
+    if (!there.has(booked.reference) && claims(booked)) differing.add(booked.reference)
+  }
+  return [...differing].sort()
+}
+
+/** Those that are listed otherwise than we have them. */
+async function differingListed(
+  { sql }: OrphanContext,
+  listed: LiveAuthorisation[],
+): Promise<string[]> {
+  const theirs = new Map(listed.map((each) => [each.reference, listedAs(each)]))
+  const references = [...theirs.keys()].sort()
+  const differing: string[] = []
+  for (let from = 0; from < references.length; from += page) {
+    for (const booked of await findBooked(sql, references.slice(from, from + page))) {
+      const kinds = compare(booked, theirs.get(booked.reference)!)
+      if (kinds !== 'wait' && kinds.length > 0) differing.push(booked.reference)
+    }
+  }
+  return differing
+}
+
+async function* bookedIn(
+  { sql }: OrphanContext,
+  acquirer: string,
+  window: Window,
+): AsyncGenerator<Booked> {
+  const range = referencesOf(window)
+  let after: Booked | null = null
+  for (;;) {
+    const some: Booked[] = await pageBooked(sql, { acquirer, ...range, after, limit: page })
+    yield* some
+    if (some.length < page) return
+    after = some.at(-1)!
+  }
+}
+
+/** Whether the acquirer must have it: what it does not list is missing there. */
+function claims(booked: Booked): boolean {
+  const kinds = compare(booked, unknown_there)
+  return kinds !== 'wait' && kinds.length > 0
+}
+
+function tell({ world }: OrphanContext, finding: Finding): void {
+  const { acquirer, mode, reference, kind, merchant_id, payment_id, ours, theirs } = finding
+  world.log.error(
+    { acquirer, mode, reference, kind, merchant_id, payment_id, ours, theirs },
+    'the acquirer has a charge otherwise than we do: ripper reconcile findings shows it',
+  )
+}

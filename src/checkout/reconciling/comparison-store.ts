@@ -1,0 +1,127 @@
+// The SQL of comparisons: whose turn it is, and what we have of charges.
+
+import type { Fragment, Sql } from '../../database/open.ts'
+import type { Booked } from '../comparison.ts'
+
+export type Comparison = {
+  acquirer: string
+  due_at: Date
+  lease_until: Date | null
+  ended_at: Date | null
+  compared_since: Date | null
+  compared_until: Date | null
+  ours: number | null
+  theirs: number | null
+  failure: string | null
+}
+
+/**
+ * Takes an acquirer for as long as until `lease_until`, if it is due or `at_once`. Returns how far it was compared, undefined
+ * where another process is at it, or has been. The lease names who has it.
+ */
+export async function claimComparison(
+  sql: Sql,
+  { acquirer, now, ...asked }: { acquirer: string; now: Date; lease_until: Date; at_once: boolean },
+): Promise<Pick<Comparison, 'compared_until'> | undefined> {
+  const [row] = await sql<Pick<Comparison, 'compared_until'>[]>`
+    insert into acquirer_comparisons as known (acquirer, due_at, lease_until)
+    values (${acquirer}, ${now}, ${asked.lease_until})
+    on conflict (acquirer) do update set lease_until = excluded.lease_until
+    where (known.due_at <= ${now} or ${asked.at_once}::boolean)
+      and (known.lease_until is null or known.lease_until <= ${now})
+    returning compared_until`
+  return row
+}
+
+/** False where the lease has run out and another process has it. */
+export async function extendLease(
+  sql: Sql,
+  { acquirer, held, until }: { acquirer: string; held: Date; until: Date },
+): Promise<boolean> {
+  const rows = await sql`
+    update acquirer_comparisons set lease_until = ${until}
+    where acquirer = ${acquirer} and lease_until = ${held} returning 1`
+  return rows.length > 0
+}
+
+export async function endComparison(
+  sql: Sql,
+  { acquirer, held, ...end }: { acquirer: string; held: Date } & Omit<Comparison, 'lease_until'>,
+): Promise<void> {
+  await sql`
+    update acquirer_comparisons set due_at = ${end.due_at}, lease_until = null, ended_at = ${end.ended_at},
+      compared_since = ${end.compared_since}, compared_until = ${end.compared_until}, ours = ${end.ours},
+      theirs = ${end.theirs}, failure = null
+    where acquirer = ${acquirer} and lease_until = ${held}`
+}
+
+export async function failComparison(
+  sql: Sql,
+  fail: { acquirer: string; held: Date; due_at: Date; failure: string },
+): Promise<void> {
+  await sql`
+    update acquirer_comparisons set due_at = ${fail.due_at}, lease_until = null, failure = ${fail.failure}
+    where acquirer = ${fail.acquirer} and lease_until = ${fail.held}`
+}
+
+export async function listComparisons(sql: Sql): Promise<Comparison[]> {
+  return sql<Comparison[]>`select * from acquirer_comparisons order by acquirer`
+}
+
+/**
+ * Charges of the acquirer that we call approved, whose references lie in the range: at most `limit`, those after the one that
+ * is named.
+ */
+export async function pageBooked(
+  sql: Sql,
+  page: {
+    acquirer: string
+    from: string
+    below: string
+    after: Pick<Booked, 'merchant_id' | 'reference'> | null
+    limit: number
+  },
+): Promise<Booked[]> {
+  const { from, below, limit } = page
+  const after = page.after ?? { merchant_id: '', reference: '' }
+  return sql<Booked[]>`
+    with charge as materialized (
+      select o.* from merchants m cross join lateral (
+        select merchant_id, operation_id, payment_id, acquirer, state from acquirer_operations
+        where merchant_id = m.merchant_id and operation_id >= ${from} and operation_id < ${below}
+          and (m.merchant_id > ${after.merchant_id} or operation_id > ${after.reference})
+          and kind = 'authorise' and state = 'approved' and acquirer = ${page.acquirer}
+        order by operation_id limit ${limit}) o
+      where m.merchant_id >= ${after.merchant_id}
+      order by m.merchant_id, o.operation_id limit ${limit}
+    )
+    ${bookedFrom(sql)} order by c.merchant_id, c.operation_id`
+}
+
+/** What we have under these references, which must be sorted and come from a short stretch of time. */
+export async function findBooked(sql: Sql, references: string[]): Promise<Booked[]> {
+  if (references.length === 0) return []
+  return sql<Booked[]>`
+    with charge as materialized (
+      select o.* from merchants m cross join lateral (
+        select merchant_id, operation_id, payment_id, acquirer, state from acquirer_operations
+        where merchant_id = m.merchant_id and operation_id between ${references[0]!} and ${references.at(-1)!}
+          and kind = 'authorise'
+        offset 0) o
+      where o.operation_id = any(${references}::text[])
+    )
+    ${bookedFrom(sql)}`
+}
+
+function bookedFrom(sql: Sql): Fragment {
+  return sql`
+    select c.operation_id as reference, c.merchant_id, c.payment_id, c.acquirer, c.state, p.*, w.*
+    from charge c cross join lateral (
+      select status as payment_status, amount, currency from payments
+      where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
+    cross join lateral (
+      select exists (
+        select 1 from acquirer_operations
+        where merchant_id = c.merchant_id and payment_id = c.payment_id and kind <> 'authorise'
+          and state in ('sent', 'unknown')) as is_under_way offset 0) w`
+}

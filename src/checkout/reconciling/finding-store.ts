@@ -1,0 +1,120 @@
+// The SQL of findings: where our books and an acquirer's disagree, until they agree or a person has closed it.
+
+import type { Fragment, Sql } from '../../database/open.ts'
+import type { Finding } from '../comparison.ts'
+
+type Found = Omit<Finding, 'cleared_at' | `resolved_${string}`>
+
+/**
+ * Writes down what was found of these references: new ones, old ones seen again, and that others are gone. One that a person
+ * closed stays closed, unless the acquirer or we have it otherwise by now. Returns those that are open and were not before.
+ */
+export async function saveFindings(
+  sql: Sql,
+  {
+    acquirer,
+    references,
+    found,
+    at,
+  }: { acquirer: string; references: string[]; found: Found[]; at: Date },
+): Promise<Finding[]> {
+  return sql<Finding[]>`
+    with seen as materialized (
+      select * from json_to_recordset(${found as never}::json) as found (
+        acquirer text, reference text, kind text, mode text, merchant_id text, payment_id text, ours json, theirs json,
+        found_at timestamptz, seen_at timestamptz)
+    ), meant as materialized (
+      select acquirer, reference, kind, cleared_at, resolved_at, ours, theirs from acquirer_findings
+      where acquirer = ${acquirer} and reference = any(${references}::text[])
+      order by acquirer, reference, kind for update
+    ), gone as (
+      update acquirer_findings f set cleared_at = ${at} from meant m
+      where f.acquirer = m.acquirer and f.reference = m.reference and f.kind = m.kind and m.cleared_at is null
+        and m.resolved_at is null
+        and not exists (select 1 from seen s where s.reference = m.reference and s.kind = m.kind)
+    ), again as materialized (
+      select s.acquirer, s.reference, s.kind, m.cleared_at is not null
+        or (m.resolved_at is not null and (m.ours::text <> s.ours::text or m.theirs::text <> s.theirs::text)) as is_new
+      from seen s join meant m on m.acquirer = s.acquirer and m.reference = s.reference and m.kind = s.kind
+    ), changed as (
+      insert into acquirer_findings as f
+        (acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs, found_at, seen_at)
+      select acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs, found_at, seen_at from seen
+      -- What is there is read before it is changed.
+      where (select count(*) from meant) >= 0
+      order by acquirer, reference collate "C", kind
+      on conflict (acquirer, reference, kind) do update set
+        ours = excluded.ours, theirs = excluded.theirs, seen_at = excluded.seen_at,
+        found_at = case when ${isNew(sql)} then excluded.found_at else f.found_at end,
+        cleared_at = null,
+        resolved_at = case when ${isNew(sql)} then null else f.resolved_at end,
+        resolved_by = case when ${isNew(sql)} then null else f.resolved_by end,
+        resolved_reason = case when ${isNew(sql)} then null else f.resolved_reason end
+      returning *
+    )
+    select c.* from changed c
+    where not exists (
+      select 1 from again a
+      where a.acquirer = c.acquirer and a.reference = c.reference and a.kind = c.kind and not a.is_new)
+    order by c.acquirer, c.reference, c.kind`
+}
+
+/** Of the row `f` that is there: it was cleared, or is closed and has changed. */
+function isNew(sql: Sql): Fragment {
+  return sql`(f.cleared_at is not null or (f.resolved_at is not null
+    and (f.ours::text <> excluded.ours::text or f.theirs::text <> excluded.theirs::text)))`
+}
+
+/** References with an open finding that was not seen since, those longest ago first. */
+export async function findUnseen(
+  sql: Sql,
+  { acquirer, since, limit }: { acquirer: string; since: Date; limit: number },
+): Promise<string[]> {
+  const rows = await sql<{ reference: string }[]>`
+    select reference from acquirer_findings
+    where acquirer = ${acquirer} and seen_at < ${since} and ${isOpen(sql)}
+    group by reference order by min(seen_at), reference limit ${limit}`
+  return rows.map(({ reference }) => reference)
+}
+
+/** The open ones, the newest first; then the others if they are asked for. `acquirer` null is any. */
+export async function listFindings(
+  sql: Sql,
+  which: { acquirer: string | null; closed_too: boolean; limit: number },
+): Promise<Finding[]> {
+  const { acquirer, closed_too, limit } = which
+  return sql<Finding[]>`
+    select * from acquirer_findings
+    where ${closed_too ? sql`true` : isOpen(sql)} ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}
+    order by coalesce(cleared_at, resolved_at) desc nulls first, found_at desc, acquirer, reference, kind
+    limit ${limit}`
+}
+
+export async function countOpenFindings(sql: Sql): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from acquirer_findings where ${isOpen(sql)}`
+  return row.count
+}
+
+/** A person closes the open findings of these references. Returns what was closed. */
+export async function closeFindings(
+  sql: Sql,
+  which: { acquirer: string | null; references: string[] },
+  { at, by, reason }: { at: Date; by: string; reason: string },
+): Promise<Finding[]> {
+  const { acquirer, references } = which
+  return sql<Finding[]>`
+    with meant as materialized (
+      select acquirer, reference, kind from acquirer_findings
+      where reference = any(${references}::text[]) and ${isOpen(sql)}
+        ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}
+      order by acquirer, reference, kind for update
+    )
+    update acquirer_findings f set resolved_at = ${at}, resolved_by = ${by}, resolved_reason = ${reason} from meant m
+    where f.acquirer = m.acquirer and f.reference = m.reference and f.kind = m.kind
+    returning f.*`
+}
+
+export function isOpen(sql: Sql): Fragment {
+  return sql`(cleared_at is null and resolved_at is null)`
+}

@@ -1,0 +1,88 @@
+// The second look at charges on which our books and an acquirer's seem to disagree: only what stays different is a finding.
+
+import type { LookUpAnswer } from '../../acquirers/acquirer.ts'
+import { askPatiently } from '../asking/ask-acquirer.ts'
+import {
+  type Booked,
+  compare,
+  type Finding,
+  foundAs,
+  isUnchanged,
+  listedAs,
+  type Theirs,
+  unknown_there,
+  widelyAround,
+} from '../comparison.ts'
+import type { Swept } from '../orphans/note-orphans.ts'
+import type { OrphanContext } from '../orphans/orphan-context.ts'
+import { findBooked } from './comparison-store.ts'
+import { saveFindings } from './finding-store.ts'
+
+const at_once = 8
+
+/**
+ * Looks each reference up, and reads our rows before and after: what changed meanwhile, or is under way, is left to the next
+ * comparison. Writes down what is found, and that what was found before is gone. Returns the findings that are new.
+ */
+export async function lookClosely(
+  context: OrphanContext,
+  { mode, acquirer }: Swept,
+  references: string[],
+): Promise<Finding[]> {
+  const { sql, world } = context
+  const sorted = references.toSorted()
+  const before = await findBooked(sql, sorted)
+  const theirs = await askForEach(context, acquirer, before)
+  const after = new Map((await findBooked(sql, sorted)).map((booked) => [booked.reference, booked]))
+  const now = world.clock.now()
+  const judged = before.flatMap((booked) => {
+    const kinds = compare(booked, theirs.get(booked.reference)!)
+    return kinds !== 'wait' && isUnchanged(booked, after.get(booked.reference))
+      ? [{ booked, kinds }]
+      : []
+  })
+  const found = judged.flatMap(({ booked, kinds }) =>
+    kinds.map((kind) => ({
+      ...{ acquirer: acquirer.name, reference: booked.reference, kind, mode },
+      ...{ merchant_id: booked.merchant_id, payment_id: booked.payment_id },
+      ours: { state: booked.payment_status, amount: booked.amount, currency: booked.currency },
+      theirs: theirs.get(booked.reference)!,
+      ...{ found_at: now, seen_at: now },
+    })),
+  )
+  const looked_at = judged.map(({ booked }) => booked.reference)
+  if (looked_at.length === 0) return []
+  return saveFindings(sql, { acquirer: acquirer.name, references: looked_at, found, at: now })
+}
+
+/** How the acquirer has each. Throws where it could not be asked. */
+async function askForEach(
+  { world, stopping }: OrphanContext,
+  acquirer: Swept['acquirer'],
+  charges: Booked[],
+): Promise<Map<string, Theirs>> {
+  const theirs = new Map<string, Theirs>()
+  for (let from = 0; from < charges.length; from += at_once) {
+    const some = charges.slice(from, from + at_once)
+    const looks = await Promise.all(
+      some.map(({ reference }) =>
+        askPatiently<LookUpAnswer>(world.clock, () => acquirer.lookUp(reference), stopping),
+      ),
+    )
+    for (const [at, { reference }] of some.entries()) theirs.set(reference, foundAs(looks[at]!))
+  }
+  // A reference may be forgotten after a day, and its authorisation be listed all the same.
+  const lists = new Map<number, Map<string, Theirs>>()
+  for (const [reference, { state }] of theirs) {
+    if (state !== 'unknown') continue
+    const window = widelyAround(reference)
+    const name = window.since.getTime()
+    if (!lists.has(name)) {
+      const list = () => acquirer.listAuthorisations(window)
+      const listed = await askPatiently(world.clock, list, stopping)
+      lists.set(name, new Map(listed.map((each) => [each.reference, listedAs(each)])))
+    }
+    theirs.set(reference, lists.get(name)!.get(reference) ?? unknown_there)
+  }
+  return theirs
+}

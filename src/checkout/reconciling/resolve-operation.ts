@@ -1,0 +1,131 @@
+// A person settles what nobody answered: what they learned from the acquirer counts as its answer.
+
+import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import type { Mode } from '../../kernel/values.ts'
+import type { Desk } from '../asking/desk.ts'
+import { listOperations } from '../asking/operation-store.ts'
+import { isUnanswered, type UnansweredOperation } from '../operation.ts'
+import type { Cause } from '../outcome.ts'
+import { findWholePayment, type PaymentKey, type WholePayment } from '../reading/payment-store.ts'
+import { windowEndsAt } from '../reconciliation.ts'
+import { settleOperation } from './settle-operation.ts'
+
+/** `declined` and `failed` are for charges, `refused` is for captures and voids. */
+export const resolutions = ['approved', 'declined', 'failed', 'refused'] as const
+export type Resolution = (typeof resolutions)[number]
+
+export type AskedResolution = {
+  outcome: Resolution
+  /** The acquirer's own id of what was approved. */
+  acquirer_transaction_id: string | null
+  /** In the words of the acquirer or of whoever decides. */
+  reason: string
+  by: string
+}
+
+const allowed: Record<UnansweredOperation['kind'], Resolution[]> = {
+  authorise: ['approved', 'declined', 'failed'],
+  capture: ['approved', 'refused'],
+  void: ['approved', 'refused'],
+  reverse: ['approved'],
+}
+
+/** What an operation may be resolved as. */
+export function outcomesOf({
+  kind,
+  state,
+}: Pick<UnansweredOperation, 'kind' | 'state'>): Resolution[] {
+  return state === 'reversing' ? ['failed'] : allowed[kind]
+}
+
+/**
+ * Throws `resource_not_found` where nothing of the payment is unanswered, or `invalid_request`, whose field names the
+ * member of `asked` that is to blame.
+ */
+export async function resolveOperation(
+  desk: Desk,
+  key: PaymentKey,
+  asked: AskedResolution,
+): Promise<UnansweredOperation> {
+  const whole = await findWholePayment(desk.sql, key)
+  const operation = whole && unansweredOf(await listOperations(desk.sql, key))
+  if (!operation) {
+    throw new Refusal('resource_not_found', 'No operation of this payment waits for an answer.')
+  }
+  refuseUnlessFit(desk, operation, whole.payment.mode, asked)
+  const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
+  const cause: Cause = { actor: 'operator', request_id: null, note }
+  const answer = answerOf(asked, operation, whole)
+  if (await settleOperation(desk, { ...whole, operation, cause }, answer)) return operation
+  throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
+}
+
+/** The reversal of a charge comes before the charge, which it decides. It may still be under way. */
+export function unansweredOf<Each extends UnansweredOperation>(
+  operations: Each[],
+): Each | undefined {
+  const open = operations.filter(({ state }) => ['sent', 'unknown', 'reversing'].includes(state))
+  return open.find(({ kind }) => kind === 'reverse') ?? open.at(-1)
+}
+
+function refuseUnlessFit(
+  { world, acquirerOf }: Desk,
+  operation: UnansweredOperation,
+  mode: Mode,
+  { outcome, acquirer_transaction_id }: AskedResolution,
+): void {
+  const { kind, answer_by } = operation
+  const now = world.clock.now()
+  if (!isUnanswered(operation, now)) {
+    const due = answer_by.toISOString()
+    throw new Refusal('invalid_request', `The ${kind} is under way: its answer is due by ${due}.`)
+  }
+  const outcomes = outcomesOf(operation)
+  if (!outcomes.includes(outcome)) {
+    const words = `must be one of ${outcomes.join(', ')} for an operation of the kind ${kind}.`
+    throw new Refusal('invalid_request', words, { field: 'outcome' })
+  }
+  // Else the hold would be open again while the capture or void may still happen.
+  const window_ends_at = windowEndsAt(operation, acquirerOf(mode, operation.acquirer))
+  if (outcome === 'refused' && now < window_ends_at) {
+    const until = window_ends_at.toISOString()
+    const words = `may only be refused after ${until}: until then the ${kind} may still arrive at the acquirer.`
+    throw new Refusal('invalid_request', words, { field: 'outcome' })
+  }
+  const needs_id = kind === 'authorise' && outcome === 'approved'
+  if (needs_id && acquirer_transaction_id === null) {
+    const words = "must be given for an approved charge: the acquirer's own id of it."
+    throw new Refusal('invalid_request', words, { field: 'acquirer_transaction_id' })
+  }
+}
+
+function answerOf(
+  { outcome, acquirer_transaction_id, reason }: AskedResolution,
+  { operation_id }: UnansweredOperation,
+  { session, payment: { amount, currency } }: WholePayment,
+): AuthoriseAnswer | SettleAnswer {
+  switch (outcome) {
+    case 'approved':
+      return {
+        ...{ result: 'approved', amount, currency },
+        acquirer_transaction_id: acquirer_transaction_id ?? operation_id,
+        // What was asked for: an amount that was not verified was only to be reserved.
+        captured: session.amount_verified,
+      }
+    case 'declined':
+      return {
+        result: 'declined',
+        decline: { code: 'card_declined', category: 'soft', reason },
+        acquirer_transaction_id,
+      }
+    case 'failed':
+      return {
+        result: 'failed',
+        decline: { code: 'processing_error', category: 'provider_error', reason },
+        acquirer_transaction_id,
+      }
+    case 'refused':
+      return { result: 'refused', reason, decline_code: null, authorisation_known: true }
+  }
+}

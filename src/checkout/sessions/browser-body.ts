@@ -1,0 +1,50 @@
+// The bodies by which pages create sessions: what a server may send, with less that is required.
+
+import { z } from 'zod'
+import { timestampOfText } from '../../kernel/values.ts'
+import { amount, currency, metadata, must, nullIfEmpty, reference, text } from '../fields.ts'
+import { customerMembers, customerOf, items } from '../purchase.ts'
+
+const time = z.iso
+  .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
+  // A year of five digits in UTC has no place in how times are spelt.
+  .refine((text) => /^\d{4}-/.test(new Date(text).toISOString()), must('be in the years 0 to 9999'))
+  .transform(timestampOfText)
+  .meta({
+    type: 'string',
+    format: 'date-time',
+    description: "when the shopper's account was made, with an offset",
+  })
+
+const account_created = z.preprocess(nullIfEmpty, time.nullish()).optional()
+
+const customer = z
+  .strictObject({ ...customerMembers, account_created }, must('be an object'))
+  .transform((sent) => customerOf(sent))
+
+const purchase = {
+  amount: amount.nullish().meta({
+    description: 'in minor units; may be left out where the integration or its price list gives it',
+  }),
+  currency: currency
+    .nullish()
+    .meta({ description: 'ISO 4217, in any case; may be left out where the integration gives it' }),
+  items: items.nullish(),
+  customer: customer.nullish(),
+  metadata: metadata.nullish(),
+  order_reference: reference.nullish(),
+  confirmation_url: text(2048)
+    .nullish()
+    .meta({ description: "https, on one of the integration's allowed origins" }),
+}
+
+export const hostedCreate = z.strictObject(purchase)
+export type BrowserCreate = z.output<typeof hostedCreate>
+
+export const publicCreate = z.strictObject({
+  public_key: z.string(must('be text')),
+  integration: text(200)
+    .nullish()
+    .meta({ description: 'a name; the default integration where it is left out' }),
+  ...purchase,
+})

@@ -1,0 +1,18 @@
+// A session's client secret: derived, so that none is stored and a wrong one costs no read.
+
+import { timingSafeEqual } from 'node:crypto'
+import type { Keyring } from '../../kernel/keyring.ts'
+
+const purpose = 'client secret'
+
+export function clientSecretOf(keyring: Keyring, sessionId: string): string {
+  return `${sessionId}_secret_${keyring.mac(purpose, sessionId).toString('hex')}`
+}
+
+/** Whether a text is the client secret of a session, under any master key in use. */
+export function isClientSecret(keyring: Keyring, sessionId: string, text: string): boolean {
+  const shape = /^(cs_[0-9a-f]{24})_secret_([0-9a-f]{64})$/.exec(text)
+  if (shape?.[1] !== sessionId) return false
+  const presented = Buffer.from(shape[2]!, 'hex')
+  return keyring.macs(purpose, sessionId).some((mac) => timingSafeEqual(mac, presented))
+}

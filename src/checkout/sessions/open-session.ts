@@ -1,0 +1,159 @@
+// What opens a session, whoever asks for it: its mode, its row, and the answer that tells of it.
+
+import { z } from 'zod'
+import { type Actor, type JournalLine, journalLine } from '../../audit/journal.ts'
+import type { Context } from '../../context.ts'
+import type { SecretKey } from '../../http/access.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { type Mode, timestamp } from '../../kernel/values.ts'
+import type { Account } from '../../merchants/directory.ts'
+import { confirmationUrlFault, type Integration } from '../../merchants/integration.ts'
+import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
+import type { Customer, Item } from '../purchase.ts'
+import {
+  type AmountVerificationSource,
+  type Session,
+  secondsLeft,
+  session_life_ms,
+} from '../session.ts'
+import { mode, time } from '../views.ts'
+import { clientSecretOf } from './client-secret.ts'
+import { verified_sources } from './price-check.ts'
+
+export const sessionCreated = z.object({
+  id: z.string(),
+  client_secret: z.string(),
+  status: z.string(),
+  mode,
+  amount: z.int(),
+  currency: z.string(),
+  public_key: z.string(),
+  config_url: z.string(),
+  created_at: time,
+  expires_at: time,
+  expires_in_seconds: z.int(),
+})
+
+/** Where a session is opened, and by which publishable key its checkout will load it. */
+export type Place = {
+  account: Account
+  integration: Integration | null
+  public_key: string
+  key_mode: SecretKey['mode']
+}
+
+/** The body of a create, its price known. */
+export type Purchase = {
+  amount: number
+  currency: string
+  items: Item[] | null
+  customer?: Customer | null
+  metadata?: Record<string, string> | null
+  statement_descriptor_suffix?: string | null
+  order_reference?: string | null
+  confirmation_url?: string | null
+}
+
+type Opening = Place & {
+  purchase: Purchase
+  mode: Mode
+  minted_by: 'server' | 'client'
+  verification: { source: AmountVerificationSource; detail: string | null }
+  now: Date
+}
+
+/** A new session's row. */
+export function newSession(context: Context, opening: Opening): Session {
+  const { account, integration, purchase, verification, now } = opening
+  return {
+    merchant_id: account.merchant.merchant_id,
+    session_id: context.ids.session(account.merchant.routing),
+    mode: opening.mode,
+    status: 'requires_payment',
+    amount: purchase.amount,
+    currency: purchase.currency,
+    items: purchase.items,
+    customer: purchase.customer ?? null,
+    metadata: purchase.metadata ?? {},
+    statement_descriptor_suffix: purchase.statement_descriptor_suffix ?? null,
+    order_reference: purchase.order_reference ?? null,
+    confirmation_url: purchase.confirmation_url ?? null,
+    integration_id: integration?.integration_id ?? null,
+    integration: integration?.name ?? null,
+    minted_by: opening.minted_by,
+    public_key: opening.public_key,
+    amount_verified: verified_sources.includes(verification.source),
+    amount_verification_source: verification.source,
+    amount_verification_detail: verification.detail,
+    attempt_count: 0,
+    last_decline: null,
+    payment_id: null,
+    settlement: null,
+    answer_by: null,
+    created_at: now,
+    expires_at: new Date(now.getTime() + session_life_ms),
+  }
+}
+
+/** The line that tells of it: by whose key, for how much, and what that amount was checked against. */
+export function sessionLine(
+  { ids }: Pick<Context, 'ids'>,
+  session: Session,
+  cause: { actor: Actor; request_id: string },
+): JournalLine {
+  const { merchant_id, session_id, mode, amount, currency, created_at } = session
+  const { amount_verification_source } = session
+  return journalLine(ids, {
+    ...{ merchant_id, session_id, subject: session_id, change: 'session.created' },
+    detail: { mode, amount, currency, amount_verification_source },
+    ...cause,
+    at: created_at,
+  })
+}
+
+/** The mode of a session opened here. Throws `key_live_only` or `acquiring_profile_incomplete`. */
+export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'public_key'>): Mode {
+  const mode = modeOf({ merchant: account.merchant, integration, key_mode })
+  if (mode === 'test') {
+    if (key_mode !== 'live_only') return mode
+    throw new Refusal('key_live_only', 'The key is live-only and this session would be a test one.')
+  }
+  const profile = readAcquiringProfile(account.merchant.acquiring_profile)
+  if ('profile' in profile) return mode
+  throw new Refusal(
+    'acquiring_profile_incomplete',
+    `The account's acquiring profile lacks a valid ${profile.missing.join(', ')}.`,
+  )
+}
+
+/** Throws `invalid_request` where shoppers may not be sent to this address after paying. */
+export function judgeConfirmationUrl(
+  url: string | null | undefined,
+  integration: Integration | null,
+): void {
+  if (url === null || url === undefined) return
+  const fault = confirmationUrlFault(url, integration?.allowed_origins ?? [])
+  if (fault === null) return
+  throw new Refusal('invalid_request', `confirmation_url ${fault}.`, { field: 'confirmation_url' })
+}
+
+/** The answer to a create: the only one that carries the client secret. */
+export function viewCreated(
+  context: Context,
+  session: Session,
+  now: Date,
+): z.input<typeof sessionCreated> {
+  return {
+    id: session.session_id,
+    client_secret: clientSecretOf(context.keyring, session.session_id),
+    status: session.status,
+    mode: session.mode,
+    amount: session.amount,
+    currency: session.currency,
+    public_key: session.public_key!,
+    config_url: `/v1/checkout/config/${session.public_key}`,
+    created_at: timestamp(session.created_at),
+    expires_at: timestamp(session.expires_at),
+    expires_in_seconds: secondsLeft(session, now),
+  }
+}

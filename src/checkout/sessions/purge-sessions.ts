@@ -1,0 +1,67 @@
+// The background job that deletes sessions which nobody paid, some days after they ended: anybody can make them.
+
+import type { Sql } from '../../database/open.ts'
+import { type Ids, idsFrom } from '../../kernel/ids.ts'
+import type { Clock } from '../../kernel/world.ts'
+import { type DuePurge, listDuePurges, type PurgeAge, purgePage } from './session-purge-store.ts'
+
+const day_ms = 24 * 3600 * 1000
+/** Of test mode. A shorter time for live sessions is theirs, too. */
+const test_days_max = 2
+export const default_unpaid_sessions_days = 30
+const page_lines = 500
+
+export type Purging = {
+  sql: Sql
+  world: { clock: Clock }
+  ids: Pick<Ids, 'journalEntry'>
+  metrics: { sessionsPurged(mode: string, count: number): void }
+  /** Days for which live sessions that nobody paid are kept. */
+  unpaid_sessions_days?: number
+  stopping?: AbortSignal
+}
+
+/**
+ * Deletes what is due, of one merchant after the other. Returns how many. What hinders one merchant's hinders no other's: it
+ * is thrown at the end.
+ */
+export async function purgeSessions(purging: Purging): Promise<number> {
+  const { sql, world, unpaid_sessions_days: days = default_unpaid_sessions_days } = purging
+  const ages = agesDue(world.clock.now(), days)
+  const failures: string[] = []
+  let count = 0
+  for (const due of await listDuePurges(sql, ages, null)) {
+    try {
+      count += await purgeMerchant(purging, due)
+    } catch (error) {
+      failures.push(`${due.merchant_id}: ${(error as Error).message}`)
+    }
+  }
+  if (failures.length === 0) return count
+  throw new Error(`sessions are not purged: ${failures.slice(0, failures_told_max).join('; ')}`)
+}
+
+/** What is old enough at a moment, where live sessions are kept for so many days. */
+export function agesDue(at: Date, days: number): PurgeAge[] {
+  const below = (kept_days: number) => idsFrom(new Date(at.getTime() - kept_days * day_ms))
+  return [
+    { mode: 'test', below: below(Math.min(days, test_days_max)) },
+    { mode: 'live', below: below(days) },
+  ]
+}
+
+const failures_told_max = 10
+
+async function purgeMerchant(purging: Purging, due: DuePurge): Promise<number> {
+  const { sql, world, ids, metrics, stopping } = purging
+  let count = 0
+  for (let after: string | null = due.after; after !== null && !stopping?.aborted; ) {
+    const at = world.clock.now()
+    const line = { entry_id: ids.journalEntry(at), at }
+    const page = await purgePage(sql, { ...due, after }, line, page_lines)
+    metrics.sessionsPurged(due.mode, page.count)
+    count += page.count
+    after = page.last
+  }
+  return count
+}

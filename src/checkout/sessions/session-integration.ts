@@ -1,0 +1,35 @@
+// Which integration a session belongs to: that never changes, so it is read once and kept in this process.
+
+import type { Sql } from '../../database/open.ts'
+import type { MerchantId, SessionId } from '../../kernel/values.ts'
+import type { Session } from '../session.ts'
+import { findIntegrationId } from './session-store.ts'
+
+type SessionIntegration = Pick<Session, 'merchant_id' | 'integration_id'>
+
+/** Null where there is no such session. */
+export type IntegrationOfSession = (sessionId: string) => Promise<SessionIntegration | null>
+
+/** Some 200 bytes each. */
+const kept_max = 10_000
+
+export function openIntegrationOfSession(
+  sql: Sql,
+  merchantIdOfSession: (sessionId: string) => Promise<MerchantId | null>,
+): IntegrationOfSession {
+  const kept = new Map<string, SessionIntegration>()
+  return async (sessionId) => {
+    const known = kept.get(sessionId)
+    if (known) return known
+    const merchant_id = await merchantIdOfSession(sessionId)
+    if (!merchant_id) return null
+    const key = { merchant_id, session_id: sessionId as SessionId }
+    const integration_id = await findIntegrationId(sql, key)
+    if (integration_id === undefined) return null
+    const found = { merchant_id, integration_id }
+    // The oldest goes first: a session is used within half an hour of its creation.
+    if (kept.size >= kept_max) kept.delete(kept.keys().next().value!)
+    kept.set(sessionId, found)
+    return found
+  }
+}

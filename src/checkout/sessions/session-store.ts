@@ -1,0 +1,142 @@
+// The SQL of sessions. Each function is one statement, so each is one transaction and one round trip.
+
+import type { JournalLine } from '../../audit/journal.ts'
+import { rowIf, withDates } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import type { SessionHolder } from '../../http/access.ts'
+import { type KeyRow, KeyTaken } from '../../http/idempotency.ts'
+import { keyUngated } from '../../http/key-gate.ts'
+import type { Attempt } from '../attempt.ts'
+import { attemptTimes } from '../authentication/attempt-store.ts'
+import type { Hold } from '../hold.ts'
+import type { Session } from '../session.ts'
+
+type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
+
+/** A session with the idempotency key that makes it, if it has one, and the line that tells of it. */
+export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }
+export type KeyedSession = NewSession & { key: KeyRow }
+
+/** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */
+export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
+  const s = session
+  const rows = await sql`
+    with key as (${keyUngated(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
+    insert into sessions
+      (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
+       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
+       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
+       created_at, expires_at)
+    select ${s.merchant_id}, ${s.session_id}, ${s.mode}, ${s.status}, ${s.amount}, ${s.currency},
+       ${s.items as never}, ${s.customer as never}, ${s.metadata as never}, ${s.statement_descriptor_suffix}, ${s.order_reference},
+       ${s.confirmation_url}, ${s.integration_id}, ${s.integration}, ${s.minted_by}, ${s.public_key},
+       ${s.amount_verified}, ${s.amount_verification_source}, ${s.amount_verification_detail},
+       ${s.created_at}, ${s.expires_at}
+    from key returning 1`
+  if (rows.length === 0) throw new KeyTaken()
+}
+
+/**
+ * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were written: the others'
+ * keys are there.
+ */
+export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Set<string>> {
+  const sent = rows
+    .map(({ session, key, line }) => ({
+      ...session,
+      audience: key.audience,
+      key: key.key,
+      route: key.route,
+      fingerprint: `\\x${key.fingerprints[0]!.toString('hex')}`,
+      answer: `\\x${key.answer.toString('hex')}`,
+      answer_status: key.status,
+      ...{ entry_id: line.entry_id, change: line.change, detail: line.detail },
+      ...{ actor: line.actor, request_id: line.request_id },
+    }))
+    // In one order everywhere, so that two batches with the same keys do not wait for each other.
+    .sort((a, b) => (`${a.audience} ${a.key}` < `${b.audience} ${b.key}` ? -1 : 1))
+  const written = await sql<{ session_id: string }[]>`
+    with row as materialized (
+      select * from json_to_recordset(${sent as never}::json) as r (
+        merchant_id text, session_id text, mode text, status text, amount bigint, currency text, items json,
+        customer json, metadata json, statement_descriptor_suffix text, order_reference text,
+        confirmation_url text, integration_id text, integration text, minted_by text, public_key text,
+        amount_verified boolean, amount_verification_source text, amount_verification_detail text,
+        created_at timestamptz, expires_at timestamptz,
+        audience text, key text, route text, fingerprint bytea, answer bytea, answer_status integer,
+        entry_id text, change text, detail json, actor text, request_id text)
+    ), taken as (
+      insert into idempotency_keys
+        (merchant_id, audience, key, route, fingerprint, status, answer, created_at)
+      select merchant_id, audience, key, route, fingerprint, answer_status, answer, created_at from row
+      on conflict do nothing returning merchant_id, audience, key
+    ), line as (
+      insert into journal
+        (merchant_id, entry_id, session_id, subject, change, detail, actor, request_id, at)
+      select merchant_id, entry_id, session_id, session_id, change, detail, actor, request_id, created_at
+      from row join taken using (merchant_id, audience, key)
+    )
+    insert into sessions
+      (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
+       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
+       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
+       created_at, expires_at)
+    select merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
+       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
+       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
+       created_at, expires_at
+    from row join taken using (merchant_id, audience, key)
+    returning session_id`
+  return new Set(written.map(({ session_id }) => session_id))
+}
+
+export async function findSession(sql: Sql, key: SessionKey): Promise<Session | undefined> {
+  const [row] = await sql<Session[]>`
+    select * from sessions where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`
+  return row
+}
+
+/** Undefined where there is no such session; null for one without an integration. */
+export async function findIntegrationId(
+  sql: Sql,
+  key: SessionKey,
+): Promise<Session['integration_id'] | undefined> {
+  const [row] = await sql<Pick<Session, 'integration_id'>[]>`
+    select integration_id from sessions
+    where merchant_id = ${key.merchant_id} and session_id = ${key.session_id}`
+  return row?.integration_id
+}
+
+/** A session with the hold of its payment, where there is one. */
+export async function findSessionAndHold(
+  sql: Sql,
+  key: SessionKey,
+): Promise<{ session: Session; hold: Hold | null } | undefined> {
+  const [row] = await sql<(Session & { hold: Hold | null })[]>`
+    select s.*, (select row_to_json(h) from holds h
+      where h.merchant_id = s.merchant_id and h.payment_id = s.payment_id) as hold
+    from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
+  if (!row) return undefined
+  const { hold, ...session } = row
+  return { session, hold: hold && withDates(hold, ['deadline', 'decided_at']) }
+}
+
+/** A session and its attempts, oldest first, as they stood at one moment. */
+export async function findSessionAndAttempts(
+  sql: Sql,
+  key: SessionKey,
+): Promise<{ session: Session; attempts: Attempt[] } | undefined> {
+  const [row] = await sql<{ session: Session; attempts: Attempt[] }[]>`
+    select row_to_json(s) as session, (
+      select coalesce(json_agg(a order by a.number), '[]') from attempts a
+      where a.merchant_id = s.merchant_id and a.session_id = s.session_id
+    ) as attempts
+    from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
+  if (!row) return undefined
+  return {
+    session: withDates(row.session, sessionTimes),
+    attempts: row.attempts.map((attempt) => withDates(attempt, attemptTimes)),
+  }
+}
+
+export const sessionTimes = ['answer_by', 'created_at', 'expires_at'] satisfies (keyof Session)[]

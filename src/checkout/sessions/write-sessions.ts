@@ -1,0 +1,98 @@
+// Writes new sessions, several at a time when several arrive: one statement and one commit then serve them all.
+// While a batch is on its way to the disk the next one gathers, so a session that comes alone is written at once.
+
+import { isConnectionLost } from '../../database/failures.ts'
+import type { Sql } from '../../database/open.ts'
+import { KeyTaken } from '../../http/idempotency.ts'
+import {
+  insertSession,
+  insertSessions,
+  type KeyedSession,
+  type NewSession,
+} from './session-store.ts'
+
+/** Writes a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
+export type WriteSession = (written: NewSession) => Promise<void>
+
+type Waiting = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
+
+/** Two at once, so that one which waits for somebody's lock does not hold up all. */
+const batches_at_once = 2
+const batch_rows_max = 50
+
+export function openSessionWriter(sql: Sql): WriteSession {
+  // A transaction never touches two merchants, so each has a queue of its own.
+  const queues = new Map<string, { waiting: Waiting[]; running: number }>()
+
+  function queueOf(merchantId: string) {
+    const known = queues.get(merchantId)
+    if (known) return known
+    const queue = { waiting: [], running: 0 }
+    queues.set(merchantId, queue)
+    return queue
+  }
+
+  async function run(merchantId: string): Promise<void> {
+    const queue = queueOf(merchantId)
+    if (queue.running >= batches_at_once || queue.waiting.length === 0) return
+    queue.running++
+    const batch = takeBatch(queue.waiting)
+    await writeBatch(sql, batch)
+    queue.running--
+    if (queue.waiting.length > 0) void run(merchantId)
+    else if (queue.running === 0) queues.delete(merchantId)
+  }
+
+  return ({ key, ...written }) => {
+    // Few send none, so that batches need not know of it.
+    if (key === null) return insertSession(sql, { key, ...written })
+    return new Promise((resolve, reject) => {
+      const { merchant_id } = written.session
+      queueOf(merchant_id).waiting.push({ key, ...written, resolve, reject })
+      void run(merchant_id)
+    })
+  }
+}
+
+/** The first of those that wait, each key once: a statement could not tell two rows of one key apart. */
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  const names = new Set<string>()
+  const batch: Waiting[] = []
+  for (let index = 0; index < waiting.length && batch.length < batch_rows_max; ) {
+    const { audience, key } = waiting[index]!.key
+    const name = JSON.stringify([audience, key])
+    if (names.has(name)) {
+      index++
+      continue
+    }
+    names.add(name)
+    batch.push(...waiting.splice(index, 1))
+  }
+  return batch
+}
+
+/** Settles every row of a batch; never throws. */
+async function writeBatch(sql: Sql, batch: Waiting[]): Promise<void> {
+  if (batch.length === 1) return writeAlone(sql, batch[0]!)
+  try {
+    const written = await insertSessions(sql, batch)
+    for (const row of batch) {
+      if (written.has(row.session.session_id)) row.resolve()
+      else row.reject(new KeyTaken())
+    }
+  } catch (error) {
+    // Whether it was committed is not known: each request finds out by its key.
+    if (isConnectionLost(error)) for (const row of batch) row.reject(error)
+    // Nothing was written. One row's trouble, such as a lock, must not be the others'.
+    else await Promise.all(batch.map((row) => writeAlone(sql, row)))
+  }
+}
+
+async function writeAlone(sql: Sql, row: Waiting): Promise<void> {
+  try {
+    await insertSession(sql, row)
+    row.resolve()
+  } catch (error) {
+    row.reject(error)
+  }
+}
