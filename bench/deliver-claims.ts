@@ -2,7 +2,7 @@
 
 import { openDatabase, type Sql } from '../src/database/open.ts'
 import { openWorld } from '../src/outgoing/real-world.ts'
-import { type ClaimOrder, claim } from '../src/webhooks/claim-store.ts'
+import { type ClaimOrder, claim } from '../src/webhooks/queue/claim-store.ts'
 import { commitMany, makePayments, newSeries, type Target } from './deliver-events.ts'
 import type { Stage } from './deliver-stage.ts'
 import { median, type Table, whole } from './report.ts'

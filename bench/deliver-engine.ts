@@ -13,7 +13,7 @@ import { openGuardedHttp } from '../src/outgoing/guarded-http.ts'
 import { openWorld } from '../src/outgoing/real-world.ts'
 import { openAcquiring } from '../src/service/acquiring.ts'
 import { startWorker } from '../src/service/worker.ts'
-import { type DeliveryLoop, startDeliveries } from '../src/webhooks/delivery-loop.ts'
+import { type DeliveryLoop, startDeliveries } from '../src/webhooks/sending/delivery-loop.ts'
 import { answerOrders, commonNow, settingOf } from './deliver-child.ts'
 import { commitEvent, eventOf, type Series } from './deliver-events.ts'
 

@@ -6,7 +6,7 @@ import type { Event } from '../src/checkout/event.ts'
 import { rowIf } from '../src/database/driver/rows.ts'
 import type { AnySql, Sql } from '../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../src/kernel/values.ts'
-import { fanOut } from '../src/webhooks/fan-out.ts'
+import { fanOut } from '../src/webhooks/queue/fan-out.ts'
 
 /** What one endpoint alone is told of: its merchant's events of this type. */
 export type Target = { merchant_id: MerchantId; type: EventType }

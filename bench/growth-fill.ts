@@ -8,7 +8,7 @@ import {
   makePartition,
   type PartitionedTable,
   readPartitions,
-} from '../src/webhooks/partition-store.ts'
+} from '../src/webhooks/queue/partition-store.ts'
 import type { Pattern } from './growth-lives.ts'
 import { barePool, type Started } from './service.ts'
 

@@ -19,10 +19,10 @@ import type { MarkMemory } from './database/high-water/high-water-file.ts'
 import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { purgeAssets } from './pages/asset-store.ts'
-import { forgetOldSecrets } from './webhooks/endpoint-store.ts'
-import { keepPartitions } from './webhooks/keep-partitions.ts'
-import { rewrapSecrets } from './webhooks/rewrap-secrets.ts'
-import { watchBacklog } from './webhooks/watch-backlog.ts'
+import { forgetOldSecrets } from './webhooks/endpoints/endpoint-store.ts'
+import { rewrapSecrets } from './webhooks/endpoints/rewrap-secrets.ts'
+import { keepPartitions } from './webhooks/queue/keep-partitions.ts'
+import { watchBacklog } from './webhooks/queue/watch-backlog.ts'
 
 export type JobContext = Pick<
   Context,

@@ -26,12 +26,12 @@ import { createIntentAt } from './compatible/create-intent.ts'
 import { readIntentAt } from './compatible/read-intent.ts'
 import { eventTypes } from './kernel/values.ts'
 import { streamRequests } from './merchants/stream-requests.ts'
-import { createEndpoint } from './webhooks/create-endpoint.ts'
-import { deleteEndpoint } from './webhooks/delete-endpoint.ts'
-import { listDeliveries } from './webhooks/list-deliveries.ts'
-import { listEndpoints } from './webhooks/list-endpoints.ts'
-import { replayDelivery } from './webhooks/replay.ts'
-import { streamEvents } from './webhooks/stream-events.ts'
+import { listDeliveries } from './webhooks/deliveries/list-deliveries.ts'
+import { replayDelivery } from './webhooks/deliveries/replay.ts'
+import { createEndpoint } from './webhooks/endpoints/create-endpoint.ts'
+import { deleteEndpoint } from './webhooks/endpoints/delete-endpoint.ts'
+import { listEndpoints } from './webhooks/endpoints/list-endpoints.ts'
+import { streamEvents } from './webhooks/stream/stream-events.ts'
 
 /** What is told for as long as the caller listens. */
 export const streams = [streamEvents, streamRequests]

@@ -13,12 +13,12 @@ import { catalogue } from './kernel/errors.ts'
 import { eventTypes } from './kernel/values.ts'
 import { events, routes } from './routes.ts'
 import { type NamedSchema, typesOf } from './schema-types.ts'
-import { createEndpoint } from './webhooks/create-endpoint.ts'
+import { listDeliveries } from './webhooks/deliveries/list-deliveries.ts'
+import { replayDelivery } from './webhooks/deliveries/replay.ts'
 import { attemptView } from './webhooks/delivery.ts'
 import { endpointCreated, endpointView } from './webhooks/endpoint.ts'
-import { listDeliveries } from './webhooks/list-deliveries.ts'
-import { listEndpoints } from './webhooks/list-endpoints.ts'
-import { replayDelivery } from './webhooks/replay.ts'
+import { createEndpoint } from './webhooks/endpoints/create-endpoint.ts'
+import { listEndpoints } from './webhooks/endpoints/list-endpoints.ts'
 
 /** The text of sdk/src/api-types.ts. */
 export function sdkTypes(): string {

@@ -18,7 +18,7 @@ import {
   settle,
   type Trail,
   tellOf,
-} from '../src/webhooks/trail.ts'
+} from '../src/webhooks/stream/trail.ts'
 
 const begin_ms = Date.UTC(2026, 8, 1)
 const at = (ms: number) => begin_ms + ms

@@ -1,7 +1,7 @@
 // Where card numbers, codes and secrets must not be: in no table, in no line of the log.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rotateSecret } from '../src/webhooks/rotate-secret.ts'
+import { rotateSecret } from '../src/webhooks/endpoints/rotate-secret.ts'
 import { cardOf, purchase, runChallenge, type SessionSecret } from './client.ts'
 import { drivenClock, driving, type Service, startService } from './service.ts'
 

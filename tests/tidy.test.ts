@@ -126,12 +126,12 @@ describe('imports', () => {
       [
         'endpoint',
         'delivery',
-        'delivery-cursor',
-        'trail',
-        'streamed-event',
-        'retry',
-        'signature',
-        'breaker',
+        'deliveries/delivery-cursor',
+        'stream/trail',
+        'stream/streamed-event',
+        'sending/retry',
+        'sending/signature',
+        'sending/breaker',
       ],
     ],
   ])('inside %s a noun imports nothing that acts, and a store no verb', (room, names) => {

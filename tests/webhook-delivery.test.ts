@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { rotateSecret } from '../src/webhooks/rotate-secret.ts'
+import { rotateSecret } from '../src/webhooks/endpoints/rotate-secret.ts'
 import { type Json, purchase } from './client.ts'
 import { type Account, type Service, startService, until } from './service.ts'
 import {

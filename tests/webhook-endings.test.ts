@@ -3,8 +3,8 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AnySql, Sql } from '../src/database/open.ts'
-import type { ClaimedDelivery } from '../src/webhooks/claim-store.ts'
-import { endDeliveries, type Settlement, settle } from '../src/webhooks/queue-store.ts'
+import type { ClaimedDelivery } from '../src/webhooks/queue/claim-store.ts'
+import { endDeliveries, type Settlement, settle } from '../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,
   at,

@@ -4,9 +4,9 @@ import type { Context } from '../src/context.ts'
 import { rowIf, rowValues } from '../src/database/driver/rows.ts'
 import type { Sql } from '../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../src/kernel/values.ts'
-import { newEndpoint } from '../src/webhooks/create-endpoint.ts'
-import { insertEndpoint } from '../src/webhooks/endpoint-store.ts'
-import { fanOut, type ToldEvent } from '../src/webhooks/fan-out.ts'
+import { newEndpoint } from '../src/webhooks/endpoints/create-endpoint.ts'
+import { insertEndpoint } from '../src/webhooks/endpoints/endpoint-store.ts'
+import { fanOut, type ToldEvent } from '../src/webhooks/queue/fan-out.ts'
 
 /** An endpoint past the API, which takes only so many in a minute. */
 export async function makeEndpoint(

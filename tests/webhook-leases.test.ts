@@ -1,8 +1,8 @@
 // How deliveries leave the queue, on a real database: settled, in time or too late, once or twice.
 
 import { describe, expect, test } from 'vitest'
-import type { ClaimedDelivery } from '../src/webhooks/claim-store.ts'
-import { type Settlement, settle } from '../src/webhooks/queue-store.ts'
+import type { ClaimedDelivery } from '../src/webhooks/queue/claim-store.ts'
+import { type Settlement, settle } from '../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,
   at,

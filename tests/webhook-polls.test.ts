@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { countStatements } from '../src/database/count.ts'
 import type { Database, Sql } from '../src/database/open.ts'
-import type { DeliveryLoop } from '../src/webhooks/delivery-loop.ts'
+import type { DeliveryLoop } from '../src/webhooks/sending/delivery-loop.ts'
 import { until } from './service.ts'
 import {
   addEndpoints,

@@ -3,9 +3,14 @@
 import { createHash } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Database } from '../src/database/open.ts'
-import { type ClaimOrder, claim, readBacklog, type Standing } from '../src/webhooks/claim-store.ts'
-import { saveHealth } from '../src/webhooks/health-store.ts'
-import { endDeliveries, settle } from '../src/webhooks/queue-store.ts'
+import {
+  type ClaimOrder,
+  claim,
+  readBacklog,
+  type Standing,
+} from '../src/webhooks/queue/claim-store.ts'
+import { endDeliveries, settle } from '../src/webhooks/queue/queue-store.ts'
+import { saveHealth } from '../src/webhooks/sending/health-store.ts'
 import {
   addEndpoint,
   at,

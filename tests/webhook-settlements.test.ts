@@ -1,7 +1,7 @@
 // How attempts' ends are written: together, in spite of a database that goes away, and of one that is never taken.
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openSettlements } from '../src/webhooks/settlements.ts'
+import { openSettlements } from '../src/webhooks/sending/settlements.ts'
 import { manualClock } from './clock.ts'
 import { type DatabaseProxy, openDatabaseProxy } from './database-proxy.ts'
 import type { LogLine } from './service.ts'

@@ -1,7 +1,7 @@
 // A service that delivers on a clock that stands still, and receivers that answer when they are told to: whatever waits, waits.
 
 import type { ServerResponse } from 'node:http'
-import type { QueueClass } from '../src/webhooks/claim-store.ts'
+import type { QueueClass } from '../src/webhooks/queue/claim-store.ts'
 import { type ManualClock, manualClock } from './clock.ts'
 import { type Service, startService } from './service.ts'
 import { commitEvent, makeEndpoint, makeEvent, makePayments } from './webhook-events.ts'

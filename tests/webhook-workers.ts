@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { DeliverySettings } from '../src/webhooks/deliver.ts'
+import type { DeliverySettings } from '../src/webhooks/sending/deliver.ts'
 
 const program = fileURLToPath(new URL('fixtures/webhook-worker.ts', import.meta.url))
 

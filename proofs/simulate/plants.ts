@@ -8,7 +8,7 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import type { Clock, GuardedHttp, World } from '../../src/kernel/world.ts'
-import type { DeliverySettings } from '../../src/webhooks/deliver.ts'
+import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import type { Traits } from './bank/traits.ts'
 import type { Shares } from './faults.ts'
 import {

@@ -3,9 +3,9 @@
 import { openIds } from '../../src/kernel/ids.ts'
 import type { MerchantId } from '../../src/kernel/values.ts'
 import type { Opened } from '../../src/main.ts'
-import { newEndpoint } from '../../src/webhooks/create-endpoint.ts'
-import { insertEndpoint } from '../../src/webhooks/endpoint-store.ts'
-import { signatureOf } from '../../src/webhooks/signature.ts'
+import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
+import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
+import { signatureOf } from '../../src/webhooks/sending/signature.ts'
 import {
   openWebhookReceiver,
   type ReceivedEvent,

@@ -10,7 +10,11 @@ import { type Session, settlementAt, statusAt } from '../checkout/session.ts'
 import { findSession } from '../checkout/sessions/session-store.ts'
 import type { Sql } from '../database/open.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
-import { type TracedDelivery, type TracedEvent, traceEvents } from '../webhooks/trace-events.ts'
+import {
+  type TracedDelivery,
+  type TracedEvent,
+  traceEvents,
+} from '../webhooks/deliveries/trace-events.ts'
 
 type PaymentNow = WholePayment & { operations: KnownOperation[] }
 

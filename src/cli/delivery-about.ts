@@ -2,8 +2,8 @@
 
 import { Refusal } from '../kernel/errors.ts'
 import type { MerchantId } from '../kernel/values.ts'
-import { findPaymentOfEvent } from '../webhooks/operator-store.ts'
-import { type TracedEvent, traceEvents } from '../webhooks/trace-events.ts'
+import { findPaymentOfEvent } from '../webhooks/deliveries/operator-store.ts'
+import { type TracedEvent, traceEvents } from '../webhooks/deliveries/trace-events.ts'
 import { type OptionSpec, type Options, UsageError } from './command.ts'
 import { type CommandOffice, merchantOf, text } from './office.ts'
 import { paymentKeyOf } from './payment-key.ts'

@@ -3,14 +3,14 @@
 import { Refusal } from '../kernel/errors.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import type { Clock } from '../kernel/world.ts'
-import { type DeliveryKey, window_ms } from '../webhooks/delivery.ts'
 import {
   countDeadLetters,
   type DeadLetter,
   type DeadLetters,
   listDeadLetters,
-} from '../webhooks/operator-store.ts'
-import { replay } from '../webhooks/replay.ts'
+} from '../webhooks/deliveries/operator-store.ts'
+import { replay } from '../webhooks/deliveries/replay.ts'
+import { type DeliveryKey, window_ms } from '../webhooks/delivery.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 import { endpointsOf } from './endpoint.ts'

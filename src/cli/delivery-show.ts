@@ -2,6 +2,15 @@
 
 import { Refusal } from '../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
+import { findDelivery } from '../webhooks/deliveries/delivery-store.ts'
+import {
+  findKnownDelivery,
+  type KnownDelivery,
+  listChain,
+  listReplays,
+  type ReplayOfIt,
+  type ToldAttempt,
+} from '../webhooks/deliveries/operator-store.ts'
 import {
   type DeliveryKey,
   type DeliveryStatus,
@@ -10,15 +19,6 @@ import {
   judgeReplay,
   type_prefix,
 } from '../webhooks/delivery.ts'
-import { findDelivery } from '../webhooks/delivery-store.ts'
-import {
-  findKnownDelivery,
-  type KnownDelivery,
-  listChain,
-  listReplays,
-  type ReplayOfIt,
-  type ToldAttempt,
-} from '../webhooks/operator-store.ts'
 import type { Command } from './command.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 import { answerOf } from './failure-words.ts'

@@ -4,13 +4,17 @@ import { Refusal } from '../kernel/errors.ts'
 import { eventTypes } from '../kernel/values.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import {
+  limit_default,
+  limit_max,
+  pageOfDeliveries,
+} from '../webhooks/deliveries/list-deliveries.ts'
+import { findDeliveryKey } from '../webhooks/deliveries/operator-store.ts'
+import {
   type DeliveryKey,
   deliveryNotFound,
   deliveryStatuses,
   type_prefix,
 } from '../webhooks/delivery.ts'
-import { limit_default, limit_max, pageOfDeliveries } from '../webhooks/list-deliveries.ts'
-import { findDeliveryKey } from '../webhooks/operator-store.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { aboutOptions, readAbout } from './delivery-about.ts'
 import {

@@ -2,14 +2,14 @@
 
 import { idsFrom } from '../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
-import { closed_breaker, stateOf } from '../webhooks/breaker.ts'
 import {
   type EndpointStanding,
   type RecentOutcome,
   readRecentOutcomes,
   readStandings,
   waiting_max,
-} from '../webhooks/standing-store.ts'
+} from '../webhooks/deliveries/standing-store.ts'
+import { closed_breaker, stateOf } from '../webhooks/sending/breaker.ts'
 import type { Command } from './command.ts'
 import { endpointsOf, type WhichEndpoints } from './endpoint.ts'
 import { answerOf, failureWords } from './failure-words.ts'

@@ -1,6 +1,6 @@
 // Which events this command has heard already: after a lost connection the service tells the last ones again.
 
-import { overlap_ms, readCursor } from '../webhooks/trail.ts'
+import { overlap_ms, readCursor } from '../webhooks/stream/trail.ts'
 
 /** Remembers events for as long as they may come again. */
 export function openHeard() {

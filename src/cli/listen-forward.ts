@@ -2,8 +2,8 @@
 
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../kernel/world.ts'
-import { type Posted, post, type Sending } from '../webhooks/deliver.ts'
-import type { StreamedEvent } from '../webhooks/streamed-event.ts'
+import { type Posted, post, type Sending } from '../webhooks/sending/deliver.ts'
+import type { StreamedEvent } from '../webhooks/stream/streamed-event.ts'
 
 export type Forwarded = Pick<Posted, 'succeeded' | 'response_status_code' | 'failure'> & {
   duration_ms: number

@@ -2,7 +2,7 @@
 
 import { readConfig } from '../config/config.ts'
 import { type EventType, eventTypes, type MerchantId } from '../kernel/values.ts'
-import { listEvents } from '../webhooks/operator-store.ts'
+import { listEvents } from '../webhooks/deliveries/operator-store.ts'
 import { type Command, type Options, UsageError } from './command.ts'
 import { type CommandOffice, list, text, withOffice } from './office.ts'
 import { money, print, printJson, printTable, tell } from './print.ts'

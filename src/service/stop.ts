@@ -1,7 +1,7 @@
 // Ends a process in order, and within a time: what does not end by then is named, and left to the next process.
 
 import type { World } from '../kernel/world.ts'
-import { atMost } from '../webhooks/patience.ts'
+import { atMost } from '../webhooks/sending/patience.ts'
 
 /** What is to end. Its name is for the log. */
 export type Part = { name: string; end(): Promise<void> }

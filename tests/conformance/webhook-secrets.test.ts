@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
-import { rewrapSecrets } from '../../src/webhooks/rewrap-secrets.ts'
-import { rotateSecret } from '../../src/webhooks/rotate-secret.ts'
+import { rewrapSecrets } from '../../src/webhooks/endpoints/rewrap-secrets.ts'
+import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { drivenClock, type Service, startService } from '../service.ts'
 
 const clock = drivenClock()

@@ -3,7 +3,7 @@
 import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import { fanOut } from '../../webhooks/fan-out.ts'
+import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { type From, isFoundAs } from '../asking/answer-store.ts'
 import type { Attempt } from '../attempt.ts'
 import type { VaultCard } from '../cards/vault-store.ts'

@@ -13,7 +13,7 @@ import { listDuePurges, type PurgeAge } from '../../checkout/sessions/session-pu
 import type { Config } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import { countLeftDead } from '../../webhooks/operator-store.ts'
+import { countLeftDead } from '../../webhooks/deliveries/operator-store.ts'
 import {
   countEndpoints,
   listEndpointTroubles,

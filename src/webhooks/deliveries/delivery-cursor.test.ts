@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openKeyring } from '../../kernel/keyring.ts'
+import { attemptOf, cursorAfter } from './delivery-cursor.ts'
+
+const random = { bytes: randomBytes }
+const old = randomBytes(32)
+const keyring = openKeyring([old], random)
+const text = fc.option(fc.string(), { nil: undefined })
+const filters = fc.record({ merchant_id: fc.string(), status: text, event_type: text })
+const id = '01a0f7649418703680660031734f3a16'
+
+test('a cursor leads back to its attempt under its own filters alone', () => {
+  fc.assert(
+    fc.property(filters, filters, (mine, theirs) => {
+      const cursor = cursorAfter(keyring, mine, id)
+      expect(cursor).toMatch(/^[\w-]{43}$/)
+      expect(attemptOf(keyring, mine, cursor)).toBe(id)
+      const same = JSON.stringify(mine) === JSON.stringify(theirs)
+      expect(attemptOf(keyring, theirs, cursor)).toBe(same ? id : null)
+    }),
+  )
+})
+
+test('no other text is one', () => {
+  const mine = { merchant_id: 'm', status: undefined, event_type: undefined }
+  const cursor = cursorAfter(keyring, mine, id)
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String()), (other) => {
+      expect(attemptOf(keyring, mine, other)).toBeNull()
+    }),
+  )
+  for (const index of cursor.split('').keys()) {
+    const letter = cursor[index] === 'A' ? 'Q' : 'A'
+    const changed = cursor.slice(0, index) + letter + cursor.slice(index + 1)
+    expect(attemptOf(keyring, mine, changed)).toBeNull()
+  }
+})
+
+test('an empty filter is not the same as none', () => {
+  const none = { merchant_id: 'm', status: undefined, event_type: undefined }
+  const cursor = cursorAfter(keyring, none, id)
+  expect(attemptOf(keyring, { ...none, event_type: '' }, cursor)).toBeNull()
+})
+
+test('a cursor outlives a rotation of the master key, until the old one is gone', () => {
+  const mine = { merchant_id: 'm', status: 'failed', event_type: undefined }
+  const cursor = cursorAfter(keyring, mine, id)
+  const young = randomBytes(32)
+  expect(attemptOf(openKeyring([young, old], random), mine, cursor)).toBe(id)
+  expect(attemptOf(openKeyring([young], random), mine, cursor)).toBeNull()
+})

@@ -1,0 +1,161 @@
+// The SQL of deliveries as merchants see them: the list of attempts, and replays.
+
+import { rowIf } from '../../database/driver/rows.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
+import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
+import type {
+  Attempt,
+  DeliveryKey,
+  DeliveryStatus,
+  ReplayStanding,
+  SettledDelivery,
+} from '../delivery.ts'
+
+export type AttemptFilters = {
+  merchant_id: string
+  status: DeliveryStatus | undefined
+  /** Null where no row can have the type that was asked for. */
+  event_type: string | null | undefined
+  /** These alone. */
+  attempt_ids?: string[] | undefined
+  /** No attempt before this id is listed, */
+  from: string
+  /** and none from this one on. */
+  below: string
+}
+
+/**
+ * The newest attempts that fit, newest first. What else is to be known of one that was given up on is looked up by key: an
+ * `exists` might be answered from a table that is read whole beforehand.
+ */
+export async function listAttempts(
+  sql: Sql,
+  filters: AttemptFilters,
+  limit: number,
+): Promise<(Attempt & ReplayStanding)[]> {
+  const { merchant_id, event_type, from, below } = filters
+  const typed = event_type === undefined ? sql`` : sql`and event_type = ${event_type}`
+  const { attempt_ids } = filters
+  const named = attempt_ids === undefined ? sql`` : sql`and attempt_id = any(${attempt_ids})`
+  return sql<(Attempt & ReplayStanding)[]>`
+    select a.merchant_id, attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type,
+      attempt_number, replay_of, root_created_at, status, occurred_at, response_status_code,
+      response_body, next_retry_at,
+      status = 'dead_lettered' and coalesce((
+        select e.status = 'active' from webhook_endpoints e
+        where e.merchant_id = a.merchant_id and e.endpoint_id = a.endpoint_id
+      ), false) as endpoint_is_active,
+      status = 'dead_lettered' and coalesce((
+        select d.active_replay is not null from webhook_deliveries d
+        where d.merchant_id = a.merchant_id and d.delivery_id = a.delivery_id
+      ), false) as is_being_replayed
+    from webhook_attempts a
+    where merchant_id = ${merchant_id} and attempt_id >= ${from} and attempt_id < ${below}
+      ${filters.status === undefined ? sql`` : isOf(sql, filters.status)} ${typed} ${named}
+    order by attempt_id desc limit ${limit}`
+}
+
+/** The status stands in the text, since the index of the unhappy ones is of use only to a statement that names one. */
+function isOf(sql: AnySql, status: DeliveryStatus): Fragment {
+  switch (status) {
+    case 'succeeded':
+      return sql`and status = 'succeeded'`
+    case 'failed':
+      return sql`and status = 'failed'`
+    case 'dead_lettered':
+      return sql`and status = 'dead_lettered'`
+    case 'pending':
+      return sql`and status = 'pending'`
+  }
+}
+
+/** A delivery as it stood at one moment; undefined where there is none. */
+export async function findDelivery(
+  sql: Sql,
+  { merchant_id, delivery_id }: DeliveryKey,
+): Promise<SettledDelivery | 'unsettled' | undefined> {
+  const [row] = await sql<{ is_queued: boolean; settled: Stored | null }[]>`
+    with recursive chain as (
+      select replay_of from webhook_deliveries
+      where merchant_id = ${merchant_id} and delivery_id = ${delivery_id}
+      union all
+      select d.replay_of from chain cross join lateral (
+        select replay_of from webhook_deliveries
+        where merchant_id = ${merchant_id} and delivery_id = chain.replay_of offset 0) d
+    )
+    select exists (
+      select 1 from webhook_queue where merchant_id = ${merchant_id} and delivery_id = ${delivery_id}
+    ) as is_queued, (
+      select row_to_json(found) from (
+        select d.merchant_id, d.delivery_id, d.endpoint_id, d.payment_id, d.sequence, d.status, d.root_id,
+          d.root_created_at, d.active_replay, ev.type as event_type, e.url as endpoint_url,
+          exists (select 1 from chain where replay_of is null) as chain_is_whole
+        from webhook_deliveries d
+        join events ev on ev.merchant_id = d.merchant_id and ev.payment_id = d.payment_id
+          and ev.sequence = d.sequence
+        left join webhook_endpoints e on e.merchant_id = d.merchant_id and e.endpoint_id = d.endpoint_id
+          and e.status = 'active'
+        where d.merchant_id = ${merchant_id} and d.delivery_id = ${delivery_id}
+      ) found
+    ) as settled`
+  const { is_queued, settled } = row!
+  if (settled) return { ...settled, root_created_at: new Date(settled.root_created_at) }
+  return is_queued ? 'unsettled' : undefined
+}
+
+type Stored = Omit<SettledDelivery, 'root_created_at'> & { root_created_at: string }
+
+/** A replay that is not stored yet. */
+export type Replay = {
+  delivery_id: string
+  /** The attempt row that tells of it until its first attempt has ended. */
+  pending_id: string
+  created_at: Date
+}
+
+/**
+ * Accepts a replay, if none is under way and the endpoint is still there: the original names it, it is queued and listed.
+ * False, and nothing written, where somebody was faster. Throws KeyTaken where the key is there.
+ */
+export async function insertReplay(
+  sql: Sql,
+  of: SettledDelivery & { endpoint_url: string },
+  replay: Replay,
+  key: KeyRow | null,
+): Promise<boolean> {
+  const { merchant_id, endpoint_id, payment_id, root_id, root_created_at } = of
+  const { delivery_id, pending_id, created_at } = replay
+  const shared = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
+  const queued = {
+    ...shared,
+    ...{ class: 1, due_at: created_at, attempt_number: 0, pending_id, sequence: of.sequence },
+    ...{ replay_of: of.delivery_id, root_id, created_at },
+  }
+  const listed = {
+    ...shared,
+    ...{ attempt_id: pending_id, endpoint_url: of.endpoint_url, event_type: of.event_type },
+    ...{ attempt_number: 0, replay_of: of.delivery_id, status: 'pending', occurred_at: created_at },
+  }
+  const rows = await sql<Gated[]>`
+    with gate as (
+      select 1 from webhook_deliveries d
+      join webhook_endpoints e on e.merchant_id = d.merchant_id and e.endpoint_id = d.endpoint_id
+      where d.merchant_id = ${merchant_id} and d.delivery_id = ${of.delivery_id}
+        and d.status = 'dead_lettered' and d.active_replay is null and e.status = 'active'
+      for update of d for share of e
+    ), key as (${keyBehindGate(sql, key)}
+    ), original as (
+      update webhook_deliveries set active_replay = ${delivery_id}
+      where merchant_id = ${merchant_id} and delivery_id = ${of.delivery_id} and exists (select 1 from key)
+    ), queued as (insert into webhook_queue ${rowIf(sql, queued, 'key')}
+    ), listed as (insert into webhook_attempts ${rowIf(sql, listed, 'key')}
+    ), probed as (
+      -- Whoever asks for a replay says that the endpoint is back: one delivery goes there to see.
+      update webhook_endpoint_health set open_until = ${created_at}, changed_at = ${created_at}
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and state = 'open'
+        and changed_at < ${created_at} and exists (select 1 from key)
+    )
+    ${wentThrough(sql)}`
+  return passed(rows)
+}

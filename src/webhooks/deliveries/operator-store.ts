@@ -1,0 +1,235 @@
+// The SQL of what only the operator sees: a delivery with all that is known of it, and what was given up on.
+
+import type { Sql } from '../../database/open.ts'
+import type { EventType } from '../../kernel/values.ts'
+import type { Attempt, DeliveryKey } from '../delivery.ts'
+import { eventAndEndpoint } from '../queue/queue-store.ts'
+
+/** The merchant of a delivery, for who knows the delivery alone: a look by key for each merchant that ever had an endpoint. */
+export async function findDeliveryKey(
+  sql: Sql,
+  deliveryId: string,
+): Promise<DeliveryKey | undefined> {
+  const [row] = await sql<DeliveryKey[]>`
+    select found.* from (select distinct merchant_id from webhook_endpoints) m cross join lateral (
+      (select q.merchant_id, q.delivery_id from webhook_queue q
+        where q.merchant_id = m.merchant_id and q.delivery_id = ${deliveryId} offset 0)
+      union all
+      (select d.merchant_id, d.delivery_id from webhook_deliveries d
+        where d.merchant_id = m.merchant_id and d.delivery_id = ${deliveryId} offset 0)
+    ) found limit 1`
+  return row
+}
+
+/** A delivery, settled or still queued. */
+export type KnownDelivery = DeliveryKey & {
+  endpoint_id: string
+  endpoint_url: string
+  endpoint_status: 'active' | 'disabled'
+  payment_id: string
+  sequence: 1 | 2
+  event_type: EventType
+  event_id: string
+  /** The event's, as every attempt sends it. */
+  body: string
+  /** Null while it is not settled. */
+  settled_as: 'succeeded' | 'dead_lettered' | null
+  settled_at: Date | null
+  /** The newest attempt that has a row. */
+  last_attempt_id: string | null
+  /** When the attempt under way began. */
+  attempted_at: Date | null
+  /** Null once it is settled. While an attempt is under way: when that counts as lost. */
+  due_at: Date | null
+  breaker_open_until: Date | null
+  replay_of: string | null
+  root_id: string
+  root_created_at: Date
+  created_at: Date
+}
+
+export async function findKnownDelivery(
+  sql: Sql,
+  { merchant_id, delivery_id }: DeliveryKey,
+): Promise<KnownDelivery | undefined> {
+  const [row] = await sql<KnownDelivery[]>`
+    select p.*, e.url as endpoint_url, e.status as endpoint_status, ev.type as event_type, ev.event_id, ev.body,
+      h.open_until as breaker_open_until
+    from (
+      select merchant_id, delivery_id, endpoint_id, payment_id, sequence, null::text as settled_as,
+        null::timestamptz as settled_at, coalesce(last_attempt_id, pending_id) as last_attempt_id,
+        case when attempt_id is not null then attempted_at end as attempted_at, due_at,
+        replay_of, root_id, root_created_at, created_at
+      from webhook_queue where merchant_id = ${merchant_id} and delivery_id = ${delivery_id}
+      union all
+      select merchant_id, delivery_id, endpoint_id, payment_id, sequence, status, settled_at, last_attempt_id,
+        null, null, replay_of, root_id, root_created_at, created_at
+      from webhook_deliveries where merchant_id = ${merchant_id} and delivery_id = ${delivery_id}
+    ) p
+    ${eventAndEndpoint(sql, sql`p`)}
+    left join lateral (
+      select open_until from webhook_endpoint_health h
+      where h.merchant_id = p.merchant_id and h.endpoint_id = p.endpoint_id offset 0) h on true`
+  return row
+}
+
+/** An attempt with what the API does not show: why there was no answer, and how long it took. */
+export type ToldAttempt = Omit<Attempt, 'merchant_id'> & {
+  duration_ms: number | null
+  failure: string | null
+}
+
+/** An attempt and those of the same delivery before it, oldest first; from the newest back, each found by its key. */
+export async function listChain(
+  sql: Sql,
+  { merchant_id, attempt_id }: { merchant_id: string; attempt_id: string },
+): Promise<ToldAttempt[]> {
+  return sql<ToldAttempt[]>`
+    with recursive chain as (
+      select a.*, 1 as step from webhook_attempts a
+      where a.merchant_id = ${merchant_id} and a.attempt_id = ${attempt_id}
+      union all
+      select before.* from chain cross join lateral (
+        select a.*, chain.step + 1 from webhook_attempts a
+        where a.merchant_id = chain.merchant_id and a.attempt_id = chain.previous_attempt_id offset 0) before
+    )
+    select attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type, attempt_number, replay_of,
+      root_created_at, status, occurred_at, duration_ms, response_status_code, response_body, failure, next_retry_at
+    from chain order by step desc`
+}
+
+/** An event with the ids that its deliveries to endpoints of today and before have, if it was for them. */
+export type EventWithDeliveries = {
+  event_id: string
+  payment_id: string
+  type: EventType
+  sequence: 1 | 2
+  created_at: Date
+  delivery_ids: string[]
+}
+
+/** The events of a payment, in their order. */
+export async function listEvents(
+  sql: Sql,
+  { merchant_id, payment_id }: { merchant_id: string; payment_id: string },
+): Promise<EventWithDeliveries[]> {
+  return sql<EventWithDeliveries[]>`
+    select e.event_id, e.payment_id, e.type, e.sequence, e.created_at, array(
+      select webhook_id(e.created_at, e.event_id || w.endpoint_id) from webhook_endpoints w
+      where w.merchant_id = e.merchant_id order by w.created_at, w.endpoint_id
+    ) as delivery_ids
+    from events e where e.merchant_id = ${merchant_id} and e.payment_id = ${payment_id}
+    order by e.sequence`
+}
+
+/** The payment of an event. Events have no index by their id: those of the merchant are gone through. */
+export async function findPaymentOfEvent(
+  sql: Sql,
+  { merchant_id, event_id }: { merchant_id: string; event_id: string },
+): Promise<string | undefined> {
+  const [row] = await sql<{ payment_id: string }[]>`
+    select payment_id from events where merchant_id = ${merchant_id} and event_id = ${event_id}`
+  return row?.payment_id
+}
+
+/** `status` is null while it is not settled. */
+export type ReplayOfIt = {
+  delivery_id: string
+  status: 'succeeded' | 'dead_lettered' | null
+  created_at: Date
+}
+
+/** The replays of a delivery, oldest first. */
+export async function listReplays(
+  sql: Sql,
+  { merchant_id, delivery_id, root_id }: DeliveryKey & { root_id: string },
+): Promise<ReplayOfIt[]> {
+  return sql<ReplayOfIt[]>`
+    select delivery_id, status, created_at from webhook_deliveries
+    where merchant_id = ${merchant_id} and root_id = ${root_id} and replay_of is not null
+      and replay_of = ${delivery_id}
+    union all
+    select q.delivery_id, null, q.created_at from (
+      select active_replay from webhook_deliveries
+      where merchant_id = ${merchant_id} and delivery_id = ${delivery_id} offset 0
+    ) d cross join lateral (
+      select delivery_id, created_at from webhook_queue
+      where merchant_id = ${merchant_id} and delivery_id = d.active_replay offset 0) q
+    order by delivery_id`
+}
+
+/** Dead letters whose last attempt has an id in a range: behind `after`, before `below`. */
+export type DeadLetters = {
+  merchant_id: string
+  /** Null for those of every endpoint. */
+  endpoint_id: string | null
+  after: string
+  below: string
+}
+
+/** `was_replayed`: a later replay of the same event is there, so that this one is not the last word. */
+export type DeadLetter = {
+  last_attempt_id: string
+  delivery_id: string
+  was_replayed: boolean
+}
+
+export async function countDeadLetters(sql: Sql, which: DeadLetters): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from (${deadAttempts(sql, which)}) a`
+  return row!.count
+}
+
+/** The first of them, in the order in which they were given up. */
+export async function listDeadLetters(
+  sql: Sql,
+  which: DeadLetters,
+  limit: number,
+): Promise<DeadLetter[]> {
+  return sql<DeadLetter[]>`
+    select a.attempt_id as last_attempt_id, a.delivery_id, coalesce(d.was_replayed, false) as was_replayed
+    from (${deadAttempts(sql, which)} order by attempt_id limit ${limit}) a
+    left join lateral (${replayedLater(sql)}) d on true
+    order by a.attempt_id`
+}
+
+/** Whether the delivery of an attempt `a` was replayed, or one that was made of the same event later. */
+function replayedLater(sql: Sql) {
+  return sql`
+    select exists (
+      select 1 from webhook_deliveries later
+      where later.merchant_id = d.merchant_id and later.root_id = d.root_id and later.replay_of is not null
+        and (later.delivery_id > d.delivery_id
+          or later.active_replay is not null and later.delivery_id <> d.delivery_id)
+    ) or exists (
+      select 1 from webhook_deliveries root
+      where root.merchant_id = d.merchant_id and root.delivery_id = d.root_id
+        and root.active_replay is not null and root.delivery_id <> d.delivery_id
+    ) as was_replayed, d.active_replay is not null as is_being_replayed
+    from webhook_deliveries d
+    where d.merchant_id = a.merchant_id and d.delivery_id = a.delivery_id offset 0`
+}
+
+/** How many were given up from an id on and not replayed since, of each merchant, counted up to `most`. */
+export async function countLeftDead(
+  sql: Sql,
+  { from, most }: { from: string; most: number },
+): Promise<{ merchant_id: string; count: number }[]> {
+  return sql<{ merchant_id: string; count: number }[]>`
+    select m.merchant_id, left_dead.count from (select distinct merchant_id from webhook_endpoints) m
+    cross join lateral (
+      select count(*)::int as count from (
+        select merchant_id, delivery_id from webhook_attempts
+        where merchant_id = m.merchant_id and status = 'dead_lettered' and attempt_id >= ${from}
+        order by attempt_id desc limit ${most}) a
+      left join lateral (${replayedLater(sql)}) d on true
+      where not coalesce(d.was_replayed or d.is_being_replayed, false)) left_dead
+    where left_dead.count > 0 order by left_dead.count desc, m.merchant_id`
+}
+
+function deadAttempts(sql: Sql, { merchant_id, endpoint_id, after, below }: DeadLetters) {
+  return sql`
+    select merchant_id, attempt_id, delivery_id from webhook_attempts
+    where merchant_id = ${merchant_id} and status = 'dead_lettered' and attempt_id > ${after} and attempt_id < ${below}
+      ${endpoint_id === null ? sql`` : sql`and endpoint_id = ${endpoint_id}`}`
+}

@@ -1,0 +1,61 @@
+// POST /v1/webhooks/deliveries/{delivery_id}/replay: what was given up on is sent again, as a delivery of its own.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { webhookKey } from '../../http/access.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
+import { route } from '../../http/route.ts'
+import { type DeliveryKey, deliveryNotFound, judgeReplay, replayInProgress } from '../delivery.ts'
+import { limitTo } from '../rate-limit.ts'
+import { findDelivery, insertReplay } from './delivery-store.ts'
+
+const replayView = z.object({ delivery_id: z.string(), replay_of: z.string() })
+
+export const replayDelivery = route({
+  method: 'POST',
+  path: '/v1/webhooks/deliveries/{delivery_id}/replay',
+  tag: 'Webhooks',
+  summary: 'Replay a dead-lettered delivery',
+  door: webhookKey,
+  dialect: 'webhook_replay',
+  idempotency: 'optional',
+  limit: limitTo('replay'),
+  status: 202,
+  reply: replayView,
+  unknownId: deliveryNotFound,
+  refusals: [
+    'delivery_not_found',
+    'delivery_not_dead_lettered',
+    'endpoint_not_found',
+    'replay_chain_broken',
+    'replay_window_expired',
+    'replay_in_progress',
+  ],
+  handle: (context: Context, { holder, params, now, recordReply }) => {
+    const which = { merchant_id: holder.merchant_id, delivery_id: params.delivery_id! }
+    return replay(context, which, recordReply, now)
+  },
+})
+
+/**
+ * Accepts a replay, which is then sent at once. `recordReply` gives the idempotency key's row, if there is a key. Throws
+ * the Refusal of a delivery that may not be replayed, or KeyTaken.
+ */
+export async function replay(
+  { sql, ids, wakeDeliveries }: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
+  which: DeliveryKey,
+  recordReply: (reply: unknown) => KeyRow | null,
+  now: Date,
+): Promise<z.input<typeof replayView>> {
+  const original = judgeReplay(await findDelivery(sql, which), now)
+  const delivery_id = ids.delivery(now)
+  const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now }
+  const reply = { delivery_id, replay_of: which.delivery_id }
+  if (!(await insertReplay(sql, original, made, recordReply(reply)))) {
+    // Somebody was faster: what the delivery has become meanwhile says it best.
+    judgeReplay(await findDelivery(sql, which), now)
+    throw replayInProgress()
+  }
+  wakeDeliveries('replay', which.merchant_id)
+  return reply
+}

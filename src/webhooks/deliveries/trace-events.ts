@@ -1,0 +1,50 @@
+// The events of a payment with every delivery of each: to which endpoint, how often, and how it ended.
+
+import type { Sql } from '../../database/open.ts'
+import type { EventType } from '../../kernel/values.ts'
+import {
+  findKnownDelivery,
+  type KnownDelivery,
+  listChain,
+  listEvents,
+  listReplays,
+  type ToldAttempt,
+} from './operator-store.ts'
+
+export type TracedDelivery = KnownDelivery & { attempts: ToldAttempt[] }
+
+export type TracedEvent = {
+  event_id: string
+  payment_id: string
+  type: EventType
+  sequence: 1 | 2
+  created_at: Date
+  /** Those that are still stored, replays after what they repeat. */
+  deliveries: TracedDelivery[]
+}
+
+export async function traceEvents(
+  sql: Sql,
+  { merchant_id, payment_id }: { merchant_id: string; payment_id: string },
+): Promise<TracedEvent[]> {
+  const traced: TracedEvent[] = []
+  for (const { delivery_ids, ...event } of await listEvents(sql, { merchant_id, payment_id })) {
+    const deliveries: TracedDelivery[] = []
+    // Replays of what is listed are added at the end.
+    for (const waiting = [...delivery_ids]; waiting.length > 0; ) {
+      const delivery = await findKnownDelivery(sql, { merchant_id, delivery_id: waiting.shift()! })
+      if (!delivery) continue
+      deliveries.push({ ...delivery, attempts: await attemptsOf(sql, delivery) })
+      waiting.push(...(await listReplays(sql, delivery)).map(({ delivery_id }) => delivery_id))
+    }
+    traced.push({ ...event, deliveries })
+  }
+  return traced
+}
+
+async function attemptsOf(
+  sql: Sql,
+  { merchant_id, last_attempt_id }: KnownDelivery,
+): Promise<ToldAttempt[]> {
+  return last_attempt_id ? listChain(sql, { merchant_id, attempt_id: last_attempt_id }) : []
+}

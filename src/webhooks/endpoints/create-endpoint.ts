@@ -1,0 +1,100 @@
+// POST /v1/webhooks/endpoints: a merchant names an address that events shall be posted to.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { webhookKey } from '../../http/access.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
+import {
+  type Endpoint,
+  endpointCreated,
+  endpoints_max,
+  judgeEndpointUrl,
+  judgeEventFilter,
+  sealSecret,
+  viewEndpoint,
+} from '../endpoint.ts'
+import { limitTo } from '../rate-limit.ts'
+import { insertEndpoint } from './endpoint-store.ts'
+
+// What the fields say is judged in the handler: only there it is known which addresses are private.
+const endpointCreate = z
+  .strictObject({
+    url: z.unknown().optional().meta({
+      type: 'string',
+      description: 'absolute, https, not a private or local address',
+    }),
+    event_filter: z
+      .array(z.unknown().meta({ enum: [...eventTypes] }), {
+        error: 'must be a list of event types',
+      })
+      .nullish()
+      .meta({ description: 'the events to be told of; all where it is left out or empty' }),
+  })
+  .meta({ required: ['url'] })
+
+export const createEndpoint = route({
+  method: 'POST',
+  path: '/v1/webhooks/endpoints',
+  tag: 'Webhooks',
+  summary: 'Register a webhook endpoint',
+  door: webhookKey,
+  dialect: 'webhook_endpoints',
+  idempotency: 'optional',
+  limit: limitTo('write'),
+  body: endpointCreate,
+  status: 201,
+  reply: endpointCreated,
+  refusals: ['invalid_url', 'unknown_event_type'],
+  handle: (context: Context, { body, holder, now, recordReply }) => {
+    const asked = {
+      merchant_id: holder.merchant_id,
+      url: judgeEndpointUrl(body.url, context.webhook_urls.judge),
+      event_filter: judgeEventFilter(body.event_filter),
+      now,
+    }
+    return registerEndpoint(context, asked, recordReply)
+  },
+})
+
+export type AskedEndpoint = {
+  merchant_id: MerchantId
+  url: string
+  event_filter: EventType[]
+  now: Date
+}
+
+/**
+ * Stores an endpoint whose fields were judged. `recordReply` gives the idempotency key's row, if there is a key. Throws
+ * `invalid_request` where the merchant has as many as it may, or KeyTaken.
+ */
+export async function registerEndpoint(
+  context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
+  asked: AskedEndpoint,
+  recordReply: (reply: unknown) => KeyRow | null,
+): Promise<z.input<typeof endpointCreated>> {
+  const { endpoint, signing_secret } = newEndpoint(context, asked)
+  const reply = { ...viewEndpoint(endpoint), signing_secret }
+  if (await insertEndpoint(context.sql, endpoint, recordReply(reply))) return reply
+  throw new Refusal(
+    'invalid_request',
+    `An account has at most ${endpoints_max} active webhook endpoints. Delete one first.`,
+  )
+}
+
+/** An endpoint that is not stored yet, with its secret, which can be seen only now. */
+export function newEndpoint(
+  { ids, keyring }: Pick<Context, 'ids' | 'keyring'>,
+  asked: AskedEndpoint,
+): { endpoint: Endpoint; signing_secret: string } {
+  const { now, ...fields } = asked
+  const endpoint_id = ids.endpoint()
+  const signing_secret = ids.webhookSecret()
+  const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
+  return {
+    endpoint: { ...fields, endpoint_id, status: 'active', sealed_secret, created_at: now },
+    signing_secret,
+  }
+}

@@ -1,0 +1,53 @@
+// DELETE /v1/webhooks/endpoints/{endpoint_id}: nothing is sent there any more, and what was not settled is given up.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { webhookKey } from '../../http/access.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
+import { route } from '../../http/route.ts'
+import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
+import { endDeliveries } from '../queue/queue-store.ts'
+import { limitTo } from '../rate-limit.ts'
+import { disableEndpoint } from './endpoint-store.ts'
+
+export const deleteEndpoint = route({
+  method: 'DELETE',
+  path: '/v1/webhooks/endpoints/{endpoint_id}',
+  tag: 'Webhooks',
+  summary: 'Delete a webhook endpoint',
+  door: webhookKey,
+  dialect: 'webhook_endpoints',
+  idempotency: 'optional',
+  limit: limitTo('write'),
+  status: 204,
+  reply: z.null(),
+  unknownId: endpointNotFound,
+  refusals: ['endpoint_not_found'],
+  handle: async (context: Context, { holder, params, now, recordReply }) => {
+    const which = { merchant_id: holder.merchant_id, endpoint_id: params.endpoint_id! }
+    await removeEndpoint(context, which, recordReply(null), now)
+    return null
+  },
+})
+
+const batches_max = 20
+
+/**
+ * Disables an active endpoint and ends its deliveries. Throws
+ * `endpoint_not_found`, or KeyTaken.
+ */
+export async function removeEndpoint(
+  { sql }: Pick<Context, 'sql'>,
+  which: EndpointKey,
+  key: KeyRow | null,
+  now: Date,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    if (!(await disableEndpoint(tx, which, key, now))) throw endpointNotFound()
+    await endDeliveries(tx, which, now)
+  })
+  // The first batch was the most: what is left of very many is ended by a worker, as it comes upon it.
+  for (let batches = 0; batches < batches_max; batches++) {
+    if ((await endDeliveries(sql, { ...which, but_claimed: true }, now)) === 0) return
+  }
+}

@@ -1,0 +1,128 @@
+// The SQL of webhook endpoints.
+
+import { rowIf } from '../../database/driver/rows.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
+import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
+import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
+
+/**
+ * Writes an endpoint, with its idempotency key where there is one. False, and nothing written, where the merchant has as
+ * many as it may; two that come at once can both find the last place free. Throws KeyTaken where the key is there.
+ */
+export async function insertEndpoint(
+  sql: Sql,
+  endpoint: Endpoint,
+  key: KeyRow | null,
+): Promise<boolean> {
+  const rows = await sql<Gated[]>`
+    with gate as (
+      select 1 where (
+        select count(*) from webhook_endpoints
+        where merchant_id = ${endpoint.merchant_id} and status = 'active') < ${endpoints_max}
+    ), key as (${keyBehindGate(sql, key)}
+    ), endpoint as (insert into webhook_endpoints ${rowIf(sql, endpoint, 'key')})
+    ${wentThrough(sql)}`
+  return passed(rows)
+}
+
+/** The active endpoints of a merchant, oldest first. */
+export async function listEndpoints(
+  sql: Sql,
+  merchantId: string,
+): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
+  return sql<Omit<Endpoint, 'sealed_secret'>[]>`
+    select merchant_id, endpoint_id, url, event_filter, status, created_at
+    from webhook_endpoints where merchant_id = ${merchantId} and status = 'active'
+    order by created_at, endpoint_id`
+}
+
+/** False where there is no such active endpoint. Throws KeyTaken, and changes nothing, where the key is there. */
+export async function disableEndpoint(
+  sql: AnySql,
+  { merchant_id, endpoint_id }: EndpointKey,
+  key: KeyRow | null,
+  now: Date,
+): Promise<boolean> {
+  const rows = await sql<Gated[]>`
+    with gate as (
+      select 1 from webhook_endpoints
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active' for update
+    ), key as (${keyBehindGate(sql, key)}
+    ), disabled as (
+      update webhook_endpoints set status = 'disabled', disabled_at = ${now}
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and exists (select 1 from key)
+    )
+    ${wentThrough(sql)}`
+  return passed(rows)
+}
+
+/** The merchant of an active endpoint, for who knows the endpoint alone. */
+export async function findEndpointKey(
+  sql: Sql,
+  endpointId: string,
+): Promise<EndpointKey | undefined> {
+  const [row] = await sql<EndpointKey[]>`
+    select merchant_id, endpoint_id from webhook_endpoints
+    where endpoint_id = ${endpointId} and status = 'active'`
+  return row
+}
+
+/** Puts a secret in place of the one that signs, which goes on signing too until then. False where the endpoint is gone. */
+export async function replaceSecret(
+  sql: Sql,
+  { merchant_id, endpoint_id }: EndpointKey,
+  next: { sealed_secret: Buffer; previous_secret_until: Date },
+): Promise<boolean> {
+  const { count } = await sql`
+    update webhook_endpoints set sealed_secret = ${next.sealed_secret},
+      previous_sealed_secret = sealed_secret, previous_secret_until = ${next.previous_secret_until}
+    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active'`
+  return count > 0
+}
+
+export type SealedSecrets = EndpointKey & {
+  sealed_secret: Buffer
+  previous_sealed_secret: Buffer | null
+}
+
+/**
+ * Endpoints with a secret under another key than the current one, in the order of their keys, those behind `after`. The
+ * key id stands after the version byte.
+ */
+export async function secretsUnderOtherKeys(
+  sql: Sql,
+  currentKeyId: string,
+  { after, limit }: { after: EndpointKey; limit: number },
+): Promise<SealedSecrets[]> {
+  const current = Buffer.from(currentKeyId, 'hex')
+  return sql<SealedSecrets[]>`
+    select merchant_id, endpoint_id, sealed_secret, previous_sealed_secret from webhook_endpoints
+    where (merchant_id, endpoint_id) > (${after.merchant_id}, ${after.endpoint_id})
+      and (substring(sealed_secret from 2 for 4) <> ${current}
+        or substring(previous_sealed_secret from 2 for 4) <> ${current})
+    order by merchant_id, endpoint_id limit ${limit}`
+}
+
+/** Puts sealed secrets in place of those that were read; false where a rotation has changed them. */
+export async function replaceSealed(
+  sql: Sql,
+  read: SealedSecrets,
+  next: Pick<SealedSecrets, 'sealed_secret' | 'previous_sealed_secret'>,
+): Promise<boolean> {
+  const { count } = await sql`
+    update webhook_endpoints
+    set sealed_secret = ${next.sealed_secret}, previous_sealed_secret = ${next.previous_sealed_secret}
+    where merchant_id = ${read.merchant_id} and endpoint_id = ${read.endpoint_id}
+      and sealed_secret = ${read.sealed_secret}
+      and previous_sealed_secret is not distinct from ${read.previous_sealed_secret}`
+  return count > 0
+}
+
+/** Deletes secrets that a rotation has replaced and that sign no more; returns how many. */
+export async function forgetOldSecrets(sql: Sql, now: Date): Promise<number> {
+  const { count } = await sql`
+    update webhook_endpoints set previous_sealed_secret = null, previous_secret_until = null
+    where previous_secret_until <= ${now}`
+  return count
+}

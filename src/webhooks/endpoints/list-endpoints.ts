@@ -1,0 +1,26 @@
+// GET /v1/webhooks/endpoints: where a merchant is told of events.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { webhookKey } from '../../http/access.ts'
+import { route } from '../../http/route.ts'
+import { endpointView, viewEndpoint } from '../endpoint.ts'
+import { limitTo } from '../rate-limit.ts'
+import { listEndpoints as findEndpoints } from './endpoint-store.ts'
+
+export const listEndpoints = route({
+  method: 'GET',
+  path: '/v1/webhooks/endpoints',
+  tag: 'Webhooks',
+  summary: 'List webhook endpoints',
+  door: webhookKey,
+  dialect: 'webhook_endpoints',
+  limit: limitTo('read'),
+  status: 200,
+  reply: z.object({ endpoints: z.array(endpointView) }),
+  refusals: [],
+  handle: async ({ sql }: Context, { holder }) => {
+    const endpoints = await findEndpoints(sql, holder.merchant_id)
+    return { endpoints: endpoints.map(viewEndpoint) }
+  },
+})

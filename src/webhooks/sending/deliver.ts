@@ -1,0 +1,134 @@
+// One attempt: signs the frozen body, posts it, and tells how it ended.
+
+import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../kernel/world.ts'
+import { eventKey } from '../delivery.ts'
+import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { Settlement } from '../queue/queue-store.ts'
+import { nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
+import { signatureOf } from './signature.ts'
+
+/** How deliveries are made; from the configuration. */
+export type DeliverySettings = {
+  schedule: RetrySchedule
+  timeout_ms: number
+  connect_timeout_ms: number
+  /** How much longer than an attempt its lease is, for clocks that differ and results that wait to be written. */
+  lease_slack_ms: number
+  /** By how much the service's clock is shifted: the time of a signature stays real. */
+  clock_offset_seconds: number
+}
+
+/** What is posted where, and under which key. */
+export type Parcel = Pick<
+  ClaimedDelivery,
+  'endpoint_url' | 'body' | 'payment_id' | 'event_type' | 'endpoint_id'
+>
+
+export type Sending<Sent extends Parcel = ClaimedDelivery> = {
+  http: Pick<GuardedHttp, 'post'>
+  settings: Pick<DeliverySettings, 'timeout_ms' | 'connect_timeout_ms' | 'clock_offset_seconds'>
+  /** Opens the secrets of an endpoint that sign at this time. */
+  secretsOf(delivery: Sent, at: Date): string[]
+}
+
+export type Posted = Pick<Settlement, 'response_status_code' | 'response_body' | 'failure'> & {
+  succeeded: boolean
+  is_our_fault: boolean
+  /** What the machine said of a failure, for the log. */
+  failure_detail: string | null
+  /** The rest that the receiver asked for. */
+  rest_seconds: number
+  retry_after_seconds: number | null
+}
+
+/** Posts a delivery. Never throws: whatever goes wrong is how the attempt ended. */
+export async function post<Sent extends Parcel>(
+  sending: Sending<Sent>,
+  delivery: Sent,
+  now: Date,
+): Promise<Posted> {
+  const { http, settings } = sending
+  try {
+    return judge(
+      await http.post({
+        url: delivery.endpoint_url,
+        headers: headersOf(sending, delivery, now),
+        body: delivery.body,
+        timeout_ms: settings.timeout_ms,
+        connect_timeout_ms: settings.connect_timeout_ms,
+      }),
+    )
+  } catch (error) {
+    if (!(error instanceof GuardedFailure)) {
+      const failure_detail = (error as Error).message
+      return { ...unanswered, is_our_fault: true, failure: 'internal', failure_detail }
+    }
+    const { code: failure, detail: failure_detail, answer } = error
+    const failed = { is_our_fault: failure === 'no_socket', failure, failure_detail }
+    // An answer whose body never ended is none, but what came of it helps whoever looks for the cause.
+    const came = answer && { response_status_code: answer.status, response_body: answer.body }
+    return { ...unanswered, ...came, ...failed }
+  }
+}
+
+const unanswered = {
+  succeeded: false,
+  response_status_code: null,
+  response_body: null,
+  retry_after_seconds: null,
+  rest_seconds: 0,
+}
+
+function judge({ status, body, retry_after_seconds }: GuardedAnswer): Posted {
+  const answer = { response_status_code: status, retry_after_seconds }
+  return {
+    ...answer,
+    succeeded: status >= 200 && status <= 299,
+    response_body: body,
+    is_our_fault: false,
+    failure: null,
+    failure_detail: null,
+    rest_seconds: restOf(answer),
+  }
+}
+
+function headersOf<Sent extends Parcel>(
+  { secretsOf, settings }: Sending<Sent>,
+  delivery: Sent,
+  now: Date,
+) {
+  const signed_at = new Date(now.getTime() - settings.clock_offset_seconds * 1000)
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': 'Ripper-Checkout',
+    'rip-idempotency-key': eventKey(delivery),
+    'rip-signature': signatureOf(delivery.body, secretsOf(delivery, now), signed_at),
+  }
+}
+
+/** What the column holds: a machine that slept for weeks comes back with more. */
+const duration_max_ms = 2 ** 31 - 1
+
+/** What is written of an attempt. `chance` is from 0 up to 1. */
+export function settlementOf(
+  delivery: ClaimedDelivery,
+  posted: Posted,
+  made: { began_at: Date; ended_at: Date; schedule: RetrySchedule; chance: number },
+): Settlement {
+  const { began_at, ended_at, schedule, chance } = made
+  const next_retry_at = posted.succeeded
+    ? null
+    : nextRetryAt({ ...delivery, ...posted, ended_at }, schedule, chance)
+  const { merchant_id, delivery_id, endpoint_id, attempt_id, attempt_number } = delivery
+  const { last_attempt_id, pending_id, payment_id, replay_of, root_created_at } = delivery
+  const { event_type, endpoint_url } = delivery
+  const { response_status_code, response_body, failure } = posted
+  return {
+    ...{ merchant_id, delivery_id, endpoint_id, attempt_id, attempt_number, last_attempt_id },
+    ...{ pending_id, payment_id, replay_of, root_created_at, event_type, endpoint_url },
+    status: posted.succeeded ? 'succeeded' : next_retry_at ? 'failed' : 'dead_lettered',
+    occurred_at: delivery.attempted_at,
+    duration_ms: Math.min(Math.max(0, ended_at.getTime() - began_at.getTime()), duration_max_ms),
+    ...{ response_status_code, response_body, failure, next_retry_at },
+  }
+}

@@ -1,0 +1,71 @@
+// What processes tell each other of endpoints: breakers that opened or closed. A process that starts knows who is down.
+
+import type { Sql } from '../../database/open.ts'
+import type { World } from '../../kernel/world.ts'
+import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { SeenBreaker } from './breaker.ts'
+import { type EndpointHealth, listOpen, saveHealth } from './health-store.ts'
+import type { Lanes } from './lanes.ts'
+
+export type Health = {
+  /** Notes that a breaker has turned; `last_failure` is null where it closed. */
+  keep(of: ClaimedDelivery, turned: SeenBreaker, last_failure: string | null): void
+  /** Writes what was noted and, now and then, reads what others wrote. What goes wrong is told of, and done next time. */
+  exchange(): Promise<void>
+}
+
+const reading_ms = 5_000
+
+export function openHealth(
+  { sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> },
+  lanes: Lanes,
+): Health {
+  const { clock, log } = world
+  // The newest of each endpoint: one that could not be written is tried again, or overtaken.
+  const unwritten = new Map<string, EndpointHealth>()
+  let reads_at_ms = 0
+
+  return {
+    keep({ merchant_id, endpoint_id }, { open_until_ms, reopen_count, changed_ms }, last_failure) {
+      const health: EndpointHealth = {
+        ...{ merchant_id, endpoint_id, reopen_count, last_failure },
+        state: open_until_ms === null ? 'closed' : 'open',
+        open_until: open_until_ms === null ? null : new Date(open_until_ms),
+        changed_at: new Date(changed_ms),
+      }
+      const { state, open_until } = health
+      log.warn({ merchant_id, endpoint_id, state, open_until }, 'webhook endpoint breaker')
+      unwritten.set(endpoint_id, health)
+    },
+    async exchange() {
+      await orTell(writeAll())
+      await orTell(readAll())
+    },
+  }
+
+  /** Deliveries do not depend on it, so they go on without. */
+  async function orTell(work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      log.warn({ error: (error as Error).message }, 'webhook endpoint health not exchanged')
+    }
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const [endpoint_id, health] of unwritten) {
+      await saveHealth(sql, health)
+      if (unwritten.get(endpoint_id) === health) unwritten.delete(endpoint_id)
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    const now_ms = clock.now().getTime()
+    if (now_ms >= reads_at_ms - reading_ms && now_ms < reads_at_ms) return
+    reads_at_ms = now_ms + reading_ms
+    for (const { endpoint_id, open_until, reopen_count, changed_at } of await listOpen(sql)) {
+      const open_until_ms = open_until!.getTime()
+      lanes.hear(endpoint_id, { open_until_ms, reopen_count, changed_ms: changed_at.getTime() })
+    }
+  }
+}

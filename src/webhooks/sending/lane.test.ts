@@ -1,0 +1,336 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Standing } from '../queue/claim-store.ts'
+import { type Breaker, closed_breaker } from './breaker.ts'
+import {
+  begin,
+  type EndedAttempt,
+  end,
+  first_window,
+  isQuiet,
+  type Lane,
+  newLane,
+  rest_max_ms,
+  roomOf,
+  standingOf,
+  window_max,
+} from './lane.ts'
+
+const noon_ms = Date.parse('2026-09-01T12:00:00Z')
+let attempts = 0
+
+/** Begins so many attempts at noon; returns their ids. */
+function start(lane: Lane, count: number, { is_retry = false, at_ms = noon_ms } = {}): string[] {
+  return Array.from({ length: count }, () => {
+    const attempt_id = `attempt ${++attempts}`
+    begin(lane, { attempt_id, is_retry }, at_ms)
+    return attempt_id
+  })
+}
+
+/** Ends an attempt well, 10 ms after noon, or as is said. */
+function finish(lane: Lane, attempt_id: string, changes: Partial<EndedAttempt> = {}) {
+  const well = { succeeded: true, is_our_fault: false, rest_seconds: 0, ended_ms: noon_ms + 10 }
+  const open_max_ms = Number.POSITIVE_INFINITY
+  return end(lane, { attempt_id, ...well, open_max_ms, ...changes }, 0.5)
+}
+
+/** One attempt that takes so long and ends so. */
+function answer(lane: Lane, took_ms: number, changes: Partial<EndedAttempt> = {}): void {
+  const [attempt_id] = start(lane, 1)
+  finish(lane, attempt_id!, { ended_ms: noon_ms + took_ms, ...changes })
+}
+
+function laneWith(changes: Partial<Lane>): Lane {
+  return { ...newLane(), ...changes }
+}
+
+/** It has answered, but not well. */
+const known = { answer_ms: 20 }
+const open: Breaker = { ...closed_breaker, open_until_ms: noon_ms + 30_000, changed_ms: noon_ms }
+const well = { ...known, is_well: true }
+const half_open: Breaker = { ...open, open_until_ms: noon_ms }
+
+describe('the window', () => {
+  test('one, of either kind, until it has answered', () => {
+    const lane = newLane()
+    const rooms = () => [roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]
+    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
+    const [first] = start(lane, 1)
+    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 0, 0])
+    finish(lane, first!, { succeeded: false, is_our_fault: true })
+    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['new', 1, 1])
+    answer(lane, 10, { succeeded: false })
+    expect([standingOf(lane, noon_ms), ...rooms()]).toEqual(['other', 2, 1])
+  })
+
+  test('four then, of which retries may have two', () => {
+    const lane = laneWith(known)
+    expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([first_window, 2])
+    start(lane, 1, { is_retry: true })
+    expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([3, 1])
+    start(lane, 3)
+    expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['grows by one where it was full', 4, 4, true, 5],
+    ['doubles below four', 2, 2, true, 4],
+    ['doubles from one', 1, 1, true, 2],
+    ['stays where it was not full', 4, 3, true, 4],
+    ['grows to 64', 63, 63, true, window_max],
+    ['and no further', window_max, window_max, true, window_max],
+    ['halves', 9, 1, false, 4],
+    ['halves down to one', 1, 1, false, 1],
+  ])('%s', (_name, window, under_way, succeeded, next) => {
+    const lane = laneWith({ ...well, window })
+    const [first] = start(lane, under_way)
+    finish(lane, first!, { succeeded })
+    expect(lane.window).toBe(next)
+  })
+
+  test('begins at one after the breaker was open, and then doubles', () => {
+    const lane = laneWith({ window: 40, breaker: half_open })
+    const windows = [1, 1, 2, 4, 5].map((count) => {
+      const [first, ...rest] = start(lane, count)
+      finish(lane, first!)
+      for (const each of rest) lane.under_way.delete(each)
+      return lane.window
+    })
+    expect(windows).toEqual([1, 2, 4, 5, 6])
+  })
+
+  test('always leaves room for a retry, at most half of it', () => {
+    const rooms = [1, 2, 3, 9, window_max].map((window) =>
+      roomOf(laneWith({ ...well, window }), true, noon_ms),
+    )
+    expect(rooms).toEqual([1, 1, 1, 4, 32])
+  })
+
+  test('of who fails or is slow is eight at most, whatever it was before', () => {
+    for (const lane of [laneWith(known), laneWith({ is_well: true, answer_ms: 1_001 })]) {
+      lane.window = 40
+      expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([8, 4])
+      start(lane, 8)
+      expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([0, 0])
+    }
+    const trusted = laneWith({ ...well, window: 40 })
+    start(trusted, 8)
+    expect(roomOf(trusted, false, noon_ms)).toBe(32)
+  })
+
+  test('what was our own fault says nothing of the endpoint', () => {
+    const lane = laneWith({ window: 8, is_well: true, answer_ms: 20 })
+    const [first] = start(lane, 1)
+    finish(lane, first!, { succeeded: false, is_our_fault: true, ended_ms: noon_ms + 15_000 })
+    expect(lane).toMatchObject({ window: 8, is_well: true, answer_ms: 20, breaker: closed_breaker })
+    expect(lane.under_way.size).toBe(0)
+  })
+})
+
+/** What may happen in a lane: as many begin as there is room for, one ends, time passes. */
+const anyStep = fc.oneof(
+  fc.record({
+    does: fc.constant('begin'),
+    is_retry: fc.boolean(),
+    count: fc.integer({ min: 1, max: 70 }),
+  }),
+  fc.record({
+    does: fc.constant('end'),
+    which: fc.nat(),
+    succeeded: fc.boolean(),
+    rest_seconds: fc.constantFrom(0, 0, 0, 1, 100_000),
+  }),
+  fc.record({ does: fc.constant('wait'), ms: fc.constantFrom(1, 600, 40_000, 20 * 60_000) }),
+)
+
+test('whatever happens: window, share of the retries and probes keep their bounds', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 80 }), (steps) => {
+      const lane = newLane()
+      let now_ms = noon_ms
+      for (const step of steps) {
+        if ('ms' in step) now_ms += step.ms
+        else if ('count' in step) {
+          const { is_retry } = step
+          const room = roomOf(lane, is_retry, now_ms)
+          const standing = standingOf(lane, now_ms)
+          const most = { shut: 16, new: 1, other: 8, trusted: window_max }[standing]
+          start(lane, Math.min(room, step.count), { is_retry, at_ms: now_ms })
+          expect(roomOf(lane, is_retry, now_ms)).toBe(Math.max(0, room - step.count))
+          const retries = [...lane.under_way.values()].filter((each) => each.is_retry).length
+          const half = Math.max(1, Math.floor(lane.window / 2))
+          if (room > 0) expect(lane.under_way.size).toBeLessThanOrEqual(most)
+          if (room > 0 && standing !== 'shut') {
+            expect(lane.under_way.size).toBeLessThanOrEqual(lane.window)
+            if (is_retry) expect(retries).toBeLessThanOrEqual(half)
+            if (lane.breaker.open_until_ms) expect(lane.under_way.size).toBe(1)
+          }
+        } else if (lane.under_way.size > 0) {
+          const ids = [...lane.under_way.keys()]
+          finish(lane, ids[step.which % ids.length]!, { ...step, ended_ms: now_ms })
+        }
+        expect(lane.window).toBeGreaterThanOrEqual(1)
+        expect(lane.window).toBeLessThanOrEqual(window_max)
+        expect(lane.resting_until_ms).toBeLessThanOrEqual(now_ms + rest_max_ms)
+      }
+    }),
+  )
+})
+
+describe('room while not everything may pass', () => {
+  test.each<[string, Partial<Lane>, Standing, number]>([
+    ['open: sixteen, of what is overdue', { breaker: open }, 'shut', 16],
+    ['resting: the same', { ...known, resting_until_ms: noon_ms + 1 }, 'shut', 16],
+    [
+      'resting while half-open: the same',
+      { breaker: half_open, resting_until_ms: noon_ms + 1 },
+      'shut',
+      16,
+    ],
+    ['half-open: one, to see', { breaker: half_open }, 'other', 1],
+  ])('%s', (_name, changes, standing, count) => {
+    for (const window of [1, 40]) {
+      const lane = laneWith({ ...changes, window })
+      expect(standingOf(lane, noon_ms)).toBe(standing)
+      expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([count, count])
+      start(lane, 1)
+      expect(roomOf(lane, true, noon_ms)).toBe(count - 1)
+      start(lane, count - 1)
+      expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([0, 0])
+    }
+  })
+
+  test('none where more than that was under way when it opened', () => {
+    const lane = laneWith({ breaker: open, window: 40 })
+    start(lane, 20)
+    expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([0, 0])
+  })
+})
+
+describe('an attempt ends, and there was no room for another of its kind', () => {
+  test.each([
+    ['four first attempts', { first: 4, retries: 0 }, { first: true }],
+    ['three first attempts', { first: 3, retries: 0 }, { first: false }],
+    ['two retries, alone', { first: 0, retries: 2 }, { retry: true }],
+    ['one retry', { first: 0, retries: 1 }, { retry: false }],
+    ['two retries and one first', { first: 1, retries: 2 }, { first: false, retry: true }],
+    ['a retry among three first', { first: 3, retries: 1 }, { first: true, retry: true }],
+  ])('%s', (_name, { first, retries }, told) => {
+    for (const [kind, was_full] of Object.entries(told)) {
+      const lane = laneWith(well)
+      const ids = {
+        first: start(lane, first),
+        retry: start(lane, retries, { is_retry: true }),
+      }
+      const [attempt_id] = ids[kind as keyof typeof ids]
+      expect(finish(lane, attempt_id!)).toEqual({ was_full })
+      expect(lane.window).toBe(was_full ? first_window + 1 : first_window)
+    }
+  })
+})
+
+describe('a rest that the receiver asked for', () => {
+  test('shuts the endpoint until it is over, but for what is overdue', () => {
+    const lane = newLane()
+    answer(lane, 10, { succeeded: false, rest_seconds: 60 })
+    const over_ms = noon_ms + 10 + 60_000
+    expect(standingOf(lane, over_ms - 1)).toBe('shut')
+    expect([roomOf(lane, false, over_ms - 1), roomOf(lane, true, over_ms - 1)]).toEqual([16, 16])
+    expect(standingOf(lane, over_ms)).toBe('other')
+    expect([roomOf(lane, false, over_ms), roomOf(lane, true, over_ms)]).toEqual([2, 1])
+  })
+
+  test('holds an endpoint up for 15 minutes at most', () => {
+    const lane = newLane()
+    answer(lane, 0, { succeeded: false, rest_seconds: 24 * 3600 })
+    expect(standingOf(lane, noon_ms + rest_max_ms - 1)).toBe('shut')
+    expect(standingOf(lane, noon_ms + rest_max_ms)).toBe('other')
+  })
+
+  test('is not made shorter by a shorter one', () => {
+    const lane = newLane()
+    answer(lane, 0, { succeeded: false, rest_seconds: 60 })
+    answer(lane, 0, { succeeded: false, rest_seconds: 5 })
+    expect(lane.resting_until_ms).toBe(noon_ms + 60_000)
+  })
+})
+
+describe('who is trusted', () => {
+  const underWay = (age_ms: number) =>
+    new Map([['a', { began_ms: noon_ms - age_ms, is_retry: false }]])
+
+  test.each<[string, Partial<Lane>, Standing]>([
+    ['not heard of', {}, 'new'],
+    ['not heard of, and an answer is late', { under_way: underWay(9_000) }, 'new'],
+    ['of whom nothing but another process was heard', { breaker: half_open }, 'other'],
+    ['well and soon', well, 'trusted'],
+    ['just soon enough', { ...well, answer_ms: 1_000 }, 'trusted'],
+    ['slow', { ...well, answer_ms: 1_001 }, 'other'],
+    ['failed last', { ...well, is_well: false }, 'other'],
+    ['an answer that is not yet late', { ...well, under_way: underWay(500) }, 'trusted'],
+    ['an answer that is late', { ...well, under_way: underWay(501) }, 'other'],
+    ['open', { breaker: open }, 'shut'],
+    ['open, as another process says', { ...well, breaker: open }, 'shut'],
+    ['half-open', { breaker: half_open }, 'other'],
+    ['resting', { ...well, resting_until_ms: noon_ms + 1 }, 'shut'],
+    ['rested', { ...well, resting_until_ms: noon_ms }, 'trusted'],
+  ])('%s', (_name, changes, standing) => {
+    expect(standingOf(laneWith(changes), noon_ms)).toBe(standing)
+  })
+
+  test('the oldest that is under way counts, not the newest', () => {
+    const lane = laneWith(well)
+    const [old] = start(lane, 1, { at_ms: noon_ms - 600 })
+    start(lane, 3)
+    expect(standingOf(lane, noon_ms)).toBe('other')
+    finish(lane, old!)
+    expect(standingOf(lane, noon_ms)).toBe('trusted')
+  })
+
+  test('one slow answer is not yet slow, several are; then it has to win trust back', () => {
+    const lane = newLane()
+    const course = [100, 4_000, 4_000, 100, 100, 100].map((took_ms) => {
+      answer(lane, took_ms)
+      return standingOf(lane, noon_ms)
+    })
+    expect(course).toEqual(['trusted', 'trusted', 'other', 'other', 'trusted', 'trusted'])
+  })
+
+  test('a failure costs the trust at once, a success brings it back', () => {
+    const lane = newLane()
+    const course = [true, false, true].map((succeeded) => {
+      answer(lane, 10, { succeeded })
+      return standingOf(lane, noon_ms)
+    })
+    expect(course).toEqual(['trusted', 'other', 'trusted'])
+  })
+})
+
+describe('quiet, so that nobody needs to be told', () => {
+  const quiet_ms = 10 * 60_000
+  const long_ago = { ...known, last_used_ms: noon_ms - quiet_ms - 1 }
+  test.each<[string, Partial<Lane>, boolean]>([
+    ['for long', long_ago, true],
+    ['not for long', { ...known, last_used_ms: noon_ms - quiet_ms }, false],
+    ['never heard of, however soon', { last_used_ms: noon_ms }, true],
+    ['never heard of, but by another process', { breaker: half_open }, false],
+    ['open', { ...long_ago, breaker: open }, false],
+    ['half-open', { ...long_ago, breaker: half_open }, false],
+    ['resting', { ...long_ago, resting_until_ms: noon_ms + 1 }, false],
+    ['rested', { ...long_ago, resting_until_ms: noon_ms }, true],
+    ['trusted, however long', well, false],
+    ['slow', { ...long_ago, is_well: true, answer_ms: 1_001 }, true],
+  ])('%s: %s', (_name, changes, quiet) => {
+    expect(isQuiet(laneWith(changes), noon_ms)).toBe(quiet)
+  })
+
+  test('not while something is under way, nor soon after it ended, however long that took', () => {
+    const lane = newLane()
+    const [slow] = start(lane, 1)
+    expect(isQuiet(lane, noon_ms + 14_000)).toBe(false)
+    finish(lane, slow!, { succeeded: false, ended_ms: noon_ms + 15_000 })
+    expect(isQuiet(lane, noon_ms + 15_000 + quiet_ms)).toBe(false)
+    expect(isQuiet(lane, noon_ms + 15_001 + quiet_ms)).toBe(true)
+  })
+})

@@ -1,0 +1,117 @@
+// All endpoints that this process sends to, and how its slots are shared between them.
+
+import type { ClaimOrder, Room } from '../queue/claim-store.ts'
+import { adopt, type SeenBreaker, stateOf } from './breaker.ts'
+import {
+  begin,
+  type EndedAttempt,
+  end,
+  isQuiet,
+  type Lane,
+  new_window,
+  newLane,
+  roomOf,
+  standingOf,
+} from './lane.ts'
+
+/** Attempts under way at once, in one process. */
+const slots_max = 256
+/** So many results may wait to be written without taking slots. */
+const held_free = 256
+/** Endpoints that fail or are slow have at most these together, however many they are. */
+const other_slots_max = 128
+/** With those that were not heard of yet they have at most these: the rest is for who is known to answer. */
+const untrusted_slots_max = 192
+const new_slots_max = 160
+/** So many of those are theirs alone. */
+const other_slots_kept = 32
+/** Retries leave so many of them to first attempts. */
+const other_slots_first = 32
+/** Each is named in every claim. */
+const lanes_max = 2_000
+
+export type Shares = Pick<
+  ClaimOrder,
+  'rooms' | 'room' | 'slots' | 'trusted_slots' | 'untrusted_slots' | 'new_slots' | 'other_slots'
+>
+
+type Asking = { is_retry: boolean; held: number; now_ms: number }
+
+export type Lanes = ReturnType<typeof openLanes>
+
+export function openLanes() {
+  const lanes = new Map<string, Lane>()
+  let under_way = 0
+
+  function laneOf(endpointId: string): Lane {
+    const known = lanes.get(endpointId)
+    if (known) return known
+    if (lanes.size >= lanes_max) forgetSome(lanes)
+    const lane = newLane()
+    lanes.set(endpointId, lane)
+    return lane
+  }
+
+  return {
+    underWay: () => under_way,
+    /** What may be claimed now. `held` results are not written yet. */
+    shares({ is_retry, held, now_ms }: Asking): Shares {
+      const rooms: Room[] = []
+      let others = 0
+      let fresh = 0
+      for (const [endpoint_id, lane] of lanes) {
+        if (isQuiet(lane, now_ms)) continue
+        const standing = standingOf(lane, now_ms)
+        if (standing === 'new') fresh += lane.under_way.size
+        else if (standing !== 'trusted') others += lane.under_way.size
+        rooms.push({ endpoint_id, room: roomOf(lane, is_retry, now_ms), standing })
+      }
+      const slots = Math.max(0, slots_max - under_way - Math.max(0, held - held_free))
+      return {
+        rooms,
+        room: new_window,
+        slots,
+        trusted_slots: Math.max(0, slots - Math.max(0, other_slots_kept - fresh - others)),
+        untrusted_slots: Math.min(slots, Math.max(0, untrusted_slots_max - fresh - others)),
+        new_slots: Math.min(slots, Math.max(0, new_slots_max - fresh)),
+        other_slots: Math.min(slots, Math.max(0, otherSlotsOf(is_retry) - others)),
+      }
+    },
+    /** Takes over what another process has seen of an endpoint. */
+    hear(endpointId: string, seen: SeenBreaker): void {
+      const lane = laneOf(endpointId)
+      lane.breaker = adopt(lane.breaker, seen)
+    },
+    begin(endpointId: string, attempt: { attempt_id: string; is_retry: boolean }, now_ms: number) {
+      under_way += 1
+      begin(laneOf(endpointId), attempt, now_ms)
+    },
+    /** Tells whether more of its kind may wait, and the endpoint's breaker where that opened or closed. */
+    end(endpointId: string, attempt: EndedAttempt, chance: number) {
+      under_way -= 1
+      const lane = laneOf(endpointId)
+      const { breaker: before } = lane
+      const { was_full } = end(lane, attempt, chance)
+      const turned = lane.breaker.changed_ms === before.changed_ms ? null : lane.breaker
+      return { was_full, turned }
+    },
+    breakers(now_ms: number): Record<'closed' | 'open' | 'half_open', number> {
+      const count = { closed: 0, open: 0, half_open: 0 }
+      for (const { breaker } of lanes.values()) count[stateOf(breaker, now_ms)] += 1
+      return count
+    },
+  }
+}
+
+function otherSlotsOf(isRetry: boolean): number {
+  return isRetry ? other_slots_max - other_slots_first : other_slots_max
+}
+
+/** The half that was not used for the longest, but for those in use, and those that are known to be down. */
+function forgetSome(lanes: Map<string, Lane>): void {
+  const unused = [...lanes].filter(
+    ([, { under_way, breaker }]) => under_way.size === 0 && breaker.open_until_ms === null,
+  )
+  const oldest = unused.sort(([, a], [, b]) => a.last_used_ms - b.last_used_ms)
+  for (const [endpoint_id] of oldest.slice(0, lanes_max / 2)) lanes.delete(endpoint_id)
+}

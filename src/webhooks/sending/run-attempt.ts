@@ -1,0 +1,76 @@
+// What becomes of a claimed delivery: its attempt is made, judged, handed on to be written, and told to log and metrics.
+
+import type { Metrics } from '../../http/metrics.ts'
+import { timestampOrNull } from '../../kernel/values.ts'
+import type { World } from '../../kernel/world.ts'
+import { eventKey } from '../delivery.ts'
+import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { Settlement } from '../queue/queue-store.ts'
+import { type DeliverySettings, type Posted, post, type Sending, settlementOf } from './deliver.ts'
+import type { Health } from './health.ts'
+import type { Lanes } from './lanes.ts'
+import type { Settlements } from './settlements.ts'
+
+export type AttemptParts = {
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  metrics: Metrics
+  sending: Sending & { settings: DeliverySettings }
+  lanes: Lanes
+  health: Health
+  settlements: Settlements
+}
+
+/** Tells whether more may wait for the place that the attempt had, and when it is made again, if it is. */
+export async function runAttempt(
+  parts: AttemptParts,
+  delivery: ClaimedDelivery,
+  is_retry: boolean,
+): Promise<{ was_full: boolean; next_retry_at: Date | null }> {
+  const { lanes, metrics, settlements } = parts
+  const { clock, random } = parts.world
+  const { endpoint_id, attempt_id } = delivery
+  const { schedule } = parts.sending.settings
+  const chance = () => random.bytes(4).readUInt32BE(0) / 2 ** 32
+  const began_at = clock.now()
+  lanes.begin(endpoint_id, { attempt_id, is_retry }, began_at.getTime())
+  if (delivery.attempt_number === 1 && delivery.replay_of === null) {
+    metrics.webhookWaited((began_at.getTime() - delivery.created_at.getTime()) / 1000)
+  }
+  const posted = await post(parts.sending, delivery, began_at)
+  const ended_at = clock.now()
+  const made = { began_at, ended_at, schedule, chance: chance() }
+  const settlement = settlementOf(delivery, posted, made)
+  settlements.add(settlement)
+  const open_max_ms = 1000 * Math.max(0, ...schedule)
+  const ended = { ...posted, attempt_id, ended_ms: ended_at.getTime(), open_max_ms }
+  const { was_full, turned } = lanes.end(endpoint_id, ended, chance())
+  if (turned) parts.health.keep(delivery, turned, posted.succeeded ? null : wordOf(posted))
+  report(parts, settlement, {
+    failure_detail: posted.failure_detail,
+    was_lost: delivery.was_lost || undefined,
+  })
+  return { was_full, next_retry_at: settlement.next_retry_at }
+}
+
+/** What went wrong, in a word: as in an attempt's row, or the status of the answer. */
+function wordOf({ failure, response_status_code }: Posted): string {
+  return failure ?? String(response_status_code)
+}
+
+/** What the log says of an attempt. Of the address only its origin: the rest may hold a secret of the receiver's. */
+export function logFields(settlement: Settlement): object {
+  const { merchant_id, endpoint_id, delivery_id, replay_of, attempt_number, status } = settlement
+  const { duration_ms, response_status_code, failure, next_retry_at, endpoint_url } = settlement
+  return {
+    ...{ event_id: eventKey(settlement), merchant_id, endpoint_id, delivery_id, replay_of },
+    ...{ attempt_number, to: new URL(endpoint_url).origin, status, response_status_code, failure },
+    ...{ duration_ms, next_retry_at: timestampOrNull(next_retry_at) },
+  }
+}
+
+function report({ metrics, world }: AttemptParts, settlement: Settlement, also: object): void {
+  const { status, duration_ms } = settlement
+  metrics.webhookAttempted(status, duration_ms / 1000)
+  if (status === 'dead_lettered') metrics.webhookDeadLettered(1)
+  world.log.info({ ...logFields(settlement), ...also }, 'webhook attempt')
+}

@@ -1,0 +1,111 @@
+// Writes how attempts ended, many at a time. What cannot be written is kept and tried again: nothing is dropped while we run.
+
+import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
+import type { Sql } from '../../database/open.ts'
+import type { World } from '../../kernel/world.ts'
+import { type Settlement, settle } from '../queue/queue-store.ts'
+import { atMost } from './patience.ts'
+
+export type Settlements = {
+  add(settlement: Settlement): void
+  /** How many are not written yet. */
+  held(): number
+  /** Writes what is there, for some seconds if need be. What is left has its lease: it is delivered again. */
+  close(): Promise<void>
+}
+
+const batch_max = 256
+/** What ends within this time is written together. */
+const linger_ms = 5
+const backoff_first_ms = 50
+const backoff_max_ms = 2_000
+const close_limit_ms = 5_000
+
+export type SettlementEars = {
+  /** Hears of each attempt whose lease had run out. */
+  wasFenced(settlement: Settlement): void
+  /** Hears that there is room for more. */
+  wereWritten(): void
+}
+
+export function openSettlements(
+  { sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> },
+  { wasFenced, wereWritten }: SettlementEars,
+): Settlements {
+  const { clock, log } = world
+  const waiting: Settlement[] = []
+  let writing: Promise<void> | null = null
+  let hurry = new AbortController()
+  let give_up_ms = Number.POSITIVE_INFINITY
+
+  async function writeAll(): Promise<void> {
+    let backoff_ms = 0
+    // So many are written one at a time, to find the one among them that the database does not take.
+    let alone = 0
+    while (waiting.length > 0) {
+      if (waiting.length < batch_max) await clock.sleep(linger_ms, hurry.signal).catch(() => {})
+      const batch = waiting.slice(0, alone > 0 ? 1 : batch_max)
+      try {
+        const written = await settle(sql, batch, clock.now())
+        for (const each of batch) if (!written.has(each.attempt_id)) wasFenced(each)
+        waiting.splice(0, batch.length)
+        wereWritten()
+        alone = Math.max(0, alone - 1)
+        backoff_ms = 0
+      } catch (error) {
+        if (clock.now().getTime() > give_up_ms) {
+          log.error({ count: waiting.length }, 'webhook attempts not written; they are made again')
+          waiting.length = 0
+        } else if (isPassing(error)) {
+          if (!isRetriable(error)) tell(error)
+          backoff_ms = Math.min(Math.max(backoff_first_ms, backoff_ms * 2), backoff_max_ms)
+          await clock.sleep(backoff_ms)
+        } else if (batch.length > 1) {
+          alone = batch.length
+        } else {
+          // It would hold up all others. It keeps its lease, and is made again.
+          tell(error, waiting.shift()!.attempt_id)
+          alone = Math.max(0, alone - 1)
+        }
+      }
+    }
+  }
+
+  function tell(error: unknown, dropped?: string): void {
+    const { message, code } = error as Error & { code?: string }
+    if (dropped)
+      log.error({ attempt_id: dropped, error: message, code }, 'webhook attempt not written')
+    else log.warn({ count: waiting.length, error: message, code }, 'webhook attempts wait')
+  }
+
+  function start(): void {
+    writing ??= writeAll().finally(() => {
+      writing = null
+      if (waiting.length > 0) start()
+    })
+  }
+
+  async function whenIdle(): Promise<void> {
+    while (writing) await writing
+  }
+
+  return {
+    add(settlement) {
+      waiting.push(settlement)
+      if (waiting.length === batch_max) {
+        hurry.abort()
+        hurry = new AbortController()
+      }
+      start()
+    },
+    held: () => waiting.length,
+    async close() {
+      give_up_ms = clock.now().getTime() + close_limit_ms
+      await atMost(clock, close_limit_ms, whenIdle())
+    },
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return isStoreUnavailable(error) || isRetriable(error) || isLockTimeout(error)
+}

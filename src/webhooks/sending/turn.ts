@@ -1,0 +1,118 @@
+// Whose turn it is: claims go round all endpoints, so that none that waits is passed over for long, nor the database asked
+// again and again where nothing is due.
+
+import { type Claim, type ClaimOrder, type Standing, share_min } from '../queue/claim-store.ts'
+
+/** Where the last claim of a class ended. */
+export type Turn = Pick<ClaimOrder, 'after_endpoint' | 'after_trusted' | 'after_other'>
+
+const first_turn: Turn = { after_endpoint: '', after_trusted: '', after_other: '' }
+
+/** A walk over all endpoints, in one claim or several. */
+export type Round = {
+  turn: Turn
+  /** The walk has come to its end. */
+  is_over: boolean
+  /** It took several claims and found something: more may be due of what it passed first. */
+  is_again: boolean
+  has_found: boolean
+  /** When the next of what it passed is due. */
+  next_due_at: Date | null
+  /** Slots ran out in its last claim, or an endpoint had its share: more may wait. */
+  was_cut: boolean
+}
+
+export const first_round: Round = {
+  turn: first_turn,
+  is_over: true,
+  is_again: false,
+  has_found: false,
+  next_due_at: null,
+  was_cut: false,
+}
+
+/** The round after a claim that went on with it, or began another. */
+export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round {
+  const before = round.is_over ? first_round : round
+  const served = byStanding(order, claim.deliveries)
+  const cut = cutShort(order, served, claim.deliveries)
+  const turn = nextTurn(order, claim, served, cut)
+  const is_over = turn.after_endpoint === ''
+  const has_found = before.has_found || claim.deliveries.length > 0
+  const dues = [before.next_due_at, claim.next_due_at].filter((due) => due !== null)
+  return {
+    ...{ turn, is_over, has_found },
+    is_again: is_over && has_found && order.after_endpoint !== '',
+    next_due_at: dues.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null,
+    was_cut: Object.values(cut).includes(true),
+  }
+}
+
+type Served = ReturnType<typeof byStanding>
+type Cut = ReturnType<typeof cutShort>
+
+/** Whose slots ran out in a claim, and whether an endpoint had its share. */
+function cutShort(
+  order: ClaimOrder,
+  { trusted, others, fresh }: Served,
+  deliveries: Claim['deliveries'],
+) {
+  const isFull = deliveries.length >= order.slots
+  const isCut = isFull || fresh.length + others.length >= order.untrusted_slots
+  return {
+    trusted: isFull || trusted.length >= order.trusted_slots,
+    others: isCut || others.length >= order.other_slots,
+    fresh: isCut || fresh.length >= order.new_slots,
+    an_endpoint: mostOfOne(deliveries) >= share_min,
+  }
+}
+
+function mostOfOne(deliveries: Claim['deliveries']): number {
+  const counts = new Map<string, number>()
+  for (const { endpoint_id: id } of deliveries) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return Math.max(0, ...counts.values())
+}
+
+/** The turn after a claim. Where the slots of a standing ran out, those who had none come first next time. */
+function nextTurn(
+  order: ClaimOrder,
+  { endpoints, last_endpoint }: Claim,
+  { trusted, others }: Served,
+  cut: Cut,
+): Turn {
+  const last = endpoints < order.endpoints_max ? null : last_endpoint!
+  const walk = { after: order.after_endpoint, last }
+  return {
+    after_endpoint: last ?? '',
+    after_trusted: nextMark(
+      { mark: order.after_trusted, served: trusted, was_cut: cut.trusted },
+      walk,
+    ),
+    after_other: nextMark({ mark: order.after_other, served: others, was_cut: cut.others }, walk),
+  }
+}
+
+function byStanding({ rooms }: ClaimOrder, deliveries: Claim['deliveries']) {
+  const standings = new Map(rooms.map(({ endpoint_id, standing }) => [endpoint_id, standing]))
+  const ids = deliveries.map(({ endpoint_id }) => endpoint_id)
+  const idsOf = (...wanted: Standing[]) =>
+    ids.filter((id) => wanted.includes(standings.get(id) ?? 'new'))
+  return { trusted: idsOf('trusted'), others: idsOf('other', 'shut'), fresh: idsOf('new') }
+}
+
+/**
+ * Those behind the mark are served first, then, from the beginning, those before it. A walk over a part of the endpoints moves
+ * it only where it lies among them: the rest of their round would be skipped.
+ */
+function nextMark(
+  { mark, served, was_cut }: { mark: string; served: string[]; was_cut: boolean },
+  walk: { after: string; last: string | null },
+): string {
+  const isHere = mark >= walk.after && (walk.last === null || mark < walk.last)
+  if (!isHere) return mark
+  const before = served.filter((id) => id <= mark)
+  const isWhole = walk.after === '' && walk.last === null
+  if (was_cut && before.length === 0) return served.toSorted().at(-1) ?? mark
+  if (was_cut && isWhole) return before.toSorted().at(-1)!
+  return walk.last ?? ''
+}

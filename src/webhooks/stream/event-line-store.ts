@@ -1,0 +1,63 @@
+// The SQL that finds events by the journal's lines of them: by their time, without an index of their own.
+
+import type { Sql } from '../../database/open.ts'
+import { type EventType, eventTypes } from '../../kernel/values.ts'
+import type { StreamedEvent } from './streamed-event.ts'
+import type { Found, Look } from './trail.ts'
+
+/** A journal line that was written in one statement with an event, whose type is the line's change. */
+export type EventLine = { entry_id: string; payment_id: string; type: EventType }
+
+/** So many lines of each stretch are read in one look, whatever they are of. */
+export const lines_max = 2_000
+
+/** The events' lines in each stretch, oldest first. Lines of anything else count among those that are read. */
+export async function listEventLines(
+  sql: Sql,
+  merchant_id: string,
+  { stretches }: Pick<Look, 'stretches'>,
+): Promise<Found<EventLine>> {
+  const [newest, ...aged] = stretches
+  const asked = aged
+    .map((stretch, index) => ({ ...stretch, at: index + 1 }))
+    .filter(({ from, below }) => below! > from)
+  const read = sql`
+    select entry_id, subject as payment_id, change as type from journal
+    where merchant_id = ${merchant_id}`
+  const upTo = sql`order by entry_id limit ${lines_max + 1}`
+  // The newest have no end: with one the database would take them for few, and sort all that there are for each page.
+  const rows = await sql<(EventLine & { at: number; is_beyond: boolean })[]>`
+    select * from (
+      select found.*, row_number() over (partition by at order by entry_id) > ${lines_max} as is_beyond from (
+        (select 0 as at, n.* from (${read} and entry_id >= ${newest!.from} ${upTo}) n)
+        union all
+        select s.at, j.* from json_to_recordset(${asked as never}::json) as s(at integer, "from" text, below text)
+        cross join lateral (
+          ${read} and entry_id >= s."from" and entry_id < s.below ${upTo}
+        ) j
+      ) found
+    ) numbered
+    where is_beyond or type in ${sql(eventTypes)}
+    order by at, entry_id`
+  return stretches.map((_, at) => {
+    const here = rows.filter((row) => row.at === at)
+    const cut_at = here.find(({ is_beyond }) => is_beyond)?.entry_id ?? null
+    return { lines: here.filter(({ is_beyond }) => !is_beyond), cut_at }
+  })
+}
+
+/** The events of lines, in their order, each with its line. */
+export async function listEventsOf(
+  sql: Sql,
+  merchant_id: string,
+  lines: EventLine[],
+): Promise<(StreamedEvent & { entry_id: string })[]> {
+  return sql<(StreamedEvent & { entry_id: string })[]>`
+    select l.entry_id, e.* from json_to_recordset(${lines as never}::json)
+      as l(entry_id text, payment_id text, type text)
+    cross join lateral (
+      select event_id, payment_id, type, body from events
+      where merchant_id = ${merchant_id} and payment_id = l.payment_id and type = l.type offset 0
+    ) e
+    order by l.entry_id`
+}
