@@ -2,7 +2,7 @@
 // `npm run docs` after changing a route, an event, a page or anything in web/.
 
 import { writeFileSync } from 'node:fs'
-import { generatedDocuments } from '../src/documents.ts'
+import { generatedDocuments } from '../src/documents/documents.ts'
 
 for (const [path, text] of Object.entries(generatedDocuments())) {
   writeFileSync(new URL(`../${path}`, import.meta.url), text)

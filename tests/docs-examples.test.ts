@@ -1,6 +1,7 @@
 // Each example of the reference: its line for curl is sent to a real service as it stands, and its answer fits the schema.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openApiDocument } from '../src/documents/openapi/openapi.ts'
 import {
   answerExample,
   answerText,
@@ -9,10 +10,9 @@ import {
   type Listed,
   operationsOf,
   requestExample,
-} from '../src/docs/operation-example.ts'
-import { fieldsOf, valuesOf } from '../src/docs/schema.ts'
-import { operationSection } from '../src/docs/sections.ts'
-import { openApiDocument } from '../src/http/openapi.ts'
+} from '../src/documents/site/operation-example.ts'
+import { fieldsOf, valuesOf } from '../src/documents/site/schema.ts'
+import { operationSection } from '../src/documents/site/sections.ts'
 import { createIntegration } from '../src/merchants/manage.ts'
 import { events, routes, streams } from '../src/routes.ts'
 import { type Json, type SessionSecret, visa } from './client.ts'

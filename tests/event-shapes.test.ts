@@ -1,7 +1,7 @@
 // Events as they are sent, compared with what the API's description says of them.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApiDocument } from '../src/http/openapi.ts'
+import { openApiDocument } from '../src/documents/openapi/openapi.ts'
 import { type EventType, eventTypes } from '../src/kernel/values.ts'
 import { events, routes } from '../src/routes.ts'
 import { purchase } from './client.ts'

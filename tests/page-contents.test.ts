@@ -1,7 +1,7 @@
 // What the pages say: the shopper's language, what merchants wrote as mere text, and no secret.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readMarkup } from '../src/pages/markup.ts'
+import { readMarkup } from '../src/pages/check/markup.ts'
 import { breakout, contextOf, type ServedPages, servePages } from './served-pages.ts'
 import type { Account, Service } from './service.ts'
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readMarkup } from '../src/pages/markup.ts'
+import { readMarkup } from '../src/pages/check/markup.ts'
 import { type ServedPages, servePages } from './served-pages.ts'
 import type { Service } from './service.ts'
 

@@ -1,7 +1,7 @@
 // The headers of the pages that shoppers' browsers get, the pages that are not there, and those asked for by another name.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readMarkup } from '../src/pages/markup.ts'
+import { readMarkup } from '../src/pages/check/markup.ts'
 import { hashOf, policyOf, type ServedPages, servePages } from './served-pages.ts'
 import { type Service, shop, startService } from './service.ts'
 

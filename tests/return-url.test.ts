@@ -1,7 +1,7 @@
 // Where a challenge page opened in full leads back to: pages of the shop and of the service, and of nobody else.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readMarkup } from '../src/pages/markup.ts'
+import { readMarkup } from '../src/pages/check/markup.ts'
 import { type ServedPages, servePages } from './served-pages.ts'
 import { type Service, shop } from './service.ts'
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { expect } from 'vitest'
 import { changeMerchant, createIntegration } from '../src/merchants/manage.ts'
-import { readMarkup } from '../src/pages/markup.ts'
+import { readMarkup } from '../src/pages/check/markup.ts'
 import { cardOf, runChallenge, visa } from './client.ts'
 import { type Account, type Service, shop, startService } from './service.ts'
 

@@ -1,7 +1,7 @@
 // What must hold of every answer: its status, its shape, its id, that it came, and that it gives nothing away.
 
 import { candidates } from '../../src/cards/card-data.ts'
-import { sampleValues } from '../../src/docs/example-values.ts'
+import { sampleValues } from '../../src/documents/site/example-values.ts'
 import { faultOf } from '../../tests/schema.ts'
 import { marker_pattern } from './breaks.ts'
 import type { Composed } from './compose.ts'

@@ -1,11 +1,11 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from '../context.ts'
-import { documentationPages } from '../docs/pages.ts'
+import { type OpenApiDocument, openApiDocument } from '../documents/openapi/openapi.ts'
+import { guideFiles, guidePages } from '../documents/site/guide-files.ts'
+import { documentationPages } from '../documents/site/pages.ts'
 import { lasting } from '../http/encoded.ts'
-import { type OpenApiDocument, openApiDocument } from '../http/openapi.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
-import { guideFiles, guidePages } from '../pages/guides.ts'
 import { events, routes, streams } from '../routes.ts'
 
 /**

@@ -1,7 +1,7 @@
 // What the API's description says of the compatible routes, and what a request of them costs.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/http/openapi.ts'
+import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { routes } from '../../src/routes.ts'
 import { addresses, described, openCompatible, tea } from '../compatible.ts'
 import { type FreshDatabase, freshDatabase } from '../database.ts'

@@ -1,7 +1,7 @@
 // What operators and tools read, and the gateway's limit.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/http/openapi.ts'
+import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { events, routes, streams } from '../../src/routes.ts'
 import { type Client, type Json, openClient } from '../client.ts'
 import { type Service, startService } from '../service.ts'

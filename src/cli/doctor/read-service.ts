@@ -1,6 +1,6 @@
 // Asks the running service what the checks of it judge.
 
-import { openApiDocument } from '../../http/openapi.ts'
+import { openApiDocument } from '../../documents/openapi/openapi.ts'
 import { OutgoingFailure, type ReadAnswer } from '../../kernel/world.ts'
 import { openHttp, realClock } from '../../outgoing/real-world.ts'
 import { events, routes, streams } from '../../routes.ts'

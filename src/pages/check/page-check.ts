@@ -1,9 +1,9 @@
 // Compares a page as it was served with the inventory: what a browser would run there, and the headers that bound it.
 
-import type { ReadAnswer } from '../kernel/world.ts'
+import type { ReadAnswer } from '../../kernel/world.ts'
+import type { PageEntry, ScriptEntry } from '../inventory.ts'
 import { configurationAddress, contextDifferences, isContext } from './context-check.ts'
 import { headerDifferences } from './header-check.ts'
-import type { PageEntry, ScriptEntry } from './inventory.ts'
 import {
   addressOf,
   type Files,

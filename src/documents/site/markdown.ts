@@ -1,7 +1,7 @@
 // Markdown as HTML, safe whatever stands in it: HTML of the text's own is shown as text, and links lead only where they may.
 
 import { Marked, type Tokens } from 'marked'
-import { escapeHtml } from '../kernel/html.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 
 export type Heading = { depth: number; title: string; anchor: string }
 export type Rendered = { html: string; headings: Heading[] }

@@ -1,8 +1,8 @@
 // Whom a page trusts: the origins that may frame it and that it talks to, and where it leads back to.
 
-import { backTo } from '../checkout/authentication/framed-page.ts'
+import { backTo } from '../../checkout/authentication/framed-page.ts'
+import { type PageEntry, placeholders } from '../inventory.ts'
 import { contextOf } from './context-check.ts'
-import { type PageEntry, placeholders } from './inventory.ts'
 import type { Tag } from './markup.ts'
 
 /** Whether a page may be framed by origins that differ from shop to shop. */

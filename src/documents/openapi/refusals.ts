@@ -1,11 +1,11 @@
 // The refusals of a route in the API's description: by status, in the shapes that its dialect gives them.
 
 import { z } from 'zod'
-import { catalogue, type RefusalCode } from '../kernel/errors.ts'
-import { compatibleHeaders, errorTypes, ripperCode } from './compatible-dialect.ts'
-import { isWebhook, type Shape, shapeOf, statusOf } from './dialects.ts'
-import { type Route, refusalsOf } from './route.ts'
-import { limitHeaders } from './use-limit.ts'
+import { compatibleHeaders, errorTypes, ripperCode } from '../../http/compatible-dialect.ts'
+import { isWebhook, type Shape, shapeOf, statusOf } from '../../http/dialects.ts'
+import { type Route, refusalsOf } from '../../http/route.ts'
+import { limitHeaders } from '../../http/use-limit.ts'
+import { catalogue, type RefusalCode } from '../../kernel/errors.ts'
 
 /** A body, by its media type. */
 export type Content = {

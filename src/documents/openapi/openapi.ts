@@ -1,9 +1,12 @@
 // The API's description, OpenAPI 3.1, made from the route records.
 
 import type { z } from 'zod'
-import { api_version } from '../kernel/values.ts'
-import { lifetimes } from './caching.ts'
-import { keyRules } from './idempotency.ts'
+import { lifetimes } from '../../http/caching.ts'
+import { keyRules } from '../../http/idempotency.ts'
+import type { Route } from '../../http/route.ts'
+import { describedRoute, type Stream } from '../../http/stream.ts'
+import { limitHeaders } from '../../http/use-limit.ts'
+import { api_version } from '../../kernel/values.ts'
 import {
   type Content,
   describedHeaders,
@@ -14,10 +17,7 @@ import {
   refusalsByStatus,
   schemaOf,
   sharedHeaders,
-} from './openapi-refusals.ts'
-import type { Route } from './route.ts'
-import { describedRoute, type Stream } from './stream.ts'
-import { limitHeaders } from './use-limit.ts'
+} from './refusals.ts'
 
 export type OpenApiDocument = {
   openapi: string

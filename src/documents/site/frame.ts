@@ -1,8 +1,8 @@
 // What every page of the documentation has around its text: the side list, the search, the look, and a strict policy.
 
 import { readFileSync } from 'node:fs'
-import type { PageAnswer } from '../http/pages.ts'
-import { escapeHtml, guarded, htmlDocument, inlineText } from '../kernel/html.ts'
+import type { PageAnswer } from '../../http/pages.ts'
+import { escapeHtml, guarded, htmlDocument, inlineText } from '../../kernel/html.ts'
 
 /** A line of the side list. `verb` is a route's method; `mark` a word that tells it from its neighbours. */
 export type Line = { title: string; href: string; verb?: string; mark?: string }
@@ -13,7 +13,7 @@ export type Found = { title: string; href: string; place: string; words?: string
 
 export type Contents = { groups: Group[]; index: Found[] }
 
-const folder = new URL('../../dist/web/', import.meta.url)
+const folder = new URL('../../../dist/web/', import.meta.url)
 
 /** Builds pages that share one side list. Reads the script and style that the set-up built; throws where they are missing. */
 export function openFrame({ groups, index }: Contents) {

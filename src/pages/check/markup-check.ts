@@ -1,6 +1,6 @@
 // What the markup of a page may have besides its scripts: few elements, fewer attributes, and nothing that runs.
 
-import type { PageEntry } from './inventory.ts'
+import type { PageEntry } from '../inventory.ts'
 import type { Markup, Tag } from './markup.ts'
 
 /** The elements of our documents, and the attributes that they have. A script draws the rest. */

@@ -1,7 +1,13 @@
 // Pages with one header changed.
 
 import { describe, expect, test } from 'vitest'
-import { type Change, type Checked, differences, service, shop } from '../../tests/checked-pages.ts'
+import {
+  type Change,
+  type Checked,
+  differences,
+  service,
+  shop,
+} from '../../../tests/checked-pages.ts'
 
 describe('headers', () => {
   test.each<[string, Checked, Change, string]>([

@@ -1,7 +1,7 @@
 // What a page loads and holds, script by script and sheet by sheet: each that the inventory has, once, and no other.
 
-import type { ReadAnswer } from '../kernel/world.ts'
-import { integrityOf, type ScriptEntry } from './inventory.ts'
+import type { ReadAnswer } from '../../kernel/world.ts'
+import { integrityOf, type ScriptEntry } from '../inventory.ts'
 import type { Tag } from './markup.ts'
 import { isStyleSheet } from './markup-check.ts'
 

@@ -1,7 +1,7 @@
 // Compares the headers that a page was served with with those of the inventory, and says each difference in words.
 
-import { isOrigin } from '../merchants/integration.ts'
-import { placeholders } from './inventory.ts'
+import { isOrigin } from '../../merchants/integration.ts'
+import { placeholders } from '../inventory.ts'
 
 /** What the placeholders of an inventory may stand for on one page. */
 export type Origins = {

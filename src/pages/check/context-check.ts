@@ -1,9 +1,9 @@
 // Compares what a page tells its script, whom a payment is for and how it looks, with the service's own configuration read.
 
 import { isDeepStrictEqual } from 'node:util'
-import { languageFor } from '../kernel/words.ts'
-import type { ReadAnswer } from '../kernel/world.ts'
-import type { PageEntry } from './inventory.ts'
+import { languageFor } from '../../kernel/words.ts'
+import type { ReadAnswer } from '../../kernel/world.ts'
+import type { PageEntry } from '../inventory.ts'
 import { answerFault, type Files } from './load-check.ts'
 import type { Tag } from './markup.ts'
 

@@ -1,15 +1,15 @@
 // The files that are made from the code, so that they cannot say otherwise: documents in docs/, and the SDK's types.
 
-import { version } from './cli/version.ts'
-import { statusOf } from './http/dialects.ts'
-import { openApiDocument } from './http/openapi.ts'
-import { refusalsOf } from './http/route.ts'
-import { describedRoute, type Stream } from './http/stream.ts'
-import { catalogue, type RefusalCode, statusesOf } from './kernel/errors.ts'
-import { readAssets } from './pages/assets.ts'
-import { pageInventory } from './pages/inventory.ts'
-import { inventoryDocument } from './pages/inventory-document.ts'
-import { events, routes, streams } from './routes.ts'
+import { version } from '../cli/version.ts'
+import { statusOf } from '../http/dialects.ts'
+import { refusalsOf } from '../http/route.ts'
+import { describedRoute, type Stream } from '../http/stream.ts'
+import { catalogue, type RefusalCode, statusesOf } from '../kernel/errors.ts'
+import { readAssets } from '../pages/assets.ts'
+import { pageInventory } from '../pages/inventory.ts'
+import { inventoryDocument } from '../pages/inventory-document.ts'
+import { events, routes, streams } from '../routes.ts'
+import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
 
 /** The texts by their path in the repository. The pages' scripts must have been built. */

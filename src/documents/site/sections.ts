@@ -1,8 +1,8 @@
 // A route or an event as a section of the reference: what it takes and answers on the left, an example on the right.
 
-import type { Operation } from '../http/openapi.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../json-schema.ts'
-import { escapeHtml } from '../kernel/html.ts'
+import type { Operation } from '../openapi/openapi.ts'
 import { fieldList } from './field-list.ts'
 import {
   answerExample,

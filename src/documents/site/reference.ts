@@ -1,9 +1,9 @@
 // The reference of the API at /docs: every route, event and refusal, with examples.
 
-import type { OpenApiDocument } from '../http/openapi.ts'
+import { catalogue, type RefusalCode, statusesOf } from '../../kernel/errors.ts'
+import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../json-schema.ts'
-import { catalogue, type RefusalCode, statusesOf } from '../kernel/errors.ts'
-import { escapeHtml } from '../kernel/html.ts'
+import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { checkoutErrors } from './checkout-errors.ts'
 import type { Found, Group } from './frame.ts'
 import { eventExample, type Listed, operationsOf } from './operation-example.ts'

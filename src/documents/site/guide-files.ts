@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { lasting } from '../http/encoded.ts'
-import type { Page } from '../http/pages.ts'
+import { lasting } from '../../http/encoded.ts'
+import type { Page } from '../../http/pages.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 const folders = ['', 'docs/', 'sdk/', 'bench/', 'proofs/']
 const types = new Map([
   ['md', 'text/markdown; charset=utf-8'],

@@ -1,8 +1,8 @@
 // The documentation that the service serves: the reference at /docs, and each guide at its path without `.md`.
 
-import { lasting } from '../http/encoded.ts'
-import type { OpenApiDocument } from '../http/openapi.ts'
-import type { Page, PageAnswer } from '../http/pages.ts'
+import { lasting } from '../../http/encoded.ts'
+import type { Page, PageAnswer } from '../../http/pages.ts'
+import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { type Line, openFrame } from './frame.ts'
 import { type GuideFile, guideAddress, guideGroups, guideIndex, renderGuides } from './guides.ts'
 import { reference } from './reference.ts'
