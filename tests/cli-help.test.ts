@@ -3,9 +3,9 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { slipsBetween } from '../src/cli/closest.ts'
 import { commands } from '../src/cli/commands.ts'
 import { strangerWords } from '../src/cli/help.ts'
+import { slipsBetween } from '../src/cli/terminal/closest.ts'
 import { version } from '../src/cli/version.ts'
 import { ripper } from './programs.ts'
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openProgress } from '../src/cli/delivery-replay.ts'
+import { openProgress } from '../src/cli/delivery/replay.ts'
 import { manualClock } from './clock.ts'
 import { type DeliveryRow, deadLetter } from './conformance/webhook-delivery-rows.ts'
 import { answer as answerOf, ripper } from './programs.ts'

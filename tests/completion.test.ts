@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { optionsOf } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { bashScript } from '../src/cli/completion/bash.ts'
 import { fishScript } from '../src/cli/completion/fish.ts'
 import { shapeOf } from '../src/cli/completion/shape.ts'
 import { zshScript } from '../src/cli/completion/zsh.ts'
+import { optionsOf } from '../src/cli/terminal/command.ts'
 import { ripper } from './programs.ts'
 
 const shape = shapeOf(commands)

@@ -1,7 +1,7 @@
 // The stream of events: each event of a merchant once and whole, whatever becomes of connections, keys and readers.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openHeard } from '../src/cli/heard-events.ts'
+import { openHeard } from '../src/cli/listen/heard-events.ts'
 import { withdrawKey } from '../src/merchants/manage.ts'
 import { manualClock } from './clock.ts'
 import { hold } from './holding.ts'

@@ -1,6 +1,6 @@
 // Listens to a stream of the service as a client of its own would, message by message.
 
-import { readSentEvents } from '../src/cli/server-sent-events.ts'
+import { readSentEvents } from '../src/cli/service/server-sent-events.ts'
 import type { Json } from './client.ts'
 import { until } from './service.ts'
 

@@ -1,7 +1,7 @@
 // What a command hears of a stream, and where it goes on once the connection was lost: at the last id that came, in whatever way.
 
 import { expect, test } from 'vitest'
-import { listen } from '../src/cli/service-stream.ts'
+import { listen } from '../src/cli/service/stream.ts'
 import type { HttpListener } from '../src/kernel/world.ts'
 import { manualClock } from './clock.ts'
 

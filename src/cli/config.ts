@@ -2,8 +2,8 @@
 
 import { readConfig, shownValue } from '../config/config.ts'
 import { type Variable, variables } from '../config/variables.ts'
-import type { Command } from './command.ts'
-import { printJson } from './print.ts'
+import type { Command } from './terminal/command.ts'
+import { printJson } from './terminal/print.ts'
 
 export const configCommand: Command = {
   name: 'config',

@@ -1,10 +1,10 @@
 // `ripper help`: all commands, those of a group, or one with its options; and what was meant by a word that is none.
 
-import { closest } from './closest.ts'
-import { type Command, UsageError, usageOf } from './command.ts'
 import type { Section } from './commands.ts'
-import { paint } from './paint.ts'
-import { printJson } from './print.ts'
+import { closest } from './terminal/closest.ts'
+import { type Command, UsageError, usageOf } from './terminal/command.ts'
+import { paint } from './terminal/paint.ts'
+import { printJson } from './terminal/print.ts'
 
 /** `sections` is asked for when it runs: it is one of them. */
 export function helpCommand(sections: () => Section[]): Command {

@@ -2,18 +2,18 @@
 
 import { last_max } from '../merchants/stream-requests.ts'
 import { openListener, realClock } from '../outgoing/real-world.ts'
-import { type Command, type Options, UsageError } from './command.ts'
 import { text } from './office.ts'
-import { paint } from './paint.ts'
-import { duration, printJsonLine, shortTime, tell } from './print.ts'
 import {
   type Connection,
   connectionOf,
   connectionOptions,
   merchantWords,
-} from './service-connection.ts'
-import { listen } from './service-stream.ts'
-import { untilStopped } from './until-stopped.ts'
+} from './service/connection.ts'
+import { listen } from './service/stream.ts'
+import { type Command, type Options, UsageError } from './terminal/command.ts'
+import { paint } from './terminal/paint.ts'
+import { duration, printJsonLine, shortTime, tell } from './terminal/print.ts'
+import { untilStopped } from './terminal/until-stopped.ts'
 
 export const logsTail: Command = {
   name: 'logs tail',

@@ -1,11 +1,11 @@
 // The command line: finds the command, reads its arguments, and gives its failures their exit status.
 
 import { Refusal } from '../kernel/errors.ts'
-import { type Command, readArguments, UsageError, usageOf } from './command.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'
-import { paintError } from './paint.ts'
-import { ServiceRefused } from './service-call.ts'
+import { ServiceRefused } from './service/call.ts'
+import { type Command, readArguments, UsageError, usageOf } from './terminal/command.ts'
+import { paintError } from './terminal/paint.ts'
 import { version } from './version.ts'
 
 /** Exit status: 0 done, 1 refused or failed, 2 a wrong call. */

@@ -4,16 +4,16 @@ import { timestamp } from '../kernel/values.ts'
 import { changeMerchant, createMerchant } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
+import { choice, definedOnly, jsonFile, nameOf, withOffice } from './office.ts'
 import {
   type Command,
   CommandRefused,
   type OptionSpec,
   type Options,
   UsageError,
-} from './command.ts'
-import { choice, definedOnly, jsonFile, nameOf, withOffice } from './office.ts'
-import { paintState } from './paint.ts'
-import { print, printJson, printTable, shortTime, tell } from './print.ts'
+} from './terminal/command.ts'
+import { paintState } from './terminal/paint.ts'
+import { print, printJson, printTable, shortTime, tell } from './terminal/print.ts'
 
 const profileOption: OptionSpec = {
   value: 'FILE.json',

@@ -4,8 +4,8 @@ import { readConfig } from '../config/config.ts'
 import { migrate } from '../database/migrate.ts'
 import { openDatabase } from '../database/open.ts'
 import { openWorld } from '../outgoing/real-world.ts'
-import type { Command } from './command.ts'
-import { printJson } from './print.ts'
+import type { Command } from './terminal/command.ts'
+import { printJson } from './terminal/print.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',

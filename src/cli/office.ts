@@ -14,8 +14,8 @@ import { findMerchant, firstMerchants } from '../merchants/store.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { openAcquiring } from '../service/acquiring.ts'
 import { readDemo } from '../service/demo.ts'
-import { type OptionSpec, type Options, UsageError } from './command.ts'
 import { refuseWrongClock } from './right-clock.ts'
+import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
 
 /** What commands work with. Its clock is that of the service which last started on this database. */
 export type CommandOffice = Office &

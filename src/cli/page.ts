@@ -8,9 +8,9 @@ import { check_limits } from '../pages/check/check-limits.ts'
 import { namesOrigins } from '../pages/check/origin-check.ts'
 import { comparePage, filesOf, type Report } from '../pages/check/page-check.ts'
 import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'
-import { type Command, CommandRefused, type Options, UsageError } from './command.ts'
 import { choice, list, text } from './office.ts'
-import { printJson } from './print.ts'
+import { type Command, CommandRefused, type Options, UsageError } from './terminal/command.ts'
+import { printJson } from './terminal/print.ts'
 import { version } from './version.ts'
 
 export const pageCheck: Command = {

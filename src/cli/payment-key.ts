@@ -4,8 +4,8 @@ import { findPaymentKey } from '../checkout/reading/operator-store.ts'
 import type { PaymentKey } from '../checkout/reading/payment-store.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
-import { type Options, UsageError } from './command.ts'
 import { type CommandOffice, merchantOption, text } from './office.ts'
+import { type Options, UsageError } from './terminal/command.ts'
 
 export const paymentOptions = {
   merchant: { ...merchantOption, meaning: 'its merchant; found by the payment where left out' },

@@ -4,7 +4,7 @@ import { skewWords } from '../database/clock/clock-skew.ts'
 import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import type { Sql } from '../database/open.ts'
 import { realClock, steadyClock } from '../outgoing/real-world.ts'
-import { CommandRefused } from './command.ts'
+import { CommandRefused } from './terminal/command.ts'
 
 const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
 

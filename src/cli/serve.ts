@@ -2,9 +2,9 @@
 
 import { readConfig } from '../config/config.ts'
 import { type Running, serve, work } from '../main.ts'
-import type { Command } from './command.ts'
-import { printJson, tell } from './print.ts'
-import { untilStopped } from './until-stopped.ts'
+import type { Command } from './terminal/command.ts'
+import { printJson, tell } from './terminal/print.ts'
+import { untilStopped } from './terminal/until-stopped.ts'
 
 export const serveCommand: Command = {
   name: 'serve',

@@ -1,8 +1,8 @@
 // `ripper test-cards`: the numbers that test mode takes, and what each does.
 
 import { publishedGroups, refusedNumbers, scenarios } from '../cards/scenarios.ts'
-import type { Command } from './command.ts'
-import { printJson, printTable } from './print.ts'
+import type { Command } from './terminal/command.ts'
+import { printJson, printTable } from './terminal/print.ts'
 
 export const testCardsCommand: Command = {
   name: 'test-cards',

@@ -1,6 +1,6 @@
 // The commands as completion scripts see them: words, the words that follow them, options and what their values may be.
 
-import { type Command, optionsOf } from '../command.ts'
+import { type Command, optionsOf } from '../terminal/command.ts'
 
 export type ShapedOption = {
   /** With its two dashes. */

@@ -1,7 +1,7 @@
 // The check of what the journal says of money: payments of the last day against their lines.
 
 import type { MoneyFault } from '../../checkout/reading/compared-payment.ts'
-import { moneyFaultWords } from '../money-fault-words.ts'
+import { moneyFaultWords } from '../audit/money-fault-words.ts'
 import { type Check, counted, named, ok, problem } from './finding.ts'
 
 export type MoneyFacts = {

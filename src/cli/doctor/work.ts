@@ -2,8 +2,8 @@
 
 import { type PulledBrake, service_actor } from '../../checkout/orphan.ts'
 import type { Comparison } from '../../checkout/reconciling/comparison-store.ts'
-import { brakeWords } from '../brake-words.ts'
-import { failureWords } from '../failure-words.ts'
+import { brakeWords } from '../orphan/brake-words.ts'
+import { failureWords } from '../terminal/failure-words.ts'
 import { type Check, counted, named, ok, problem, warning } from './finding.ts'
 
 export type WorkFacts = {

@@ -1,0 +1,86 @@
+// `ripper audit show`: a payment's whole life, from its session's creation to the last delivery, in order of time.
+
+import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { merchantOrRefuse } from '../../merchants/manage.ts'
+import { type CommandOffice, merchantOption, text, withOffice } from '../office.ts'
+import { type Command, type Options, UsageError } from '../terminal/command.ts'
+import { money, print, printJson, printTable, tell } from '../terminal/print.ts'
+import { readLife, viewLife } from './life.ts'
+import { lifeHeadings, lifeRows } from './words.ts'
+
+export const auditShow: Command = {
+  name: 'audit show',
+  summary: 'Shows the whole life of a payment: who did what and when, and what was told of it',
+  positionals: ['PAYMENT_ID'],
+  options: {
+    merchant: { ...merchantOption, meaning: 'its merchant; found by the id where left out' },
+  },
+  remarks: [
+    'Takes the id of a payment (pay_…) or of a session (cs_…), and shows all of the session: each attempt and its payment.',
+    'The numbered rows are the lines of the journal, which are sealed; the other rows are events and their deliveries.',
+    'For people ids are cut short; --json has all of them, and each line of the journal with its hash.',
+    'Exit status 1 where the hash of a line is wrong.',
+  ],
+  async run({ options, positionals, json }) {
+    const [id] = positionals as [string]
+    if (!/^(pay|cs)_[0-9a-f]{24}$/.test(id)) {
+      throw new UsageError('PAYMENT_ID must be the id of a payment (pay_…) or of a session (cs_…)')
+    }
+    const life = await withOffice(async (office) => {
+      const found = await readLife(office.sql, await lifeKeyOf(office, options, id))
+      return viewLife(found, office.clock.now())
+    })
+    if (json) printJson(life)
+    else printForPeople(life)
+    return life.seals.wrong === 0 ? 0 : 1
+  },
+}
+
+async function lifeKeyOf({ sql }: CommandOffice, options: Options, id: string): Promise<LifeKey> {
+  const named = text(options, 'merchant')
+  const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
+  const key = await findLifeKey(sql, id, merchant_id)
+  if (key) return key
+  const what = id.startsWith('cs_') ? 'session' : 'payment'
+  throw new Refusal('resource_not_found', `There is no ${what} ${id}.`)
+}
+
+type Shown = ReturnType<typeof viewLife>
+
+function printForPeople({ session, payments, lines, events, seals, ...key }: Shown): void {
+  print(
+    {
+      ...{ merchant_id: key.merchant_id, session_id: key.session_id },
+      session: [session.status, session.settlement, session.mode, money(session)].filter(Boolean),
+    },
+    false,
+  )
+  for (const payment of payments) tell(paymentWords(payment))
+  tell('')
+  printTable(lifeHeadings, lifeRows(lines, events))
+  tell(`\n${sealWords(seals)}`)
+}
+
+function paymentWords(payment: Shown['payments'][number]): string {
+  const { payment_id, attempt_number, status, decline, hold } = payment
+  const parts = [
+    `${status} ${money(payment)}`,
+    `attempt ${attempt_number}`,
+    ...(decline ? [decline.code] : []),
+    ...(hold ? [`hold ${hold.status}${hold.decided_by ? ` by ${hold.decided_by}` : ''}`] : []),
+    ...(hold && !hold.decided_at ? [`deadline ${hold.deadline}`] : []),
+  ]
+  return `${payment_id}  ${parts.join(', ')}`
+}
+
+function sealWords({ right, wrong, not_yet }: Shown['seals']): string {
+  const all = right + wrong + not_yet
+  if (wrong > 0) {
+    return `Something is wrong: ${wrong} of the ${all} numbered lines do not fit their hashes. ripper audit verify tells more.`
+  }
+  if (not_yet > 0) {
+    return `${not_yet} of the ${all} numbered lines are not sealed yet, which happens some seconds after they are written.`
+  }
+  return `All ${all} numbered lines are sealed, and fit their hashes.`
+}

@@ -1,0 +1,168 @@
+// `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names what was changed,
+// removed or put in.
+
+import { listChains } from '../../audit/chain-store.ts'
+import type { Fault } from '../../audit/check-chain.ts'
+import { type Verified, verifyChain } from '../../audit/verify-chain.ts'
+import { type PaymentsVerified, verifyPayments } from '../../checkout/reading/verify-payments.ts'
+import { timestampOrNull } from '../../kernel/values.ts'
+import { merchantOrRefuse } from '../../merchants/manage.ts'
+import { type CommandOffice, list, text, withOffice } from '../office.ts'
+import { type Command, type Options, UsageError } from '../terminal/command.ts'
+import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { moneyFaultWords } from './money-fault-words.ts'
+
+export const auditVerify: Command = {
+  name: 'audit verify',
+  summary:
+    "Checks that nobody has changed the journal, each merchant's chain of hashes, or a payment in it",
+  options: {
+    merchant: { value: 'ID', meaning: 'only this one; all where left out' },
+    head: {
+      value: 'HASH',
+      many: true,
+      meaning: 'a head that was noted earlier, which must still be in a chain',
+    },
+  },
+  remarks: [
+    'Exit status 1 where something is wrong. Note the heads somewhere else from time to time: whoever can write to the\n' +
+      'database could make a whole chain anew, or cut it off, and only --head finds that.',
+    'A line that was added just as the service would is sealed like a real one: it cannot be told from those.',
+    'A merchant whose head or last row is wrong gets no more lines sealed until that is put right.',
+    'Of a payment it compares amount, currency, mode, status, operations and events with its lines. Lines of the releases\n' +
+      'before say no amount and no hash of the event: those payments are not bound, and only the rest is compared.',
+  ],
+  async run({ options, json }) {
+    const heads = headsOf(options)
+    const chains = await withOffice((office) => verifyAll(office, options, heads))
+    const found = chains.flatMap(({ merchant_id, found_heads }) =>
+      found_heads.map((head) => ({ merchant_id, ...head })),
+    )
+    const missing_heads = [...heads].filter((hash) => !found.some((head) => head.hash === hash))
+    const faults = chains.reduce(
+      (sum, { fault_count, payments }) => sum + fault_count + payments.fault_count,
+      missing_heads.length,
+    )
+    const shown = { ok: faults === 0, faults, chains: chains.map(view), found, missing_heads }
+    if (json) printJson(shown)
+    else printForPeople(shown)
+    return faults === 0 ? 0 : 1
+  },
+}
+
+function headsOf(options: Options): Set<string> {
+  const heads = list(options, 'head').map((hash) => hash.toLowerCase())
+  if (!heads.every((hash) => /^[0-9a-f]{64}$/.test(hash))) {
+    throw new UsageError(
+      '--head must be 64 hexadecimal characters, as ripper audit verify shows them',
+    )
+  }
+  return new Set(heads)
+}
+
+async function verifyAll(
+  { sql, clock }: CommandOffice,
+  options: Options,
+  heads: ReadonlySet<string>,
+): Promise<VerifiedMerchant[]> {
+  const named = text(options, 'merchant')
+  const merchants = named
+    ? [(await merchantOrRefuse(sql, named)).merchant_id]
+    : await listChains(sql)
+  const chains: VerifiedMerchant[] = []
+  for (const merchant_id of merchants) {
+    const chain = await verifyChain({ sql, world: { clock } }, merchant_id, heads)
+    const { payments, ...compared } = await verifyPayments(sql, merchant_id)
+    chains.push({ ...chain, payments: { compared: payments, ...compared } })
+  }
+  return chains
+}
+
+type VerifiedMerchant = Verified & {
+  payments: Omit<PaymentsVerified, 'payments'> & { compared: number }
+}
+
+function view({ found_heads: _, ...chain }: VerifiedMerchant) {
+  const { newest_line_at, head } = chain
+  return {
+    ...chain,
+    newest_line_at: timestampOrNull(newest_line_at),
+    head: head && { position: head.position, hash: head.hash.toString('hex') },
+  }
+}
+
+type Shown = {
+  ok: boolean
+  faults: number
+  chains: ReturnType<typeof view>[]
+  found: { merchant_id: string; hash: string; position: number }[]
+  missing_heads: string[]
+}
+
+const headings = ['merchant', 'lines', 'newest', 'not sealed yet', 'payments', 'not bound', 'head']
+
+function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): void {
+  if (chains.length === 0) tell('The journal has no line yet.')
+  else printTable(headings, chains.map(rowOf))
+  tell('')
+  for (const { merchant_id, faults: named, fault_count, payments } of chains) {
+    tellFaults(merchant_id, named.map(faultWords), fault_count)
+    tellFaults(merchant_id, payments.faults.map(moneyFaultWords), payments.fault_count)
+  }
+  for (const { hash, merchant_id, position } of found) {
+    tell(`The head ${hash} is in the chain of ${merchant_id}, at position ${position}.`)
+  }
+  for (const hash of missing_heads) {
+    tell(`The head ${hash} is in no chain: one was cut off or made anew since it was noted.`)
+  }
+  tell(
+    ok
+      ? 'Every chain is whole, and every payment is as its lines tell.'
+      : `Something is wrong: ${faults} fault${faults === 1 ? '' : 's'}.`,
+  )
+}
+
+function tellFaults(merchant_id: string, named: string[], count: number): void {
+  for (const words of named) tell(`${merchant_id}: ${words}`)
+  if (count > named.length) tell(`${merchant_id}: and ${count - named.length} more`)
+}
+
+function rowOf({
+  merchant_id,
+  lines,
+  newest_line_at,
+  not_sealed_yet,
+  payments: { compared, not_bound },
+  head,
+}: Shown['chains'][number]) {
+  const newest = newest_line_at === null ? '–' : shortTime(newest_line_at)
+  const counts = [not_sealed_yet, compared, not_bound].map(String)
+  return [merchant_id, String(lines), newest, ...counts, head?.hash ?? '–']
+}
+
+function faultWords({ kind, position, until_position, entry_id }: Fault): string {
+  switch (kind) {
+    case 'line_changed':
+      return `position ${position}: line ${entry_id} was changed, or a row before it taken out and the others moved up`
+    case 'line_removed':
+      return `position ${position}: line ${entry_id} was removed`
+    case 'line_not_sealed':
+      return `line ${entry_id} is in no chain: it was put in long after its time, or its row of the chain removed`
+    case 'row_changed':
+      return `position ${position}: the hash in the chain was changed; line ${entry_id} is as it was`
+    case 'row_removed':
+      return `${rowsFrom(position!, until_position!)} removed from the chain`
+    case 'row_inserted':
+      return `position ${position}: a row was put into the chain, for line ${entry_id}`
+    case 'head_changed':
+      return `the head, at position ${position}, was changed: the chain does not end there`
+    case 'head_removed':
+      return `the head was removed; the chain ends at position ${position}`
+  }
+}
+
+function rowsFrom(position: number, until_position: number): string {
+  return position === until_position
+    ? `position ${position}: the row was`
+    : `positions ${position} to ${until_position}: the rows were`
+}

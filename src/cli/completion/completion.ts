@@ -1,0 +1,36 @@
+// `ripper completion`: what a shell needs to complete commands, options and their values, made from the table of commands.
+
+import { type Command, UsageError } from '../terminal/command.ts'
+import { printJson } from '../terminal/print.ts'
+import { bashScript } from './bash.ts'
+import { fishScript } from './fish.ts'
+import { shapeOf } from './shape.ts'
+import { zshScript } from './zsh.ts'
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
+
+/** `commands` is asked for when it runs: it is one of them. */
+export function completionCommand(commands: () => Command[]): Command {
+  return {
+    name: 'completion',
+    summary: 'Prints a script that lets bash, zsh or fish complete commands and options',
+    positionals: ['bash|zsh|fish'],
+    options: {},
+    remarks: [
+      'bash, in ~/.bashrc:                   source <(ripper completion bash)\n' +
+        'zsh, in ~/.zshrc, behind compinit:    source <(ripper completion zsh)\n' +
+        'fish, once:                           ripper completion fish > ~/.config/fish/completions/ripper.fish',
+      "Shells complete a word that they run: without a global install, alias ripper='npx ripper' makes one of it.",
+    ],
+    async run({ positionals, json }) {
+      const [shell] = positionals as [string]
+      if (!Object.hasOwn(scripts, shell)) {
+        throw new UsageError(`completes for ${Object.keys(scripts).join(', ')}, not ${shell}`)
+      }
+      const script = scripts[shell as keyof typeof scripts](shapeOf(commands()))
+      if (json) printJson({ shell, script })
+      else process.stdout.write(script)
+      return 0
+    },
+  }
+}

@@ -1,0 +1,74 @@
+// Which deliveries `ripper delivery list` shows where an event or a payment is named.
+
+import { Refusal } from '../../kernel/errors.ts'
+import type { MerchantId } from '../../kernel/values.ts'
+import { findPaymentOfEvent } from '../../webhooks/deliveries/operator-store.ts'
+import { type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
+import { type CommandOffice, merchantOf, text } from '../office.ts'
+import { paymentKeyOf } from '../payment-key.ts'
+import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+
+export const aboutOptions: Record<string, OptionSpec> = {
+  event: { value: 'evt_…', meaning: 'only those of this event' },
+  payment: { value: 'pay_…', meaning: "only those of this payment's events" },
+}
+
+/** Whose deliveries, and which. */
+export type About = {
+  merchant_id: MerchantId
+  /** Of all deliveries where null. */
+  attempt_ids: string[] | null
+  /** Those that nobody has attempted yet, so that they have no row. */
+  not_attempted: string[]
+}
+
+/** Throws a UsageError for ids that cannot be, `resource_not_found` for what is not there. */
+export async function readAbout(office: CommandOffice, options: Options): Promise<About> {
+  const [event_id, payment_id] = [text(options, 'event'), text(options, 'payment')]
+  if (event_id !== null && payment_id !== null) {
+    throw new UsageError('takes --event or --payment: an event is of one payment')
+  }
+  if (event_id !== null) return aboutEvent(office, options, event_id)
+  if (payment_id === null) {
+    const merchant_id = await merchantOf(office, options)
+    return { merchant_id, attempt_ids: null, not_attempted: [] }
+  }
+  if (!/^pay_[0-9a-f]{24}$/.test(payment_id)) {
+    throw new UsageError('--payment must be pay_ and 24 hexadecimal characters')
+  }
+  const key = await paymentKeyOf(office, options, payment_id)
+  return aboutOf(key, await traceEvents(office.sql, key))
+}
+
+async function aboutEvent(
+  office: CommandOffice,
+  options: Options,
+  event_id: string,
+): Promise<About> {
+  if (!/^evt_[0-9a-f]{24}$/.test(event_id)) {
+    throw new UsageError('--event must be evt_ and 24 hexadecimal characters: the id in its body')
+  }
+  const merchant_id = await merchantOf(office, options)
+  const payment_id = await findPaymentOfEvent(office.sql, { merchant_id, event_id })
+  if (payment_id === undefined) {
+    const words = `The merchant ${merchant_id} has no event ${event_id}.`
+    throw new Refusal('resource_not_found', words)
+  }
+  const events = await traceEvents(office.sql, { merchant_id, payment_id })
+  return aboutOf(
+    { merchant_id },
+    events.filter((event) => event.event_id === event_id),
+  )
+}
+
+function aboutOf({ merchant_id }: { merchant_id: string }, events: TracedEvent[]): About {
+  const deliveries = events.flatMap((event) => event.deliveries)
+  const attempts = deliveries.flatMap((delivery) => delivery.attempts)
+  return {
+    merchant_id: merchant_id as MerchantId,
+    attempt_ids: attempts.map(({ attempt_id }) => attempt_id),
+    not_attempted: deliveries
+      .filter((delivery) => delivery.attempts.length === 0 && delivery.settled_as === null)
+      .map(({ delivery_id }) => delivery_id),
+  }
+}

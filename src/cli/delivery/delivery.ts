@@ -1,0 +1,141 @@
+// `ripper delivery list`: what was sent to endpoints and how it ended, one row an attempt.
+
+import { Refusal } from '../../kernel/errors.ts'
+import { eventTypes } from '../../kernel/values.ts'
+import { merchantOrRefuse } from '../../merchants/manage.ts'
+import {
+  limit_default,
+  limit_max,
+  pageOfDeliveries,
+} from '../../webhooks/deliveries/list-deliveries.ts'
+import { findDeliveryKey } from '../../webhooks/deliveries/operator-store.ts'
+import {
+  type DeliveryKey,
+  deliveryNotFound,
+  deliveryStatuses,
+  type_prefix,
+} from '../../webhooks/delivery.ts'
+import {
+  type CommandOffice,
+  choice,
+  merchantOption,
+  text,
+  wholeNumber,
+  withOffice,
+} from '../office.ts'
+import { type Command, type Options, UsageError } from '../terminal/command.ts'
+import { paintState } from '../terminal/paint.ts'
+import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { aboutOptions, readAbout } from './about.ts'
+
+export const deliveryList: Command = {
+  name: 'delivery list',
+  summary: 'Lists attempts to deliver events to endpoints, newest first, for 30 days',
+  options: {
+    merchant: merchantOption,
+    status: { value: 'STATUS', meaning: `one of ${deliveryStatuses.join(', ')}` },
+    ...aboutOptions,
+    'event-type': { value: 'TYPE', meaning: 'only of this event, such as payment.captured' },
+    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+    after: { value: 'CURSOR', meaning: 'where the page before ended; with the same options' },
+  },
+  remarks: [
+    'succeeded: the receiver answered 2xx. failed: it is tried again at the time of next. dead_lettered: it was\n' +
+      'given up; ripper delivery replay sends it again. pending: a replay that was not attempted yet.',
+    'Where there was no answer, ripper delivery show tells why. What was not attempted at all has no row:\n' +
+      'ripper endpoint health counts it.',
+    'With --json the rows are those of the API, whose event_id is the Rip-Idempotency-Key that receivers get. Everywhere else\n' +
+      'here event_id is the id in the body of the event, evt_…, which --event takes.',
+  ],
+  async run({ options, json }) {
+    const status = choice(options, 'status', deliveryStatuses) ?? undefined
+    const event_type = eventTypeOf(options)
+    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
+    const after = text(options, 'after') ?? undefined
+    const { merchant_id, page, not_attempted } = await withOffice(async (office) => {
+      const { merchant_id, attempt_ids, not_attempted } = await readAbout(office, options)
+      const which = { merchant_id, status, event_type, ...(attempt_ids && { attempt_ids }) }
+      const asked = { ...which, after, limit }
+      const page = await pageOfDeliveries(office, asked, office.clock.now()).catch(asUsage)
+      return { merchant_id, page, not_attempted }
+    })
+    if (json) {
+      printJson(page)
+      return
+    }
+    if (page.data.length === 0) tell(emptyWords(merchant_id, options))
+    else printTable(headings, page.data.map(rowOf))
+    if (not_attempted.length > 0) tell(`\nNot attempted yet: ${not_attempted.join(', ')}`)
+    if (page.next_cursor) tell(`\nThere are more: add --after ${page.next_cursor}`)
+  },
+}
+
+/** Why there is nothing: it was narrowed down, or nothing was sent at all. */
+function emptyWords(merchant_id: string, options: Options): string {
+  const narrowing = ['status', 'event', 'payment', 'event-type', 'after']
+  if (narrowing.some((name) => options[name] !== undefined)) return 'There is no such delivery.'
+  return (
+    `Nothing was sent for the merchant ${merchant_id} in 30 days. Events are sent to its endpoints, which\n` +
+    'ripper endpoint list shows; what ripper listen forwards is not counted here.'
+  )
+}
+
+type Page = Awaited<ReturnType<typeof pageOfDeliveries>>
+
+// With the widest values just 120 characters.
+const headings = ['attempted', 'delivery', '#', 'event', 'status', 'http', 'next']
+
+function rowOf(row: Page['data'][number]): string[] {
+  const { occurred_at, delivery_id, attempt_number, event_type, next_retry_at } = row
+  return [
+    shortTime(occurred_at),
+    delivery_id,
+    String(attempt_number),
+    event_type.slice(type_prefix.length),
+    paintState(row.status),
+    String(row.response_status_code ?? '–'),
+    next_retry_at === null ? '–' : shortTime(next_retry_at),
+  ]
+}
+
+/** As rows of the API spell it; `payment.captured` is taken as well as `webhook.payment.captured`. */
+function eventTypeOf(options: Options): string | undefined {
+  const named = text(options, 'event-type')
+  if (named === null) return undefined
+  const type = named.startsWith(type_prefix) ? named.slice(type_prefix.length) : named
+  if (!eventTypes.some((known) => known === type)) {
+    throw new UsageError(`--event-type must be one of ${eventTypes.join(', ')}`)
+  }
+  return type_prefix + type
+}
+
+function asUsage(error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'invalid_pagination') throw error
+  throw new UsageError(
+    '--after must be the cursor that the page before ended with, and the other options the same',
+  )
+}
+
+/** Throws where one is no delivery id. */
+export function requireDeliveryIds(ids: string[]): void {
+  if (ids.every((id) => /^[0-9a-f]{32}$/.test(id))) return
+  throw new UsageError(
+    'DELIVERY_ID must be 32 hexadecimal characters, as ripper delivery list shows them',
+  )
+}
+
+/** Which delivery an id names: of any merchant, unless one is named. Throws `delivery_not_found`. */
+export async function deliveryKeyOf(
+  { sql }: CommandOffice,
+  options: Options,
+  delivery_id: string,
+): Promise<DeliveryKey> {
+  const named = text(options, 'merchant')
+  if (named !== null) {
+    const { merchant_id } = await merchantOrRefuse(sql, named)
+    return { merchant_id, delivery_id }
+  }
+  const key = await findDeliveryKey(sql, delivery_id)
+  if (!key) throw deliveryNotFound()
+  return key
+}

@@ -1,0 +1,188 @@
+// `ripper delivery replay`: sends again what was given up, some deliveries or all of a time.
+
+import { Refusal } from '../../kernel/errors.ts'
+import { idsFrom } from '../../kernel/ids.ts'
+import type { Clock } from '../../kernel/world.ts'
+import {
+  countDeadLetters,
+  type DeadLetter,
+  type DeadLetters,
+  listDeadLetters,
+} from '../../webhooks/deliveries/operator-store.ts'
+import { replay } from '../../webhooks/deliveries/replay.ts'
+import { type DeliveryKey, window_ms } from '../../webhooks/delivery.ts'
+import { endpointsOf } from '../endpoint/endpoint.ts'
+import { type CommandOffice, merchantOption, text, time, withOffice } from '../office.ts'
+import { type Command, type Options, UsageError } from '../terminal/command.ts'
+import { print, printJson } from '../terminal/print.ts'
+import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
+
+const only_with_all = ['endpoint', 'since', 'until']
+
+export const deliveryReplay: Command = {
+  name: 'delivery replay',
+  summary: 'Sends deliveries again that were given up, each as a new delivery of the same event',
+  positionals: ['[DELIVERY_ID…]'],
+  options: {
+    'all-dead': { meaning: 'all of a merchant that were given up and may be replayed' },
+    merchant: merchantOption,
+    endpoint: { value: 'ID', meaning: 'with --all-dead: only those of this endpoint' },
+    since: { value: 'TIME', meaning: 'with --all-dead: last attempted at this time or later' },
+    until: { value: 'TIME', meaning: 'with --all-dead: last attempted before this time' },
+  },
+  remarks: [
+    'Times are ISO 8601, such as 2027-01-31T12:00:00Z. The running service does the sending.',
+    '--all-dead leaves out what was replayed before, whatever came of it: only the newest replay counts, and is\n' +
+      'itself replayed where it was given up too. Name a delivery to replay it once more.',
+    'The exit status is 1 where a delivery that was named could not be replayed; the others are all the same.',
+  ],
+  async run({ options, positionals, json }) {
+    if (options['all-dead'] === true) {
+      if (positionals.length > 0) throw new UsageError('--all-dead goes without a DELIVERY_ID')
+      const window = windowOf(options)
+      const done = await withOffice((office) => replayAllDead(office, options, { ...window, json }))
+      if (json) printJson(done)
+      else print({ ...done, refused: countsOf(done.refused) }, json)
+      return 0
+    }
+    requireNamed(options, positionals)
+    const outcomes = await withOffice((office) => replayNamed(office, options, positionals))
+    const refused = outcomes.filter(({ error }) => error !== null)
+    if (json) printJson({ ...tallyOf(outcomes), deliveries: outcomes })
+    else for (const outcome of outcomes) printOutcome(outcome)
+    return refused.length > 0 ? 1 : 0
+  },
+}
+
+function requireNamed(options: Options, ids: string[]): void {
+  const stray = only_with_all.find((name) => options[name] !== undefined)
+  if (stray) throw new UsageError(`--${stray} needs --all-dead`)
+  if (ids.length === 0) throw new UsageError('needs a DELIVERY_ID, or --all-dead')
+  requireDeliveryIds(ids)
+}
+
+function windowOf(options: Options): { since: Date | null; until: Date | null } {
+  const [since, until] = [time(options, 'since'), time(options, 'until')]
+  if (since && until && since >= until) throw new UsageError('--since must be before --until')
+  return { since, until }
+}
+
+/** What came of one delivery: the replay's id, or why there is none. */
+type Outcome = {
+  delivery_id: string | null
+  replay_of: string
+  error: string | null
+  message: string | null
+}
+
+async function replayNamed(
+  office: CommandOffice,
+  options: Options,
+  ids: string[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const id of new Set(ids)) {
+    outcomes.push(await outcomeOf(office, id, () => deliveryKeyOf(office, options, id)))
+  }
+  return outcomes
+}
+
+async function outcomeOf(
+  office: CommandOffice,
+  replay_of: string,
+  find: () => Promise<DeliveryKey>,
+): Promise<Outcome> {
+  try {
+    const { delivery_id } = await replay(office, await find(), () => null, office.clock.now())
+    return { delivery_id, replay_of, error: null, message: null }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { delivery_id: null, replay_of, error: error.code, message: error.message }
+  }
+}
+
+function printOutcome({ delivery_id, replay_of, message }: Outcome): void {
+  if (delivery_id) process.stdout.write(`${replay_of}  replayed as ${delivery_id}\n`)
+  else process.stderr.write(`${replay_of}  not replayed: ${message}\n`)
+}
+
+type Tally = { accepted: number; refused: Record<string, number> }
+
+function tallyOf(outcomes: Pick<Outcome, 'error'>[]): Tally {
+  const tally: Tally = { accepted: 0, refused: {} }
+  for (const { error } of outcomes) {
+    if (error === null) tally.accepted++
+    else tally.refused[error] = (tally.refused[error] ?? 0) + 1
+  }
+  return tally
+}
+
+const batch = 200
+
+async function replayAllDead(
+  office: CommandOffice,
+  options: Options,
+  { since, until, json }: { since: Date | null; until: Date | null; json: boolean },
+) {
+  const { sql, clock } = office
+  const { merchant_id, endpoint_id } = await endpointsOf(office, options, text(options, 'endpoint'))
+  const now = clock.now()
+  // A replay that is given up while this runs would be met again, and again.
+  const before = until && until < now ? until : now
+  const after = since ?? new Date(now.getTime() - window_ms)
+  const which: DeadLetters = {
+    ...{ merchant_id, endpoint_id, after: idsFrom(after), below: idsFrom(before) },
+  }
+  const total = await countDeadLetters(sql, which)
+  const tellProgress = json ? () => {} : openProgress({ clock, total, tell: writeError })
+  const outcomes: Pick<Outcome, 'error'>[] = []
+  let found = 0
+  for (;;) {
+    const letters = await listDeadLetters(sql, which, batch)
+    const fresh = letters.filter(({ was_replayed }) => !was_replayed)
+    outcomes.push(
+      ...(await Promise.all(fresh.map((letter) => replayLetter(office, which, letter)))),
+    )
+    found += letters.length
+    tellProgress(found)
+    if (letters.length < batch) break
+    which.after = letters.at(-1)!.last_attempt_id
+  }
+  const already_replayed = found - outcomes.length
+  return { merchant_id, found, already_replayed, ...tallyOf(outcomes) }
+}
+
+async function replayLetter(
+  office: CommandOffice,
+  { merchant_id }: DeadLetters,
+  { delivery_id }: DeadLetter,
+): Promise<Pick<Outcome, 'error'>> {
+  const { error } = await outcomeOf(office, delivery_id, async () => ({ merchant_id, delivery_id }))
+  return { error }
+}
+
+const progress_ms = 2000
+
+type ProgressParts = { clock: Pick<Clock, 'now'>; total: number; tell: (line: string) => void }
+
+function writeError(line: string): void {
+  process.stderr.write(line)
+}
+
+/** Tells how far it is, now and then. */
+export function openProgress({ clock, total, tell }: ProgressParts): (done: number) => void {
+  const begun_ms = clock.now().getTime()
+  let told_ms = begun_ms
+  return (done) => {
+    const now_ms = clock.now().getTime()
+    if (now_ms - told_ms < progress_ms) return
+    told_ms = now_ms
+    const rate = Math.round((done * 1000) / (now_ms - begun_ms))
+    tell(`${done} of ${total} dead letters, ${rate} a second\n`)
+  }
+}
+
+function countsOf(refused: Tally['refused']): string {
+  const counts = Object.entries(refused).map(([code, count]) => `${count} ${code}`)
+  return counts.length === 0 ? '0' : counts.join(', ')
+}

@@ -1,0 +1,182 @@
+// `ripper delivery show`: one delivery with each of its attempts, and why it went as it did.
+
+import { Refusal } from '../../kernel/errors.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { findDelivery } from '../../webhooks/deliveries/delivery-store.ts'
+import {
+  findKnownDelivery,
+  type KnownDelivery,
+  listChain,
+  listReplays,
+  type ReplayOfIt,
+  type ToldAttempt,
+} from '../../webhooks/deliveries/operator-store.ts'
+import {
+  type DeliveryKey,
+  type DeliveryStatus,
+  deliveryNotFound,
+  eventKey,
+  judgeReplay,
+  type_prefix,
+} from '../../webhooks/delivery.ts'
+import { type CommandOffice, merchantOption, withOffice } from '../office.ts'
+import type { Command } from '../terminal/command.ts'
+import { answerOf } from '../terminal/failure-words.ts'
+import { paintState } from '../terminal/paint.ts'
+import {
+  duration,
+  oneLine,
+  print,
+  printJson,
+  printTable,
+  shortTime,
+  tell,
+} from '../terminal/print.ts'
+import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
+
+export const deliveryShow: Command = {
+  name: 'delivery show',
+  summary: 'Shows a delivery with each of its attempts',
+  positionals: ['DELIVERY_ID'],
+  options: {
+    body: { meaning: "the event's body too, as every attempt sends it" },
+    merchant: { ...merchantOption, meaning: 'its merchant; found by the delivery where left out' },
+  },
+  async run({ options, positionals, json }) {
+    requireDeliveryIds(positionals)
+    const [id] = positionals as [string]
+    const found = await withOffice(async (office) =>
+      readAll(office, await deliveryKeyOf(office, options, id)),
+    )
+    const shown = { ...view(found), ...(options.body === true && { body: found.delivery.body }) }
+    if (json) printJson(shown)
+    else printForPeople(shown, found.replay_refusal)
+  },
+}
+
+type Found = {
+  delivery: KnownDelivery
+  attempts: ToldAttempt[]
+  replays: ReplayOfIt[]
+  /** Until when its endpoint's breaker keeps it from being sent. */
+  held_until: Date | null
+  /** Why it may not be replayed, or null. */
+  replay_refusal: Refusal | null
+}
+
+async function readAll({ sql, clock }: CommandOffice, key: DeliveryKey): Promise<Found> {
+  const delivery = await findKnownDelivery(sql, key)
+  if (!delivery) throw deliveryNotFound()
+  const { merchant_id, last_attempt_id } = delivery
+  const now = clock.now()
+  return {
+    delivery,
+    attempts: last_attempt_id
+      ? await listChain(sql, { merchant_id, attempt_id: last_attempt_id })
+      : [],
+    replays: await listReplays(sql, delivery),
+    replay_refusal: replayRefusal(await findDelivery(sql, key), now),
+    held_until: heldUntil(delivery, now),
+  }
+}
+
+function replayRefusal(found: Parameters<typeof judgeReplay>[0], now: Date): Refusal | null {
+  try {
+    judgeReplay(found, now)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+function heldUntil({ due_at, breaker_open_until }: KnownDelivery, now: Date): Date | null {
+  return due_at && breaker_open_until && breaker_open_until > now ? breaker_open_until : null
+}
+
+function view({ delivery, attempts, replays, held_until, replay_refusal }: Found) {
+  const { endpoint_id: id, endpoint_url: url, endpoint_status: status, settled_as } = delivery
+  return {
+    delivery_id: delivery.delivery_id,
+    merchant_id: delivery.merchant_id,
+    status: settled_as ?? unsettled(attempts),
+    event_id: delivery.event_id,
+    idempotency_key: eventKey(delivery),
+    event_type: `${type_prefix}${delivery.event_type}`,
+    payment_id: delivery.payment_id,
+    sequence: delivery.sequence,
+    endpoint: { id, url, status },
+    created_at: timestamp(delivery.created_at),
+    settled_at: timestampOrNull(delivery.settled_at),
+    attempt_under_way_since: timestampOrNull(delivery.attempted_at),
+    next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
+    held_until: timestampOrNull(held_until),
+    replay_of: delivery.replay_of,
+    replays: replays.map((replay) => ({
+      delivery_id: replay.delivery_id,
+      status: replay.status,
+      created_at: timestamp(replay.created_at),
+    })),
+    replayable: replay_refusal === null,
+    replay_refusal: replay_refusal?.code ?? null,
+    attempts: attempts.map(viewTold),
+  }
+}
+
+/** A delivery that is not settled is pending until its first attempt has ended. */
+function unsettled(attempts: ToldAttempt[]): DeliveryStatus {
+  return attempts.at(-1)?.status ?? 'pending'
+}
+
+function viewTold(attempt: ToldAttempt) {
+  const { attempt_number, status, occurred_at, duration_ms, endpoint_url, next_retry_at } = attempt
+  const { response_status_code, response_body, failure } = attempt
+  return {
+    ...{ attempt_number, status, occurred_at: timestamp(occurred_at), duration_ms, endpoint_url },
+    ...{ response_status_code, response_body, failure },
+    next_retry_at: timestampOrNull(next_retry_at),
+  }
+}
+
+type Shown = ReturnType<typeof view> & { body?: string }
+
+function printForPeople(shown: Shown, refusal: Refusal | null): void {
+  const { endpoint, attempts, replays, body, replayable, replay_refusal, ...rest } = shown
+  const lines = {
+    ...rest,
+    ...(shown.held_until && {
+      held_until: `${shown.held_until} (the breaker of its endpoint is open)`,
+    }),
+    endpoint: `${endpoint.id} (${endpoint.status}) ${endpoint.url}`,
+    replayable:
+      shown.status === 'dead_lettered' ? (replayable ? 'yes' : `no: ${refusal!.message}`) : null,
+    replays: replays.map((each) => `${each.delivery_id} (${each.status ?? 'not settled'})`),
+  }
+  const known = Object.entries(lines).filter(([, value]) => String(value ?? '') !== '')
+  print(Object.fromEntries(known), false)
+  if (attempts.length === 0) tell('\nIt was not attempted yet.')
+  else {
+    tell(attempts[0]!.attempt_number > 1 ? '\nAttempts (older ones are gone):' : '\nAttempts:')
+    printTable(['#', 'begun', 'took', 'status', 'answer'], attempts.map(rowOf))
+  }
+  if (body !== undefined) tell(`\n${body}`)
+}
+
+function rowOf(attempt: Shown['attempts'][number]): string[] {
+  const { attempt_number, occurred_at, duration_ms, status } = attempt
+  return [
+    String(attempt_number),
+    shortTime(occurred_at),
+    duration_ms === null ? '–' : duration(duration_ms),
+    paintState(status),
+    `${answerOf(attempt)}${quoted(attempt.response_body)}`,
+  ]
+}
+
+const quoted_max = 60
+
+/** The begin of what a receiver answered. */
+function quoted(answer: string | null): string {
+  const text = oneLine(answer ?? '', quoted_max)
+  return text === '' ? '' : `  ${text}`
+}

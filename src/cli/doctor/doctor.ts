@@ -1,0 +1,68 @@
+// `ripper doctor`: looks for what is wrong with the configuration, the database, the keys and the work, and says what to do.
+
+import { connectionOptions } from '../service/connection.ts'
+import type { Command } from '../terminal/command.ts'
+import { paintState } from '../terminal/paint.ts'
+import { printJson, printTable, tell } from '../terminal/print.ts'
+import { version } from '../version.ts'
+import { examine } from './examine.ts'
+import type { Checked, Status } from './finding.ts'
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'Looks for what is wrong here, and says what to do about it',
+  options: {
+    all: { meaning: 'show what is fine, too' },
+    'base-url': connectionOptions['base-url']!,
+  },
+  remarks: [
+    'It changes nothing. The exit status is 1 where there is a problem, such as a service that does not answer; warnings\n' +
+      'leave it at 0. With --json all checks are there.',
+  ],
+  async run({ options, json }) {
+    const checks = await examine(options)
+    const status = worst(checks)
+    if (json) printJson({ status, release: version(), checks })
+    else printForPeople(checks, status, options.all === true)
+    return status === 'problem' ? 1 : 0
+  },
+}
+
+const words: Record<Exclude<Status, 'not_checked'>, string> = {
+  ok: 'ok',
+  warning: 'WARNING',
+  problem: 'PROBLEM',
+}
+
+/** What could not be checked has its cause among the others, or else is worth a warning. */
+function worst(checks: Checked[]): 'ok' | 'warning' | 'problem' {
+  const has = (wanted: Status) => checks.some(({ status }) => status === wanted)
+  if (has('problem')) return 'problem'
+  return has('warning') || has('not_checked') ? 'warning' : 'ok'
+}
+
+function printForPeople(
+  checks: Checked[],
+  status: 'ok' | 'warning' | 'problem',
+  all: boolean,
+): void {
+  const rows: string[][] = []
+  const notes: string[][] = []
+  const unchecked = new Map<string, string[]>()
+  for (const { name, status, found, to_do } of checks) {
+    if (status === 'not_checked') unchecked.set(found, [...(unchecked.get(found) ?? []), name])
+    else if (all || status !== 'ok') {
+      rows.push([paintState(words[status]), name, found])
+      notes.push(to_do === null ? [] : [`→ ${to_do}`])
+    }
+  }
+  const release = `Ripper Checkout ${version()}`
+  if (rows.length > 0) printTable(['', 'check', release], rows, notes)
+  for (const [why, names] of unchecked)
+    tell(`\nNot checked, since ${why}:\n    ${names.join(', ')}`)
+  const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
+  if (status !== 'ok') {
+    tell(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
+  } else if (all) tell('\nAll is well.')
+  else tell(`${release}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
+}

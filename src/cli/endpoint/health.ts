@@ -1,0 +1,153 @@
+// `ripper endpoint health`: which endpoints fail, since when, and how much waits for them.
+
+import { idsFrom } from '../../kernel/ids.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import {
+  type EndpointStanding,
+  type RecentOutcome,
+  readRecentOutcomes,
+  readStandings,
+  waiting_max,
+} from '../../webhooks/deliveries/standing-store.ts'
+import { closed_breaker, stateOf } from '../../webhooks/sending/breaker.ts'
+import { type CommandOffice, merchantOption, withOffice } from '../office.ts'
+import type { Command } from '../terminal/command.ts'
+import { answerOf, failureWords } from '../terminal/failure-words.ts'
+import { duration, printJson, shortTime, tell } from '../terminal/print.ts'
+import { endpointsOf, type WhichEndpoints } from './endpoint.ts'
+
+const hour_ms = 3600 * 1000
+
+export const endpointHealth: Command = {
+  name: 'endpoint health',
+  summary: 'Tells how the active endpoints of a merchant, or one of them, stand',
+  positionals: ['[ENDPOINT_ID]'],
+  options: { merchant: merchantOption },
+  remarks: [
+    'An endpoint that keeps failing is left alone for a while: its breaker is open. Half open, one delivery\n' +
+      'is let through to see. What waits loses none of its attempts by that.',
+    `Deliveries that wait are counted up to ${waiting_max}.`,
+  ],
+  async run({ options, positionals, json }) {
+    const { merchant_id, endpoints } = await withOffice(async (office) => {
+      const which = await endpointsOf(office, options, positionals[0] ?? null)
+      return { ...which, endpoints: await readHealth(office, which) }
+    })
+    if (json) printJson({ merchant_id, endpoints })
+    else if (endpoints.length === 0) {
+      tell(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
+    } else process.stdout.write(endpoints.map(told).join('\n'))
+  },
+}
+
+async function readHealth({ sql, clock }: CommandOffice, which: WhichEndpoints) {
+  const now = clock.now()
+  const hour_ago = new Date(now.getTime() - hour_ms)
+  const { merchant_id } = which
+  const standings = await readStandings(sql, which, now)
+  const recent = await readRecentOutcomes(sql, { merchant_id, from: idsFrom(hour_ago) })
+  return standings.map((standing) => {
+    const outcomes = recent.outcomes.filter((each) => each.endpoint_id === standing.endpoint_id)
+    return viewHealth(standing, { since: recent.since ?? hour_ago, outcomes }, now)
+  })
+}
+
+type Recent = { since: Date; outcomes: RecentOutcome[] }
+
+function viewHealth(standing: EndpointStanding, { since, outcomes }: Recent, now: Date) {
+  const { endpoint_id, url, breaker, oldest_due_at, ...counts } = standing
+  const { first_attempts, retries, under_way } = counts
+  const open_until_ms = breaker?.open_until?.getTime() ?? null
+  const countOf = (status: RecentOutcome['status']) => {
+    const found = outcomes.find((outcome) => outcome.status === status)
+    return { count: found?.count ?? 0, median_duration_ms: found?.median_duration_ms ?? null }
+  }
+  return {
+    id: endpoint_id,
+    url,
+    breaker: {
+      state: stateOf({ ...closed_breaker, open_until_ms }, now.getTime()),
+      open_until: timestampOrNull(breaker?.open_until ?? null),
+      changed_at: timestampOrNull(breaker?.changed_at ?? null),
+      last_failure: breaker?.last_failure ?? null,
+    },
+    waiting: {
+      ...{ first_attempts, retries, under_way },
+      oldest_due_at: timestampOrNull(oldest_due_at),
+      oldest_due_seconds: oldest_due_at && (now.getTime() - oldest_due_at.getTime()) / 1000,
+    },
+    attempts: {
+      since: timestamp(since),
+      succeeded: countOf('succeeded'),
+      failed: countOf('failed'),
+      dead_lettered: countOf('dead_lettered'),
+      last_failure: lastFailure(outcomes),
+    },
+  }
+}
+
+function lastFailure(outcomes: RecentOutcome[]) {
+  const [newest] = outcomes
+    .filter(({ status }) => status !== 'succeeded')
+    .sort((a, b) => b.occurred_at.getTime() - a.occurred_at.getTime())
+  if (!newest) return null
+  const { occurred_at, response_status_code, failure } = newest
+  return { occurred_at: timestamp(occurred_at), response_status_code, failure }
+}
+
+type Health = ReturnType<typeof viewHealth>
+
+function told({ id, url, breaker, waiting, attempts }: Health): string {
+  const lines = [
+    ['breaker', breakerWords(breaker)],
+    ['waiting', waitingWords(waiting)],
+    [`since ${shortTime(attempts.since)}`, attemptWords(attempts)],
+    ['last failure', failureOf(breaker, attempts)],
+  ]
+  const width = Math.max(...lines.map(([name]) => name!.length))
+  const body = lines.map(([name, words]) => `  ${name!.padEnd(width)}  ${words}\n`)
+  return `${id}  ${url}\n${body.join('')}`
+}
+
+function breakerWords({ state, open_until }: Health['breaker']): string {
+  switch (state) {
+    case 'closed':
+      return 'closed: deliveries are sent'
+    case 'open':
+      return `open until ${shortTime(open_until!)}: nothing is sent before`
+    case 'half_open':
+      return `half open since ${shortTime(open_until!)}: the next delivery is let through to see`
+  }
+}
+
+function waitingWords({ first_attempts, retries, under_way, ...due }: Health['waiting']): string {
+  const { oldest_due_seconds } = due
+  const late = oldest_due_seconds === null ? '' : `, the oldest due for ${age(oldest_due_seconds)}`
+  const going = under_way > 0 ? `, ${counted(under_way)} under way` : ''
+  return `${counted(first_attempts)} for a first attempt, ${counted(retries)} for a retry or replay${going}${late}`
+}
+
+function attemptWords({ succeeded, failed, dead_lettered }: Health['attempts']): string {
+  const named = { succeeded, failed, 'dead-lettered': dead_lettered }
+  const words = Object.entries(named).map(([name, { count, median_duration_ms }]) => {
+    const median = median_duration_ms === null ? '' : ` (median ${duration(median_duration_ms)})`
+    return `${count} ${name}${median}`
+  })
+  return words.join(', ')
+}
+
+/** The newest of the attempts looked at, else what opened the breaker last. */
+function failureOf({ last_failure }: Health['breaker'], attempts: Health['attempts']): string {
+  const newest = attempts.last_failure
+  if (newest) return `${shortTime(newest.occurred_at)}  ${answerOf(newest)}`
+  return last_failure === null ? '–' : failureWords(last_failure)
+}
+
+function counted(count: number): string {
+  return count >= waiting_max ? `at least ${waiting_max}` : String(count)
+}
+
+function age(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}

@@ -1,0 +1,154 @@
+// `ripper hold show|capture|void|escalate`: one held payment, and what an operator decides of it.
+
+import { type Hold, isWaiting } from '../../checkout/hold.ts'
+import { type Decision, decideHold, heldOrRefuse } from '../../checkout/holds/decide-hold.ts'
+import { escalateHold } from '../../checkout/holds/escalate-hold.ts'
+import { viewHeld } from '../../checkout/holds/read-held.ts'
+import type { Cause } from '../../checkout/outcome.ts'
+import { findPaymentWithHold, type PaymentKey } from '../../checkout/reading/payment-store.ts'
+import { type CommandOffice, operatorName, withOffice } from '../office.ts'
+import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
+import type { Command, OptionSpec, Options } from '../terminal/command.ts'
+import { money, print, printJson, shortTime, tell } from '../terminal/print.ts'
+import { decisionWords, operationWords, refusalWords, ruleWords } from './words.ts'
+
+export const holdShow = holdCommand({
+  name: 'hold show',
+  summary: 'Shows a held payment, what its rules will do and what the acquirer refused',
+  async decide() {},
+  sentences: () => [],
+})
+
+export const holdCapture = decisionCommand({
+  kind: 'capture',
+  summary: 'Captures a held payment: the money is taken',
+  done: ({ amount }) => `The acquirer has taken ${amount}.`,
+})
+
+export const holdVoid = decisionCommand({
+  kind: 'void',
+  summary: 'Voids a held payment: the reserved money is released, which is final',
+  done: ({ amount }) => `The acquirer has released ${amount}.`,
+})
+
+export const holdEscalate = holdCommand({
+  name: 'hold escalate',
+  summary:
+    'Marks a held payment as looked at by a person: the rules leave it alone until the deadline',
+  decide: (office, key) => escalateHold(office, key, { cause: causeOf(), key: null }),
+  sentences: ({ hold: { deadline, at_deadline } }) => [
+    `A person looks at it. Unless it is decided by ${shortTime(deadline)}, the rules ${at_deadline} it then.`,
+  ],
+})
+
+export type Shown = {
+  key: PaymentKey
+  payment: ReturnType<typeof viewHeld>
+  hold: Hold
+  /** As people read it. */
+  amount: string
+  /** The capture or void that has no answer yet, in words. */
+  operation: string | null
+}
+
+/** A command on one held payment, which it shows as it then is. */
+export function holdCommand(does: {
+  name: string
+  summary: string
+  remarks?: string[]
+  moves_money?: boolean
+  more_options?: Record<string, OptionSpec>
+  decide(office: CommandOffice, key: PaymentKey, options: Options): Promise<unknown>
+  /** What is said first to people. */
+  sentences(shown: Shown): string[]
+}): Command {
+  const { name, summary, remarks = [], moves_money, decide, sentences } = does
+  const options = { ...does.more_options, ...paymentOptions }
+  return {
+    ...{ name, summary, remarks, positionals: ['PAYMENT_ID'], options },
+    async run({ options, positionals, json }) {
+      const payment_id = requirePaymentId(positionals)
+      const decideAndRead = async (office: CommandOffice) => {
+        const key = await paymentKeyOf(office, options, payment_id)
+        await decide(office, key, options)
+        return readShown(office, key)
+      }
+      const shown = await withOffice(decideAndRead, { moves_money })
+      if (json) {
+        printJson(shown.payment)
+        return
+      }
+      for (const sentence of sentences(shown)) tell(`${sentence}\n`)
+      printForPeople(shown)
+    },
+  }
+}
+
+function decisionCommand(does: {
+  kind: Decision
+  summary: string
+  done(shown: Shown): string
+}): Command {
+  const { kind, summary, done } = does
+  return holdCommand({
+    name: `hold ${kind}`,
+    summary,
+    moves_money: true,
+    remarks: [
+      'It counts as decided by the merchant. Where the acquirer refuses it the exit status is 1, the payment is held as\n' +
+        'before and can be decided again. Where the acquirer does not answer the exit status is 0: the service goes on\n' +
+        'asking what became of it, and settlement reads awaiting_reconciliation until that is known.',
+    ],
+    decide: (office, key) =>
+      decideHold(office, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
+    sentences: (shown) =>
+      isWaiting(shown.hold)
+        ? unanswered(kind, shown.key)
+        : [`${done(shown)} payment.${shown.hold.status} goes out to the merchant's endpoints.`],
+  })
+}
+
+function causeOf(): Cause {
+  return { actor: 'operator', request_id: null, note: { by: operatorName() } }
+}
+
+function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
+  return [
+    `The acquirer has not answered: whether the ${kind} happened is not known yet.`,
+    'The service goes on asking as long as it runs. The payment stays held until then, and nothing else can be decided.\n' +
+      `To see how that stands: ripper reconcile show ${payment_id}`,
+  ]
+}
+
+async function readShown(office: CommandOffice, key: PaymentKey): Promise<Shown> {
+  const held = heldOrRefuse(await findPaymentWithHold(office.sql, key))
+  const payment = viewHeld(held, office.world.clock.now())
+  const operation = held.operation && operationWords(held.operation, payment.settlement)
+  return { key, payment, hold: held.hold, amount: money(held.payment), operation }
+}
+
+function printForPeople({ key, payment, hold, amount, operation }: Shown): void {
+  const { operation_refusal } = hold
+  const lines = {
+    payment_id: payment.id,
+    merchant_id: key.merchant_id,
+    checkout_session_id: payment.checkout_session_id,
+    order_reference: payment.order_reference,
+    amount,
+    mode: payment.mode,
+    status: payment.status,
+    created_at: shortTime(payment.created_at),
+    acquirer_transaction_id: payment.acquirer_transaction_id,
+    hold: decisionWords(hold) ?? hold.status,
+    reason: hold.detail === null ? hold.reason : `${hold.reason}: ${hold.detail}`,
+    ...(isWaiting(hold) && {
+      deadline: `${shortTime(hold.deadline)}: the rules ${hold.at_deadline} it then`,
+      rules: ruleWords(hold),
+    }),
+    operation,
+    last_refusal: operation_refusal && refusalWords(operation_refusal),
+    settlement: payment.settlement,
+  }
+  const known = Object.entries(lines).filter(([, value]) => value !== null)
+  print(Object.fromEntries(known), false)
+}

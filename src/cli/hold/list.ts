@@ -1,0 +1,117 @@
+// `ripper hold list`: the held payments of a merchant, what will become of them and when.
+
+import { viewHold } from '../../checkout/hold.ts'
+import { type ListedHold, listHolds } from '../../checkout/reading/operator-store.ts'
+import { settlementAt } from '../../checkout/session.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { choices, merchantOf, merchantOption, wholeNumber, withOffice } from '../office.ts'
+import type { Command, Options } from '../terminal/command.ts'
+import { paintState } from '../terminal/paint.ts'
+import { money, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import {
+  decisionWords,
+  type OpenOperation,
+  operationWords,
+  refusalWords,
+  ruleWords,
+} from './words.ts'
+
+const waiting = ['pending_review', 'escalated'] as const
+const statuses = [...waiting, 'captured', 'voided'] as const
+const listed = `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`
+const limit_default = 50
+const limit_max = 1000
+
+export const holdList: Command = {
+  name: 'hold list',
+  summary: 'Lists the held payments of a merchant that wait for a decision, by their deadline',
+  options: {
+    merchant: merchantOption,
+    all: { meaning: 'those that were decided too, the newest first, after those that wait' },
+    status: { value: 'STATUS', many: true, meaning: `only those that are ${listed}` },
+    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+  },
+  remarks: [
+    'pending_review and escalated wait; escalated says that a person is looking. What is not decided by the deadline\n' +
+      "is voided or captured by the merchant's rules, as the last column says.",
+    'ripper hold capture takes the money, ripper hold void releases it.',
+  ],
+  async run({ options, json }) {
+    const asked = statusesOf(options)
+    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
+    const page = await withOffice(async (office) => {
+      const merchant_id = await merchantOf(office, options)
+      // One more than is shown tells whether there are more.
+      const which = { merchant_id, statuses: asked, limit: limit + 1 }
+      const found = await listHolds(office.sql, which)
+      const now = office.clock.now()
+      return { merchant_id, has_more: found.length > limit, found: found.slice(0, limit), now }
+    })
+    const { merchant_id, has_more, found, now } = page
+    if (json) {
+      printJson({ merchant_id, holds: found.map((hold) => viewListed(hold, now)), has_more })
+      return
+    }
+    if (found.length === 0) {
+      tell(`The merchant ${merchant_id} has no hold that is ${asked.join(' or ')}.`)
+      return
+    }
+    const notes = found.map((hold) => notesOf(hold, now))
+    printTable(headings, found.map(rowOf), notes)
+    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+  },
+}
+
+function statusesOf(options: Options): (typeof statuses)[number][] {
+  const named = choices(options, 'status', statuses)
+  if (named.length > 0) return named
+  return options.all === true ? [...statuses] : [...waiting]
+}
+
+function viewListed(hold: ListedHold, now: Date) {
+  const operation = operationOf(hold)
+  return {
+    payment_id: hold.payment_id,
+    checkout_session_id: hold.session_id,
+    amount: hold.amount,
+    currency: hold.currency,
+    mode: hold.mode,
+    order_reference: hold.order_reference,
+    created_at: timestamp(hold.created_at),
+    hold: viewHold(hold),
+    rules: {
+      at_deadline: hold.at_deadline,
+      escalate_at: timestampOrNull(hold.escalate_at),
+      capture_below_limit: hold.is_below_limit,
+      next_at: timestampOrNull(hold.rules_at),
+    },
+    operation: operation && { ...operation, sent_at: timestamp(operation.sent_at) },
+    settlement: settlementAt(hold, now),
+  }
+}
+
+/** The capture or void that has no answer yet. */
+function operationOf(hold: ListedHold): OpenOperation | null {
+  const { operation_kind: kind, operation_asked_by: asked_by, operation_sent_at: sent_at } = hold
+  return kind && sent_at && { kind, asked_by, sent_at }
+}
+
+// With the widest values 112 characters.
+const headings = ['payment', 'amount', 'status', 'reason', 'deadline', 'at deadline']
+
+function rowOf(hold: ListedHold): string[] {
+  const { payment_id, status, reason, deadline, at_deadline, decided_at } = hold
+  const rule = decided_at === null ? at_deadline : '–'
+  return [payment_id, money(hold), paintState(status), reason, shortTime(deadline), rule]
+}
+
+function notesOf(hold: ListedHold, now: Date): string[] {
+  const operation = operationOf(hold)
+  const { operation_refusal } = hold
+  return [
+    decisionWords(hold),
+    ruleWords(hold),
+    operation && operationWords(operation, settlementAt(hold, now)),
+    operation_refusal && refusalWords(operation_refusal),
+  ].filter((note) => note !== null)
+}

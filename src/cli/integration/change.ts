@@ -1,0 +1,160 @@
+// `ripper integration update|delete`: other rules for an integration, or its end.
+
+import { timestamp } from '../../kernel/values.ts'
+import { changeIntegration, deleted } from '../../merchants/change-integration.ts'
+import {
+  defaultRules,
+  type Integration,
+  type IntegrationRules,
+} from '../../merchants/integration.ts'
+import { findMerchantOfIntegration } from '../../merchants/store.ts'
+import { choices, withOffice } from '../office.ts'
+import { type Command, CommandRefused, type Options, UsageError } from '../terminal/command.ts'
+import { print, printJson, tell } from '../terminal/print.ts'
+import { colourWarnings, tellWarnings } from './colour-warnings.ts'
+import { asRefusal, replaced, takenRoles, tellLosers } from './integration.ts'
+import { printIntegration, viewIntegration } from './list.ts'
+import { origins, ruleOptions, rulesFault, rulesNamed } from './rules.ts'
+
+/** What may be emptied, by the option that sets it. */
+const clearable = {
+  handle: 'handle',
+  origin: 'allowed_origins',
+  'confirmation-url': 'confirmation_url',
+  'terms-url': 'terms_url',
+  'support-url': 'support_url',
+  'back-url': 'back_url',
+  amount: 'default_amount',
+  currency: 'default_currency',
+  'price-list': 'price_list',
+  appearance: 'appearance',
+  'order-reference-key': 'order_reference_metadata_key',
+  'escalate-after-seconds': 'escalate_after_seconds',
+  'capture-below': 'capture_below',
+} as const satisfies Record<string, keyof IntegrationRules>
+
+const clearable_names = Object.keys(clearable) as (keyof typeof clearable)[]
+
+export const integrationUpdate: Command = {
+  name: 'integration update',
+  summary: 'Changes an integration; only what is named changes',
+  positionals: ['INTEGRATION_ID'],
+  options: {
+    name: { value: 'NAME', meaning: 'unique for the merchant; pages name it by this' },
+    ...ruleOptions,
+    origin: { value: 'URL', many: true, meaning: 'the allowed origins, instead of those of now' },
+    'add-origin': { value: 'URL', many: true, meaning: 'one more allowed origin' },
+    'remove-origin': { value: 'URL', many: true, meaning: 'an origin that is allowed no longer' },
+    'no-hosted-page': { meaning: "no longer the hosted page's, whose address then answers 404" },
+    'no-require-verified-amount': { meaning: 'hold payments of unverified amounts instead' },
+    clear: { value: 'NAME,…', many: true, meaning: `empty these: ${clearable_names.join(', ')}` },
+  },
+  remarks: [
+    'It counts for sessions that are made from now on, and for the rest of those that are open.',
+    'Where the merchant has another default integration, --default is refused without --replace-default; --hosted-page\n' +
+      'likewise. A default integration stays it until another one takes its place.',
+  ],
+  async run({ options, positionals, json }) {
+    const [id] = positionals as [string]
+    const change = changeAsked(options)
+    const take = takenRoles(options)
+    const warnings = await colourWarnings(rulesNamed(options))
+    const { integration, losers } = await withOffice(async (office) => {
+      try {
+        return await changeIntegration(office, id, change, { take })
+      } catch (error) {
+        const merchant_id = (await findMerchantOfIntegration(office.sql, id)) ?? ''
+        throw await asRefusal(error, office, { name: '', ...rulesNamed(options), merchant_id })
+      }
+    })
+    if (json) {
+      const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
+      printJson({ ...viewIntegration(integration), ...told })
+    } else {
+      printIntegration(integration)
+      tellLosers(losers)
+      tellWarnings(warnings)
+    }
+  },
+}
+
+export const integrationDelete: Command = {
+  name: 'integration delete',
+  summary: 'Deletes an integration; sessions and payments that were made with it go on',
+  positionals: ['INTEGRATION_ID'],
+  options: {
+    'leave-no-default': {
+      meaning:
+        'delete the default one too: server sessions then are test sessions by the usual rules',
+    },
+  },
+  remarks: [
+    'Pages and hosted page find it no longer (404), and make no session with it. Sessions that are open end under its rules.\n' +
+      "Its name and handle are free for others. The publishable key is the merchant's, and stays: ripper key revoke ends it.",
+  ],
+  async run({ options, positionals, json }) {
+    const [id] = positionals as [string]
+    const { before, integration } = await withOffice(async (office) => {
+      let before!: Integration
+      const { integration } = await changeIntegration(office, id, (found) => {
+        if (found.is_default && options['leave-no-default'] !== true) throw stillDefault(found)
+        before = found
+        return deleted(found, office.clock.now())
+      })
+      return { before, integration }
+    })
+    const { name, handle } = before
+    const deleted_at = timestamp(integration.deleted_at!)
+    print({ integration_id: id, name, deleted_at }, json)
+    if (json) return
+    if (before.is_hosted_page) tell(`\nThe hosted page ${handle} answers 404 now.`)
+    if (before.is_default) tell('\nThe merchant has no default integration now.')
+  },
+}
+
+function stillDefault({ name, integration_id }: Integration): CommandRefused {
+  return new CommandRefused(
+    `${name} (${integration_id}) is the merchant's default integration, which server sessions use. Give that to another ` +
+      'first (ripper integration update OTHER_ID --replace-default), or add --leave-no-default.',
+  )
+}
+
+/** What becomes of an integration. Throws a UsageError for what cannot be asked of any. */
+function changeAsked(options: Options): (before: Integration) => Integration {
+  const named = rulesNamed(options)
+  const cleared = choices(options, 'clear', clearable_names)
+  const [added, removed] = [origins(options, 'add-origin'), origins(options, 'remove-origin')]
+  const twice = cleared.find((name) => clearable[name] in named)
+  if (twice) throw new UsageError(`--clear empties what --${twice} sets: one of the two`)
+  const asked: Partial<Integration> = {
+    ...named,
+    ...Object.fromEntries(cleared.map((name) => [clearable[name], defaultRules[clearable[name]]])),
+    ...off(options, 'hosted-page', 'is_hosted_page'),
+    ...off(options, 'require-verified-amount', 'require_verified_amount'),
+  }
+  if (Object.keys(asked).length + added.length + removed.length === 0) {
+    throw new UsageError('names nothing to change')
+  }
+  return (before) => {
+    const after = { ...before, ...asked }
+    const stranger = removed.find((origin) => !after.allowed_origins.includes(origin))
+    if (stranger !== undefined) throw new CommandRefused(strangerWords(stranger, after))
+    const kept = after.allowed_origins.filter((origin) => !removed.includes(origin))
+    const integration = { ...after, allowed_origins: [...new Set([...kept, ...added])] }
+    const fault = rulesFault(integration)
+    if (fault) throw new CommandRefused(`${fault}. Nothing was changed.`)
+    return integration
+  }
+}
+
+/** What `--no-NAME` turns off. */
+function off(options: Options, name: string, column: keyof Integration): Partial<Integration> {
+  if (options[`no-${name}`] !== true) return {}
+  if (options[name] === true) throw new UsageError(`takes --${name} or --no-${name}`)
+  return { [column]: false }
+}
+
+function strangerWords(origin: string, { name, allowed_origins }: Integration): string {
+  const list = allowed_origins.length === 0 ? 'none' : allowed_origins.join(', ')
+  return `${name} does not allow ${origin}; it allows ${list}. Nothing was changed.`
+}

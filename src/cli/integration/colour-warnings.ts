@@ -1,0 +1,25 @@
+// Which of a merchant's colours cannot be read, judged by the very code that the pages go by.
+
+import type { z } from 'zod'
+import type { paletteOf, Theme } from '../../../web/shared/palette.ts'
+import type { appearanceRules, IntegrationRules } from '../../merchants/integration.ts'
+import { tell } from '../terminal/print.ts'
+
+const built = new URL('../../../dist/web/palette.mjs', import.meta.url)
+
+/**
+ * For each colour of an appearance that is too near its background: the ratio of the two, and what is shown instead. Where
+ * the theme is not named it is judged by both: the hosted page then goes by the device.
+ */
+export async function colourWarnings(rules: Partial<IntegrationRules>): Promise<string[]> {
+  const appearance = rules.appearance as z.output<typeof appearanceRules> | null | undefined
+  if (!appearance) return []
+  const { theme, variables } = appearance
+  const palette = (await import(built.href)) as { paletteOf: typeof paletteOf }
+  const themes: Theme[] = theme === 'light' || theme === 'dark' ? [theme] : ['light', 'dark']
+  return [...new Set(themes.flatMap((each) => palette.paletteOf(each, variables).notes))]
+}
+
+export function tellWarnings(warnings: string[]): void {
+  for (const words of warnings) tell(`\nWarning: ${words}`)
+}

@@ -1,0 +1,115 @@
+// `ripper integration create`: a place where a merchant takes payments, and its rules.
+
+import { Refusal } from '../../kernel/errors.ts'
+import { defaultRules, type Integration } from '../../merchants/integration.ts'
+import { createIntegration, type NewIntegration } from '../../merchants/manage.ts'
+import { listIntegrations, type Role, type RoleLoser } from '../../merchants/store.ts'
+import { type CommandOffice, text, withOffice } from '../office.ts'
+import { hostedPageUrl } from '../service/connection.ts'
+import { type Command, CommandRefused, type Options, UsageError } from '../terminal/command.ts'
+import { print, tell } from '../terminal/print.ts'
+import { colourWarnings, tellWarnings } from './colour-warnings.ts'
+import { ruleOptions, rulesFault, rulesNamed } from './rules.ts'
+
+export const integrationCreate: Command = {
+  name: 'integration create',
+  summary: 'Makes an integration of a merchant',
+  options: {
+    merchant: { value: 'ID', required: true, meaning: 'the merchant' },
+    name: { value: 'NAME', required: true, meaning: 'unique for the merchant' },
+    ...ruleOptions,
+  },
+  remarks: [
+    'Where the merchant has a default integration, --default is refused without --replace-default; --hosted-page likewise.',
+  ],
+  async run({ options, json }) {
+    const merchantId = text(options, 'merchant')!
+    const asked = rulesNamed(options) as NewIntegration
+    const fault = rulesFault({ ...defaultRules, ...asked })
+    if (fault) throw new UsageError(fault)
+    const take = takenRoles(options)
+    const warnings = await colourWarnings(asked)
+    const { integration, publishable_key, losers } = await withOffice(async (office) => {
+      try {
+        return await createIntegration(office, merchantId, asked, { take })
+      } catch (error) {
+        throw await asRefusal(error, office, { ...asked, merchant_id: merchantId })
+      }
+    })
+    const { integration_id, name, handle, is_hosted_page } = integration
+    const made = {
+      ...{ integration_id, name, handle, publishable_key },
+      ...(is_hosted_page && { pay_url: hostedPageUrl(handle!) }),
+    }
+    const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
+    print(json ? { ...made, ...told } : made, json)
+    if (json) return
+    if (is_hosted_page) tell(hosted_page_words)
+    tellLosers(losers)
+    tellWarnings(warnings)
+  },
+}
+
+const hosted_page_words =
+  '\nShoppers pay at pay_url. For a session of your server, send them there with # and its client_secret at the end.'
+
+/** The roles that may be taken from others. */
+export function takenRoles(options: Options): Role[] {
+  const named: Role[] = []
+  if (options['replace-default'] === true) named.push('is_default')
+  if (options['replace-hosted-page'] === true) named.push('is_hosted_page')
+  return named
+}
+
+/** What the document of a change says of the integrations that lost a role by it; nothing where none did. */
+export function replaced(losers: RoleLoser[]) {
+  if (losers.length === 0) return {}
+  return {
+    replaced: losers.map(({ role, integration_id, name }) => ({
+      role: role === 'is_default' ? 'default' : 'hosted_page',
+      ...{ integration_id, name },
+    })),
+  }
+}
+
+export function tellLosers(losers: RoleLoser[]): void {
+  for (const { role, integration_id, name } of losers) {
+    tell(
+      role === 'is_default'
+        ? `\n${name} (${integration_id}) is no longer the default: server sessions go by this one now.`
+        : `\n${name} (${integration_id}) is no longer the hosted page's: its address answers 404 now.`,
+    )
+  }
+}
+
+/** What is unique and another integration has, in words; any other error as it is. */
+export async function asRefusal(
+  error: unknown,
+  { sql }: Pick<CommandOffice, 'sql'>,
+  asked: Pick<Integration, 'name' | 'merchant_id'> & { handle?: string | null },
+): Promise<unknown> {
+  if (error instanceof Refusal) return error
+  const { code, constraint_name: constraint } = error as { code?: string; constraint_name?: string }
+  if (code !== '23505') return error
+  const others = await listIntegrations(sql, asked.merchant_id)
+  const named = (role: Role) => {
+    const holder = others.find((each) => each[role])
+    return holder ? `${holder.name} (${holder.integration_id})` : 'Another integration'
+  }
+  switch (constraint) {
+    case 'one_default_integration':
+      return new CommandRefused(
+        `${named('is_default')} is the merchant's default integration, which server sessions use. Nothing was changed. ` +
+          'To take that from it, add --replace-default.',
+      )
+    case 'one_hosted_page':
+      return new CommandRefused(
+        `${named('is_hosted_page')} is the integration of the merchant's hosted page. Nothing was changed. ` +
+          'To take that from it, add --replace-hosted-page: its address then answers 404.',
+      )
+    default:
+      return constraint?.includes('handle')
+        ? new CommandRefused(`The handle ${asked.handle} is taken.`)
+        : new CommandRefused(`The merchant has an integration named ${asked.name} already.`)
+  }
+}

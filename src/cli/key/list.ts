@@ -1,0 +1,89 @@
+// `ripper key list`: the keys of merchants, and which of them can be used. What a secret key is nobody knows any more.
+
+import { permissions } from '../../http/access.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { type ListedKey, listKeys } from '../../merchants/key-store.ts'
+import { merchantOrRefuse } from '../../merchants/manage.ts'
+import { everyMerchantOption, text, withOffice } from '../office.ts'
+import type { Command } from '../terminal/command.ts'
+import { paintState } from '../terminal/paint.ts'
+import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+
+export const keyList: Command = {
+  name: 'key list',
+  summary: 'Lists the keys of a merchant, or of all, oldest first; no secret key is shown',
+  options: { merchant: everyMerchantOption, all: { meaning: 'those that ended, too' } },
+  remarks: [
+    'A row is a secret key with the publishable key that it is paired with; a publishable key by itself has no key id.\n' +
+      'ripper key revoke takes either.',
+  ],
+  async run({ options, json }) {
+    const named = text(options, 'merchant')
+    const { merchant_id, found, now } = await withOffice(async ({ sql, clock }) => {
+      const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
+      return { merchant_id, found: await listKeys(sql, merchant_id), now: clock.now() }
+    })
+    const keys = found.map((key) => viewKey(key, now))
+    const shown = keys.filter(({ state }) => options.all === true || state === 'usable')
+    if (json) printJson({ merchant_id, keys: shown })
+    else if (shown.length === 0) {
+      const whose = merchant_id === null ? 'There is' : `The merchant ${merchant_id} has`
+      const ended = keys.length > 0 ? '--all lists those that ended; ' : ''
+      tell(`${whose} no key that can be used. ${ended}ripper key create makes one.`)
+    } else printKeys(shown, merchant_id === null)
+  },
+}
+
+/** Of a publishable key by itself what is said is its own. */
+function viewKey(key: ListedKey, now: Date) {
+  const { key_id, merchant_id, publishable_key, mode, allowed_addresses, allowed_origins } = key
+  const revoked_at = key_id === null ? key.publishable_key_revoked_at : key.revoked_at
+  return {
+    ...{ key_id, merchant_id, publishable_key, state: stateOf({ ...key, revoked_at }, now) },
+    ...{ permissions: key.permissions, mode, allowed_addresses, allowed_origins },
+    created_at: timestamp(key.created_at),
+    expires_at: timestampOrNull(key.expires_at),
+    revoked_at: timestampOrNull(revoked_at),
+    publishable_key_revoked_at: timestampOrNull(key.publishable_key_revoked_at),
+  }
+}
+
+type Shown = ReturnType<typeof viewKey>
+
+function stateOf({ revoked_at, expires_at }: ListedKey, now: Date) {
+  if (revoked_at !== null) return 'revoked'
+  return expires_at !== null && expires_at <= now ? 'expired' : 'usable'
+}
+
+function printKeys(keys: Shown[], with_merchant: boolean): void {
+  const headings = ['key', 'state', 'mode', 'created', 'permissions']
+  printTable(
+    with_merchant ? ['merchant', ...headings] : headings,
+    keys.map((key) => (with_merchant ? [key.merchant_id, ...rowOf(key)] : rowOf(key))),
+    keys.map(notesOf),
+  )
+}
+
+function rowOf({ key_id, state, mode, created_at, ...key }: Shown): string[] {
+  const all = permissions.every((each) => key.permissions.includes(each))
+  const may = key_id === null ? '–' : all ? 'all' : key.permissions.join(', ')
+  return [
+    key_id ?? 'publishable',
+    paintState(state),
+    key_id === null ? '–' : mode,
+    shortTime(created_at),
+    may,
+  ]
+}
+
+function notesOf(key: Shown): string[] {
+  const { publishable_key, expires_at, revoked_at, allowed_addresses, allowed_origins } = key
+  const is_pair_revoked = key.key_id !== null && key.publishable_key_revoked_at !== null
+  return [
+    publishable_key && `${publishable_key}${is_pair_revoked ? ' (revoked)' : ''}`,
+    revoked_at ? `revoked at ${shortTime(revoked_at)}` : null,
+    expires_at && `${key.state === 'expired' ? 'expired' : 'expires'} at ${shortTime(expires_at)}`,
+    allowed_addresses.length > 0 ? `from ${allowed_addresses.join(', ')} alone` : null,
+    allowed_origins.length > 0 ? `from pages of ${allowed_origins.join(', ')} alone` : null,
+  ].filter((note) => note !== null)
+}

@@ -1,0 +1,63 @@
+// Posts events to a local server as a delivery would: signed, one after the other for each payment.
+
+import { createHmac } from 'node:crypto'
+import type { Clock } from '../../kernel/world.ts'
+import { type Posted, post, type Sending } from '../../webhooks/sending/deliver.ts'
+import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
+
+export type Forwarded = Pick<Posted, 'succeeded' | 'response_status_code' | 'failure'> & {
+  duration_ms: number
+}
+
+/** What a receiver is told by: kept nowhere, and the same each time for the same secret key. */
+export type Identity = { signing_secret: string; endpoint_id: string }
+
+export function identityOf(secret_key: string): Identity {
+  const hex = (label: string) => createHmac('sha256', secret_key).update(label).digest('hex')
+  return {
+    signing_secret: `rip_whsec_${hex('ripper listen: signing secret')}`,
+    endpoint_id: `whep_${hex('ripper listen: endpoint').slice(0, 24)}`,
+  }
+}
+
+type Parts = {
+  http: Sending['http']
+  clock: Clock
+  url: string
+  identity: Identity
+  /** Told of each, in the order of the answers. */
+  told(event: StreamedEvent, forwarded: Forwarded): void
+}
+
+/** At once, of different payments: a receiver that thinks for long about one holds up no other. */
+const at_once_max = 8
+const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
+
+/** Takes an event; resolves when there is room for the next. Nothing is sent twice: a failure is told, no more. */
+export function openForwarder({ http, clock, url, identity, told }: Parts) {
+  const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
+  /** The last event of each payment that has one under way. */
+  const under_way = new Map<string, Promise<void>>()
+
+  async function forward(event: StreamedEvent): Promise<void> {
+    const began_at = clock.now()
+    const { body, payment_id, type: event_type } = event
+    const { endpoint_id } = identity
+    const parcel = { endpoint_url: url, body, payment_id, event_type, endpoint_id }
+    const { succeeded, response_status_code, failure } = await post(sending, parcel, began_at)
+    const duration_ms = clock.now().getTime() - began_at.getTime()
+    told(event, { succeeded, response_status_code, failure, duration_ms })
+  }
+
+  return async (event: StreamedEvent): Promise<void> => {
+    const { payment_id } = event
+    const before = under_way.get(payment_id) ?? Promise.resolve()
+    const mine = before
+      .then(() => forward(event))
+      .finally(() => {
+        if (under_way.get(payment_id) === mine) under_way.delete(payment_id)
+      })
+    under_way.set(payment_id, mine)
+    while (under_way.size >= at_once_max) await Promise.race(under_way.values())
+  }
+}

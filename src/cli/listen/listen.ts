@@ -1,0 +1,164 @@
+// `ripper listen`: receives a merchant's events from the running service and posts them, signed, to a local server.
+
+import { eventTypes } from '../../kernel/values.ts'
+import { openGuardedHttp } from '../../outgoing/guarded-http.ts'
+import { openListener, realClock } from '../../outgoing/real-world.ts'
+import { judgeUrl, openAddressRule } from '../../outgoing/safe-address.ts'
+import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
+import { choices, text } from '../office.ts'
+import {
+  type Connection,
+  connectionOf,
+  connectionOptions,
+  merchantWords,
+} from '../service/connection.ts'
+import { listen } from '../service/stream.ts'
+import { type Command, type Options, UsageError } from '../terminal/command.ts'
+import { answerOf } from '../terminal/failure-words.ts'
+import { paint } from '../terminal/paint.ts'
+import { duration, printJsonLine, shortTime, tell } from '../terminal/print.ts'
+import { untilStopped } from '../terminal/until-stopped.ts'
+import { type Forwarded, type Identity, identityOf, openForwarder } from './forward.ts'
+import { openHeard } from './heard-events.ts'
+
+export const listenCommand: Command = {
+  name: 'listen',
+  summary: "Receives a merchant's events and posts them, signed, to a local server",
+  options: {
+    'forward-to': { value: 'URL', meaning: 'where to post them; left out, they are only shown' },
+    events: { value: 'TYPE,…', many: true, meaning: `only these of ${eventTypes.join(', ')}` },
+    'print-secret': { meaning: 'print the signing secret, which stays the same, and end' },
+    ...connectionOptions,
+  },
+  tells_on: true,
+  remarks: [
+    "Events are posted as a webhook delivery would be, with a signing secret of this command's own. They come at least once; what the local server answers is shown, and nothing is posted again. Ctrl-C ends it.",
+    'With --json each line is one JSON document: its type is ready, event, missed, lost or back.',
+  ],
+  async run({ options, json }) {
+    const connection = connectionOf(options)
+    const identity = identityOf(connection.secret_key)
+    if (options['print-secret'] === true) {
+      if (json) printJsonLine({ signing_secret: identity.signing_secret })
+      else tell(identity.signing_secret)
+      return 0
+    }
+    const forward_to = forwardTo(options)
+    const events = choices(options, 'events', eventTypes)
+    await follow({ connection, identity, forward_to, events }, json ? jsonLines : forPeople)
+    return 0
+  },
+}
+
+type Listening = {
+  connection: Connection
+  identity: Identity
+  forward_to: string | null
+  events: string[]
+}
+
+/** How what happens is shown. */
+type Shown = {
+  ready(listening: Listening, merchant_id: string): void
+  event(event: StreamedEvent, forwarded: (Forwarded & { url: string }) | null): void
+  /** Nothing is told that is older than this time. */
+  missed(before: string): void
+  state(state: 'lost' | 'back', base_url: string): void
+}
+
+async function follow(listening: Listening, shown: Shown): Promise<void> {
+  const { connection, identity, forward_to: url, events } = listening
+  const clock = realClock()
+  const stopped = new AbortController()
+  void untilStopped().signal.then(() => stopped.abort())
+  const { signal } = stopped
+  const http = openGuardedHttp({ clock, allowed_networks: everywhere })
+  const listener = openListener()
+  signal.addEventListener('abort', () => void http.close())
+  const forward =
+    url === null
+      ? async (event: StreamedEvent) => shown.event(event, null)
+      : openForwarder({
+          ...{ http, clock, url, identity },
+          told: (event, forwarded) => {
+            if (!signal.aborted) shown.event(event, { ...forwarded, url })
+          },
+        })
+  const heard = openHeard()
+  let is_ready = false
+  const filter = events.length === 0 ? '' : `?events=${events.join(',')}`
+  const told = (state: 'lost' | 'back') => shown.state(state, connection.base_url)
+  const path = () => `/v1/events/stream${filter}`
+  try {
+    const messages = listen({ connection, http: listener, clock, path, signal, told })
+    for await (const { event, id, data } of messages) {
+      if (event === 'ready') {
+        if (!is_ready) shown.ready(listening, data.merchant_id)
+        is_ready = true
+      } else if (event === 'missed') shown.missed(data.before)
+      else if (heard.isNew({ event_id: data.event_id, cursor: id! })) await forward(data)
+    }
+  } finally {
+    await Promise.all([http.close(), listener.close()])
+  }
+}
+
+/** Whoever runs this on their own machine may post wherever they can. */
+const everywhere = ['0.0.0.0/0', '::/0']
+
+/** The address as it may be posted to; `localhost:3000/hooks` is one too. */
+function forwardTo(options: Options): string | null {
+  const named = text(options, 'forward-to')
+  if (named === null) return null
+  const url = /^[a-z]+:\/\//i.test(named) ? named : `http://${named}`
+  if (!/^https?:/i.test(url)) throw new UsageError('--forward-to must be an http or https URL')
+  const fault = judgeUrl(url, openAddressRule(everywhere))
+  if (fault) throw new UsageError(`--forward-to ${fault.reason}`)
+  return url
+}
+
+const jsonLines: Shown = {
+  ready({ connection: { base_url }, identity, forward_to, events }, merchant_id) {
+    printJsonLine({ type: 'ready', merchant_id, base_url, ...identity, forward_to, events })
+  },
+  event({ type: event_type, event_id, payment_id, body }, forwarded) {
+    printJsonLine({ type: 'event', event_id, event_type, payment_id, body, forwarded })
+  },
+  missed(before) {
+    printJsonLine({ type: 'missed', before })
+  },
+  state(type) {
+    printJsonLine({ type })
+  },
+}
+
+const forPeople: Shown = {
+  ready({ connection, identity, forward_to, events }, merchant_id) {
+    const wanted = events.length === 0 ? 'payment.*' : events.join(', ')
+    tell(`Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`)
+    tell(`Your webhook signing secret is ${identity.signing_secret}`)
+    tell(forward_to ? `Forwarding ${wanted} to ${forward_to}\n` : `Showing ${wanted}\n`)
+  },
+  event({ type, event_id, payment_id, body }, forwarded) {
+    const { created } = JSON.parse(body) as { created: string }
+    const left = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
+    tell(forwarded ? `${left}  ${answered(forwarded)}` : left)
+  },
+  missed(before) {
+    tell(`The connection was lost for too long: events before ${shortTime(before)} were missed.`)
+  },
+  state(state, base_url) {
+    tell(
+      state === 'lost'
+        ? `The connection to ${base_url} is lost; trying again. No event is lost.`
+        : 'Connected again.',
+    )
+  },
+}
+
+/** Such as `-> 200 POST http://localhost:3000/hooks (12 ms)`. */
+function answered(forwarded: Forwarded & { url: string }): string {
+  const { url, succeeded, response_status_code: status, duration_ms } = forwarded
+  const what = succeeded ? String(status) : answerOf(forwarded)
+  return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})`
+}

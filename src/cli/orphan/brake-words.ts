@@ -1,0 +1,44 @@
+// Brakes that a person or the service pulled, and how far the acquirers were gone through since, in plain words and as JSON.
+
+import { every_acquirer, type PulledBrake } from '../../checkout/orphan.ts'
+import type { Sweep } from '../../checkout/orphans/orphan-store.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { oneLine, shortTime } from '../terminal/print.ts'
+
+const reason_max = 200
+
+/** Begins with a small letter and without the article. */
+export function brakeWords(brake: PulledBrake): string {
+  const { acquirer, pulled_at, pulled_by, reason, released_at, released_by } = brake
+  const whose = acquirer === every_acquirer ? 'every acquirer' : acquirer
+  const pulled = `pulled at ${shortTime(pulled_at)} by ${pulled_by}: ${oneLine(reason, reason_max)}`
+  if (released_at === null) return `brake of ${whose} is ${pulled}`
+  return `brake of ${whose} was ${pulled}; let go at ${shortTime(released_at)} by ${released_by}`
+}
+
+export function viewBrake(brake: PulledBrake) {
+  const { acquirer, pulled_at, pulled_by, reason, released_at, released_by } = brake
+  return {
+    acquirer,
+    pulled_at: timestamp(pulled_at),
+    pulled_by,
+    reason,
+    released_at: timestampOrNull(released_at),
+    released_by,
+  }
+}
+
+/** `acquirers` are the names of all that must be gone through. */
+export function sweptWords(sweeps: Sweep[], acquirers: string[]): string {
+  if (sweeps.length === 0) return 'No acquirer was gone through yet.'
+  const each = sweeps.map(
+    ({ acquirer, swept_until }) => `${acquirer} up to ${shortTime(swept_until)}`,
+  )
+  const never = acquirers.filter((name) => !sweeps.some(({ acquirer }) => acquirer === name))
+  const through = `Gone through: ${each.join(', ')}.`
+  return never.length === 0 ? through : `${through} Not yet: ${never.join(', ')}.`
+}
+
+export function viewSweep({ acquirer, swept_until }: Sweep) {
+  return { acquirer, swept_until: timestamp(swept_until) }
+}

@@ -1,0 +1,115 @@
+// `ripper orphan reverse|leave`: a person decides what becomes of authorisations that nobody here knows.
+
+import type { Standing } from '../../checkout/orphan.ts'
+import {
+  type Decided,
+  leaveAsTheyAre,
+  reverseHeldBack,
+} from '../../checkout/orphans/decide-orphans.ts'
+import type { WhichOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
+import { operatorName, text, withOffice } from '../office.ts'
+import { reasonOf } from '../reconcile/resolve.ts'
+import { type Command, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+import { printJson, tell } from '../terminal/print.ts'
+import { acquirerOption } from './orphan.ts'
+
+const whichOptions: Record<string, OptionSpec> = {
+  'held-back': { meaning: 'all that are held back' },
+  acquirer: acquirerOption,
+}
+
+const remark =
+  'The exit status is 1 where one that was named could not be; the others are all the same.'
+
+export const orphanReverse: Command = {
+  name: 'orphan reverse',
+  summary: 'Lets the service reverse authorisations that are held back: the money goes back',
+  positionals: ['[REFERENCE…]'],
+  options: whichOptions,
+  remarks: ['It also takes one that was left, if it is named.', remark],
+  async run({ options, positionals, json }) {
+    const which = whichOf(options, positionals)
+    const decided = await withOffice((office) => reverseHeldBack(office, which, operatorName()), {
+      moves_money: true,
+    })
+    const { length: released } = decided.changed
+    if (json) printJson({ released, refused: decided.unchanged })
+    else {
+      tellOf(decided, {
+        done: `${counted(released)} due now: the service reverses them as long as it runs.`,
+        not_done: 'not released',
+      })
+    }
+    return statusOf(decided)
+  },
+}
+
+export const orphanLeave: Command = {
+  name: 'orphan leave',
+  summary: 'Decides that authorisations are not to be reversed: the acquirer keeps them',
+  positionals: ['[REFERENCE…]'],
+  options: {
+    ...whichOptions,
+    reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
+  },
+  remarks: [
+    'They are never held back or reversed again, however often they are found. One whose reversal is under way at this\n' +
+      'moment may still be reversed.',
+    remark,
+  ],
+  async run({ options, positionals, json }) {
+    const which = whichOf(options, positionals)
+    const why = { by: operatorName(), reason: reasonOf(options) }
+    const decided = await withOffice((office) => leaveAsTheyAre(office, which, why))
+    const { length: left } = decided.changed
+    if (json) printJson({ left, refused: decided.unchanged })
+    else {
+      tellOf(decided, {
+        done: `${counted(left)} left: nothing reverses them.`,
+        not_done: 'not left',
+      })
+    }
+    return statusOf(decided)
+  },
+}
+
+function whichOf(options: Options, named: string[]): WhichOrphans {
+  const isAll = options['held-back'] === true
+  if (isAll && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
+  if (!isAll && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
+  if (!named.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
+    throw new UsageError(
+      'REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows them',
+    )
+  }
+  return { references: isAll ? null : [...new Set(named)], acquirer: text(options, 'acquirer') }
+}
+
+function tellOf(
+  { changed, unchanged }: Decided,
+  { done, not_done }: { done: string; not_done: string },
+): void {
+  if (changed.length > 0) tell(done)
+  else if (unchanged.length === 0) tell('None is held back.')
+  for (const { reference, state } of unchanged) {
+    const why = state === null ? 'there is none of this reference' : whyNot[state]
+    process.stderr.write(`${reference}  ${not_done}: ${why}\n`)
+  }
+}
+
+const whyNot: Record<Standing, string> = {
+  due: 'it is due, and the service reverses it',
+  found: 'the search that found it goes on, and may hold it back',
+  held_back: 'it is held back again',
+  reversed: 'it was reversed',
+  nothing_to_reverse: 'there was nothing to reverse',
+  left: 'it was left before',
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 authorisation is' : `${count} authorisations are`
+}
+
+function statusOf({ unchanged }: Decided): number {
+  return unchanged.length > 0 ? 1 : 0
+}

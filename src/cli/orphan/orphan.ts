@@ -1,0 +1,144 @@
+// `ripper orphan list`: authorisations that no payment stands behind, what becomes of each, and the brakes that are pulled.
+
+import { type Orphan, type Standing, standingOf } from '../../checkout/orphan.ts'
+import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
+import { listOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
+import { countUnsettled, listSweeps } from '../../checkout/orphans/orphan-store.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { text, wholeNumber, withOffice } from '../office.ts'
+import { minutes } from '../reconcile/reconcile.ts'
+import type { Command, OptionSpec } from '../terminal/command.ts'
+import { money, oneLine, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { brakeWords, sweptWords, viewBrake, viewSweep } from './brake-words.ts'
+
+const limit_default = 50
+const limit_max = 1000
+
+export const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only those of this acquirer' }
+
+export const orphanList: Command = {
+  name: 'orphan list',
+  summary: 'Lists authorisations that an acquirer holds and no payment stands behind',
+  options: {
+    all: { meaning: 'those that are settled too, the newest first, and brakes that were let go' },
+    acquirer: acquirerOption,
+    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+  },
+  remarks: [
+    'due: the service reverses it, again and again until the acquirer answers; while a brake is pulled, only what was\n' +
+      'authorised after that. held back: it bears our mark, and nothing is known of it here, as after a failover or a restored\n' +
+      'backup that lost commits. It is not reversed before a person says so.\n' +
+      'just found: the search that found it goes on, and only its end tells which of the two it is.',
+    'Where RIPPER_UNKNOWN_AUTHORISATIONS is reverse, what is unknown here is held back only where a brake is pulled or too\n' +
+      'many are found.',
+    'ripper orphan reverse lets the service reverse what is held back, ripper orphan leave decides that it never is.',
+  ],
+  async run({ options, json }) {
+    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
+    const acquirer = text(options, 'acquirer')
+    const settled_too = options.all === true
+    const { found, counts, brakes, sweeps, names } = await withOffice(
+      async ({ sql, acquirers }) => ({
+        // One more than is shown tells whether there are more.
+        found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
+        counts: await countUnsettled(sql, acquirer),
+        brakes: await listBrakes(sql, { acquirer, released_too: settled_too }),
+        sweeps: await listSweeps(sql, acquirer),
+        names: acquirers.map((each) => each.acquirer.name),
+      }),
+    )
+    const shown = found.slice(0, limit)
+    const has_more = found.length > limit
+    if (json) {
+      printJson({
+        ...counts,
+        orphans: shown.map(viewOrphan),
+        has_more,
+        brakes: brakes.map(viewBrake),
+        sweeps: sweeps.map(viewSweep),
+      })
+      return
+    }
+    if (shown.length === 0) {
+      tell(
+        settled_too
+          ? 'There was never an orphan.'
+          : 'There is no orphan; --all lists those of the past.',
+      )
+    } else printTable(headings, shown.map(rowOf), shown.map(notesOf))
+    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+    for (const brake of brakes) tell(`\nThe ${brakeWords(brake)}`)
+    if (brakes.some(({ released_at }) => released_at === null)) {
+      const meant = names.filter((name) => acquirer === null || name === acquirer)
+      tell(sweptWords(sweeps, meant))
+    }
+    if (counts.held_back > 0) tell(`\n${adviceFor(counts.held_back)}`)
+  },
+}
+
+/** A standing as people read it. */
+const words: Record<Standing, string> = {
+  due: 'due',
+  found: 'just found',
+  held_back: 'held back',
+  reversed: 'reversed',
+  nothing_to_reverse: 'nothing to reverse',
+  left: 'left',
+}
+
+function viewOrphan(orphan: Orphan) {
+  const { acquirer, reference, mode, amount, currency, merchant_id, payment_id } = orphan
+  return {
+    ...{ acquirer, reference, mode, amount, currency, merchant_id, payment_id },
+    authorised_at: timestampOrNull(orphan.authorised_at),
+    found_at: timestamp(orphan.found_at),
+    state: standingOf(orphan),
+    tries: orphan.tries,
+    next_try_at: timestampOrNull(orphan.next_try_at),
+    last_failure: orphan.last_failure,
+    settled_at: timestampOrNull(orphan.settled_at),
+    left_by: orphan.left_by,
+    left_reason: orphan.left_reason,
+    released_by: orphan.released_by,
+    released_at: timestampOrNull(orphan.released_at),
+  }
+}
+
+// With the simulator's name and else the widest values 119 characters.
+const headings = ['acquirer', 'reference', 'amount', 'authorised', 'found', 'state']
+
+function rowOf(orphan: Orphan): string[] {
+  const { acquirer, reference, authorised_at, found_at } = orphan
+  return [
+    ...[acquirer, reference, money(orphan)],
+    ...[authorised_at ? minutes(authorised_at) : '–', minutes(found_at)],
+    words[standingOf(orphan)],
+  ]
+}
+
+const text_max = 80
+
+function notesOf(orphan: Orphan): string[] {
+  const { merchant_id, payment_id, left_by, left_reason, released_by, released_at } = orphan
+  return [
+    merchant_id && `of ${payment_id}, merchant ${merchant_id}`,
+    orphan.tries > 0 && triesOf(orphan),
+    left_by && oneLine(`left by ${left_by}: ${left_reason}`, text_max),
+    released_at && oneLine(`released at ${shortTime(released_at)} by ${released_by}`, text_max),
+  ].filter((note) => typeof note === 'string')
+}
+
+function triesOf({ tries, next_try_at, last_failure }: Orphan): string {
+  const times = tries === 1 ? 'tried once' : `tried ${tries} times`
+  const again = next_try_at ? `, again at ${shortTime(next_try_at)}` : ''
+  return `${times}${again}${last_failure === null ? '' : `: ${oneLine(last_failure, text_max)}`}`
+}
+
+function adviceFor(held_back: number): string {
+  return [
+    `Held back: ${held_back}. Commits were lost, with a failover or an old backup, or a copy of this database is in use.`,
+    'They may be paid orders, and to reverse them gives the money back.',
+    '  ripper orphan reverse REFERENCE…|--held-back',
+    '  ripper orphan leave REFERENCE…|--held-back --reason TEXT',
+  ].join('\n')
+}

@@ -1,0 +1,215 @@
+// `ripper reconcile compare|findings|close`: our books against each acquirer's, and what a person does about differences.
+
+import type { Finding, FindingKind } from '../../checkout/comparison.ts'
+import { type Compared, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
+import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
+import {
+  closeFindings,
+  countOpenFindings,
+  listFindings,
+} from '../../checkout/reconciling/finding-store.ts'
+import { readConfig } from '../../config/config.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import {
+  type CommandOffice,
+  choice,
+  operatorName,
+  text,
+  wholeNumber,
+  withOffice,
+} from '../office.ts'
+import type { Command, OptionSpec } from '../terminal/command.ts'
+import { money, oneLine, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { reasonOf } from './resolve.ts'
+
+const limit_default = 50
+const limit_max = 1000
+
+const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only this acquirer' }
+
+export const reconcileCompare: Command = {
+  name: 'reconcile compare',
+  summary: 'Compares what we call captured or held with what each acquirer has, both ways, now',
+  options: { acquirer: acquirerOption },
+  remarks: [
+    'The last 48 hours, and what none compared before, amounts and currencies too, as the service does once a day. Nothing is\n' +
+      'corrected: what differs is written down for a person. What no payment stands behind is an orphan, and goes the way of ripper orphan list.',
+    'The exit status is 1 where something differs, or an acquirer could not be compared.',
+  ],
+  async run({ options, json }) {
+    const { unknown_authorisations } = readConfig()
+    const compareAll = async (office: CommandOffice) => {
+      const named = choice(
+        options,
+        'acquirer',
+        office.acquirers.map(({ acquirer }) => acquirer.name),
+      )
+      const compared: Compared[] = []
+      const busy: string[] = []
+      for (const swept of office.acquirers) {
+        const { name } = swept.acquirer
+        if (named !== null && name !== named) continue
+        const done = await compareAcquirer({ ...office, unknown_authorisations }, swept, {
+          at_once: true,
+        })
+        if (done) compared.push(done)
+        else busy.push(name)
+      }
+      return { compared, busy, open: await countOpenFindings(office.sql) }
+    }
+    // What it finds to be an orphan is reversed.
+    const { compared, busy, open } = await withOffice(compareAll, { moves_money: true })
+    if (json) {
+      printJson({ compared: compared.map(viewCompared), being_compared: busy, open_findings: open })
+    } else {
+      for (const each of compared) tell(wordsOf(each))
+      for (const name of busy) tell(`${name} is being compared by another process at this moment.`)
+      tell(
+        open === 0
+          ? 'No finding is open.'
+          : `Open findings: ${open}. ripper reconcile findings shows them.`,
+      )
+    }
+    return open > 0 || busy.length > 0 || compared.some(({ failure }) => failure !== null) ? 1 : 0
+  },
+}
+
+export const reconcileFindings: Command = {
+  name: 'reconcile findings',
+  summary: 'Lists where an acquirer has a charge otherwise than we do',
+  options: {
+    all: { meaning: 'those that agree again or were closed, too' },
+    acquirer: acquirerOption,
+    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+  },
+  remarks: [
+    'A finding that agrees again ends by itself, with the next comparison. Others wait: ask the acquirer, put right what is\n' +
+      'wrong, and close it with ripper reconcile close.',
+  ],
+  async run({ options, json }) {
+    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
+    const acquirer = text(options, 'acquirer')
+    const closed_too = options.all === true
+    const { found, comparisons } = await withOffice(async ({ sql }) => ({
+      found: await listFindings(sql, { acquirer, closed_too, limit: limit + 1 }),
+      comparisons: await listComparisons(sql),
+    }))
+    const shown = found.slice(0, limit)
+    const has_more = found.length > limit
+    if (json) {
+      const views = { findings: shown.map(viewFinding), has_more }
+      printJson({ ...views, comparisons: comparisons.map(viewComparison) })
+      return
+    }
+    if (shown.length === 0) tell(closed_too ? 'There was never a finding.' : 'No finding is open.')
+    else printTable(headings, shown.map(rowOf), shown.map(notesOf))
+    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+    for (const each of comparisons) tell(`\n${comparisonWords(each)}`)
+  },
+}
+
+export const reconcileClose: Command = {
+  name: 'reconcile close',
+  summary: 'Closes findings that a person has looked at; it changes nothing else',
+  positionals: ['REFERENCE…'],
+  options: {
+    acquirer: acquirerOption,
+    reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
+  },
+  remarks: [
+    'It opens again where either side has it otherwise later.',
+    'The exit status is 1 where one had none open.',
+  ],
+  async run({ options, positionals, json }) {
+    const why = { by: operatorName(), reason: reasonOf(options) }
+    const which = { acquirer: text(options, 'acquirer'), references: positionals }
+    const closed = await withOffice(({ sql, clock }) =>
+      closeFindings(sql, which, { at: clock.now(), ...why }),
+    )
+    const done = new Set(closed.map(({ reference }) => reference))
+    const not_open = positionals.filter((reference) => !done.has(reference))
+    if (json) printJson({ closed: closed.map(viewFinding), not_open })
+    else {
+      tell(`Closed: ${closed.length}.`)
+      for (const reference of not_open) tell(`${reference}  has no open finding`)
+    }
+    return not_open.length > 0 ? 1 : 0
+  },
+}
+
+function viewCompared({ acquirer, ours, theirs, found, failure }: Compared) {
+  return { acquirer, ours, theirs, found: found.map(viewFinding), failure }
+}
+
+function wordsOf({ acquirer, ours, theirs, found, failure }: Compared): string {
+  if (failure !== null) return `${acquirer} could not be compared: ${oneLine(failure, text_max)}`
+  return `${acquirer}: ${ours} of ours and ${theirs} of theirs compared. New findings: ${found.length}.`
+}
+
+function viewComparison(comparison: Comparison) {
+  return {
+    acquirer: comparison.acquirer,
+    due_at: timestamp(comparison.due_at),
+    ended_at: timestampOrNull(comparison.ended_at),
+    compared_since: timestampOrNull(comparison.compared_since),
+    compared_until: timestampOrNull(comparison.compared_until),
+    ours: comparison.ours,
+    theirs: comparison.theirs,
+    failure: comparison.failure,
+  }
+}
+
+function comparisonWords({ acquirer, compared_until, failure }: Comparison): string {
+  const until = compared_until ? `up to ${shortTime(compared_until)}` : 'never to the end'
+  const failed = failure === null ? '' : `; the last time not: ${oneLine(failure, text_max)}`
+  return `Compared with ${acquirer} ${until}${failed}.`
+}
+
+function viewFinding(finding: Finding) {
+  const { acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs } = finding
+  return {
+    ...{ acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs },
+    found_at: timestamp(finding.found_at),
+    seen_at: timestamp(finding.seen_at),
+    cleared_at: timestampOrNull(finding.cleared_at),
+    resolved_at: timestampOrNull(finding.resolved_at),
+    resolved_by: finding.resolved_by,
+    resolved_reason: finding.resolved_reason,
+  }
+}
+
+const text_max = 80
+
+const words: Record<FindingKind, string> = {
+  missing_there: 'missing there',
+  declined_there: 'declined there',
+  voided_there: 'voided there',
+  reversed_there: 'reversed there',
+  expired_there: 'expired there',
+  reserved_there: 'only reserved there',
+  captured_there: 'captured there',
+  amount_differs: 'another amount',
+  currency_differs: 'another currency',
+}
+
+const headings = ['acquirer', 'reference', 'here', 'there', 'difference']
+
+function rowOf({ acquirer, reference, kind, ours, theirs }: Finding): string[] {
+  return [acquirer, reference, sideOf(ours), sideOf(theirs), words[kind]]
+}
+
+function sideOf({ state, amount, currency }: Finding['ours'] | Finding['theirs']): string {
+  if (amount === null || currency === null) return state
+  return `${state} ${money({ amount, currency })}`
+}
+
+function notesOf(finding: Finding): string[] {
+  const { merchant_id, payment_id, found_at, seen_at, cleared_at, resolved_at } = finding
+  return [
+    `of ${payment_id}, merchant ${merchant_id}`,
+    `found at ${shortTime(found_at)}, seen last at ${shortTime(seen_at)}`,
+    cleared_at && `agrees since ${shortTime(cleared_at)}`,
+    resolved_at &&
+      oneLine(`closed by ${finding.resolved_by}: ${finding.resolved_reason}`, text_max),
+  ].filter((note) => typeof note === 'string')
+}

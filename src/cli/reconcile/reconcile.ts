@@ -1,0 +1,101 @@
+// `ripper reconcile list`: what acquirers never answered, and how far the search for it is.
+
+import type { OperationKind, UnansweredOperation } from '../../checkout/operation.ts'
+import { type ListedOperation, listUnanswered } from '../../checkout/reading/operator-store.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { merchantOrRefuse } from '../../merchants/manage.ts'
+import { merchantOption, text, wholeNumber, withOffice } from '../office.ts'
+import type { Command } from '../terminal/command.ts'
+import { money, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+
+/** What people call an operation. */
+export const nouns: Record<OperationKind, string> = {
+  authorise: 'charge',
+  capture: 'capture',
+  void: 'void',
+  reverse: 'reversal',
+}
+
+const limit_default = 50
+const limit_max = 1000
+
+export const reconcileList: Command = {
+  name: 'reconcile list',
+  summary: 'Lists charges, captures and voids that the acquirer has not answered, oldest first',
+  options: {
+    merchant: { ...merchantOption, meaning: "only this merchant's; all merchants' where left out" },
+    waiting: { meaning: 'only those that wait for a person' },
+    limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
+  },
+  remarks: [
+    'Nothing is known of them: money may have moved. The service looks for each at the acquirer, and after 72 hours\n' +
+      'leaves it to a person. ripper reconcile show tells of one and what can be done.',
+  ],
+  async run({ options, json }) {
+    const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
+    const waiting_for_person = options.waiting === true
+    const named = text(options, 'merchant')
+    const { merchant_id, found } = await withOffice(async ({ sql, clock }) => {
+      const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
+      const which = { merchant_id, waiting_for_person, now: clock.now(), limit: limit + 1 }
+      return { merchant_id, found: await listUnanswered(sql, which) }
+    })
+    const shown = found.slice(0, limit)
+    const has_more = found.length > limit
+    if (json) printJson({ merchant_id, operations: shown.map(viewListed), has_more })
+    else if (shown.length === 0) {
+      tell(waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.')
+    } else {
+      printTable(headings, shown.map(rowOf))
+      if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+    }
+  },
+}
+
+function viewListed(operation: ListedOperation) {
+  const { merchant_id, payment_id, session_id, mode } = operation
+  return {
+    ...{ merchant_id, payment_id, checkout_session_id: session_id, mode },
+    ...viewSearch(operation),
+  }
+}
+
+/** An operation, and how the search for its answer stands. */
+export function viewSearch(operation: UnansweredOperation) {
+  return {
+    operation_id: operation.operation_id,
+    kind: operation.kind,
+    sequence: operation.sequence,
+    state: operation.state,
+    acquirer: operation.acquirer,
+    amount: operation.amount,
+    currency: operation.currency,
+    asked_by: operation.asked_by,
+    sent_at: timestamp(operation.sent_at),
+    last_sent_at: timestamp(operation.last_sent_at),
+    answer_by: timestamp(operation.answer_by),
+    looks: operation.checks,
+    looks_not_found: operation.not_found_count,
+    next_look_at: timestampOrNull(operation.next_check_at),
+    waits_for_person_since: timestampOrNull(operation.waits_for_person_since),
+  }
+}
+
+// With the widest values 120 characters.
+const headings = ['payment', 'kind', 'amount', 'sent', 'looks', 'waits for']
+
+function rowOf(operation: ListedOperation): string[] {
+  const { payment_id, kind, sent_at, checks } = operation
+  return [
+    ...[payment_id, kind, money(operation), shortTime(sent_at), String(checks)],
+    waitWords(operation),
+  ]
+}
+
+/** To the minute. */
+export const minutes = (at: Date) => `${at.toISOString().slice(0, 16)}Z`
+
+function waitWords({ waits_for_person_since, next_check_at }: ListedOperation): string {
+  if (waits_for_person_since) return `a person since ${minutes(waits_for_person_since)}`
+  return next_check_at ? `a look at ${shortTime(next_check_at)}` : '–'
+}

@@ -1,0 +1,169 @@
+// `ripper reconcile resolve`: a person says what became of an operation that the acquirer never answered.
+
+import { looksLikeCardNumber } from '../../cards/card-data.ts'
+import { isWaiting, viewHold } from '../../checkout/hold.ts'
+import type { UnansweredOperation } from '../../checkout/operation.ts'
+import {
+  findPayment,
+  findWholePayment,
+  type WholePayment,
+} from '../../checkout/reading/payment-store.ts'
+import { viewPayment } from '../../checkout/reading/read-payment.ts'
+import {
+  type AskedResolution,
+  resolutions,
+  resolveOperation,
+} from '../../checkout/reconciling/resolve-operation.ts'
+import { settlementAt, statusAt } from '../../checkout/session.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import type { EventType } from '../../kernel/values.ts'
+import { type CommandOffice, choice, operatorName, text, withOffice } from '../office.ts'
+import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
+import { type Command, type Options, UsageError } from '../terminal/command.ts'
+import { money, print, printJson, shortTime, tell } from '../terminal/print.ts'
+import { nouns } from './reconcile.ts'
+
+const text_max = 200
+
+export const reconcileResolve: Command = {
+  name: 'reconcile resolve',
+  summary: 'Settles what the acquirer never answered, by what a person learned from the acquirer',
+  positionals: ['PAYMENT_ID'],
+  options: {
+    as: { value: 'OUTCOME', required: true, meaning: `one of ${resolutions.join(', ')}` },
+    transaction: { value: 'ID', meaning: "the acquirer's own id; needed for an approved charge" },
+    reason: {
+      value: 'TEXT',
+      required: true,
+      meaning: 'how it is known; kept in the audit journal',
+    },
+    ...paymentOptions,
+  },
+  remarks: [
+    'It counts as the answer of the acquirer: payment and session change, and the event goes out, as if that had come.\n' +
+      'A charge is approved, declined or failed; a capture or void approved or refused; a reversal approved.',
+    'It may be used as soon as an answer counts as lost, not only when the service has left it to a person. One that\n' +
+      'the service finds meanwhile wins.',
+    'The reason of a decline, failure or refusal is shown to the merchant. Where a charge is declined or failed and\n' +
+      'the acquirer holds the money all the same, the service takes that back.',
+  ],
+  async run({ options, positionals, json }) {
+    const payment_id = requirePaymentId(positionals)
+    const asked = askedOf(options)
+    const resolve = async (office: CommandOffice) => {
+      const key = await paymentKeyOf(office, options, payment_id)
+      const operation = await resolveOperation(office, key, asked).catch(asUsage)
+      const whole = (await findWholePayment(office.sql, key))!
+      const payment = viewPayment((await findPayment(office.sql, key.merchant_id, payment_id))!)
+      return { operation, whole, payment, now: office.clock.now() }
+    }
+    const done = await withOffice(resolve, { moves_money: true })
+    const view = viewDone(done, asked)
+    if (json) {
+      printJson(view)
+      return
+    }
+    tell(`${wordsFor(done, asked).join(' ')}\n`)
+    const { payment, session, hold, settlement } = view
+    const amount = money(done.whole.payment)
+    const record = { payment_id, status: payment.status, amount, session: session.status }
+    print({ ...record, ...(hold && { hold: hold.status }), settlement }, false)
+  },
+}
+
+function askedOf(options: Options): AskedResolution {
+  const outcome = choice(options, 'as', resolutions)!
+  const acquirer_transaction_id = text(options, 'transaction')
+  if (acquirer_transaction_id !== null) {
+    refuseCardNumber('transaction', acquirer_transaction_id)
+    if (!/^[\x21-\x7e]{1,100}$/.test(acquirer_transaction_id)) {
+      throw new UsageError('--transaction must have 1 to 100 printable characters, without spaces')
+    }
+    if (outcome === 'refused') throw new UsageError('--transaction does not go with --as refused')
+  }
+  return { outcome, acquirer_transaction_id, reason: reasonOf(options), by: operatorName() }
+}
+
+export function reasonOf(options: Options): string {
+  const reason = text(options, 'reason')!.trim()
+  if (reason === '' || reason.length > text_max || /\p{Cc}/u.test(reason)) {
+    throw new UsageError(`--reason must have 1 to ${text_max} characters, in one line`)
+  }
+  refuseCardNumber('reason', reason)
+  return reason
+}
+
+function refuseCardNumber(name: string, value: string): void {
+  if (looksLikeCardNumber(value)) throw new UsageError(`--${name} must not hold a card number`)
+}
+
+const options_of: Record<string, string> = {
+  outcome: '--as',
+  acquirer_transaction_id: '--transaction',
+}
+
+/** What does not fit the operation is a wrong call. */
+function asUsage(error: unknown): never {
+  const option = error instanceof Refusal && error.field !== null && options_of[error.field]
+  throw option ? new UsageError(`${option} ${(error as Error).message}`) : error
+}
+
+type Done = {
+  operation: UnansweredOperation
+  whole: WholePayment
+  payment: ReturnType<typeof viewPayment>
+  now: Date
+}
+
+function viewDone({ operation, whole, payment, now }: Done, asked: AskedResolution) {
+  const { session, hold } = whole
+  const { operation_id, kind, merchant_id, payment_id } = operation
+  const { outcome, reason, by } = asked
+  return {
+    ...{ payment_id, merchant_id, operation_id, kind, resolved_as: outcome, reason, by },
+    event: eventAfter({ operation, whole }, asked),
+    payment,
+    hold: hold && viewHold(hold),
+    session: { id: session.session_id, status: statusAt(session, now) },
+    settlement: settlementAt(session, now),
+  }
+}
+
+/** What went out of it, or null: a refusal leaves the hold open, and a reversal is told of with its charge. */
+function eventAfter(
+  { operation: { kind }, whole: { payment } }: Pick<Done, 'operation' | 'whole'>,
+  { outcome }: AskedResolution,
+): { type: EventType; sequence: 1 | 2 } | null {
+  if (kind === 'reverse' || outcome === 'refused' || payment.status === 'pending') return null
+  return { type: `payment.${payment.status}`, sequence: kind === 'authorise' ? 1 : 2 }
+}
+
+function wordsFor(done: Done, asked: AskedResolution): string[] {
+  const { operation, whole } = done
+  const { kind } = operation
+  const { outcome } = asked
+  const event = eventAfter(done, asked)
+  return [
+    `The ${nouns[kind]} of ${money(operation)} counts as ${outcome}.`,
+    ...effectsOf(whole, { kind, outcome }),
+    event ? `${event.type} goes out to the merchant's endpoints.` : 'No event goes out.',
+  ]
+}
+
+function effectsOf(
+  { payment, hold }: WholePayment,
+  { kind, outcome }: { kind: UnansweredOperation['kind']; outcome: AskedResolution['outcome'] },
+): string[] {
+  if (kind === 'reverse') {
+    return ['The service ends the charge as failed when it looks at it next, within seconds.']
+  }
+  if (outcome === 'refused') return ['The payment is still held and can be decided again.']
+  if (outcome === 'declined' || outcome === 'failed') {
+    return ['Nothing counts as taken; what the acquirer holds all the same will be taken back.']
+  }
+  if (hold && isWaiting(hold)) {
+    const until = shortTime(hold.deadline)
+    return [`The payment is held until ${until}, since its amount could not be verified.`]
+  }
+  return [`The payment is ${payment.status}.`]
+}

@@ -1,0 +1,134 @@
+// `ripper reconcile show`: every operation of a payment at its acquirer, and what can be done where one has no answer.
+
+import { type KnownOperation, listOperations } from '../../checkout/asking/operation-store.ts'
+import { isUnanswered } from '../../checkout/operation.ts'
+import { findWholePayment, type WholePayment } from '../../checkout/reading/payment-store.ts'
+import { outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
+import { settlementAt } from '../../checkout/session.ts'
+import { timestampOrNull } from '../../kernel/values.ts'
+import { withOffice } from '../office.ts'
+import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
+import type { Command } from '../terminal/command.ts'
+import { money, oneLine, print, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { nouns, viewSearch } from './reconcile.ts'
+
+export const reconcileShow: Command = {
+  name: 'reconcile show',
+  summary:
+    'Shows every operation of a payment at the acquirer, and what can be done where one has no answer',
+  positionals: ['PAYMENT_ID'],
+  options: paymentOptions,
+  remarks: ['The reference is ours: the acquirer knows the operation by it.'],
+  async run({ options, positionals, json }) {
+    const payment_id = requirePaymentId(positionals)
+    const found = await withOffice(async (office) => {
+      const key = await paymentKeyOf(office, options, payment_id)
+      const whole = (await findWholePayment(office.sql, key))!
+      const operations = await listOperations(office.sql, key)
+      return { whole, operations, now: office.clock.now() }
+    })
+    if (json) printJson(viewShown(found))
+    else printForPeople(found)
+  },
+}
+
+type Found = {
+  whole: WholePayment
+  operations: KnownOperation[]
+  now: Date
+}
+
+function viewShown({ whole: { payment, session }, operations, now }: Found) {
+  const open = unansweredOf(operations)
+  const { payment_id, merchant_id, session_id, status, amount, currency, mode } = payment
+  return {
+    ...{ payment_id, merchant_id, checkout_session_id: session_id, status, amount, currency, mode },
+    settlement: settlementAt(session, now),
+    operations: operations.map((operation) => ({
+      ...viewSearch(operation),
+      answered_at: timestampOrNull(operation.answered_at),
+      acquirer_transaction_id: operation.acquirer_transaction_id,
+      answer: operation.answer,
+    })),
+    resolvable:
+      open && isUnanswered(open, now)
+        ? { operation_id: open.operation_id, kind: open.kind, as: outcomesOf(open) }
+        : null,
+  }
+}
+
+function printForPeople(found: Found): void {
+  const { whole, operations, now } = found
+  const { settlement, payment_id, merchant_id, checkout_session_id, status, mode } =
+    viewShown(found)
+  const amount = money(whole.payment)
+  print({ payment_id, merchant_id, checkout_session_id, status, amount, mode, settlement }, false)
+  if (operations.length === 0) {
+    tell('\nThe acquirer was never asked.')
+    return
+  }
+  tell('')
+  const headings = ['kind', '#', 'state', 'sent', 'answered', 'looks', 'reference']
+  printTable(headings, operations.map(operationRow), operations.map(notesOf))
+  tell(`\n${adviceOf(operations, now)}`)
+}
+
+function operationRow(operation: KnownOperation): string[] {
+  const { kind, sequence, state, sent_at, answered_at, checks, operation_id } = operation
+  const answered = answered_at ? shortTime(answered_at) : '–'
+  return [
+    ...[kind, String(sequence), state, shortTime(sent_at), answered, String(checks)],
+    operation_id,
+  ]
+}
+
+const reason_max = 90
+
+function notesOf(operation: KnownOperation): string[] {
+  const { acquirer_transaction_id, last_sent_at, sent_at, answered_at, not_found_count } = operation
+  const reason = reasonOf(operation.answer)
+  return [
+    acquirer_transaction_id && `transaction ${oneLine(acquirer_transaction_id, reason_max)}`,
+    reason && `answer: ${oneLine(reason, reason_max)}`,
+    last_sent_at > sent_at && `sent again at ${shortTime(last_sent_at)}`,
+    !answered_at &&
+      not_found_count > 0 &&
+      `not found, though it would have to be there by now: ${not_found_count} of its looks`,
+  ].filter((note) => typeof note === 'string')
+}
+
+/** Why an answer was no, in the acquirer's words or in those of whoever resolved it. */
+function reasonOf(answer: object | null): string | null {
+  const { reason, decline } = (answer ?? {}) as { reason?: string; decline?: { reason?: string } }
+  return reason ?? decline?.reason ?? null
+}
+
+/** What can be done. */
+function adviceOf(operations: KnownOperation[], now: Date): string {
+  const open = unansweredOf(operations)
+  if (!open) return 'Nothing of this payment waits for an answer.'
+  const { kind, payment_id, operation_id, acquirer } = open
+  const noun = nouns[kind]
+  if (!isUnanswered(open, now)) {
+    return `The ${noun} is under way: its answer is due by ${shortTime(open.answer_by)}.`
+  }
+  const outcomes = outcomesOf(open)
+  const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
+  const reversal =
+    kind === 'reverse' || open.state === 'reversing'
+      ? ['The charge was not found and is being taken back: once that is known it ends as failed.']
+      : []
+  return [
+    ...reversal,
+    `The ${noun} has no answer. ${searchOf(open)}`,
+    `Ask the acquirer (${acquirer}) what became of ${operation_id}, and tell it to the service:`,
+    `  ripper reconcile resolve ${payment_id} --as ${outcomes.join('|')}${id} --reason TEXT`,
+  ].join('\n')
+}
+
+function searchOf({ waits_for_person_since, next_check_at }: KnownOperation): string {
+  if (waits_for_person_since) {
+    return `Since ${shortTime(waits_for_person_since)} nothing looks for it any more.`
+  }
+  return `The service looks for it again${next_check_at ? ` at ${shortTime(next_check_at)}` : ''}.`
+}

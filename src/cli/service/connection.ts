@@ -1,0 +1,128 @@
+// How a command reaches the running service: its address, and the merchant's keys that it presents there.
+
+import { readConfig } from '../../config/config.ts'
+import { type Demo, demoPath, readDemo } from '../../service/demo.ts'
+import { text } from '../office.ts'
+import { CommandRefused, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+import type { ServiceRefused } from './call.ts'
+
+export type Connection = {
+  /** Without a slash at its end. */
+  base_url: string
+  secret_key: string
+  /** Where it was found, for who has to mend it. */
+  key_from: string
+  /** The demo merchant's; null where the secret key is another's. */
+  publishable_key: string | null
+  /** Null where the secret key alone says whose it is. */
+  merchant_id: string | null
+}
+
+export const connectionOptions: Record<string, OptionSpec> = {
+  key: {
+    value: 'rip_sk_…',
+    meaning: "the merchant's secret key; else RIPPER_SECRET_KEY, else the demo merchant's",
+  },
+  merchant: { value: 'ID', meaning: 'refuse where the key is of another merchant' },
+  'base-url': { value: 'URL', meaning: 'where the service is; else as it last started here' },
+}
+
+/** Throws a UsageError for a value that cannot be right, a CommandRefused where there is no key to use. */
+export function connectionOf(options: Options): Connection {
+  const config = readConfig()
+  const demo = readDemo(config.data_dir)
+  const found = keyOf(options, config.secret_key, { demo, path: demoPath(config.data_dir) })
+  const named = text(options, 'merchant')
+  if (!found) throw new CommandRefused(no_key_words)
+  const { secret_key, key_from } = found
+  if (!/^rip_sk_[\w-]+$/.test(secret_key)) {
+    throw new UsageError('--key (or RIPPER_SECRET_KEY) must be a secret key, which begins rip_sk_')
+  }
+  const own = demo?.secret_key === secret_key ? demo : null
+  if (own && named !== null && named !== own.merchant_id) {
+    throw new CommandRefused(
+      `The key is of the merchant ${own.merchant_id}. Name one of ${named} by --key.`,
+    )
+  }
+  return {
+    base_url: baseUrl(options, config, demo),
+    ...{ secret_key, key_from },
+    publishable_key: own?.publishable_key ?? null,
+    merchant_id: own?.merchant_id ?? named,
+  }
+}
+
+function keyOf(
+  options: Options,
+  in_environment: string | null,
+  { demo, path }: { demo: Demo | null; path: string },
+): { secret_key: string; key_from: string } | null {
+  const named = text(options, 'key')
+  if (named) return { secret_key: named, key_from: '--key' }
+  if (in_environment) return { secret_key: in_environment, key_from: 'RIPPER_SECRET_KEY' }
+  return demo?.secret_key ? { secret_key: demo.secret_key, key_from: path } : null
+}
+
+/** Whose key it is, for people: where nobody gave one, how to give that of a merchant of one's own. */
+export function merchantWords({ publishable_key }: Connection, merchant_id: string): string {
+  if (publishable_key === null) return merchant_id
+  return `the demo merchant (${merchant_id}; --key or RIPPER_SECRET_KEY takes another's key)`
+}
+
+/** What to do where the service does not take the key. */
+export function adviseOnKey(refused: ServiceRefused, connection: Connection): ServiceRefused {
+  if (refused.status !== 401 && refused.status !== 403) return refused
+  return refused.with(adviceOn(refused.code, connection))
+}
+
+function adviceOn(code: string, { key_from, base_url }: Connection): string {
+  const another =
+    'ripper key create --merchant ID makes another; give it by --key or RIPPER_SECRET_KEY.'
+  if (/permission/.test(code))
+    return `The key is that of ${key_from}. To have what it lacks, ${another}`
+  if (code === 'merchant_not_active') return 'ripper merchant update ID --status active ends that.'
+  if (/revoked|expired/.test(code)) return `The key is that of ${key_from}. ${another}`
+  if (/_blocked/.test(code))
+    return `The key is that of ${key_from}; ripper key list says from where it may be used.`
+  return (
+    `The key is that of ${key_from}, and may be of another installation than the one at ${base_url}. ripper key list --all\n` +
+    `shows those of this one, and which have ended; ${another}`
+  )
+}
+
+const no_key_words =
+  "There is no secret key to use: name one by --key or RIPPER_SECRET_KEY, or start the service once (npm start), which makes a demo merchant's."
+
+/** Where the service is, for who needs no key. */
+export function baseUrlOf(options: Options): string {
+  const config = readConfig()
+  return baseUrl(options, config, readDemo(config.data_dir))
+}
+
+/** The address of a hosted page: as set here, else as the service last started with. */
+export function hostedPageUrl(handle: string): string {
+  const config = readConfig()
+  const demo = readDemo(config.data_dir)
+  const pay_url = config.pay_url ?? (config.base_url === null ? demo?.pay_url : null)
+  return `${pay_url ?? `${baseUrl({}, config, demo)}/pay`}/${handle}`
+}
+
+function baseUrl(
+  options: Options,
+  { base_url, host, port }: ReturnType<typeof readConfig>,
+  demo: Demo | null,
+): string {
+  const named = text(options, 'base-url')
+  if (named === null) return base_url ?? demo?.base_url ?? `http://${reachable(host)}:${port}`
+  const url = URL.canParse(named) ? new URL(named) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    throw new UsageError('--base-url must be an http or https address without query or fragment')
+  }
+  return url.href.replace(/\/$/, '')
+}
+
+/** Whoever listens on all addresses is reached on the machine's own. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,126 @@
+// Listens to a stream of the running service, and comes again where it was lost.
+
+import type { Clock, HttpListener } from '../../kernel/world.ts'
+import { OutgoingFailure } from '../../kernel/world.ts'
+import { CommandRefused } from '../terminal/command.ts'
+import { ServiceRefused, unreachable } from './call.ts'
+import { adviseOnKey, type Connection } from './connection.ts'
+import { readSentEvents } from './server-sent-events.ts'
+
+export type Message = {
+  event: string
+  id: string | null
+  // biome-ignore lint/suspicious/noExplicitAny: what a stream says is described by its own schemas.
+  data: any
+}
+
+export type Listening = {
+  connection: Connection
+  http: HttpListener
+  clock: Clock
+  /** With its query; `is_again` once the stream was open. */
+  path(is_again: boolean): string
+  /** Ends it. */
+  signal: AbortSignal
+  /** Told once when the connection is lost, and once when it is there again. */
+  told(state: 'lost' | 'back'): void
+}
+
+/** The service says something every 15 s. */
+const silence_ms = 45_000
+const first_wait_ms = 1_000
+const wait_max_ms = 30_000
+
+/**
+ * The messages, `ready` first, until the signal aborts. A stream that was open once is opened again from the last id, after
+ * 1 to 30 s, whatever hinders it but a refusal. Throws a CommandRefused.
+ */
+export async function* listen(listening: Listening): AsyncGenerator<Message> {
+  const { connection, clock, path, signal, told } = listening
+  const last: Last = { id: null }
+  let wait_ms = first_wait_ms
+  let state: 'new' | 'open' | 'lost' = 'new'
+  while (!signal.aborted) {
+    try {
+      for await (const message of messagesOf(listening, path(state !== 'new'), last)) {
+        if (message.event === 'ready') {
+          requireMerchant(connection, message.data.merchant_id)
+          wait_ms = first_wait_ms
+          if (state === 'lost') told('back')
+          state = 'open'
+        }
+        yield message
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (state === 'new') throw plainly(error, connection)
+      if (error instanceof CommandRefused && !isPassing(error)) throw error
+    }
+    if (signal.aborted) return
+    if (state !== 'lost') told('lost')
+    state = 'lost'
+    await clock.sleep(wait_ms, signal).catch(() => {})
+    wait_ms = Math.min(wait_ms * 2, wait_max_ms)
+  }
+}
+
+/** The last id that came. */
+type Last = { id: string | null }
+
+/** One connection. */
+async function* messagesOf(
+  { connection, http, signal }: Listening,
+  path: string,
+  last: Last,
+): AsyncGenerator<Message> {
+  const headers = {
+    accept: 'text/event-stream',
+    'x-service-api-key': connection.secret_key,
+    ...(last.id !== null && { 'last-event-id': last.id }),
+  }
+  const url = connection.base_url + path
+  const { status, body } = await http.listen({ url, headers, silence_ms, signal })
+  if (status !== 200) throw adviseOnKey(await refusalOf(path, status, body), connection)
+  const noted = (id: string) => {
+    last.id = id
+  }
+  for await (const { event, id, data } of readSentEvents(body, noted)) {
+    const message = { event, id, data: JSON.parse(data) }
+    if (event === 'refused') throw endedBy(message)
+    yield message
+  }
+}
+
+async function refusalOf(
+  path: string,
+  status: number,
+  body: AsyncIterable<Buffer>,
+): Promise<ServiceRefused> {
+  const parts: Buffer[] = []
+  for await (const part of body) parts.push(part)
+  const text = Buffer.concat(parts).toString()
+  const doing = `GET ${path.split('?')[0]}`
+  try {
+    return new ServiceRefused({ doing, status, body: JSON.parse(text) })
+  } catch {
+    return new ServiceRefused({ doing, status, body: null })
+  }
+}
+
+function endedBy({ data: { code, message } }: Message): CommandRefused {
+  return new CommandRefused(`The service ended the stream: ${code}. ${message}`)
+}
+
+/** What may be otherwise when one comes again. */
+function isPassing(error: CommandRefused): boolean {
+  return error instanceof ServiceRefused && (error.status >= 500 || error.status === 429)
+}
+
+function plainly(error: unknown, { base_url }: Connection): unknown {
+  return error instanceof OutgoingFailure ? unreachable(base_url, 'Listening', error) : error
+}
+
+function requireMerchant({ merchant_id }: Connection, found: string): void {
+  if (merchant_id === null || merchant_id === found) return
+  throw new CommandRefused(`The key is of the merchant ${found}, not of ${merchant_id}.`)
+}

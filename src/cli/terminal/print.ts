@@ -1,0 +1,79 @@
+// How commands answer: one JSON document, or lines for people.
+
+import { stripVTControlCharacters } from 'node:util'
+import { currencyOf } from '../../kernel/values.ts'
+import { paint } from './paint.ts'
+
+/** A record as JSON, or as `name  value` lines. */
+export function print(record: Record<string, unknown>, json: boolean): void {
+  if (json) {
+    printJson(record)
+    return
+  }
+  const width = Math.max(...Object.keys(record).map((name) => name.length))
+  for (const [name, value] of Object.entries(record)) {
+    process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`)
+  }
+}
+
+export function printJson(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+}
+
+/** One of several documents, in a line of its own. */
+export function printJsonLine(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document)}\n`)
+}
+
+/** A sentence for people. */
+export function tell(sentence: string): void {
+  process.stdout.write(`${sentence}\n`)
+}
+
+/** A time for a table: whole seconds, still ISO 8601. */
+export function shortTime(at: Date | string): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`
+}
+
+/** Milliseconds as people read them. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+/** `GBP 42.00`: an amount in minor units, written out by the ISO 4217 exponent of its currency. */
+export function money({ amount, currency }: { amount: number; currency: string }): string {
+  const exponent = currencyOf(currency)?.exponent ?? 2
+  const digits = String(amount).padStart(exponent + 1, '0')
+  const whole = digits.slice(0, digits.length - exponent)
+  return `${currency} ${exponent === 0 ? whole : `${whole}.${digits.slice(-exponent)}`}`
+}
+
+/** What others wrote, in one line of at most so many characters. A terminal would obey its control characters. */
+export function oneLine(text: string, length_max: number): string {
+  const plain = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  return plain.length > length_max ? `${plain.slice(0, length_max - 1)}…` : plain
+}
+
+/** Rows under headings, as wide as their longest cell; below each row its notes, if it has any, indented. */
+export function printTable(headings: string[], rows: string[][], notes: string[][] = []): void {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => widthOf(row[column]!))),
+  )
+  const line = (row: string[]) =>
+    row.map((cell, column) => cell + ' '.repeat(widths[column]! - widthOf(cell))).join('  ')
+  process.stdout.write(`${paint('bold', line(headings).trimEnd())}\n`)
+  for (const [index, row] of rows.entries()) {
+    const below = (notes[index] ?? []).map((note) => `    ${note}\n`)
+    process.stdout.write(`${line(row).trimEnd()}\n${below.join('')}`)
+  }
+}
+
+/** How many places a cell takes: its colour takes none. */
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length
+}
+
+function shown(value: unknown): string {
+  if (value === null) return '–'
+  return Array.isArray(value) ? value.join(', ') : String(value)
+}

@@ -1,0 +1,63 @@
+// How far an event has come on its way to the merchant's endpoints, asked over the service's own routes.
+
+import type { EventType } from '../../kernel/values.ts'
+import { realClock } from '../../outgoing/real-world.ts'
+import { type ServiceCalls, ServiceRefused } from '../service/call.ts'
+
+export type Told = {
+  endpoint_id: string
+  endpoint_url: string
+  /** Null where no attempt has ended yet. */
+  status: 'succeeded' | 'failed' | 'dead_lettered' | 'pending' | null
+  response_status_code: number | null
+}
+
+type Endpoint = { id: string; url: string; event_filter: EventType[]; status: string }
+type Row = Pick<Told, 'response_status_code'> & {
+  event_id: string
+  status: NonNullable<Told['status']>
+}
+
+const looks_max = 8
+const look_ms = 250
+
+/** Each endpoint that wants the event. Waits some seconds for first attempts. Null where the key may not ask. */
+export async function readTold(
+  service: ServiceCalls,
+  which: { secret_key: string; payment_id: string; event: EventType },
+): Promise<Told[] | null> {
+  const headers = { 'x-service-api-key': which.secret_key }
+  try {
+    const { endpoints } = await service.get('/v1/webhooks/endpoints', { headers })
+    const wanting = (endpoints as Endpoint[]).filter(
+      ({ status, event_filter }) =>
+        status === 'active' && (event_filter.length === 0 || event_filter.includes(which.event)),
+    )
+    const query = `limit=100&event_type=webhook.${which.event}`
+    for (let looks = 1; ; looks += 1) {
+      if (wanting.length === 0) return []
+      const { data } = await service.get(`/v1/webhooks/deliveries?${query}`, { headers })
+      const told = wanting.map((endpoint) => toldOf(endpoint, data, which))
+      if (looks === looks_max || told.every(({ status }) => status !== null)) return told
+      await realClock().sleep(look_ms)
+    }
+  } catch (error) {
+    if (error instanceof ServiceRefused) return null
+    throw error
+  }
+}
+
+/** Rows come newest first. */
+function toldOf(
+  { id, url }: Endpoint,
+  rows: Row[],
+  { payment_id, event }: { payment_id: string; event: EventType },
+): Told {
+  const row = rows.find(({ event_id }) => event_id === `evt:${payment_id}#${event}#${id}`)
+  return {
+    endpoint_id: id,
+    endpoint_url: url,
+    status: row?.status ?? null,
+    response_status_code: row?.response_status_code ?? null,
+  }
+}

@@ -1,0 +1,139 @@
+// Whose test payment `ripper trigger` makes and with which keys: given ones, the demo merchant's, or some made for it alone.
+
+import { permissions } from '../../http/access.ts'
+import type { MerchantId } from '../../kernel/values.ts'
+import type { Integration } from '../../merchants/integration.ts'
+import { createKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
+import { listIntegrations } from '../../merchants/store.ts'
+import type { Demo } from '../../service/demo.ts'
+import { readDemo } from '../../service/demo.ts'
+import { type CommandOffice, merchantOf, text } from '../office.ts'
+import type { Connection } from '../service/connection.ts'
+import { CommandRefused, type Options, UsageError } from '../terminal/command.ts'
+import type { Payee } from './payment.ts'
+
+/** With a key alone nothing is known of the merchant but what the options say. */
+export function payeeByKey(connection: Connection, options: Options): Payee {
+  const { secret_key, base_url } = connection
+  const publishable_key = text(options, 'publishable-key') ?? connection.publishable_key
+  const page = publishable_key && {
+    publishable_key,
+    integration: text(options, 'integration'),
+    origin: text(options, 'origin') ?? new URL(base_url).origin,
+  }
+  return { secret_key, page: page || null }
+}
+
+/** Throws where a course needs a page and nothing says by which publishable key. */
+export function requirePage({ page }: Payee): void {
+  if (page !== null) return
+  throw new UsageError(
+    'needs --publishable-key for this event, and --origin where the integration does not allow the address of the service',
+  )
+}
+
+/**
+ * Runs the work with keys of the merchant that the options name: the demo merchant's own, or test-only ones that end in five
+ * minutes and are revoked afterwards, whatever happens. Needs the database.
+ */
+export async function withPayee<T>(
+  office: CommandOffice,
+  { options, needs_page }: { options: Options; needs_page: boolean },
+  work: (payee: Payee, merchant_id: MerchantId) => Promise<T>,
+): Promise<T> {
+  const merchant_id = await merchantOf(office, options)
+  const integration = needs_page ? await pageOf(office, merchant_id, options) : null
+  const run = (keys: Keys) => work(payeeOf(keys, integration, options), merchant_id)
+  const demo = readDemo(office.data_dir)
+  return demo?.merchant_id === merchant_id ? run(demo) : withOwnKeys(office, merchant_id, run)
+}
+
+/** A Ctrl-C. Requests may still be under way. */
+export class Interrupted extends CommandRefused {}
+
+type Keys = Pick<Demo, 'secret_key' | 'publishable_key'>
+
+function payeeOf(
+  { secret_key, publishable_key }: Keys,
+  integration: Integration | null,
+  options: Options,
+): Payee {
+  const page = integration && {
+    publishable_key,
+    integration: integration.name,
+    origin: text(options, 'origin') ?? integration.allowed_origins[0]!,
+  }
+  return { secret_key, page }
+}
+
+const own_key_life_ms = 5 * 60 * 1000
+
+async function withOwnKeys<T>(
+  office: CommandOffice,
+  merchant_id: MerchantId,
+  work: (keys: Keys) => Promise<T>,
+): Promise<T> {
+  const { secret_key, key } = await createKey(office, merchant_id, {
+    permissions: [...permissions],
+    // What makes sure that no session is a live one.
+    mode: 'test_only',
+    allowed_addresses: [],
+    allowed_origins: [],
+    expires_at: new Date(office.clock.now().getTime() + own_key_life_ms),
+    // Paired with one that the merchant's pages use, it could turn them to test mode.
+    pair: 'own',
+  })
+  const publishable_key = key.publishable_key!
+  try {
+    return await unlessInterrupted(work({ secret_key, publishable_key }))
+  } finally {
+    await withdrawKey(office, key.key_id)
+    await withdrawPublishableKey(office, publishable_key)
+  }
+}
+
+/** A Ctrl-C ends the work like a failure, so that what follows it is done. */
+async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new Interrupted('interrupted'))
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop)
+  }
+}
+
+/** An integration whose pages open sessions with an amount that nothing verifies; the default one before others. */
+async function pageOf(
+  { sql }: CommandOffice,
+  merchant_id: string,
+  options: Options,
+): Promise<Integration> {
+  const named = text(options, 'integration')
+  const found = await listIntegrations(sql, merchant_id)
+  const all = found.filter(({ deleted_at }) => deleted_at === null)
+  const open = all
+    .filter(leavesAmountOpen)
+    .sort((a, b) => Number(b.is_default) - Number(a.is_default))
+  const fitting = open.find(({ name }) => named === null || name === named)
+  if (fitting) return fitting
+  const what = 'with an allowed origin and no prices that does not require a verified amount'
+  const others =
+    open.length > 0
+      ? `These can: ${open.map(({ name }) => name).join(', ')}.`
+      : `To make one: ripper integration create --merchant ${merchant_id} --name trigger --origin https://shop.example`
+  const fault =
+    named === null
+      ? `No integration of ${merchant_id} can hold a payment`
+      : all.some(({ name }) => name === named)
+        ? `The integration ${named} cannot hold a payment`
+        : `${merchant_id} has no integration ${named}`
+  throw new CommandRefused(`${fault}: it takes one ${what}.\n${others}`)
+}
+
+function leavesAmountOpen(integration: Integration): boolean {
+  const { allowed_origins, price_list, default_amount, require_verified_amount } = integration
+  const has_prices = price_list !== null || default_amount !== null
+  return allowed_origins.length > 0 && !has_prices && !require_verified_amount
+}

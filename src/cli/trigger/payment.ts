@@ -1,0 +1,140 @@
+// Makes a test payment over the service's own routes, as a merchant's server and page do.
+
+import { pooledBytes, realClock } from '../../outgoing/real-world.ts'
+import type { Call, ServiceCalls } from '../service/call.ts'
+import { CommandRefused } from '../terminal/command.ts'
+import type { Course } from './course.ts'
+
+/** Whose payment it is, and where its page stands; null where the course needs none. */
+export type Payee = {
+  secret_key: string
+  page: { publishable_key: string; integration: string | null; origin: string } | null
+}
+
+/** As it was asked for: what is wrong with it says the service. */
+export type Purchase = {
+  /** In minor units. */
+  amount: number
+  currency: string
+  metadata: Record<string, string>
+  order_reference: string | null
+}
+
+export type Paid = {
+  payment_id: string
+  session_id: string
+  /** In minor units. */
+  amount: number
+  currency: string
+  decline: { code: string; category: string; reason: string } | null
+}
+
+/** Pays, and voids where the course says so. Throws a ServiceRefused, or a CommandRefused where it ends elsewhere. */
+export async function payAlong(
+  course: Course,
+  service: ServiceCalls,
+  { payee, purchase }: { payee: Payee; purchase: Purchase },
+): Promise<Paid> {
+  const session = await openSession(course, service, { payee, purchase })
+  const { id: session_id, amount, currency } = session
+  // The simulators serve test sessions only; this one is not even shown a card.
+  if (session.mode !== 'test') {
+    throw new CommandRefused(
+      `The session ${session_id} is a ${session.mode} one, so no payment was made. Use a test-only key: ripper key create --mode test_only.`,
+    )
+  }
+  const result = await pay(course.card, service, session)
+  const { payment_id, decline } = result
+  if (result.status !== course.outcome) {
+    throw new CommandRefused(elsewhere(course, result))
+  }
+  if (course.then_void) {
+    const headers = { ...withKey(payee), ...idempotencyKey() }
+    await service.post(`/v1/payments/${payment_id}/hold/void`, { headers })
+  }
+  return { payment_id, session_id, amount, currency, decline }
+}
+
+type Session = {
+  id: string
+  client_secret: string
+  mode: string
+  amount: number
+  currency: string
+  expires_at: string
+}
+
+function openSession(
+  { opened_by }: Course,
+  service: ServiceCalls,
+  { payee, purchase }: { payee: Payee; purchase: Purchase },
+): Promise<Session> {
+  const { page } = payee
+  const { order_reference, ...rest } = purchase
+  const body = {
+    ...rest,
+    ...(order_reference !== null && { order_reference }),
+    // No payment is confirmed without one.
+    customer: { email: 'shopper@example.com', name: 'Test Shopper' },
+  }
+  if (opened_by === 'server' || page === null) {
+    const headers = { ...withKey(payee), ...idempotencyKey() }
+    return service.post('/v1/checkout/sessions', { headers, body })
+  }
+  const { publishable_key: public_key, integration, origin } = page
+  return service.post('/v1/checkout/public/sessions', {
+    headers: { origin, ...idempotencyKey() },
+    body: { ...body, public_key, ...(integration !== null && { integration }) },
+  })
+}
+
+type Result = { status: string; payment_id: string; decline: Paid['decline'] }
+
+async function pay(number: string, service: ServiceCalls, session: Session): Promise<Result> {
+  const headers = { 'rip-client-secret': session.client_secret }
+  const at = (verb: string) => `/v1/checkout/sessions/${session.id}/${verb}`
+  const post = (verb: string, body?: Call['body']) => service.post(at(verb), { headers, body })
+  const { card_reference } = await post('card_references', {
+    number,
+    exp_month: 12,
+    // By the service's clock, which may be shifted.
+    exp_year: Number(session.expires_at.slice(0, 4)) + 1,
+    cvc: number.startsWith('3') ? '1234' : '123',
+  })
+  await post('authenticate', { card_reference, browser })
+  let result: Result = await post('confirm')
+  for (let looks = 0; result.status === 'processing' && looks < looks_max; looks += 1) {
+    await realClock().sleep(look_ms)
+    const state = await service.get(at('state'), { headers })
+    result = state.result ?? result
+  }
+  return result
+}
+
+const look_ms = 500
+/** What lost answer there is, a reconciler finds within some seconds. */
+const looks_max = 60
+
+const browser = {
+  language: 'en-GB',
+  color_depth: 24,
+  screen_height: 900,
+  screen_width: 1440,
+  time_zone_offset: 0,
+  java_enabled: false,
+  javascript_enabled: true,
+}
+
+function elsewhere({ event, opened_by }: Course, { payment_id, status, decline }: Result): string {
+  const why = decline === null ? '' : ` (${decline.code})`
+  const advice =
+    opened_by === 'page' && status === 'captured'
+      ? ' The integration of the page could verify the amount: name another amount, or use an integration without prices.'
+      : ''
+  return `The payment ${payment_id} is ${status}${why}, which is not the way to ${event}.${advice}`
+}
+
+const withKey = ({ secret_key }: Payee) => ({ 'x-service-api-key': secret_key })
+
+const draw = pooledBytes()
+const idempotencyKey = () => ({ 'rip-idempotency-key': `trigger-${draw(12).toString('hex')}` })
