@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'sdk/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: ['tests/setup-database.ts', 'tests/setup-web.ts'],
+    globalSetup: ['tests/support/setup-database.ts', 'tests/support/setup-web.ts'],
     pool: 'forks',
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
     maxWorkers: 2,

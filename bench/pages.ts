@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
-import { chromiumPath, launchChromium } from '../tests/chromium.ts'
+import { chromiumPath, launchChromium } from '../tests/support/chromium.ts'
 import { median, type Table, whole } from './report.ts'
 import { withDataFolder, withService } from './service.ts'
 

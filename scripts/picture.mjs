@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromiumPath, launchChromium } from '../tests/chromium.ts'
-import { serve } from '../tests/programs.ts'
+import { chromiumPath, launchChromium } from '../tests/support/chromium.ts'
+import { serve } from '../tests/support/programs.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const place = mkdtempSync(join(tmpdir(), 'ripper-picture-'))

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { publishedNumbers, testNumber } from '../../src/cards/test-cards.ts'
-import { shop } from '../../tests/service.ts'
+import { shop } from '../../tests/support/service.ts'
 import { place } from './breaks.ts'
 import type { Schema } from './document.ts'
 import { type Members, Ref, type Value } from './value.ts'

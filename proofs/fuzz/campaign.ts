@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { Service } from '../../tests/service.ts'
+import type { Service } from '../../tests/support/service.ts'
 import { type Composed, compose } from './compose.ts'
 import { type Coverage, openCoverage } from './coverage.ts'
 import { type Document, type Operation, operationsOf } from './document.ts'

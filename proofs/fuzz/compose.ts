@@ -1,6 +1,6 @@
 // Makes a request of a plan: ids, secrets and keys out of the pool, then everything that is to be broken about it.
 
-import { shop } from '../../tests/service.ts'
+import { shop } from '../../tests/support/service.ts'
 import { breakBytes, breakValue } from './breaks.ts'
 import type { Operation } from './document.ts'
 import { bytesOf, type Made, type Ruined, ruin } from './hazards.ts'

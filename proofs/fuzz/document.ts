@@ -1,6 +1,6 @@
 // What the API's own description says of each operation: all that the fuzzer knows of the API.
 
-import type { Schema as Described } from '../../tests/schema.ts'
+import type { Schema as Described } from '../../tests/support/schema.ts'
 
 export type Schema = Omit<Described, 'properties' | 'items' | 'anyOf' | 'allOf'> & {
   properties?: Record<string, Schema>

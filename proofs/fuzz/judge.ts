@@ -2,7 +2,7 @@
 
 import { candidates } from '../../src/cards/card-data.ts'
 import { sampleValues } from '../../src/documents/site/example-values.ts'
-import { faultOf } from '../../tests/schema.ts'
+import { faultOf } from '../../tests/support/schema.ts'
 import { marker_pattern } from './breaks.ts'
 import type { Composed } from './compose.ts'
 import { type Document, matching, type Operation } from './document.ts'

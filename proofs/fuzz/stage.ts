@@ -3,9 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { changeMerchant, createIntegration, withdrawKey } from '../../src/merchants/manage.ts'
-import { browser } from '../../tests/client.ts'
 import { deadLetter } from '../../tests/conformance/webhook-delivery-rows.ts'
-import { type Account, type AskedAccount, newKey, type Service, shop } from '../../tests/service.ts'
+import { browser } from '../../tests/support/client.ts'
+import {
+  type Account,
+  type AskedAccount,
+  newKey,
+  type Service,
+  shop,
+} from '../../tests/support/service.ts'
 import { type Ids, noIds, type Pool, type SessionNote } from './pool.ts'
 
 /** Kinds of keys besides the one that may do everything. */

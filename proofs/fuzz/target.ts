@@ -1,8 +1,8 @@
 // The service that is fuzzed: the real one, with a bank that loses answers as always but not as slowly.
 
-import type { FreshDatabase } from '../../tests/database.ts'
-import { type Service, startService } from '../../tests/service.ts'
-import { realClock } from '../../tests/world.ts'
+import type { FreshDatabase } from '../../tests/support/database.ts'
+import { type Service, startService } from '../../tests/support/service.ts'
+import { realClock } from '../../tests/support/world.ts'
 
 const sleep_max_ms = 5
 

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import { openDiary } from '../storm/diary.ts'
 import { makeImage, mount, snapshot, unmount, withFolder } from './disk.ts'
 import { createOn, faultsOfReplays, openShop, signalAll } from './shop.ts'

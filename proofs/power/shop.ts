@@ -2,7 +2,7 @@
 
 import { findHome, type Home } from '../../src/database/embedded/home.ts'
 import { servingPid } from '../../src/database/embedded/process.ts'
-import { type Staying, serve } from '../../tests/programs.ts'
+import { type Staying, serve } from '../../tests/support/programs.ts'
 import { openChance } from '../simulate/chance.ts'
 import { insist, type Street } from '../storm/asking.ts'
 import type { Diary, Promised } from '../storm/diary.ts'

@@ -2,7 +2,7 @@
 
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/driver/driver.ts'
-import { setup, type TestServer } from '../../tests/setup-database.ts'
+import { setup, type TestServer } from '../../tests/support/setup-database.ts'
 import { count, flag, oneOf, readAsked, seed } from '../asked.ts'
 import { describeCampaign, findPlants, lives_a_world, runCampaign } from './campaign.ts'
 import { openWorldDatabase, type WorldDatabase } from './database.ts'

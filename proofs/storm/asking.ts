@@ -1,6 +1,6 @@
 // How a client of a storm asks: of whoever runs, again and again, and every answer is kept with its begin and end.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { type Asked, codeOf, type Diary, type Promised, type Said } from './diary.ts'
 

@@ -1,7 +1,7 @@
 // After a storm: compares what clients were answered with the database, the acquirer's books, the journal and the receivers.
 
 import type { Opened } from '../../src/main.ts'
-import { expectBooksAgree } from '../../tests/books.ts'
+import { expectBooksAgree } from '../../tests/support/books.ts'
 import { countPerSession } from '../simulate/books.ts'
 import { payment_edges } from '../simulate/memory.ts'
 import { faultsOfDeliveries, faultsOfJournal, faultsOfVault } from '../simulate/records.ts'

@@ -1,6 +1,6 @@
 // Processes whose clocks are wrong from their start, and what a balancer knows of them: it asks `/readyz` and nothing else.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Command, Crew } from './crew.ts'
 

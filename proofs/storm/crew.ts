@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Arrived, Order } from './bank.ts'
 
 const program = resolve(import.meta.dirname, 'program.ts')

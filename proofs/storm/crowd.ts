@@ -1,6 +1,6 @@
 // Several clients at one session at once, who confirm, read, decide and try other cards: what histories have to be judged for.
 
-import { browser, cardOf } from '../../tests/client.ts'
+import { browser, cardOf } from '../../tests/support/client.ts'
 import { askOnce } from './asking.ts'
 import type { Said } from './diary.ts'
 import { decideBy, keepResult, type Life } from './life.ts'

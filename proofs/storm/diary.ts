@@ -1,7 +1,7 @@
 // What clients of a storm asked and what they were answered, in memory for the checker and in a file for people.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { Json } from '../../tests/client.ts'
+import type { Json } from '../../tests/support/client.ts'
 
 export type Asked = {
   method: 'GET' | 'POST'

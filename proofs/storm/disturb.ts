@@ -1,7 +1,7 @@
 // What befalls a storm's processes: at random moments one is killed, or stands still for a while.
 
 import type { Home } from '../../src/database/embedded/home.ts'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Command, Crew } from './crew.ts'
 import { backendsOf, postmasterOf, signal } from './server.ts'

@@ -1,6 +1,6 @@
 // The failover of a storm: the standby falls behind, the first server dies, and the standby is promoted in its place.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Pair } from './pair.ts'
 

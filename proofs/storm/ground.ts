@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { type Opened, open } from '../../src/main.ts'
-import { removeData } from '../../tests/setup-database.ts'
+import { removeData } from '../../tests/support/setup-database.ts'
 import { type Diary, openDiary } from './diary.ts'
 
 export type Ground = {

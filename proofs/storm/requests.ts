@@ -1,7 +1,7 @@
 // What clients of a storm ask for, as requests: creates of every kind, the steps of a checkout, reads, and decisions on holds.
 
 import { testNumber } from '../../src/cards/test-cards.ts'
-import { visa } from '../../tests/client.ts'
+import { visa } from '../../tests/support/client.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { CreatingKind } from './asking.ts'
 import type { Asked } from './diary.ts'

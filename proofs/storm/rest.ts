@@ -1,7 +1,7 @@
 // How what was shaken comes to rest: every key is asked for again, and all that is under way ends.
 
 import type { Opened } from '../../src/main.ts'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { insist, type Street } from './asking.ts'
 import { whatIsUnderWay } from './check.ts'

@@ -4,8 +4,8 @@ import { connect } from '../../src/database/driver/driver.ts'
 import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import type { Sql } from '../../src/database/open.ts'
-import { removeData } from '../../tests/setup-database.ts'
-import { quiet, realClock } from '../../tests/world.ts'
+import { removeData } from '../../tests/support/setup-database.ts'
+import { quiet, realClock } from '../../tests/support/world.ts'
 import { newFolder } from './pair.ts'
 
 export type SeparateBank = {

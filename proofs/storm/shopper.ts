@@ -1,7 +1,7 @@
 // One client of a storm: opens a session, pays, lets the shop decide, and asks again under the same key whatever fails.
 
-import { browser, cardOf } from '../../tests/client.ts'
-import { realClock } from '../../tests/world.ts'
+import { browser, cardOf } from '../../tests/support/client.ts'
+import { realClock } from '../../tests/support/world.ts'
 import { askOnce, insist } from './asking.ts'
 import { crowd } from './crowd.ts'
 import type { Said } from './diary.ts'

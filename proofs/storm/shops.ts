@@ -10,7 +10,7 @@ import {
   openWebhookReceiver,
   type ReceivedEvent,
   type WebhookReceiver,
-} from '../../tests/webhook-receiver.ts'
+} from '../../tests/support/webhook-receiver.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Receiver } from '../simulate/receivers.ts'
 import { type Shop as Merchant, openShop } from '../simulate/shop.ts'

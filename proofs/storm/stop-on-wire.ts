@@ -1,6 +1,6 @@
 // Stops a process at its bank's door: between its intent and its call, or between the bank's answer and the outcome.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Kind, Where } from './bank.ts'
 import type { Crew, Member } from './crew.ts'

@@ -1,7 +1,7 @@
 // A storm from its calm beginning to its check: the one thing that both `npm run storm` and its test run.
 
 import { type Opened, open } from '../../src/main.ts'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import { type Chance, openChance } from '../simulate/chance.ts'
 import type { Street } from './asking.ts'
 import type { Checked } from './check.ts'

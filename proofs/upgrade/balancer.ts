@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../src/kernel/world.ts'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 
 export type Balancer = {
   base_url: string

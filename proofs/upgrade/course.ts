@@ -1,6 +1,6 @@
 // The course of an upgrade: which release is started and stopped when, while shoppers pay, and what they were answered.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Street } from '../storm/asking.ts'
 import { visit } from '../storm/shopper.ts'

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openWebhookReceiver, type WebhookReceiver } from '../../tests/webhook-receiver.ts'
+import { openWebhookReceiver, type WebhookReceiver } from '../../tests/support/webhook-receiver.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { Receiver } from '../simulate/receivers.ts'
 import { hear, type Market, type Shop } from '../storm/shops.ts'
@@ -20,7 +20,7 @@ export async function openMarket({ release, env, chance, count }: Asked): Promis
   const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults, heard }
   const servers: WebhookReceiver[] = []
   const ripper = (...args: string[]) => answer(release, env, args)
-  const hears = existsSync(join(release.root, 'src/cli/endpoint.ts'))
+  const hears = existsSync(join(release.root, 'src/webhooks'))
 
   async function openEndpoint(merchant_id: string, filter: string[]): Promise<void> {
     const server = await openWebhookReceiver((one, response) =>

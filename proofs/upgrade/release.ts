@@ -85,12 +85,15 @@ export function copyRelease(ref: string): Release & { remove(): void } {
 }
 
 function look(root: string): Pick<Release, 'root' | 'migrations' | 'drains'> {
-  const settings = join(root, 'src/variables.ts')
+  // Where releases have kept their settings; the first ones had none for this.
+  const settings = ['src/config/variables.ts', 'src/variables.ts']
+    .map((path) => join(root, path))
+    .find((path) => existsSync(path))
   return {
     root,
     migrations: migrationsOf(root).length,
-    // The first releases kept them elsewhere.
-    drains: existsSync(settings) && readFileSync(settings, 'utf8').includes('RIPPER_DRAIN_SECONDS'),
+    drains:
+      settings !== undefined && readFileSync(settings, 'utf8').includes('RIPPER_DRAIN_SECONDS'),
   }
 }
 

@@ -1,6 +1,6 @@
 // The table of wire faults: each link, each fault on it, and what has to hold while it lasts and after it.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { insist } from '../storm/asking.ts'
 import { visit } from '../storm/shopper.ts'

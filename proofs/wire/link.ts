@@ -1,7 +1,7 @@
 // A TCP connection's way with faults on it: between a service and its database, its Directory Server or its receivers.
 
 import { connect, createServer, type Socket } from 'node:net'
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 
 /** `there` is from who connects to who listens, `back` the answer. */
 export type Direction = 'there' | 'back'

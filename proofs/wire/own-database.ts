@@ -3,9 +3,9 @@
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/driver/driver.ts'
 import { openDatabase } from '../../src/database/open.ts'
-import type { FreshDatabase } from '../../tests/database.ts'
-import { setup, type TestServer } from '../../tests/setup-database.ts'
-import { quiet, realClock } from '../../tests/world.ts'
+import type { FreshDatabase } from '../../tests/support/database.ts'
+import { setup, type TestServer } from '../../tests/support/setup-database.ts'
+import { quiet, realClock } from '../../tests/support/world.ts'
 
 export async function withDatabase<T>(work: (database: FreshDatabase) => Promise<T>): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<TestServer>()

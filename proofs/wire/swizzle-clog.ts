@@ -1,6 +1,6 @@
 // Links that stop one by one in one random order, and come back one by one in another, while shoppers pay.
 
-import { realClock } from '../../tests/world.ts'
+import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { shopUntil } from './faults.ts'
 import type { Link } from './link.ts'

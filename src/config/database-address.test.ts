@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
-import { socketOf, throughPort } from '../../tests/database-proxy.ts'
-import { until } from '../../tests/service.ts'
+import { type FreshDatabase, freshDatabase } from '../../tests/support/database.ts'
+import { socketOf, throughPort } from '../../tests/support/database-proxy.ts'
+import { until } from '../../tests/support/service.ts'
 import { connect } from '../database/driver/driver.ts'
 import { readDatabaseAddress } from './database-address.ts'
 
 const fixture = (name: string) =>
-  fileURLToPath(new URL(`../../tests/fixtures/receiver/${name}.pem`, import.meta.url))
+  fileURLToPath(new URL(`../../tests/support/fixtures/receiver/${name}.pem`, import.meta.url))
 /** It has signed the server's certificate, which is for `hooks.example` and 127.0.0.1. */
 const root = `sslrootcert=${fixture('root')}`
 /** The server's certificate is no root of itself. */

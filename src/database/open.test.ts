@@ -1,8 +1,8 @@
 // What a database gives and takes, how it fails, and which servers are refused, against a real PostgreSQL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../../tests/database.ts'
-import { quiet, realClock } from '../../tests/world.ts'
+import { type FreshDatabase, freshDatabase } from '../../tests/support/database.ts'
+import { quiet, realClock } from '../../tests/support/world.ts'
 import { countStatements } from './count.ts'
 import { describeAddress } from './driver/driver.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Schema } from './json-schema.ts'
+import type { Schema } from '../kernel/json-schema.ts'
 import { typesOf } from './schema-types.ts'
 
 const named = (schema: Schema, name = 'Thing') => ({ name, note: 'A thing.', schema })

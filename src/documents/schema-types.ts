@@ -1,6 +1,6 @@
 // TypeScript types from JSON schemas, laid out as the formatter would: what the SDK's types are made of.
 
-import type { Schema } from './json-schema.ts'
+import type { Schema } from '../kernel/json-schema.ts'
 
 /** A schema that gets a name; wherever another one holds the same, it is called by it. */
 export type NamedSchema = { name: string; note: string; schema: Schema }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type ManualClock, manualClock } from '../../tests/clock.ts'
+import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 
 let clock: ManualClock

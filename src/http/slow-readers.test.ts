@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type ManualClock, manualClock } from '../../tests/clock.ts'
+import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
 import { endSlowReaders } from './slow-readers.ts'
 
 /** More than the machine keeps between two ends of a connection. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loopback, type Trick, tricks } from '../../tests/address-tricks.ts'
+import { loopback, type Trick, tricks } from '../../tests/support/address-tricks.ts'
 import { isSameAddress, judgeUrl, openAddressRule } from './safe-address.ts'
 
 const closed = openAddressRule([])

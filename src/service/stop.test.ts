@@ -1,8 +1,8 @@
 // A stop goes step by step, and does not wait for ever.
 
 import { expect, test } from 'vitest'
-import { manualClock } from '../../tests/clock.ts'
-import { type LogLine, logInto } from '../../tests/service.ts'
+import { manualClock } from '../../tests/support/clock.ts'
+import { type LogLine, logInto } from '../../tests/support/service.ts'
 import { type Part, stopInOrder } from './stop.ts'
 
 /** Each is a step of its own. */

@@ -2,7 +2,7 @@
 
 import type { Acquirer, AuthoriseRequest, SettleRequest } from '../../src/acquirers/acquirer.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
-import type { ManualClock } from '../clock.ts'
+import type { ManualClock } from '../support/clock.ts'
 
 export type AcquirerUnderTest = {
   acquirer: Acquirer

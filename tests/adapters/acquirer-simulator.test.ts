@@ -7,7 +7,7 @@ import { acquirerFor } from '../../src/acquirers/open.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
 import { publishedGroups, scenarios } from '../../src/cards/scenarios.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
-import { manualClock } from '../clock.ts'
+import { manualClock } from '../support/clock.ts'
 import { acquirerSuite } from './acquirer.ts'
 import {
   type AcquirerUnderTest,

@@ -8,7 +8,7 @@ import type {
   ResultMessage,
   ThreeDs,
 } from '../../src/three-ds/three-ds.ts'
-import type { ManualClock } from '../clock.ts'
+import type { ManualClock } from '../support/clock.ts'
 import type { Visit } from './three-ds-browser.ts'
 import { type LogLine, purchase } from './three-ds-fixtures.ts'
 

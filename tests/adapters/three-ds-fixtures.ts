@@ -8,7 +8,7 @@ import type {
   CardRangeStore,
   StoredRanges,
 } from '../../src/three-ds/three-ds.ts'
-import { type ManualClock, manualClock } from '../clock.ts'
+import { type ManualClock, manualClock } from '../support/clock.ts'
 
 export const identity: Identity = {
   server_reference_number: '3DS_RIPPER_020200_00001',

@@ -19,7 +19,7 @@ import {
   type ThreeDsSimulator,
 } from '../../src/three-ds/simulator/simulator.ts'
 import type { ResultMessage, ThreeDs } from '../../src/three-ds/three-ds.ts'
-import { manualClock } from '../clock.ts'
+import { manualClock } from '../support/clock.ts'
 import { threeDsSuite } from './three-ds.ts'
 import type { ThreeDsBench } from './three-ds-bench.ts'
 import { post } from './three-ds-browser.ts'

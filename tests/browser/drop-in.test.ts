@@ -1,7 +1,7 @@
 // checkout.js on a merchant's own page, which is another origin than the service's.
 
 import { expect, test } from 'vitest'
-import { until } from '../service.ts'
+import { until } from '../support/service.ts'
 import {
   bankPage,
   cardFields,

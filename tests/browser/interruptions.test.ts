@@ -2,7 +2,7 @@
 
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { until } from '../service.ts'
+import { until } from '../support/service.ts'
 import { hold, of, shopVisits } from './shop-visits.ts'
 import {
   bankDialog,

@@ -1,7 +1,7 @@
 // Visits to a shop of another origin that has the checkout on its page, and what becomes of its sessions.
 
 import type { Page, Request } from 'playwright-core'
-import { until } from '../service.ts'
+import { until } from '../support/service.ts'
 import { merchantsPage } from './stage.ts'
 import type { openTheatre } from './theatre.ts'
 

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { inject } from 'vitest'
-import { launchChromium } from '../chromium.ts'
+import { launchChromium } from '../support/chromium.ts'
 
 export type Shopper = {
   page: Page

@@ -4,8 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../src/kernel/world.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
-import { type Account, type Service, startService } from '../service.ts'
-import { realClock } from '../world.ts'
+import { type Account, type Service, startService } from '../support/service.ts'
+import { realClock } from '../support/world.ts'
 
 /** The real clock, set forward by hand. */
 type ShiftedClock = Clock & { shift(duration_ms: number): void }

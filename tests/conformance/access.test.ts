@@ -2,7 +2,15 @@
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
-import { type Answer, bytes, type Client, openClient, purchase, refusal, visa } from '../client.ts'
+import {
+  type Answer,
+  bytes,
+  type Client,
+  openClient,
+  purchase,
+  refusal,
+  visa,
+} from '../support/client.ts'
 import {
   type AskedAccount,
   drivenClock,
@@ -10,7 +18,7 @@ import {
   type Service,
   startService,
   until,
-} from '../service.ts'
+} from '../support/service.ts'
 
 const clock = drivenClock()
 const master_key = Buffer.alloc(32, 9)

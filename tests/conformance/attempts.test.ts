@@ -1,8 +1,8 @@
 // POST …/authenticate and its attempts: one card tried once, three at most, and what each end of one allows.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, cardOf, refusal, type SessionSecret, visa } from '../client.ts'
-import { drivenClock, driving, type Service, startService } from '../service.ts'
+import { type Client, cardOf, refusal, type SessionSecret, visa } from '../support/client.ts'
+import { drivenClock, driving, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -8,7 +8,7 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
-import { type Answer, bytes, type Client, refusal } from '../client.ts'
+import { type Answer, bytes, type Client, refusal } from '../support/client.ts'
 import {
   type Account,
   type AskedAccount,
@@ -16,7 +16,7 @@ import {
   type Service,
   startService,
   until,
-} from '../service.ts'
+} from '../support/service.ts'
 
 let service: Service
 let client: Client

@@ -9,7 +9,7 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
-import { type Answer, type Client, type Json, purchase, refusal } from '../client.ts'
+import { type Answer, type Client, type Json, purchase, refusal } from '../support/client.ts'
 import {
   type Account,
   type AskedAccount,
@@ -20,7 +20,7 @@ import {
   shop,
   startService,
   until,
-} from '../service.ts'
+} from '../support/service.ts'
 
 const clock = drivenClock()
 const pay = 'https://pay.example'

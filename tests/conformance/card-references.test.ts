@@ -1,8 +1,8 @@
 // POST …/card_references: which cards are taken, and for how long their reference is good.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, cardOf, refusal, visa, wordsOf } from '../client.ts'
-import { drivenClock, type Service, startService } from '../service.ts'
+import { type Client, cardOf, refusal, visa, wordsOf } from '../support/client.ts'
+import { drivenClock, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

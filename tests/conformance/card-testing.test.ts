@@ -9,10 +9,10 @@ import type { Context } from '../../src/context.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import type { AuthenticationOutcome, ThreeDs } from '../../src/three-ds/three-ds.ts'
-import { type Answer, type Client, cardOf, refusal, visa } from '../client.ts'
-import { type FreshDatabase, freshDatabase } from '../database.ts'
-import { shopperAt } from '../live-shopper.ts'
-import { type Account, drivenClock, type Service, startService } from '../service.ts'
+import { type Answer, type Client, cardOf, refusal, visa } from '../support/client.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { shopperAt } from '../support/live-shopper.ts'
+import { type Account, drivenClock, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 const statements = countStatements()

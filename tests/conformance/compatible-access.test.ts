@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
-import { manualClock } from '../clock.ts'
+import { manualClock } from '../support/clock.ts'
 import {
   addresses,
   described,
@@ -12,8 +12,8 @@ import {
   formType,
   openCompatible,
   tea,
-} from '../compatible.ts'
-import { type AskedAccount, type Service, startService } from '../service.ts'
+} from '../support/compatible.ts'
+import { type AskedAccount, type Service, startService } from '../support/service.ts'
 
 const clock = manualClock()
 let service: Service

@@ -1,9 +1,9 @@
 // The compatible create: parameters in both encodings, what they become, and how each wrong one is refused by name.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { visa } from '../client.ts'
-import { addresses, fault, formOf, openCompatible, tea } from '../compatible.ts'
-import { type Service, startService } from '../service.ts'
+import { visa } from '../support/client.ts'
+import { addresses, fault, formOf, openCompatible, tea } from '../support/compatible.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 let compatible: ReturnType<typeof openCompatible>

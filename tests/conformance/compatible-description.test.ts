@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { routes } from '../../src/routes.ts'
-import { addresses, described, openCompatible, tea } from '../compatible.ts'
-import { type FreshDatabase, freshDatabase } from '../database.ts'
-import { type Service, startService } from '../service.ts'
+import { addresses, described, openCompatible, tea } from '../support/compatible.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type Service, startService } from '../support/service.ts'
 
 const document = openApiDocument(routes)
 const create = document.paths[described]!.post!

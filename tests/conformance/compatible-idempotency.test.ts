@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, purchase } from '../client.ts'
-import { addresses, described, fault, formOf, openCompatible, tea } from '../compatible.ts'
-import { type Service, startService, until } from '../service.ts'
+import { type Answer, purchase } from '../support/client.ts'
+import { addresses, described, fault, formOf, openCompatible, tea } from '../support/compatible.ts'
+import { type Service, startService, until } from '../support/service.ts'
 
 let service: Service
 let compatible: ReturnType<typeof openCompatible>

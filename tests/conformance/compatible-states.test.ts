@@ -1,10 +1,16 @@
 // What a payment intent reads as, after real payments with test cards: one row for each state of session, attempt and payment.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, openChallenge, runChallenge, type SessionSecret, visa } from '../client.ts'
-import { openCompatible, tea } from '../compatible.ts'
-import { openUnverified, runJob } from '../holding.ts'
-import { drivenClock, driving, type Service, startService, until } from '../service.ts'
+import {
+  type Client,
+  openChallenge,
+  runChallenge,
+  type SessionSecret,
+  visa,
+} from '../support/client.ts'
+import { openCompatible, tea } from '../support/compatible.ts'
+import { openUnverified, runJob } from '../support/holding.ts'
+import { drivenClock, driving, type Service, startService, until } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { timestamp } from '../../src/kernel/values.ts'
-import { type Client, purchase, refusal, type SessionSecret, visa } from '../client.ts'
-import { drivenClock, type Service, shop, startService } from '../service.ts'
+import { type Client, purchase, refusal, type SessionSecret, visa } from '../support/client.ts'
+import { drivenClock, type Service, shop, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

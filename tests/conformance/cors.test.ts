@@ -13,8 +13,8 @@ import {
   refusal,
   type SessionSecret,
   visa,
-} from '../client.ts'
-import { type Account, type Service, shop, startService, until } from '../service.ts'
+} from '../support/client.ts'
+import { type Account, type Service, shop, startService, until } from '../support/service.ts'
 
 const pay = 'https://pay.example'
 const kiosk = 'https://kiosk.example'

@@ -3,8 +3,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { pages, routes, streams } from '../../src/routes.ts'
-import { cardOf, runChallenge } from '../client.ts'
-import { type Service, startService } from '../service.ts'
+import { cardOf, runChallenge } from '../support/client.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let service: Service | null = null
 afterEach(() => service?.close())

@@ -1,8 +1,8 @@
 // POST /v1/checkout/sessions, field by field: what is taken, what is refused and by which words.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Json, purchase, refusal, wordsOf } from '../client.ts'
-import { type Service, shop, startService } from '../service.ts'
+import { type Client, type Json, purchase, refusal, wordsOf } from '../support/client.ts'
+import { type Service, shop, startService } from '../support/service.ts'
 
 let service: Service
 let client: Client

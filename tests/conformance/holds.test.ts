@@ -1,9 +1,9 @@
 // Decisions on held payments by the API: capture, void, escalate, what they refuse and what a retry gets.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusal } from '../client.ts'
-import { booksOf, eventsOf, hold } from '../holding.ts'
-import { type Account, newKey, type Service, startService } from '../service.ts'
+import { refusal } from '../support/client.ts'
+import { booksOf, eventsOf, hold } from '../support/holding.ts'
+import { type Account, newKey, type Service, startService } from '../support/service.ts'
 
 let service: Service
 let account: Account

@@ -4,8 +4,8 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
-import { bytes, type Client, purchase, refusal, wordsOf } from '../client.ts'
-import { type Service, startService, until } from '../service.ts'
+import { bytes, type Client, purchase, refusal, wordsOf } from '../support/client.ts'
+import { type Service, startService, until } from '../support/service.ts'
 
 let service: Service
 let client: Client

@@ -3,8 +3,8 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, purchase, type Raw, refusal } from '../client.ts'
-import { type Service, startService } from '../service.ts'
+import { type Client, purchase, type Raw, refusal } from '../support/client.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 let client: Client

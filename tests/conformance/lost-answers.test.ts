@@ -1,8 +1,8 @@
 // An acquirer that is slow or silent: what is not known is processing, never failed and never charged again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, refusal, type SessionSecret } from '../client.ts'
-import { drivenClock, driving, type Service, startService } from '../service.ts'
+import { type Client, refusal, type SessionSecret } from '../support/client.ts'
+import { drivenClock, driving, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { events, routes, streams } from '../../src/routes.ts'
-import { type Client, type Json, openClient } from '../client.ts'
-import { type Service, startService } from '../service.ts'
+import { type Client, type Json, openClient } from '../support/client.ts'
+import { type Service, startService } from '../support/service.ts'
 
 let service: Service
 let client: Client

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
-import { purchase, refusal, type SessionSecret, visa } from '../client.ts'
-import { type Account, drivenClock, type Service, startService, until } from '../service.ts'
+import { purchase, refusal, type SessionSecret, visa } from '../support/client.ts'
+import { type Account, drivenClock, type Service, startService, until } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

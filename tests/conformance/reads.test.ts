@@ -1,8 +1,8 @@
 // What is read of sessions and payments, and told by events: the members, no others, and their values.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Json, purchase, type SessionSecret } from '../client.ts'
-import { drivenClock, driving, type Service, shop, startService } from '../service.ts'
+import { type Client, type Json, purchase, type SessionSecret } from '../support/client.ts'
+import { drivenClock, driving, type Service, shop, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogue, type RefusalCode } from '../../src/kernel/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
-import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../client.ts'
-import { hold } from '../holding.ts'
+import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../support/client.ts'
+import { hold } from '../support/holding.ts'
 import {
   type AskedAccount,
   drivenClock,
@@ -14,7 +14,7 @@ import {
   type Service,
   shop,
   startService,
-} from '../service.ts'
+} from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service
@@ -118,7 +118,7 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
 
 // Not here: it takes a database that stops, or the code is one of webhook routes, whose bodies have shapes of their own.
 const elsewhere: Partial<Record<RefusalCode, string>> = {
-  store_unavailable: 'tests/store-loss.test.ts',
+  store_unavailable: 'tests/database/store-loss.test.ts',
   idempotency_store_unavailable: 'tests/conformance/webhook-store-loss.test.ts',
   unknown_principal: 'tests/conformance/webhook-access.test.ts',
   key_expired: 'tests/conformance/webhook-access.test.ts',

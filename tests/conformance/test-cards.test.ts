@@ -1,9 +1,9 @@
 // Every card of test mode, in the words of the specification: what each does, to whom, and what can be read of it.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openChallenge, refusal, runChallenge, wordsOf } from '../client.ts'
-import { lateResult, payAndTell, type Told } from '../paying.ts'
-import { drivenClock, type Service, startService } from '../service.ts'
+import { openChallenge, refusal, runChallenge, wordsOf } from '../support/client.ts'
+import { lateResult, payAndTell, type Told } from '../support/paying.ts'
+import { drivenClock, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
-import type { Client, Json, SessionSecret } from '../client.ts'
-import { drivenClock, type Service, startService } from '../service.ts'
+import type { Client, Json, SessionSecret } from '../support/client.ts'
+import { drivenClock, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -12,8 +12,8 @@ import {
   runMethod,
   type SessionSecret,
   visa,
-} from '../client.ts'
-import { drivenClock, driving, type Service, startService } from '../service.ts'
+} from '../support/client.ts'
+import { drivenClock, driving, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 let lose_results = false

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
-import { type Answer, bytes, openClient, refusal } from '../client.ts'
-import { drivenClock, newKey, type Service, startService, until } from '../service.ts'
+import { type Answer, bytes, openClient, refusal } from '../support/client.ts'
+import { drivenClock, newKey, type Service, startService, until } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/kernel/values.ts'
-import { refusal } from '../client.ts'
-import { type Account, drivenClock, type Service, startService } from '../service.ts'
+import { refusal } from '../support/client.ts'
+import { type Account, drivenClock, type Service, startService } from '../support/service.ts'
 import { type AttemptRow, deadLetter, insertAttempt } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { idsFrom } from '../../src/kernel/ids.ts'
-import type { Account, Service } from '../service.ts'
+import type { Account, Service } from '../support/service.ts'
 
 type Place = Pick<Service, 'sql' | 'context'> & { account: Account }
 

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
-import { type Client, type Raw, refusal } from '../client.ts'
-import { drivenClock, type Service, startService, until } from '../service.ts'
+import { type Client, type Raw, refusal } from '../support/client.ts'
+import { drivenClock, type Service, startService, until } from '../support/service.ts'
 
 const clock = drivenClock()
 let service: Service

@@ -3,8 +3,8 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Answer, bytes, type Client, refusal } from '../client.ts'
-import { drivenClock, type Service, startService } from '../service.ts'
+import { type Answer, bytes, type Client, refusal } from '../support/client.ts'
+import { drivenClock, type Service, startService } from '../support/service.ts'
 import { deadLetter } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()

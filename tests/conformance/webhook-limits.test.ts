@@ -1,8 +1,14 @@
 // The rate limits of webhook routes: so many requests of a kind a minute and account, told with every answer.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, openClient, refusal } from '../client.ts'
-import { type Account, drivenClock, newKey, type Service, startService } from '../service.ts'
+import { type Answer, openClient, refusal } from '../support/client.ts'
+import {
+  type Account,
+  drivenClock,
+  newKey,
+  type Service,
+  startService,
+} from '../support/service.ts'
 
 const clock = drivenClock()
 const master_key = Buffer.alloc(32, 7)

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AnySql } from '../../src/database/open.ts'
-import { bytes, refusal } from '../client.ts'
-import { type Account, drivenClock, type Service, startService, until } from '../service.ts'
+import { bytes, refusal } from '../support/client.ts'
+import { type Account, drivenClock, type Service, startService, until } from '../support/service.ts'
 import { type DeliveryRow, deadLetter, idAt } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()

@@ -6,7 +6,7 @@ import { openKeyring } from '../../src/kernel/keyring.ts'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
 import { rewrapSecrets } from '../../src/webhooks/endpoints/rewrap-secrets.ts'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
-import { drivenClock, type Service, startService } from '../service.ts'
+import { drivenClock, type Service, startService } from '../support/service.ts'
 
 const clock = drivenClock()
 const old = randomBytes(32)

@@ -1,9 +1,9 @@
 // Webhook routes while the database goes away: nothing is done twice, and the same key may be sent again.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BehindProxy, startBehindProxy } from '../behind-proxy.ts'
-import { type Answer, bytes, refusal } from '../client.ts'
-import { drivenClock, until } from '../service.ts'
+import { type BehindProxy, startBehindProxy } from '../support/behind-proxy.ts'
+import { type Answer, bytes, refusal } from '../support/client.ts'
+import { drivenClock, until } from '../support/service.ts'
 import { deadLetter } from './webhook-delivery-rows.ts'
 
 let database: BehindProxy['database']

@@ -1,7 +1,7 @@
 // What is sent, by when it was written down.
 
 import { describe, expect, test, vi } from 'vitest'
-import { manualClock } from '../../../tests/clock.ts'
+import { manualClock } from '../../../tests/support/clock.ts'
 import { NotSent, Unanswered } from '../../acquirers/acquirer.ts'
 import { askPatiently, sendToAcquirer } from './ask-acquirer.ts'
 

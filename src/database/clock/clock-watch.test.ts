@@ -1,8 +1,13 @@
 // When the watch compares clocks, what it then lets begin, and what it says of it.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type LogLine, logInto } from '../../../tests/service.ts'
-import { databaseOf, type SetClock, setClock, type ToldDatabase } from '../../../tests/set-clock.ts'
+import { type LogLine, logInto } from '../../../tests/support/service.ts'
+import {
+  databaseOf,
+  type SetClock,
+  setClock,
+  type ToldDatabase,
+} from '../../../tests/support/set-clock.ts'
 import { type ClockWatch, startClockWatch } from './clock-watch.ts'
 
 let time: SetClock

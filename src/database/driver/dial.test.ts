@@ -2,8 +2,8 @@
 
 import { type AddressInfo, createServer, connect as openSocket, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../../../tests/database.ts'
-import { socketOf, throughPort } from '../../../tests/database-proxy.ts'
+import { type FreshDatabase, freshDatabase } from '../../../tests/support/database.ts'
+import { socketOf, throughPort } from '../../../tests/support/database-proxy.ts'
 import { isStoreUnavailable } from '../failures.ts'
 import { connect } from './driver.ts'
 

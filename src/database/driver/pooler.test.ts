@@ -1,8 +1,8 @@
 // Poolers that mix connections up are told from those that do not.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../../../tests/database.ts'
-import { realClock } from '../../../tests/world.ts'
+import { type FreshDatabase, freshDatabase } from '../../../tests/support/database.ts'
+import { realClock } from '../../../tests/support/world.ts'
 import { findPoolerProblem, type Glimpse, poolerProblemOf } from './pooler.ts'
 
 let fresh: FreshDatabase

@@ -18,12 +18,14 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
-import { removeData } from '../../../tests/setup-database.ts'
-import { realClock } from '../../../tests/world.ts'
+import { removeData } from '../../../tests/support/setup-database.ts'
+import { realClock } from '../../../tests/support/world.ts'
 import { canReach } from './account.ts'
 import { isAlive, serves } from './lock-file.ts'
 
-const fixture = fileURLToPath(new URL('../../../tests/fixtures/hold-database.ts', import.meta.url))
+const fixture = fileURLToPath(
+  new URL('../../../tests/support/fixtures/hold-database.ts', import.meta.url),
+)
 const root = process.getuid!() === 0
 const limit_ms = 60_000
 

@@ -1,6 +1,6 @@
 // An example of a body, made from its schema: what it names is there, and what it asks for is kept.
 
-import type { Schema } from '../json-schema.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
 import { sampleValues, shown_optional } from './example-values.ts'
 import { alternatives, isNullable } from './schema.ts'
 

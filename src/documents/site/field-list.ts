@@ -1,7 +1,7 @@
 // The fields of a body as a list: name, type, whether it may be left out, its rules and its values.
 
 import { escapeHtml } from '../../kernel/html.ts'
-import type { Schema } from '../json-schema.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
 import { alternatives, type Field, fieldsOf, isNullable, valuesOf } from './schema.ts'
 
 /** HTML. One list for each of the shapes that a body may have. */

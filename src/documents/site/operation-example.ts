@@ -1,6 +1,6 @@
 // An example of an operation: a request that the service takes, as values and as a line for curl, and its answer.
 
-import type { Schema } from '../json-schema.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
 import type { OpenApiDocument, Operation } from '../openapi/openapi.ts'
 import { chosenValues } from './chosen-values.ts'
 import { exampleOf } from './example.ts'

@@ -2,7 +2,7 @@
 
 import { catalogue, type RefusalCode, statusesOf } from '../../kernel/errors.ts'
 import { escapeHtml } from '../../kernel/html.ts'
-import type { Schema } from '../json-schema.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { checkoutErrors } from './checkout-errors.ts'
 import type { Found, Group } from './frame.ts'

@@ -1,6 +1,6 @@
 // What a page needs to know of a field from its schema.
 
-import type { Schema } from '../json-schema.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
 
 /** The alternatives of a field, without null. A field that can only be null has itself. */
 export function alternatives(schema: Schema): Schema[] {

@@ -1,7 +1,7 @@
 // A route or an event as a section of the reference: what it takes and answers on the left, an example on the right.
 
 import { escapeHtml } from '../../kernel/html.ts'
-import type { Schema } from '../json-schema.ts'
+import type { Schema } from '../../kernel/json-schema.ts'
 import type { Operation } from '../openapi/openapi.ts'
 import { fieldList } from './field-list.ts'
 import {

@@ -10,7 +10,7 @@ import {
   service,
   shop,
   within,
-} from '../../../tests/checked-pages.ts'
+} from '../../../tests/support/checked-pages.ts'
 
 const evil = 'https://evil.example'
 const replaced = (from: string, to: string) => (html: string) => html.replaceAll(from, to)

@@ -7,7 +7,7 @@ import {
   differences,
   service,
   shop,
-} from '../../../tests/checked-pages.ts'
+} from '../../../tests/support/checked-pages.ts'
 
 describe('headers', () => {
   test.each<[string, Checked, Change, string]>([

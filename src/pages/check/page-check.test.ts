@@ -11,7 +11,7 @@ import {
   service,
   shop,
   within,
-} from '../../../tests/checked-pages.ts'
+} from '../../../tests/support/checked-pages.ts'
 
 test.each(checked_pages)('%s, as it is served', (name) => {
   expect(differences(name)).toEqual([])

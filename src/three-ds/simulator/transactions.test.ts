@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { manualClock } from '../../../tests/clock.ts'
+import { manualClock } from '../../../tests/support/clock.ts'
 import { openTransactions, type Transaction, transactions_max } from './transactions.ts'
 
 test('no more than so many challenges are kept, and those that go end what they wait for', () => {

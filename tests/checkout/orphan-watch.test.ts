@@ -1,0 +1,146 @@
+// Authorisations that may still come into being though they were reversed: they are watched until nothing can come any more.
+
+import { expect, test } from 'vitest'
+import {
+  type Acquirer,
+  type SettleAnswer,
+  type SettleRequest,
+  Unanswered,
+} from '../../src/acquirers/acquirer.ts'
+import { openOrphan } from '../../src/checkout/orphan.ts'
+import { saveOrphans } from '../../src/checkout/orphans/orphan-store.ts'
+import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
+import { minute_ms, reversed, useOrphanStage } from '../support/orphan-stage.ts'
+
+const stage = await useOrphanStage()
+const { sql, clock, ids, simulator, contextOf, authorise, writeCharge, booksOf, orphanOf } = stage
+
+const unknown: SettleAnswer = {
+  ...{ result: 'refused', reason: 'No such authorisation', decline_code: 'unknown_authorisation' },
+  authorisation_known: false,
+}
+
+/** An acquirer whose reversals leave no fence, and answer each reference alike for ever. */
+function unfenced(meet: (request: SettleRequest) => void = () => {}) {
+  const answers = new Map<string, SettleAnswer>()
+  const acquirer: Acquirer = {
+    ...simulator,
+    late_approval_ms: 10 * minute_ms,
+    async reverse(request) {
+      const known = answers.get(request.reference)
+      if (known) return known
+      const look = await simulator.lookUp(request.authorisation_reference)
+      const answer = look.result === 'not_found' ? unknown : await simulator.reverse(request)
+      answers.set(request.reference, answer)
+      meet(request)
+      return answer
+    },
+  }
+  return contextOf(acquirer)
+}
+
+/** A failed charge whose reference is watched for ten minutes. */
+async function watched(money = { amount: 4200, currency: 'GBP' }) {
+  const charge = await writeCharge({ state: 'failed', payment: 'failed' })
+  const { reference, merchant_id, payment_id } = charge
+  const now = clock.now()
+  const found = {
+    ...{ acquirer: 'simulator', mode: 'test' as const, reference, ...money },
+    ...{ authorised_at: null, merchant_id, payment_id },
+  }
+  const orphan = {
+    ...openOrphan(found, { operation_id: ids.operation(now), now }),
+    watched_until: new Date(now.getTime() + 10 * minute_ms),
+  }
+  await saveOrphans(sql, [orphan], { settled_before: now, lines: [] })
+  return reference
+}
+
+/** Reverses what is due whenever it is, for so long. Returns how often that was. */
+async function reverseFor(minutes: number, context: ReturnType<typeof unfenced>): Promise<number> {
+  let count = 0
+  for (let left_ms = minutes * minute_ms; left_ms > 0; left_ms -= 10_000) {
+    await clock.advance(10_000)
+    count += await reverseOrphans(context)
+  }
+  return count
+}
+
+test('what never comes is asked for until nothing can come, and then once more', async () => {
+  const context = unfenced()
+  const reference = await watched()
+  expect(await reverseFor(9.5, context)).toBeGreaterThan(5)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'found' })
+  await reverseFor(15, context)
+  const { operation_id, watched_until, ...orphan } = (await orphanOf(reference))!
+  expect(orphan).toMatchObject({ state: 'nothing_to_reverse' })
+  // The answer that counts is to a reversal from after that time.
+  expect(Number.parseInt(operation_id.slice(0, 12), 16)).toBeGreaterThanOrEqual(
+    watched_until!.getTime(),
+  )
+})
+
+test('what comes late is reversed within minutes', async () => {
+  const context = unfenced()
+  const reference = await watched()
+  await reverseFor(5, context)
+  await authorise(reference)
+  await reverseFor(3, context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+  expect(await booksOf(reference)).toMatchObject({ live: false, reversals: 1 })
+})
+
+test('a lost answer that said that nothing is there does not count when it is heard later', async () => {
+  let is_lost = true
+  const context = unfenced(() => {
+    if (is_lost) throw new Unanswered('lost')
+  })
+  const reference = await watched()
+  await reverseOrphans(context)
+  is_lost = false
+  // It arrives after that answer, which goes on being given to the reversal's reference.
+  await authorise(reference)
+  await reverseFor(25, context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+  expect(await booksOf(reference)).toMatchObject({ live: false })
+})
+
+test('what has another amount than was asked for is reversed for what it has', async () => {
+  const context = unfenced()
+  const reference = await watched({ amount: 9900, currency: 'EUR' })
+  await authorise(reference)
+  await reverseFor(5, context)
+  expect(await orphanOf(reference)).toMatchObject({
+    ...{ state: 'reversed', amount: 4200, currency: 'GBP' },
+  })
+  expect(await booksOf(reference)).toMatchObject({ ...reversed, refusals: 1 })
+})
+
+test('so is one that the acquirer has forgotten by reference, once it is listed', async () => {
+  const forgetful = unfenced()
+  const [{ acquirer, mode }] = forgetful.acquirers as [(typeof forgetful.acquirers)[number]]
+  const lookUp = async () => ({ result: 'not_found' as const })
+  // Its reversals answer by what is there, all the same.
+  const context = {
+    ...forgetful,
+    acquirers: [{ mode, acquirer: { ...acquirer, lookUp, reverse: simulator.reverse } }],
+  }
+  const reference = await watched({ amount: 9900, currency: 'EUR' })
+  await sql`update orphan_authorisations set watched_until = null`
+  await authorise(reference)
+  await reverseOrphans(context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'found', amount: 9900 })
+  await stage.sweepAfter(3 * minute_ms, context)
+  expect(await orphanOf(reference)).toMatchObject({ amount: 4200, currency: 'GBP' })
+  await reverseFor(10, context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})
+
+test('what a process whose clock was days ahead has put off is reversed now', async () => {
+  const reference = await watched()
+  await authorise(reference)
+  const ahead = new Date(clock.now().getTime() + 6 * 24 * 60 * minute_ms)
+  await sql`update orphan_authorisations set next_try_at = ${ahead}`
+  await reverseOrphans(unfenced())
+  expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})

@@ -1,0 +1,82 @@
+// A charge that our books have as sent, though it was paid: where they went back and the acquirer has forgotten the reference,
+// it is not taken back.
+
+import { afterEach, expect, test } from 'vitest'
+import { every_acquirer } from '../../src/checkout/orphan.ts'
+import { pullBrake } from '../../src/checkout/orphans/orphan-brake-store.ts'
+import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
+import { expectBooksAgree } from '../support/books.ts'
+import { booksOf } from '../support/holding.ts'
+import { driving } from '../support/service.ts'
+import { faults, hour_ms, second_ms, useStage } from '../support/settling.ts'
+
+const { clock, acquirer, service, account, settle } = await useStage()
+const { client } = account
+const { sql } = service
+
+afterEach(async () => {
+  acquirer.calm()
+  await sql`truncate orphan_brakes`
+  await expectBooksAgree(service)
+})
+
+/** A charge that was made and whose answer was lost, as the books have it that went back to before it came. */
+async function chargeUnknown() {
+  acquirer.meet('authorise', faults.lost_after)
+  const session = await client.open()
+  await client.present(session, '4242424242424242')
+  const { body } = await driving(clock, client.confirm(session))
+  const { payment_id } = body
+  return { session, payment_id, key: { merchant_id: account.merchant_id, payment_id } }
+}
+
+const pull = () =>
+  pullBrake(sql, {
+    ...{ acquirer: every_acquirer, pulled_at: clock.now(), pulled_by: 'service', reason: 'lost' },
+    ...{ released_at: null, released_by: null },
+  })
+
+/** From now on the acquirer knows of no reference. */
+const forget = () =>
+  acquirer.meet('lookUp', ...Array(50).fill(async () => ({ result: 'not_found' })))
+
+const reversals = (before: number) =>
+  acquirer.calls.slice(before).filter(({ verb }) => verb === 'reverse')
+
+test('under a brake it waits for a person, who says that it was paid', async () => {
+  const { payment_id, key } = await chargeUnknown()
+  await clock.advance(25 * hour_ms)
+  await pull()
+  forget()
+  const before = acquirer.calls.length
+  await settle()
+  expect(reversals(before)).toEqual([])
+  const [row] = await sql`
+    select state, waits_for_person_since from acquirer_operations where payment_id = ${payment_id}`
+  expect(row).toEqual({ state: 'unknown', waits_for_person_since: expect.any(Date) })
+  expect(await booksOf(service, payment_id)).toMatchObject({
+    ...{ captured_at: expect.any(Date), reversed_at: null },
+  })
+  const told = { acquirer_transaction_id: 'acq_1', reason: 'it is in their portal', by: 'ada' }
+  await resolveOperation(service.context, key, { outcome: 'approved', ...told })
+  expect((await client.readPayment(payment_id)).body).toMatchObject({ status: 'captured' })
+})
+
+test.each<[string, () => Promise<unknown>, number]>([
+  ['without a brake', async () => {}, 25 * hour_ms],
+  ['under a brake that was pulled before it was sent', async () => {}, 25 * hour_ms],
+  ['while the acquirer must know it still', pull, 60 * second_ms],
+])('%s it is taken back as ever', async (name, brake, after_ms) => {
+  if (name.includes('before it was sent')) {
+    await pull()
+    await clock.advance(second_ms)
+  }
+  const { payment_id } = await chargeUnknown()
+  await clock.advance(after_ms)
+  await brake()
+  forget()
+  const before = acquirer.calls.length
+  await settle()
+  expect(reversals(before)).toHaveLength(1)
+  expect((await client.readPayment(payment_id)).body).toMatchObject({ status: 'failed' })
+})

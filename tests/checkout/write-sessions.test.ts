@@ -1,0 +1,174 @@
+// Sessions written together: each key makes one session, and one row's trouble is not the others'.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JournalLine } from '../../src/audit/journal.ts'
+import type { Session } from '../../src/checkout/session.ts'
+import type { NewSession } from '../../src/checkout/sessions/session-store.ts'
+import { openSessionWriter } from '../../src/checkout/sessions/write-sessions.ts'
+import type { Database } from '../../src/database/open.ts'
+import { type KeyRow, KeyTaken } from '../../src/http/idempotency.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { until } from '../support/service.ts'
+
+let fresh: FreshDatabase
+let database: Database
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+  database = await fresh.open()
+})
+
+afterAll(async () => {
+  await database.close()
+  await fresh.drop()
+})
+
+const at = new Date('2026-09-01T12:00:00Z')
+
+function sessionOf(merchant_id: string, name: string, changes: Partial<Session> = {}): Session {
+  return {
+    merchant_id: merchant_id as Session['merchant_id'],
+    session_id: `cs_${name}`,
+    mode: 'test',
+    status: 'requires_payment',
+    amount: 4200,
+    currency: 'GBP',
+    items: [
+      {
+        kind: 'product',
+        sku: null,
+        name: 'Tea',
+        quantity: 1,
+        unit_amount: 1,
+        tax_amount: null,
+        tax_rate: null,
+        type: null,
+      },
+    ],
+    customer: null,
+    metadata: JSON.parse('{"__proto__":"x","10":"a","2":"\\"b\\""}'),
+    statement_descriptor_suffix: null,
+    order_reference: null,
+    confirmation_url: null,
+    integration_id: null,
+    integration: null,
+    minted_by: 'server',
+    public_key: 'rip_pk_1',
+    amount_verified: true,
+    amount_verification_source: 'server_minted',
+    amount_verification_detail: null,
+    attempt_count: 0,
+    last_decline: null,
+    payment_id: null,
+    settlement: null,
+    answer_by: null,
+    created_at: at,
+    expires_at: at,
+    ...changes,
+  }
+}
+
+function keyOf(merchant_id: string, key: string): KeyRow {
+  const answer = Buffer.from([0, 1, 255])
+  return {
+    merchant_id,
+    audience: 'secret',
+    key,
+    route: 'r',
+    fingerprints: [answer],
+    status: 201,
+    answer,
+    created_at: at,
+  }
+}
+
+function lineOf({ merchant_id, session_id }: Session): JournalLine {
+  return {
+    ...{ merchant_id, entry_id: session_id, session_id, subject: session_id },
+    ...{ change: 'session.created', detail: {}, actor: 'key key_1', request_id: 'req_1', at },
+  }
+}
+
+function newSession(
+  merchant_id: string,
+  { name, key, changes }: { name: string; key: string; changes?: Partial<Session> },
+): NewSession {
+  const session = sessionOf(merchant_id, name, changes)
+  return { session, key: keyOf(merchant_id, key), line: lineOf(session) }
+}
+
+const settled = (promises: Promise<void>[]) =>
+  Promise.all(
+    promises.map((promise) =>
+      promise.then(
+        () => 'written',
+        (error) => (error instanceof KeyTaken ? 'taken' : 'failed'),
+      ),
+    ),
+  )
+
+const count = (outcomes: string[], word: string) =>
+  outcomes.filter((outcome) => outcome === word).length
+
+test('a hundred at once under thirty keys of two merchants', async () => {
+  const write = openSessionWriter(database.sql)
+  const outcomes = await settled(
+    Array.from({ length: 100 }, (_, index) => {
+      const merchant = `m_${index % 2}`
+      return write(newSession(merchant, { name: `many_${index}`, key: `key ${index % 30}` }))
+    }),
+  )
+  expect([count(outcomes, 'written'), count(outcomes, 'taken')]).toEqual([30, 70])
+  const rows = await database.sql<
+    Session[]
+  >`select * from sessions where session_id like 'cs_many%'`
+  expect(rows).toHaveLength(30)
+  const { metadata, items } = sessionOf('m', 'm')
+  for (const row of rows) {
+    expect(JSON.stringify(row.metadata)).toBe(JSON.stringify(metadata))
+    expect(row).toMatchObject({ items, customer: null, amount: 4200, created_at: at })
+  }
+  const lines = await database.sql<JournalLine[]>`
+    select * from journal where session_id like 'cs_many%' order by session_id`
+  const written = rows.map(({ merchant_id, session_id }) => ({ merchant_id, session_id }))
+  expect(lines).toEqual(
+    written
+      .map(({ merchant_id, session_id }) => lineOf(sessionOf(merchant_id, session_id.slice(3))))
+      .sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1)),
+  )
+  const [key] = await database.sql`select answer, fingerprint from idempotency_keys limit 1`
+  expect(key).toEqual({ answer: Buffer.from([0, 1, 255]), fingerprint: Buffer.from([0, 1, 255]) })
+})
+
+test('a row that cannot be written leaves the others alone', async () => {
+  const write = openSessionWriter(database.sql)
+  const outcomes = await settled(
+    Array.from({ length: 20 }, (_, index) =>
+      write(
+        newSession('m_2', {
+          ...{ name: `one_${index}`, key: `one ${index}` },
+          changes: index === 7 ? { amount: 0 } : {},
+        }),
+      ),
+    ),
+  )
+  expect([count(outcomes, 'written'), count(outcomes, 'failed')]).toEqual([19, 1])
+})
+
+test('a key that another transaction holds keeps its own row waiting, and no more than that', async () => {
+  const write = openSessionWriter(database.sql)
+  let outcomes: Promise<string[]>
+  await database.sql.begin(async (tx) => {
+    await tx`insert into idempotency_keys values ('m_3', 'secret', 'held', 'r', '', 201, null, ${at})`
+    outcomes = settled(
+      ['held', 'a', 'b', 'c', 'd'].map((key) =>
+        write(newSession('m_3', { name: `held_${key}`, key })),
+      ),
+    )
+    await until(
+      () => database.sql`select 1 from sessions where session_id in ('cs_held_a', 'cs_held_d')`,
+      (rows) => rows.length === 2,
+    )
+  })
+  expect(await outcomes!).toEqual(['taken', 'written', 'written', 'written', 'written'])
+})

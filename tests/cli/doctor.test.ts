@@ -1,0 +1,399 @@
+// What each check of `ripper doctor` makes of facts: nothing of a healthy world's, and each single fault.
+
+import { describe, expect, test } from 'vitest'
+import type { PulledBrake } from '../../src/checkout/orphan.ts'
+import { type AccountFacts, accountChecks } from '../../src/cli/doctor/accounts.ts'
+import {
+  type DatabaseFacts,
+  databaseChecks,
+  type SealingFacts,
+  sealingChecks,
+} from '../../src/cli/doctor/database.ts'
+import { type Check, judgeAll } from '../../src/cli/doctor/finding.ts'
+import { type MachineFacts, machineChecks } from '../../src/cli/doctor/machine.ts'
+import { mailChecks } from '../../src/cli/doctor/mail.ts'
+import { moneyChecks } from '../../src/cli/doctor/money.ts'
+import { type ServiceFacts, serviceChecks } from '../../src/cli/doctor/service.ts'
+import { type WorkFacts, workChecks } from '../../src/cli/doctor/work.ts'
+import { configFaults, unknownVariables } from '../../src/config/config.ts'
+import type { Unusable } from '../../src/database/open.ts'
+
+const now = new Date('2026-09-01T12:00:00Z')
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+
+const machine: MachineFacts = {
+  node_version: '24.21.0',
+  config_faults: [],
+  unknown_variables: [],
+  data_dir: { path: '.ripper', is_there: true, is_folder: true, may_write: true, writers: null },
+  key_files: [{ path: '.ripper/master.key', others_may_read: false }],
+  pages_fault: null,
+}
+const open = {
+  state: 'open' as const,
+  description: 'PostgreSQL 18.4',
+  migrated: { newest: 5, known: 5 },
+  clock: { ahead_ms: 40, verdict: 'right' as const },
+  server: { system_identifier: '7600000000000000001', timeline: 1 },
+}
+const sealing: SealingFacts = {
+  key_ids: ['aaaaaaaa'],
+  key_fault: null,
+  newest_key_id: 'aaaaaaaa',
+  sealed_endpoints: { count: 1, unopened: [] },
+  offset_seconds: 0,
+  live_merchant_exists: false,
+}
+const service: ServiceFacts = {
+  base_url: 'http://127.0.0.1:8080',
+  health_status: 200,
+  ready_status: 200,
+  ready_fault: null,
+  is_same_release: true,
+  clock_ahead_ms: -900,
+}
+const live = { merchant_id: 'm_live', missing: [], acquirer: 'bank' }
+const accounts: AccountFacts = {
+  merchants: { active: 1, suspended: 0 },
+  live_merchants: [live],
+  live_acquirers: ['bank'],
+  ending_keys: [],
+  without_pair: [],
+  demo_fault: null,
+  base_url: 'https://pay.example',
+  pay_url: null,
+  has_directory_servers: true,
+  simulator: null,
+  now,
+}
+const compared = { acquirer: 'bank', due_at: ago(7199), failure: null }
+const work: WorkFacts = {
+  endpoints: { active: 1, deleted: 2 },
+  open_breakers: [],
+  failing: [],
+  oldest_due_at: ago(30),
+  dead_lettered: [],
+  waiting_for_person: [],
+  oldest_look_due_at: null,
+  orphans_held_back: 0,
+  brakes_pulled: [],
+  findings_open: 0,
+  comparisons: [compared],
+  overdue_holds: [],
+  oldest_receipt_at: ago(3600),
+  braked: [],
+  unpurged: [],
+  unsealed: [],
+  now,
+}
+
+const pulled: PulledBrake = {
+  ...{ acquirer: '*', pulled_at: now, pulled_by: 'ada', reason: 'restored' },
+  ...{ released_at: null, released_by: null },
+}
+
+/** What is found beside what is well: `name: status`. */
+function faults<Facts>(checks: Check<Facts>[], facts: Facts | string): string[] {
+  return judgeAll(checks, facts)
+    .filter(({ status }) => status !== 'ok')
+    .map(({ name, status, found, to_do }) => {
+      expect(found).not.toBe('')
+      if (status !== 'not_checked') expect(to_do).toMatch(/^\S.+/)
+      return `${name}: ${status}`
+    })
+}
+
+test('nothing is wrong with a healthy world', () => {
+  expect(faults(machineChecks, machine)).toEqual([])
+  expect(faults<DatabaseFacts>(databaseChecks, open)).toEqual([])
+  expect(faults(sealingChecks, sealing)).toEqual([])
+  expect(faults(serviceChecks, service)).toEqual([])
+  expect(faults(accountChecks, accounts)).toEqual([])
+  expect(faults(workChecks, work)).toEqual([])
+  expect(faults(mailChecks, { server: 'mail.example:587', fault: null, test_mode: false })).toEqual(
+    [],
+  )
+  expect(faults(moneyChecks, { payments: 7, fault_count: 0, faults: [] })).toEqual([])
+})
+
+const folder = machine.data_dir
+test.each<[string, Partial<MachineFacts>, string[]]>([
+  ['an old Node', { node_version: '22.9.0' }, ['Node: problem']],
+  ['a wrong variable', { config_faults: ['RIPPER_PORT must be'] }, ['Configuration: problem']],
+  ['a slip of the pen', { unknown_variables: ['RIPPER_PROT'] }, ['Configuration: warning']],
+  ['no folder yet', { data_dir: { ...folder, is_there: false, is_folder: false } }, []],
+  ['a file as folder', { data_dir: { ...folder, is_folder: false } }, ['Data folder: problem']],
+  ['an open folder', { data_dir: { ...folder, writers: 'every user' } }, ['Data folder: problem']],
+  ['a foreign folder', { data_dir: { ...folder, may_write: false } }, ['Data folder: problem']],
+  [
+    'a key that all may read',
+    { key_files: [{ path: 'demo.json', others_may_read: true }] },
+    ['Files with keys: problem'],
+  ],
+  ['no pages', { pages_fault: 'the pages cannot be read' }, ['Built pages: problem']],
+])('the machine: %s', (_, fault, expected) => {
+  expect(faults(machineChecks, { ...machine, ...fault })).toEqual(expected)
+})
+
+const unopened = ["Database's clock: not_checked", 'Lost commits: not_checked']
+test.each<[string, DatabaseFacts | string, string[]]>([
+  [
+    'not made yet',
+    { state: 'not_made' },
+    ['Database: warning', 'Migrations: not_checked', ...unopened],
+  ],
+  [
+    'down',
+    { state: 'unusable', fault: 'connect ECONNREFUSED', why: null },
+    ['Database: problem', 'Migrations: not_checked', ...unopened],
+  ],
+  ['empty', { ...open, migrated: { newest: null, known: 5 } }, ['Migrations: warning']],
+  ['older', { ...open, migrated: { newest: 4, known: 5 } }, ['Migrations: warning']],
+  ['newer', { ...open, migrated: { newest: 6, known: 5 } }, ['Migrations: problem']],
+  ['fast', { ...open, clock: { ahead_ms: 9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
+  ['slow', { ...open, clock: { ahead_ms: -9e3, verdict: 'wrong' } }, ["Database's clock: problem"]],
+  ['far', { ...open, clock: { ahead_ms: 1e3, verdict: 'unclear' } }, unopened.slice(0, 1)],
+  [
+    'not read',
+    'the configuration cannot be read',
+    ['Database: not_checked', 'Migrations: not_checked', ...unopened],
+  ],
+])('the database: %s', (_, facts, expected) => {
+  expect(faults(databaseChecks, facts)).toEqual(expected)
+})
+
+test.each([
+  ['7600000000000000001', 1, /would be noticed$/],
+  [null, 1, /may not read which cluster it is: only/],
+  ['7600000000000000001', null, /may not read a failover: only/],
+  [null, null, /may not read which cluster it is and a failover: only/],
+])('a server of which %s and %s may be read', (system_identifier, timeline, words) => {
+  const server = { system_identifier, timeline }
+  const checked = judgeAll<DatabaseFacts>(databaseChecks, { ...open, server })
+  const found = expect.stringMatching(words)
+  expect(checked).toContainEqual({ name: 'Lost commits', status: 'ok', found, to_do: null })
+})
+
+test.each<[Unusable, string]>([
+  ['pooler', 'past it'],
+  ['settings', 'no service starts'],
+  ['version', 'Upgrade that server'],
+  ['tls', 'sslmode or sslrootcert'],
+  ['address', 'host, database, user and password'],
+  [null, 'Start that server'],
+])('a database that is not used, %s: what to do', (why, words) => {
+  const [found] = judgeAll<DatabaseFacts>(databaseChecks, {
+    state: 'unusable',
+    fault: 'it cannot be used',
+    why,
+  })
+  expect(found).toMatchObject({ status: 'problem', to_do: expect.stringContaining(words) })
+})
+
+const lost = ['Master key: problem']
+test.each<[string, Partial<SealingFacts>, string[]]>([
+  ['nothing sealed yet, and no key', { key_ids: null, newest_key_id: null }, []],
+  ['the key is gone', { key_ids: null }, lost],
+  ['another key', { key_ids: ['bbbbbbbb'] }, lost],
+  ['a file that holds no key', { key_ids: null, key_fault: 'master.key does not hold' }, lost],
+  ['a secret of an older key', { sealed_endpoints: { count: 2, unopened: ['whep_1'] } }, lost],
+  ['a shifted clock', { offset_seconds: 60 }, ["Service's time: warning"]],
+  [
+    'a shifted clock for real money',
+    { offset_seconds: 60, live_merchant_exists: true },
+    ["Service's time: problem"],
+  ],
+])('sealing: %s', (_, fault, expected) => {
+  expect(faults(sealingChecks, { ...sealing, ...fault })).toEqual(expected)
+})
+
+const unasked = ['Readiness', 'Release', "Service's clock"].map((name) => `${name}: not_checked`)
+test.each<[string, Partial<ServiceFacts>, string[]]>([
+  ['not running', { health_status: null }, ['Service: problem', ...unasked]],
+  ['something else there', { health_status: 404 }, ['Service: problem', ...unasked]],
+  ['not ready', { ready_status: 503 }, ['Readiness: problem']],
+  ['not ready, and why', { ready_status: 503, ready_fault: 'late' }, ['Readiness: problem']],
+  ['another release', { is_same_release: false }, ['Release: warning']],
+  ['no description', { is_same_release: null }, ['Release: not_checked']],
+  ['its clock is slow', { clock_ahead_ms: -5_000 }, ["Service's clock: warning"]],
+])('the service: %s', (_, fault, expected) => {
+  expect(faults(serviceChecks, { ...service, ...fault })).toEqual(expected)
+})
+
+test.each<[string, Partial<AccountFacts>]>([
+  ['off, since', {}],
+  ['on beside live merchants', { simulator: 'on' }],
+  ['off, as', { simulator: 'off' }],
+  ['off, as', { simulator: 'off', live_merchants: [] }],
+  ['on', { live_merchants: [] }],
+])('test mode is %s', (words, facts) => {
+  const found = judgeAll(accountChecks, { ...accounts, ...facts })
+  expect(found.find(({ name }) => name === 'Test mode')!.found).toMatch(new RegExp(`^${words}`))
+})
+
+const key = (expires_at: Date) => ({ ending_keys: [{ key_id: 'key_1', expires_at }] })
+test.each<[string, Partial<AccountFacts>, string[]]>([
+  ['no merchant', { merchants: { active: 0, suspended: 0 } }, ['Merchants: warning']],
+  ['nobody live, by http', { live_merchants: [], base_url: null, live_acquirers: [] }, []],
+  [
+    'a live one without profile',
+    { live_merchants: [{ ...live, missing: ['mcc'], acquirer: null }] },
+    ['Live payments: problem'],
+  ],
+  ['an acquirer that nobody knows', { live_acquirers: [] }, ['Live payments: problem']],
+  ['live without 3-D Secure', { has_directory_servers: false }, ['Live payments: warning']],
+  ['live by http', { base_url: 'http://pay.example' }, ['Public address: problem']],
+  ['live with no address', { base_url: null }, ['Public address: problem']],
+  ['pages by http', { pay_url: 'http://pay.example/pay' }, ['Public address: problem']],
+  ['a key that has ended', key(ago(1)), ['Secret keys: warning']],
+  ['a key that ends soon', key(ago(-86_400)), ['Secret keys: warning']],
+  ['no pair', { without_pair: ['m_1'] }, ['Secret keys: warning']],
+  ['a dead demo key', { demo_fault: 'the secret key has ended' }, ['Demo merchant: warning']],
+])('accounts: %s', (_, fault, expected) => {
+  expect(faults(accountChecks, { ...accounts, ...fault })).toEqual(expected)
+})
+
+test.each<[string, Partial<WorkFacts>, string[]]>([
+  ['a delivery due for 2 min', { oldest_due_at: ago(120) }, ['Worker: warning']],
+  ['a delivery due for an hour', { oldest_due_at: ago(3600) }, ['Worker: problem']],
+  ['a look due for an hour', { oldest_look_due_at: ago(3600) }, ['Worker: problem']],
+  [
+    'an open breaker',
+    { open_breakers: [{ endpoint_id: 'whep_1', last_failure: 'tls' }] },
+    ['Endpoints: warning'],
+  ],
+  ['a failing one', { failing: [{ endpoint_id: 'whep_1', count: 3 }] }, ['Endpoints: warning']],
+  [
+    'dead letters',
+    { dead_lettered: [{ merchant_id: 'm_1', count: 2 }] },
+    ['Dead letters: warning'],
+  ],
+  ['lost answers', { waiting_for_person: ['pay_1'] }, ['Lost answers: problem']],
+  ['orphans', { orphans_held_back: 12 }, ['Orphans: problem']],
+  ['a finding', { findings_open: 1 }, ['Comparison: problem']],
+  ['no comparison yet', { comparisons: [] }, []],
+  [
+    'a comparison that failed',
+    { comparisons: [{ ...compared, failure: 'down' }] },
+    ['Comparison: warning'],
+  ],
+  [
+    'a comparison that nobody makes',
+    { comparisons: [{ ...compared, due_at: ago(7201) }] },
+    ['Comparison: warning'],
+  ],
+  ['a pulled brake', { brakes_pulled: [pulled] }, ['Orphans: warning']],
+  [
+    'a brake that the service pulled',
+    { brakes_pulled: [pulled, { ...pulled, pulled_by: 'service' }] },
+    ['Orphans: problem'],
+  ],
+  [
+    'orphans behind a pulled brake',
+    { orphans_held_back: 1, brakes_pulled: [pulled] },
+    ['Orphans: problem'],
+  ],
+  ['holds', { overdue_holds: ['pay_1'] }, ['Holds: warning']],
+  ['a receipt that waits', { oldest_receipt_at: ago(3601) }, ['Receipts: warning']],
+  ['a brake on card testing', { braked: ['m_1'] }, ['Card testing: warning']],
+  ['a purge that lags', { unpurged: ['m_1'] }, ['Unpaid sessions: warning']],
+  ['the journal', { unsealed: ['m_1'] }, ['Journal: warning']],
+])('work: %s', (_, fault, expected) => {
+  expect(faults(workChecks, { ...work, ...fault })).toEqual(expected)
+})
+
+test('money: a payment that somebody changed is named, with what it was', () => {
+  const named = { subject: 'pay_1', operation_id: null, sequence: null, entry_id: '0199' }
+  const differences = [{ member: 'amount', row: 100, line: 99900 }]
+  const changed = { kind: 'payment_changed' as const, ...named, differences }
+  const facts = { payments: 7, fault_count: 1, faults: [changed] }
+  expect(faults(moneyChecks, facts)).toEqual(['Payments: problem'])
+  expect(moneyChecks[0]!.judge(facts).found).toBe(
+    'rows that the journal tells otherwise of: pay_1; payment pay_1 was changed: amount is 100 and was 99900, by line 0199',
+  )
+})
+
+test.each([
+  ['none', { server: null, fault: null, test_mode: false }, []],
+  ['one that answers', { server: 'mail.example:587', fault: null, test_mode: true }, []],
+  [
+    'one that does not',
+    { server: 'mail.example:587', fault: 'connect ECONNREFUSED', test_mode: false },
+    ['Mail server: warning'],
+  ],
+])('mail server: %s', (_, facts, expected) => {
+  expect(faults(mailChecks, facts)).toEqual(expected)
+})
+
+describe('variables', () => {
+  test('every wrong one is named, and no value of a secret', () => {
+    const secret = 'mysql://ada:hunter2@db'
+    const found = configFaults({ RIPPER_PORT: 'x', RIPPER_DATABASE_URL: secret, RIPPER_HOST: 'h' })
+    expect(found.map((fault) => fault.split(' ')[0])).toEqual([
+      'RIPPER_PORT',
+      'RIPPER_DATABASE_URL',
+    ])
+    expect(found.join()).not.toContain('hunter2')
+  })
+
+  test('a database without a master key is one fault', () => {
+    const found = configFaults({ RIPPER_DATABASE_URL: 'postgres://db/ripper' })
+    expect(found).toEqual([expect.stringMatching(/^RIPPER_MASTER_KEY must be set/)])
+    const database = { RIPPER_DATABASE_URL: 'postgres://db/ripper' }
+    expect(configFaults({ ...database, RIPPER_MASTER_KEY: 'x' })).toEqual([
+      expect.stringMatching(/^RIPPER_MASTER_KEY must be 32 bytes/),
+    ])
+    expect(configFaults({})).toEqual([])
+  })
+
+  const smtp = {
+    RIPPER_SMTP_URL: 'smtp://a:hunter2@mail.example',
+    RIPPER_MAIL_FROM: 'r@shop.example',
+  }
+  test.each<[string, Record<string, string>, string[]]>([
+    ['a mail server whole', smtp, []],
+    [
+      'a mail server without a sender',
+      { RIPPER_SMTP_URL: smtp.RIPPER_SMTP_URL },
+      ['RIPPER_MAIL_FROM'],
+    ],
+    ['a sender alone', { RIPPER_MAIL_FROM: 'r@shop.example' }, []],
+    [
+      'a sender with a name',
+      { ...smtp, RIPPER_MAIL_FROM: 'Shop <r@shop.example>' },
+      ['RIPPER_MAIL_FROM'],
+    ],
+    [
+      'a sender with a line break',
+      { RIPPER_MAIL_FROM: 'r@shop.example\r\nBcc: x@y' },
+      ['RIPPER_MAIL_FROM'],
+    ],
+    ['no mail server', { ...smtp, RIPPER_SMTP_URL: 'https://a:hunter2@h' }, ['RIPPER_SMTP_URL']],
+    [
+      'a user without a password',
+      { ...smtp, RIPPER_SMTP_URL: 'smtp://hunter2@h' },
+      ['RIPPER_SMTP_URL'],
+    ],
+    ['a path', { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h/x' }, ['RIPPER_SMTP_URL']],
+    [
+      'a port beyond all',
+      { ...smtp, RIPPER_SMTP_URL: 'smtp://a:hunter2@h:70000' },
+      ['RIPPER_SMTP_URL'],
+    ],
+    ['no yes and no no', { RIPPER_MAIL_TEST_MODE: 'yes' }, ['RIPPER_MAIL_TEST_MODE']],
+    [
+      'both wrong',
+      { RIPPER_SMTP_URL: 'smtp:hunter2', RIPPER_MAIL_FROM: '@' },
+      ['RIPPER_MAIL_FROM', 'RIPPER_SMTP_URL'],
+    ],
+  ])('%s', (_, environment, expected) => {
+    const found = configFaults(environment)
+    expect(found.map((fault) => fault.split(' ')[0])).toEqual(expected)
+    expect(found.join()).not.toContain('hunter2')
+  })
+
+  test('names that nothing reads', () => {
+    const environment = { RIPPER_PROT: '1', RIPPER_PORT: '1', RIPPER_TEST_X: '1', PATH: '' }
+    expect(unknownVariables(environment)).toEqual(['RIPPER_PROT'])
+  })
+})

@@ -1,0 +1,50 @@
+// The planner hears of tables that have grown.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepStatistics } from '../../src/database/keep-statistics.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+let database: FreshDatabase
+let opened: Awaited<ReturnType<FreshDatabase['open']>>
+beforeAll(async () => {
+  database = await freshDatabase()
+  opened = await database.open({ connections_max: 3 })
+})
+afterAll(async () => {
+  await opened.close()
+  await database.drop()
+})
+
+const known = async () => {
+  const [row] = await opened.sql<{ rows: number }[]>`
+    select reltuples::int as rows from pg_class where relname = 'grown'`
+  return row!.rows
+}
+const grow = (rows: number) => opened.sql`
+  insert into grown select g, repeat('x', 100) from generate_series(1, ${rows}::int) g`
+
+test('once for each time that a table has doubled, and not of small ones', async () => {
+  const { sql } = opened
+  await sql`create table grown (number integer, filler text)`
+  while ((await keepStatistics({ sql })) > 0);
+  await grow(500)
+  expect([await keepStatistics({ sql }), await known()]).toEqual([0, -1])
+  await grow(4_500)
+  expect([await keepStatistics({ sql }), await known()]).toEqual([1, 5_000])
+  await grow(4_000)
+  expect([await keepStatistics({ sql }), await known()]).toEqual([0, 5_000])
+  await grow(2_000)
+  expect([await keepStatistics({ sql }), await known()]).toEqual([1, 11_000])
+})
+
+test('a table that is locked is left for the next time', async () => {
+  const { sql } = opened
+  await grow(20_000)
+  await sql.begin(async (tx) => {
+    await tx`lock table grown in share update exclusive mode`
+    await keepStatistics({ sql })
+    expect(await known()).toBe(11_000)
+  })
+  await keepStatistics({ sql })
+  expect(await known()).toBe(31_000)
+})

@@ -1,0 +1,125 @@
+// A database that goes away: in the middle of a statement, after its COMMIT, or altogether.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BehindProxy, startBehindProxy } from '../support/behind-proxy.ts'
+import { type Answer, purchase, refusal } from '../support/client.ts'
+import type { FreshDatabase } from '../support/database.ts'
+import { until } from '../support/service.ts'
+
+let proxy: BehindProxy['proxy']
+let service: BehindProxy['service']
+let client: BehindProxy['client']
+let close: BehindProxy['close']
+let admin: Awaited<ReturnType<FreshDatabase['open']>>
+beforeAll(async () => {
+  const stage = await startBehindProxy()
+  ;({ proxy, service, client, close } = stage)
+  admin = await stage.database.open()
+})
+afterAll(async () => {
+  await admin.close()
+  await close()
+})
+
+/** However the first request ended, the key afterwards gives one session, always the same. */
+async function expectOneSession(key: string, first: Answer): Promise<void> {
+  if (first.status !== 201) expect(refusal(first)).toBe('503 store_unavailable')
+  const again = await client.create(purchase, key)
+  const third = await client.create(purchase, key)
+  expect([again.status, third.status, third.text]).toEqual([201, 201, again.text])
+  if (first.status === 201) expect(again.text).toBe(first.text)
+  expect(third.headers.get('rip-idempotent-replayed')).toBe('true')
+  const made = await admin.sql`select 1 from sessions where metadata->>'key' is null
+    and session_id = ${again.body.id}`
+  expect(made).toHaveLength(1)
+  const [count] = await admin.sql`select (select count(*)::int from sessions) as sessions,
+    (select count(*)::int from idempotency_keys) as keys`
+  expect(count!.sessions).toBe(count!.keys)
+}
+
+test.each([1, 2, 3])('its backend is ended while a create waits, round %i', async (round) => {
+  const key = `ended ${round}`
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+  const holding = admin.sql.begin(async (tx) => {
+    await tx`lock table sessions in exclusive mode`
+    lock()
+    await released
+  })
+  await locked
+  const creating = client.create(purchase, key)
+  const waiting = await until(
+    () => admin.sql<{ pid: number }[]>`select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+    (rows) => rows.length === 1,
+  )
+  await admin.sql`select pg_terminate_backend(${waiting[0]!.pid})`
+  release()
+  await holding
+  await expectOneSession(key, await creating)
+})
+
+test.each([1, 2, 3])('its answer is lost after the COMMIT, round %i', async (round) => {
+  const key = `lost ${round}`
+  proxy.loseNextAnswer(key)
+  const first = await client.create(purchase, key)
+  expect(first.status).toBe(201)
+  expect(proxy.lost()).toBe(round)
+  await expectOneSession(key, first)
+})
+
+test('its answer is lost after the COMMIT of an outcome', async () => {
+  const session = await client.open()
+  await client.present(session)
+  proxy.loseNextAnswer('payment.captured')
+  const answer = await client.confirm(session)
+  if (answer.status !== 200) expect(refusal(answer)).toBe('503 store_unavailable')
+  const again = await client.confirm(session)
+  expect(again.body.status).toBe('captured')
+  const events = await admin.sql`select 1 from events where payment_id = ${again.body.payment_id}`
+  const charges = await admin.sql`select 1 from acquirer_operations
+    where payment_id = ${again.body.payment_id}`
+  expect([events.length, charges.length]).toEqual([1, 1])
+})
+
+test('it stops and comes back', async () => {
+  const session = await client.open()
+  const reference = await client.reference(session)
+  proxy.stop()
+  const answers = [
+    await client.create(purchase, 'stopped'),
+    await client.readSession(session.id),
+    await client.readPayment('pay_x'),
+    await client.state(session),
+    await client.authenticate(session, reference),
+    await client.confirm(session),
+  ]
+  expect(answers.map(refusal)).toEqual(answers.map(() => '503 store_unavailable'))
+  for (const { headers } of answers) expect(headers.get('retry-after')).toMatch(/^\d+$/)
+  const { request_id } = answers[2]!.body
+  const told = service.log.filter(
+    ({ fields }) => 'request_id' in fields && fields.request_id === request_id,
+  )
+  expect(told.filter(({ level }) => level !== 'info')).toEqual([
+    {
+      level: 'warn',
+      fields: expect.objectContaining({
+        route: '/v1/payments/:payment_id',
+        code: expect.any(String),
+      }),
+      message: 'database could not be asked',
+    },
+  ])
+  expect(service.log.filter(({ message }) => message === 'request failed')).toEqual([])
+  const ready = await fetch(`${service.base_url}/readyz`)
+  expect(ready.status).toBe(503)
+  expect((await fetch(`${service.base_url}/healthz`)).status).toBe(200)
+  proxy.start()
+  await expectOneSession('stopped', answers[0]!)
+  expect((await client.authenticate(session, reference)).status).toBe(200)
+  expect((await client.confirm(session)).body.status).toBe('captured')
+  expect((await fetch(`${service.base_url}/readyz`)).status).toBe(200)
+})

@@ -1,0 +1,100 @@
+// Clients that ask on without waiting for answers.
+
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unanswered_max } from '../../src/http/turns.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pay.example\r\n\r\n`
+
+function open(): Socket {
+  return connect(Number(new URL(service.base_url).port), '127.0.0.1')
+}
+
+/** How many requests for the path were answered so far. */
+function logged(path: string): number {
+  return service.log.filter(({ fields }) => (fields as { route?: string }).route === path).length
+}
+
+function statusesOf(answers: string): string[] {
+  return [...answers.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status!)
+}
+
+test('sixteen are answered, the one after is refused, and nothing behind it is done', async () => {
+  const socket = open()
+  const count = 2_000
+  // One write, so that Node has them all before the first is answered: readyz waits for the database.
+  socket.write(ask('/readyz').repeat(count))
+  const answers = await text(socket)
+  const expected = [...Array<string>(unanswered_max).fill('200'), '429']
+  expect(statusesOf(answers)).toEqual(expected)
+  const last = answers.slice(answers.lastIndexOf('HTTP/1.1'))
+  expect(last).toMatch(/^connection: close/im)
+  expect(JSON.parse(last.split('\r\n\r\n')[1]!)).toMatchObject({ error: 'rate_limit_exceeded' })
+  expect(logged('/readyz')).toBe(unanswered_max + 1)
+})
+
+test('a path that cannot be decoded is one too many like any other', async () => {
+  const socket = open()
+  socket.write(ask('/v1/payments/%ff').repeat(2_000))
+  const expected = [...Array<string>(unanswered_max).fill('404'), '429']
+  expect(statusesOf(await text(socket))).toEqual(expected)
+})
+
+test('the last is the last where the gateway limit refuses it, too', async () => {
+  const limited = await startService({ gateway_limit: 3 })
+  const socket = connect(Number(new URL(limited.base_url).port), '127.0.0.1')
+  socket.write(ask('/nowhere').repeat(2_000))
+  const statuses = statusesOf(await text(socket))
+  expect([statuses.length, statuses.at(-1)]).toEqual([unanswered_max + 1, '429'])
+  await limited.close()
+})
+
+test('whoever reads the answers may go on for ever', async () => {
+  const socket = open()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let answers = ''
+  let asked = unanswered_max
+  socket.on('data', (bytes) => {
+    const before = statusesOf(answers).length
+    answers += bytes.toString('latin1')
+    const now = statusesOf(answers).length
+    if (now === 200) return resolve()
+    const more = Math.min(now - before, 200 - asked)
+    asked += more
+    if (more > 0) socket.write(ask('/healthz').repeat(more))
+  })
+  socket.write(ask('/healthz').repeat(unanswered_max))
+  await promise
+  socket.destroy()
+  expect(new Set(statusesOf(answers))).toEqual(new Set(['200']))
+})
+
+test('what came before is answered whole and in order, bodies and all', async () => {
+  const socket = open()
+  const last = 'GET /nowhere HTTP/1.1\r\nHost: pay.example\r\nConnection: close\r\n\r\n'
+  const body = 'x'.repeat(60_000)
+  const post = `POST /3ds/results HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  socket.write(ask('/healthz') + post + post + ask('/nowhere').repeat(unanswered_max + 20) + last)
+  const answers = await text(socket)
+  // How many of the rest wait at once is the network's choice.
+  expect(statusesOf(answers).join(' ')).toMatch(/^200 200 200( 404){13,}( 429)?$/)
+})
+
+test('who never reads an answer is given no more than those', async () => {
+  const before = logged('/openapi.json')
+  const socket = open()
+  socket.pause()
+  socket.write(ask('/openapi.json').repeat(5_000))
+  // The service answers others meanwhile.
+  expect((await fetch(`${service.base_url}/healthz`)).status).toBe(200)
+  expect(logged('/openapi.json') - before).toBeLessThanOrEqual(unanswered_max + 1)
+  socket.destroy()
+})

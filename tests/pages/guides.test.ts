@@ -1,0 +1,274 @@
+// The guides, followed line by line as a new user would, against a service that `ripper serve` started.
+
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import Stripe from 'stripe'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newShopper, payButton, startBrowser, typeCard } from '../browser/shopper.ts'
+import type { Json } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
+import { prelude, readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
+import {
+  type Ended,
+  ripper,
+  serve,
+  shell,
+  type Talking,
+  talk,
+  talkShell,
+} from '../support/programs.ts'
+import { until } from '../support/service.ts'
+import { removeData } from '../support/setup-database.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const place = mkdtempSync(join(tmpdir(), 'ripper-guides-'))
+const folder = join(place, 'ripper')
+const env = {
+  ...{ RIPPER_DATA_DIR: '.ripper', RIPPER_PORT: '0', npm_config_cache: join(place, 'cache') },
+  ...{ npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' },
+  npm_config_update_notifier: 'false',
+}
+const here = { cwd: folder, env }
+let service: Awaited<ReturnType<typeof serve>>
+let demo: Json
+
+beforeAll(async () => {
+  mkdirSync(folder)
+  // The server of a run as root is another user's.
+  for (const each of [place, folder]) chmodSync(each, 0o711)
+  service = await serve(here)
+  demo = JSON.parse(readFileSync(join(folder, '.ripper/demo.json'), 'utf8'))
+}, 60_000)
+afterAll(async () => {
+  await service.stop()
+  removeData(join(folder, '.ripper'))
+  removeData(place)
+}, 30_000)
+
+const staying: Talking[] = []
+afterEach(async () => {
+  for (const program of staying.splice(0).reverse()) await program.stop()
+})
+
+/** Starts a block that stays. */
+function begin(script: string): Talking {
+  const program = talkShell(prelude + script, here)
+  staying.push(program)
+  return program
+}
+
+/** Runs a block to its end. */
+async function run(script: string): Promise<string> {
+  const { status, stdout, stderr }: Ended = await shell(prelude + script, here)
+  expect(status, stderr).toBe(0)
+  return stdout
+}
+
+/** The port that a program of a guide listens on: any free one, since the guide's may be taken. */
+async function portOf(program: Talking): Promise<string> {
+  await program.says(/^port \d+$/m)
+  return /^port (\d+)$/m.exec(program.said())![1]!
+}
+const on_any_port = `listen(0, function () { console.log('port', this.address().port) })`
+
+describe('first-webhook.md', () => {
+  const { blocks, not_run } = readGuide('docs/first-webhook.md')
+
+  test('has no block that is not run here', () => {
+    const run = ['install', 'receiver', 'receive', 'listen', 'trigger', 'others', 'endpoint']
+    expect(Object.keys(blocks)).toEqual([...not_run, ...run])
+    expect(not_run).toEqual(['start'])
+  })
+
+  test('ends with five verified events, and an endpoint', async () => {
+    await run(blocks.install!)
+    writeFileSync(
+      join(place, 'receiver/receiver.mjs'),
+      withChanges(blocks.receiver!, { 'listen(4000)': on_any_port }),
+    )
+    const receiver = begin(blocks.receive!)
+    const port = await portOf(receiver)
+    const listener = begin(withChanges(blocks.listen!, { 4000: port }))
+    await listener.says('Ready!')
+    expect(await run(blocks.trigger!)).toContain('Paid GBP 42.00 with a test card.')
+    await receiver.says(/^payment\.captured pay_[0-9a-f]{24} 4200 GBP$/m)
+    await run(blocks.others!)
+    await receiver.says('payment.failed')
+    const told = receiver.said().match(/^payment\.\w+/gm)
+    expect(told).toEqual([
+      ...['payment.captured', 'payment.held', 'payment.held', 'payment.voided'],
+      ...['payment.declined', 'payment.failed'],
+    ])
+    expect(receiver.said()).toMatch(/^payment\.held pay_\w+ 1999 EUR$/m)
+    // The receiver says so before its answer has come back.
+    await listener.says(/(?: -> 204 POST [\s\S]*){6}/)
+    expect(listener.said().match(/ -> 204 POST /g)).toHaveLength(6)
+
+    const url = `http://127.0.0.1:${port}/hooks`
+    const forged = await fetch(url, { method: 'POST', body: '{}' })
+    expect(forged.status).toBe(400)
+    expect(await run(blocks.endpoint!)).toMatch(/^signing_secret +rip_whsec_/m)
+    const endpoints = await fetch(`${demo.base_url}/v1/webhooks/endpoints`, {
+      headers: { 'x-service-api-key': demo.secret_key },
+    })
+    const [{ id }] = ((await endpoints.json()) as Json).endpoints
+    expect((await ripper(['endpoint', 'delete', id], here)).status).toBe(0)
+  }, 60_000)
+})
+
+describe('migrate-from-stripe.md', () => {
+  const { blocks, not_run, text } = readGuide('docs/migrate-from-stripe.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['server', 'page', 'integration', 'shop', 'listen', 'curl'])
+  })
+
+  test('a shop is migrated, takes a payment, and hears of it by a webhook', async () => {
+    const shop = join(place, 'shop')
+    mkdirSync(join(shop, 'public'), { recursive: true })
+    symlinkSync(join(root, 'node_modules'), join(shop, 'node_modules'))
+    const { hostname, port: service_port } = new URL(demo.base_url)
+    expect(hostname).toBe('127.0.0.1')
+    const changed = { 8080: service_port }
+    const server = sideOf(blocks.server!, 'after')
+    writeFileSync(
+      join(shop, 'server.mjs'),
+      withChanges(server, { ...changed, 'listen(4242)': on_any_port }),
+    )
+    const page = sideOf(blocks.page!, 'after')
+    writeFileSync(
+      join(shop, 'public/index.html'),
+      withChanges(page, { ...changed, 'rip_pk_…': demo.publishable_key }),
+    )
+    const port = await portOf(begin(blocks.shop!))
+    await run(withChanges(blocks.integration!, { 'm_…': demo.merchant_id, 4242: port }))
+    const listener = begin(withChanges(blocks.listen!, { 4242: port }))
+    await listener.says('Ready!')
+
+    const address = `http://localhost:${port}`
+    const order_id = await payInBrowser(address)
+    const order = await until(
+      async () => (await (await fetch(`${address}/orders/${order_id}`)).json()) as Json,
+      ({ status }) => status !== 'open',
+    )
+    expect(order).toEqual({ status: 'paid', intent_status: 'succeeded' })
+    await listener.says('-> 200 POST')
+    const forged = await fetch(`${address}/webhook`, { method: 'POST', body: '{}' })
+    expect(forged.status).toBe(400)
+    const log = talk(['logs', 'tail', '--last', '100'], here)
+    staying.push(log)
+    await log.says(/ 200 +POST +\/v1\/payment_intents .* req_/)
+  }, 60_000)
+
+  async function payInBrowser(address: string): Promise<string> {
+    const browser = await startBrowser()
+    try {
+      const { page, faults } = await newShopper(browser, demo.base_url, { origins: [address] })
+      const [ordered] = await Promise.all([
+        page.waitForResponse(`${address}/orders`),
+        page.goto(address),
+      ])
+      await typeCard(page, '4242424242424242')
+      await payButton(page).click()
+      await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
+      expect(faults).toEqual([])
+      return ((await ordered.json()) as Json).order_id
+    } finally {
+      await browser.close()
+    }
+  }
+
+  test('the lines by hand', async () => {
+    const script = withChanges(blocks.curl!, { 'http://127.0.0.1:8080': demo.base_url })
+    const [form, json] = (await run(script))
+      .match(/\{"id".*?\}\}/g)!
+      .map((each) => JSON.parse(each))
+    expect(form).toMatchObject({
+      ...{ object: 'payment_intent', amount: 1999, metadata: { order_id: '1001' } },
+    })
+    expect(json).toMatchObject({ object: 'payment_intent', amount: 1999, currency: 'gbp' })
+  })
+
+  const rows = /\| delete \| because \|\n\|---\|---\|\n((?:\|.*\n)+)/
+    .exec(text)![1]!
+    .trim()
+    .split('\n')
+  const parameters = rows.flatMap((row) => [...row.split('|')[1]!.matchAll(/`(\w+)`/g)])
+  const names = parameters.map(([, name]) => name!)
+
+  test('names every parameter of which there is something to say', () => {
+    const source = readFileSync(join(root, 'src/compatible/unsupported.ts'), 'utf8')
+    const known = [...source.matchAll(/^ {2}\['(\w+)', /gm)].map(([, name]) => name)
+    expect(known.length).toBeGreaterThan(20)
+    expect(names.toSorted()).toEqual(known.toSorted())
+  })
+
+  test('each of them is refused by name, and all in one answer', async () => {
+    const { hostname: host, port } = new URL(demo.base_url)
+    const stripe = new Stripe(demo.secret_key, { host, port: Number(port), protocol: 'http' })
+    const tea = { amount: 1999, currency: 'gbp' }
+    for (const name of names) {
+      const body = { ...tea, [name]: 'x' } as typeof tea
+      const error = await stripe.paymentIntents.create(body).catch((thrown) => thrown)
+      expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError)
+      expect(error).toMatchObject({ code: 'parameter_unknown', param: name })
+      expect(error.message).toContain('delete this line')
+    }
+    const removed = [...blocks.server!.matchAll(/^- {6}(\w+):/gm)].map(([, name]) => name!)
+    expect(removed).toHaveLength(3)
+    const all = Object.fromEntries(removed.map((name) => [name, 'x']))
+    const error = await stripe.paymentIntents.create({ ...tea, ...all }).catch((thrown) => thrown)
+    for (const name of removed) expect(error.message).toContain(name)
+    const manual = stripe.paymentIntents.create({ ...tea, capture_method: 'manual' })
+    await expect(manual).rejects.toMatchObject({ param: 'capture_method' })
+  })
+})
+
+describe('going-live.md', () => {
+  const { blocks, not_run } = readGuide('docs/going-live.md')
+  const commands = ['prepare', 'account', 'page', 'endpoint', 'audit', 'doctor', 'switch']
+
+  test('has no block that is not run here, but two that say why', () => {
+    expect(not_run).toEqual(['proxy', 'page-check'])
+    const files = ['acquiring.json', 'goods.json']
+    const rest = Object.keys(blocks).filter((name) => !not_run.includes(name))
+    expect(rest.toSorted()).toEqual([...commands, ...files].toSorted())
+  })
+
+  test('sets up a live account on a database of one’s own, which the doctor looks at', async () => {
+    const database = await freshDatabase('empty')
+    const cwd = join(place, 'live')
+    mkdirSync(cwd)
+    for (const name of ['acquiring.json', 'goods.json'])
+      writeFileSync(join(cwd, name), blocks[name]!)
+    const url = { 'postgresql://ripper:…@db.example/ripper': `'${database.url}'` }
+    const prepare = withChanges(blocks.prepare!, url)
+    // No service runs here, which is the doctor's one problem before the switch; it has two after it.
+    const doctor = `if ${blocks.doctor!.trim()}; then exit 9; fi\n`
+    const followed: typeof blocks = { ...blocks, doctor }
+    const lines = [prepare, ...commands.slice(1).map((name) => followed[name]!), doctor]
+    const settings = { RIPPER_DATA_DIR: '.ripper', RIPPER_BASE_URL: 'https://127.0.0.1:9' }
+    const { status, stdout, stderr } = await shell(prelude + lines.join('\n'), {
+      ...{ cwd, env: settings },
+    })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout.match(/^signing_secret +rip_whsec_/gm)).toHaveLength(1)
+    expect(stdout.match(/^secret_key +rip_sk_/gm)).toHaveLength(2)
+    expect(stdout).toMatch(/^handle +tea-and-pots$/m)
+    expect(stdout).toMatch(/run a release that has the connection/)
+    expect(stdout).toMatch(/^live_enabled +(yes|true)$/m)
+    const [heads] = readdirSync(cwd).filter((name) => /^heads-\d{4}-\d\d-\d\d\.json$/.test(name))
+    expect(JSON.parse(readFileSync(join(cwd, heads!), 'utf8'))).toMatchObject({ ok: true })
+    await database.drop()
+  }, 60_000)
+})

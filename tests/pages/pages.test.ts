@@ -1,0 +1,230 @@
+// The headers of the pages that shoppers' browsers get, the pages that are not there, and those asked for by another name.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readMarkup } from '../../src/pages/check/markup.ts'
+import { hashOf, policyOf, type ServedPages, servePages } from '../support/served-pages.ts'
+import { type Service, shop, startService } from '../support/service.ts'
+
+let service: Service
+let pages: ServedPages['pages']
+let read: ServedPages['read']
+
+beforeAll(async () => {
+  ;({ service, pages, read } = await servePages())
+})
+afterAll(() => service.close())
+
+const nothing = ["'none'"]
+const always = {
+  'default-src': nothing,
+  'base-uri': nothing,
+  'form-action': nothing,
+  'require-trusted-types-for': ["'script'"],
+  'trusted-types': nothing,
+}
+
+describe('headers', () => {
+  test.each(['fields', 'pay', 'demo', 'method', 'challenge', 'result', 'suspended'] as const)(
+    'of every page: %s',
+    async (page) => {
+      const { status, headers } = await read(pages[page])
+      expect(status).toBe(page === 'suspended' ? 404 : 200)
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'strict-transport-security': 'max-age=63072000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': ['method', 'challenge'].includes(page) ? 'origin' : 'no-referrer',
+        'cache-control': 'no-store',
+      })
+      const own = ['fields', 'pay', 'demo'].includes(page)
+      const permissions = own ? 'payment=(self), publickey-credentials-get=*' : undefined
+      expect(headers['permissions-policy']).toBe(permissions)
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    },
+  )
+
+  test('the card fields', async () => {
+    const got = await read(pages.fields)
+    expect(policyOf(got)).toEqual({
+      ...always,
+      'script-src': [hashOf(got, 'script')],
+      'style-src': [hashOf(got, 'style')],
+      'connect-src': ["'self'"],
+      'img-src': ['data:'],
+      'frame-src': ["'self'"],
+      // The hosted page's origin too, because the merchant has one.
+      'frame-ancestors': ["'self'", shop, service.base_url],
+    })
+    expect(got.headers['x-frame-options']).toBeUndefined()
+  })
+
+  test('the card fields of a merchant without a hosted page', async () => {
+    const { publishable_key } = service.account
+    const got = await read(`/card-fields/${publishable_key}`)
+    expect(policyOf(got)['frame-ancestors']).toEqual(["'self'", shop])
+  })
+
+  test('the hosted page', async () => {
+    const got = await read(pages.pay)
+    const own = [service.base_url]
+    expect(policyOf(got)).toEqual({
+      ...always,
+      'script-src': own,
+      'style-src': own,
+      'connect-src': ["'self'", ...own],
+      'img-src': ['data:', 'https://cdn.example'],
+      'frame-src': own,
+      'form-action': ["'self'"],
+      'trusted-types': ['ripper-checkout'],
+      'frame-ancestors': nothing,
+    })
+    expect(got.headers['x-frame-options']).toBe('DENY')
+    expect(got.headers['cross-origin-opener-policy']).toBe('same-origin')
+  })
+
+  test('the demo shop', async () => {
+    const got = await read(pages.demo)
+    const own = [service.base_url]
+    expect(policyOf(got)).toEqual({
+      ...always,
+      'script-src': own,
+      'style-src': own,
+      'connect-src': own,
+      'img-src': ['data:'],
+      'frame-src': own,
+      'trusted-types': ['ripper-checkout'],
+      'frame-ancestors': nothing,
+    })
+    expect(got.headers['x-frame-options']).toBe('DENY')
+  })
+
+  test.each(['method', 'challenge'] as const)("the page around the bank's %s", async (page) => {
+    const got = await read(pages[page])
+    const bank = ['https:', service.base_url]
+    expect(policyOf(got)).toEqual({
+      ...always,
+      'script-src': [hashOf(got, 'script')],
+      'style-src': [hashOf(got, 'style')],
+      'img-src': ['data:'],
+      'form-action': bank,
+      'frame-src': bank,
+      'frame-ancestors': ["'self'", service.base_url, shop],
+    })
+  })
+
+  test('the end of a challenge', async () => {
+    const got = await read(pages.result)
+    expect(policyOf(got)).toEqual({
+      ...always,
+      'script-src': [hashOf(got, 'script')],
+      'style-src': [hashOf(got, 'style')],
+      'img-src': ['data:'],
+      'frame-ancestors': ["'self'", service.base_url, shop],
+    })
+  })
+})
+
+describe('a page that is not there', () => {
+  test.each([
+    ['a key of another shape', '/card-fields/x', ['*']],
+    ['an unknown key', `/card-fields/rip_pk_${'0'.repeat(48)}`, ['*']],
+    ['an unknown integration', () => `${pages.fields}?integration=x`, ['*']],
+    ['an unknown handle', '/pay/nobody', nothing],
+    ['a handle of another shape', '/pay/No%20body', nothing],
+    ['a suspended merchant', () => pages.suspended, nothing],
+    ['a method that nobody asked for', '/3ds/method/0', ["'self'"]],
+    ["another's token", () => pages.challenge.replace('challenge', 'method'), ["'self'"]],
+    ['a challenge that nobody asked for', '/3ds/challenge/0', ["'self'"]],
+  ] as [string, string | (() => string), string[]][])('%s', async (_name, where, ancestors) => {
+    const got = await read(typeof where === 'string' ? where : where())
+    expect(got.status).toBe(404)
+    const policy = policyOf(got)
+    expect(policy).toEqual({
+      ...always,
+      'style-src': [hashOf(got, 'style')],
+      'img-src': ['data:'],
+      'frame-ancestors': ancestors,
+    })
+    expect(readMarkup(got.text).tags.map(({ name }) => name)).not.toContain('script')
+  })
+
+  test('the demo shop, where there is none', async () => {
+    const other = await startService()
+    const answer = await fetch(`${other.base_url}/demo`)
+    await other.close()
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).toContain('This checkout is not available')
+  })
+
+  test("says so in the shopper's language", async () => {
+    const { text, headers } = await read('/pay/nobody', { 'accept-language': 'de' })
+    expect(text).toContain('<html lang="de" dir="ltr">')
+    expect(text).not.toContain('This checkout is not available')
+    expect(headers.vary).toContain('Accept-Language')
+  })
+})
+
+describe("this machine's other name", () => {
+  const asked = (path: string, host: string) =>
+    read(path, { host: `${host}:${new URL(service.base_url).port}` })
+
+  test.each(['localhost', '[::1]'])(
+    '%s leads to the one that is an allowed origin',
+    async (host) => {
+      for (const path of ['/demo', '/pay/tea?amount=5&currency=GBP']) {
+        const { status, headers } = await asked(path, host)
+        expect(status).toBe(302)
+        expect(headers.location).toBe(service.base_url + path)
+      }
+    },
+  )
+
+  test.each(['127.0.0.1', 'pay.example'])('%s is not led away', async (host) => {
+    for (const path of ['/demo', '/pay/tea']) expect((await asked(path, host)).status).toBe(200)
+  })
+
+  test('what is framed is not led away', async () => {
+    expect((await asked(pages.fields, 'localhost')).status).toBe(200)
+  })
+})
+
+describe('an address that leads nowhere', () => {
+  const nowhere = (path: string, accept: string, method = 'GET') =>
+    fetch(service.base_url + path, { method, headers: { accept, 'accept-language': 'de' } })
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+  test('is a page to who opens it in a browser', async () => {
+    const answer = await nowhere('/no/such/page', browser)
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    const html = await answer.text()
+    expect(html).toContain('<html lang="de" dir="ltr">')
+    expect(html).toContain('<h1>Diese Seite gibt es nicht</h1>')
+  })
+
+  test.each([
+    ['a program', '/no/such/page', '*/*', 'GET'],
+    ['who posts', '/no/such/page', browser, 'POST'],
+    ['who asks the API', '/v1/no/such/route', browser, 'GET'],
+  ])('is a refusal to %s', async (_, path, accept, method) => {
+    const answer = await nowhere(path, accept, method)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ error: 'resource_not_found' })
+  })
+})
+
+test('the checkout says that a receipt comes only where one is sent', async () => {
+  const sending = await startService({ receipt_modes: ['test'] })
+  for (const [each, sent] of [
+    [service, false],
+    [sending, true],
+  ] as const) {
+    const key = each.account.publishable_key
+    const html = await (await fetch(`${each.base_url}/card-fields/${key}`)).text()
+    expect(html).toContain(`"receipts_sent":${sent}`)
+    const config = await fetch(`${each.base_url}/v1/checkout/config/${key}`)
+    expect(await config.json()).toMatchObject({ receipts_sent: sent })
+  }
+  await sending.close()
+})

@@ -1,0 +1,76 @@
+// The simulation in short: some hundred lives under every fault, the same again, and faults that are planted to be found.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBank } from '../../proofs/simulate/bank/bank.ts'
+import { type Campaign, findPlants, runCampaign } from '../../proofs/simulate/campaign.ts'
+import { openChance } from '../../proofs/simulate/chance.ts'
+import { openWorldDatabase, type WorldDatabase } from '../../proofs/simulate/database.ts'
+import { numbers } from '../../proofs/simulate/life.ts'
+import { testCardOf } from '../../src/cards/test-cards.ts'
+import { acquirerSuite } from '../adapters/acquirer.ts'
+import { manualClock } from '../support/clock.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+let fresh: FreshDatabase[]
+let databases: WorldDatabase[]
+
+beforeAll(async () => {
+  fresh = [await freshDatabase(), await freshDatabase()]
+  databases = await Promise.all(fresh.map(({ url }) => openWorldDatabase(url)))
+})
+afterAll(async () => {
+  for (const database of databases) await database.close()
+  for (const each of fresh) await each.drop()
+})
+
+/** What a campaign found, with the seed that shows it again. */
+async function brokenBy(campaign: Omit<Campaign, 'databases'> & Partial<Campaign>) {
+  const { broken, hash, faults, met_two } = await runCampaign({ databases, ...campaign })
+  const found = broken && { ...campaign, world: broken.world, by: broken.report.violations }
+  return { found, hash, faults, met_two }
+}
+
+/** Of each group of faults one that a short campaign has. */
+const kinds = ['process: stalls', 'clock: drifts', 'sql: waits for a connection'] as const
+
+describe('no life breaks an invariant', () => {
+  // Seeds that nobody chose are for the command: what they find is a defect to mend, not a run to repeat.
+  test.each([
+    ['ripper', 75],
+    ['checkout', 75],
+  ])('seed %s, %d lives', { timeout: 180_000 }, async (seed, lives) => {
+    const { found, faults, met_two } = await brokenBy({ seed, lives })
+    expect(found).toBeNull()
+    expect(kinds.filter((kind) => !faults.has(kind))).toEqual([])
+    expect(met_two).toBeGreaterThan(0)
+  })
+})
+
+test('a seed decides everything that happens', { timeout: 180_000 }, async () => {
+  // Two worlds, side by side and then one after the other.
+  const campaign = { seed: 'twice', lives: 60 }
+  const first = await brokenBy(campaign)
+  expect(await brokenBy({ ...campaign, databases: databases.slice(1) })).toEqual(first)
+  expect((await brokenBy({ ...campaign, seed: 'once' })).hash).not.toBe(first.hash)
+})
+
+test('planted faults are found', { timeout: 180_000 }, async () => {
+  const names = [
+    'a charge is sent twice',
+    'two confirms at once may both begin',
+    'some endpoints are not told',
+    'a card is kept after its attempt',
+    'nobody looks for lost answers',
+  ]
+  const found = await findPlants(databases, { seed: 'planted', lives: 200, names })
+  expect(found.filter(({ lives }) => lives === null)).toEqual([])
+})
+
+acquirerSuite('the bank of simulated worlds', async () => {
+  const clock = manualClock()
+  const { acquirer } = openBank({ clock, random: { bytes: openChance('bank').bytes } })
+  return {
+    ...{ acquirer, clock, reopen: () => acquirer },
+    numberFor: (behaviour) => numbers.find((each) => testCardOf(each)!.acquirer === behaviour)!,
+  }
+})

@@ -1,0 +1,283 @@
+// The whole service in this process, on a database of its own: what the tests of HTTP, races and secrets begin with.
+
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { Acquirer } from '../../src/acquirers/acquirer.ts'
+import type { ThreeDsFile } from '../../src/config/config.ts'
+import type { Context } from '../../src/context.ts'
+import type { Sql } from '../../src/database/open.ts'
+import { permissions } from '../../src/http/access.ts'
+import { openKeyring } from '../../src/kernel/keyring.ts'
+import type { Mode } from '../../src/kernel/values.ts'
+import type { Clock, Http, Log } from '../../src/kernel/world.ts'
+import type { Integration } from '../../src/merchants/integration.ts'
+import {
+  createIntegration,
+  createKey,
+  createMerchant,
+  type NewKey,
+  type Office,
+} from '../../src/merchants/manage.ts'
+import type { Merchant } from '../../src/merchants/merchant.ts'
+import { openGuardedHttp } from '../../src/outgoing/guarded-http.ts'
+import { openHttp } from '../../src/outgoing/real-world.ts'
+import { judgeUrl, openAddressRule } from '../../src/outgoing/safe-address.ts'
+import type { DemoShop } from '../../src/pages/demo-shop.ts'
+import { assemble } from '../../src/service/assemble.ts'
+import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
+import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
+import { type Client, openClient } from './client.ts'
+import { type ManualClock, manualClock } from './clock.ts'
+import { type FreshDatabase, freshDatabase } from './database.ts'
+import { realClock } from './world.ts'
+
+export type LogLine = { level: keyof Log; fields: object; message: string }
+
+export type Account = {
+  merchant_id: string
+  key_id: string
+  secret_key: string
+  publishable_key: string | null
+  integration: Integration | null
+  client: Client
+}
+
+export type Service = {
+  base_url: string
+  sql: Sql
+  log: LogLine[]
+  context: Context
+  database: FreshDatabase
+  office: Office
+  /** A merchant with a default integration and a key that may do everything. */
+  account: Account
+  client: Client
+  newAccount(asked?: AskedAccount): Promise<Account>
+  drain(duration_ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+type Options = {
+  clock?: Clock
+  gateway_limit?: number
+  /** Null where it is to run until there is a live merchant; it runs otherwise. */
+  simulator?: 'on' | 'off' | null
+  trusted_proxies?: string[]
+  /** Live Directory Servers; live mode has none otherwise. */
+  three_ds?: ThreeDsFile
+  /** Of another service, whose master key is then to be given too. */
+  database?: FreshDatabase
+  /** Another way to the same database. */
+  database_url?: string
+  master_key?: Buffer
+  demo_shop?(): DemoShop | null
+  /** The modes whose payments have a receipt; none where nothing is said. */
+  receipt_modes?: Mode[]
+  /** Where hosted pages are, if not below the service's own address. */
+  pay_url?: string
+  /** Stands between the service and what it posts to. */
+  http?: (http: Http) => Http
+  /** Stands between the service and its acquirer. */
+  wrapSimulator?: (simulator: Acquirer) => Acquirer
+  /** Networks that webhooks may be sent to. */
+  allowed_networks?: string[]
+  /** Delivers webhooks, to receivers on this machine too. */
+  deliver?: Partial<DeliverySettings>
+}
+
+export async function startService(options: Options = {}): Promise<Service> {
+  const clock = options.clock ?? realClock
+  const database = options.database ?? (await freshDatabase())
+  const opened = await database.open({
+    connections_max: 8,
+    ...(options.database_url && { url: options.database_url }),
+  })
+  const log: LogLine[] = []
+  const http = openHttp(clock)
+  const world = {
+    clock,
+    random: { bytes: randomBytes },
+    http: options.http?.(http) ?? http,
+    log: logInto(log),
+  }
+  const keyring = openKeyring([options.master_key ?? randomBytes(32)], world.random)
+  const allowed_networks = options.allowed_networks ?? (options.deliver ? loopback : [])
+  const rule = openAddressRule(allowed_networks)
+  let deliveries: DeliveryLoop | null = null
+  let base_url = ''
+  const address = () => base_url
+  const { app, context, drain, close } = await assemble({
+    world,
+    database: opened,
+    keyring,
+    three_ds: options.three_ds ?? null,
+    simulator: options.simulator === undefined ? 'on' : options.simulator,
+    addresses: {
+      base_url: address,
+      pay_url: () => options.pay_url ?? `${base_url}/pay`,
+      internal_url: address,
+    },
+    webhook_urls: { judge: (url) => judgeUrl(url, rule)?.reason ?? null },
+    wakeDeliveries: (what) => deliveries?.wake(what),
+    receipt_modes: options.receipt_modes ?? [],
+    ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
+    gateway_limit: options.gateway_limit ?? 0,
+    trusted_proxies: options.trusted_proxies ?? [],
+    pay_path: '/pay',
+    demo_shop: () => options.demo_shop?.() ?? null,
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const office: Office = { sql: opened.sql, ids: context.ids, clock, actor: 'operator' }
+  const newAccount = (asked?: AskedAccount) => openAccount(office, base_url, asked)
+  const account = await newAccount()
+  if (options.deliver) {
+    deliveries = startDeliveries({
+      ...{ world, keyring, sql: opened.sql, metrics: context.metrics },
+      http: openGuardedHttp({ clock, allowed_networks }),
+      settings: { ...delivery_settings, ...options.deliver },
+    })
+  }
+  return {
+    ...{ base_url, sql: opened.sql, log, context, database, office, account, newAccount, drain },
+    client: account.client,
+    async close() {
+      await close()
+      await deliveries?.stop()
+      await opened.close()
+      if (!options.database) await database.drop()
+    },
+  }
+}
+
+export const shop = 'https://shop.example'
+
+export const loopback = ['127.0.0.0/8', '::1/128']
+
+export const delivery_settings: DeliverySettings = {
+  schedule: [5, 30],
+  timeout_ms: 15_000,
+  connect_timeout_ms: 5_000,
+  lease_slack_ms: 15_000,
+  clock_offset_seconds: 0,
+}
+
+export type AskedAccount = {
+  merchant?: Partial<Merchant>
+  /** Null for a merchant without any. */
+  integration?: Partial<Integration> | null
+  key?: Partial<NewKey>
+}
+
+async function openAccount(
+  office: Office,
+  base_url: string,
+  { merchant = {}, integration = {}, key = {} }: AskedAccount = {},
+): Promise<Account> {
+  const { merchant_id } = await createMerchant(office, {
+    name: 'Tea & Sons',
+    live: false,
+    live_enabled: false,
+    acquiring_profile: null,
+    ...merchant,
+  })
+  const made =
+    integration &&
+    (await createIntegration(office, merchant_id, {
+      name: 'default',
+      is_default: true,
+      allowed_origins: [shop],
+      ...integration,
+    }))
+  const { secret_key, key: row } = await newKey(office, merchant_id, key)
+  return {
+    ...{ merchant_id, secret_key, key_id: row.key_id, publishable_key: row.publishable_key },
+    integration: made?.integration ?? null,
+    client: openClient({ base_url, secret_key }),
+  }
+}
+
+/** A key that may do everything, but for what is asked. */
+export function newKey(office: Office, merchantId: string, asked: Partial<NewKey> = {}) {
+  return createKey(office, merchantId, {
+    permissions: [...permissions],
+    mode: 'any',
+    allowed_addresses: [],
+    allowed_origins: [],
+    expires_at: null,
+    pair: true,
+    ...asked,
+  })
+}
+
+/** A manual clock that tells who pauses: sleeps that nothing else could end. Time limits of calls are none. */
+export type DrivenClock = ManualClock & {
+  /** Resolves with the shortest pause as soon as somebody pauses. */
+  pause(): Promise<number>
+  /** Resolves when somebody falls asleep for just so long, from now on. */
+  nextSleep(duration_ms: number): Promise<void>
+}
+
+export function drivenClock(): DrivenClock {
+  const clock = manualClock()
+  const pauses = new Map<symbol, number>()
+  const watching = new Set<() => void>()
+  const awaited = new Map<number, () => void>()
+  return {
+    ...clock,
+    async sleep(duration_ms, signal) {
+      awaited.get(duration_ms)?.()
+      if (signal) return clock.sleep(duration_ms, signal)
+      const name = Symbol()
+      pauses.set(name, clock.now().getTime() + duration_ms)
+      const asleep = clock.sleep(duration_ms)
+      for (const look of [...watching]) look()
+      await asleep
+      pauses.delete(name)
+    },
+    async pause() {
+      if (pauses.size === 0) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        watching.add(resolve)
+        await promise
+        watching.delete(resolve)
+      }
+      return Math.max(0, Math.min(...pauses.values()) - clock.now().getTime())
+    },
+    nextSleep: (duration_ms) =>
+      new Promise((resolve) => {
+        awaited.set(duration_ms, resolve)
+      }),
+  }
+}
+
+/** Lets time pass whenever somebody pauses, until the promise settles. */
+export async function driving<T>(clock: DrivenClock, promise: Promise<T>): Promise<T> {
+  const over = promise.then(
+    () => null,
+    () => null,
+  )
+  for (;;) {
+    const pause_ms = await Promise.race([over, clock.pause()])
+    if (pause_ms === null) return promise
+    await clock.advance(pause_ms)
+  }
+}
+
+/** Asks again, for up to 10 s, until the answer fits; what it waits for happens without any clock of ours. */
+export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  const give_up = performance.now() + 10_000
+  for (;;) {
+    const answer = await ask()
+    if (fits(answer)) return answer
+    if (performance.now() > give_up) throw new Error('it did not come to pass')
+    await realClock.sleep(2)
+  }
+}
+
+export function logInto(lines: LogLine[]): Log {
+  const at = (level: keyof Log) => (fields: object, message: string) => {
+    lines.push({ level, fields, message })
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

@@ -1,0 +1,70 @@
+// A process's clock that a test sets, beside one that nobody sets, and a database's that stands for both.
+
+import { setImmediate } from 'node:timers/promises'
+import type { Sql } from '../../src/database/open.ts'
+import type { Clock, SteadyClock } from '../../src/kernel/world.ts'
+import { manualClock } from './clock.ts'
+
+export type SetClock = {
+  /** Time passes by itself; sleeps end by `pass` alone. */
+  clock: Clock
+  steady: SteadyClock
+  /** So far ahead of the true time. */
+  set(ahead_ms: number): void
+  /** Time passes for the world, the clock in its machine goes on, and what nobody sets stands still. */
+  sleepMachine(duration_ms: number): void
+  trueTime(): Date
+  /** Both clocks move on, and whoever sleeps so long awakes. */
+  pass(duration_ms: number): Promise<void>
+  /** Whoever sleeps so long awakes, and no time passes: for a real database, whose clock is the real one. */
+  wake(duration_ms: number): Promise<void>
+}
+
+export function setClock(): SetClock {
+  const sleeps = manualClock()
+  let ahead_ms = 0
+  let passed_ms = 0
+  let slept_ms = 0
+  const true_ms = () => Date.now() + passed_ms + slept_ms
+  return {
+    clock: { now: () => new Date(true_ms() + ahead_ms), sleep: sleeps.sleep },
+    steady: { elapsed_ms: () => performance.now() + passed_ms },
+    trueTime: () => new Date(true_ms()),
+    sleepMachine(duration_ms) {
+      slept_ms += duration_ms
+    },
+    set(now_ahead_ms) {
+      ahead_ms = now_ahead_ms
+    },
+    async pass(duration_ms) {
+      passed_ms += duration_ms
+      await sleeps.advance(duration_ms)
+      await setImmediate()
+    },
+    wake: sleeps.advance,
+  }
+}
+
+/** The clock of a database that answers at once, and counts how often it was asked. */
+export type ToldDatabase = {
+  sql: Sql
+  asked(): number
+  /** What happens between its look at the clock and the answer; a failure is the statement's. */
+  onAnswer: () => void | Promise<void>
+}
+
+/** Its clock has the true time. */
+export function databaseOf({ trueTime }: SetClock): ToldDatabase {
+  let count = 0
+  const database: ToldDatabase = {
+    sql: (async () => {
+      count += 1
+      const at = trueTime()
+      await database.onAnswer()
+      return [{ at }]
+    }) as unknown as Sql,
+    asked: () => count,
+    onAnswer: () => {},
+  }
+  return database
+}

@@ -1,0 +1,91 @@
+// Before all tests: one PostgreSQL server with a migrated template, which each test's database is copied from.
+
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import type { TestProject } from 'vitest/node'
+import { connect } from '../../src/database/driver/driver.ts'
+import { joinEmbedded } from '../../src/database/embedded/embedded.ts'
+import { isAlive } from '../../src/database/embedded/lock-file.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { quiet, realClock } from './world.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    database: TestServer
+  }
+}
+
+/** `url_of` names a database where `{name}` stands. */
+export type TestServer = { url_of: string; template: string }
+
+type Running = { url_of: string; admin_url: string; stop(): Promise<void> }
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const external = process.env.RIPPER_TEST_DATABASE_URL
+  const server = external ? onServer(external) : await startServer()
+  const template = `ripper_template_${process.pid}`
+  const admin = connect(server.admin_url, { connections_max: 1, statement_timeout_ms: 60_000 })
+  await admin.unsafe(`create database ${template} template template0`)
+  const sql = connect(server.url_of.replace('{name}', template), { connections_max: 1 })
+  await migrate({ sql, log: quiet, clock: realClock })
+  await sql.end()
+  project.provide('database', { url_of: server.url_of, template })
+  return async () => {
+    await admin.unsafe(`drop database ${template} with (force)`)
+    await admin.end()
+    await server.stop()
+  }
+}
+
+function onServer(url: string): Running {
+  const parsed = new URL(url)
+  parsed.pathname = '/{name}'
+  return { url_of: decodeURI(parsed.href), admin_url: url, stop: async () => {} }
+}
+
+const prefix = 'ripper-tests-'
+
+async function startServer(): Promise<Running> {
+  await removeLeftovers()
+  const data_dir = mkdtempSync(`${tmpdir()}/${prefix}${process.pid}-`)
+  // As root, the server's user has to come through.
+  chmodSync(data_dir, 0o711)
+  const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
+  const url_of = `postgres://ripper@localhost/{name}?host=${encodeURIComponent(server.socket_folder)}`
+  const stop = async () => {
+    await server.leave()
+    removeData(data_dir)
+  }
+  return { url_of, admin_url: url_of.replace('{name}', 'postgres'), stop }
+}
+
+/** A run that was killed has left its server: we come, are the last to leave, and so stop it. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(tmpdir()).filter((found) => found.startsWith(prefix))) {
+    const owner = Number(name.slice(prefix.length).split('-')[0])
+    if (isAlive(owner)) continue
+    const data_dir = `${tmpdir()}/${name}`
+    if (existsSync(`${data_dir}/postgres/postmaster.pid`)) await stopServer(data_dir)
+    removeData(data_dir)
+  }
+}
+
+async function stopServer(data_dir: string): Promise<void> {
+  try {
+    const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
+    await server.leave()
+  } catch {
+    // Another run tidies up as well, and was faster.
+  }
+}
+
+/** Removes a data folder and what an embedded database keeps for it elsewhere. */
+export function removeData(data_dir: string): void {
+  try {
+    const location = readFileSync(`${data_dir}/postgres-location`, 'utf8').trim()
+    rmSync(location, { recursive: true, force: true })
+  } catch {
+    // There is nothing elsewhere.
+  }
+  rmSync(data_dir, { recursive: true, force: true })
+}

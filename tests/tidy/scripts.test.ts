@@ -1,0 +1,283 @@
+// The scripts that run before anything is installed, each in a small project of its own with a play-acted npm.
+
+import { type SpawnOptions, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(`${tmpdir()}/ripper-scripts-`)
+  for (const part of ['scripts', 'bin']) {
+    cpSync(`${repository}${part}`, `${root}/${part}`, { recursive: true })
+  }
+  write('package.json', JSON.stringify({ name: 'ripper', type: 'module' }))
+  lockFile('1.0.0')
+  write('npm.js', npm)
+})
+
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const npm = `
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+appendFileSync('npm.log', process.argv[2] + '\\n')
+if (existsSync('npm-fails')) { console.error('npm says no'); process.exit(9) }
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+const omitted = existsSync('omit-dev')
+const kept = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !(dev && omitted))
+for (const [path] of kept) {
+  mkdirSync(path, { recursive: true })
+  writeFileSync(path + '/package.json', '{}')
+}
+mkdirSync('node_modules/node/bin', { recursive: true })
+if (!existsSync('node_modules/node/bin/node')) symlinkSync(process.execPath, 'node_modules/node/bin/node')
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(kept) }))
+`
+
+function lockFile(version: string): void {
+  const packages = {
+    '': { name: 'ripper' },
+    'node_modules/a': { version },
+    'node_modules/b': { version, dev: true },
+    'node_modules/other-system': { version, optional: true },
+  }
+  write('package-lock.json', JSON.stringify({ packages }))
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(`${root}/${path}`), { recursive: true })
+  writeFileSync(`${root}/${path}`, text)
+}
+
+function installs(): number {
+  if (!existsSync(`${root}/npm.log`)) return 0
+  return readFileSync(`${root}/npm.log`, 'utf8').split('ci\n').length - 1
+}
+
+type Outcome = { status: number | null; out: string; lines: string[] }
+
+function start(args: string[], env: Record<string, string> = {}, options: SpawnOptions = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, npm_execpath: `${root}/npm.js`, npm_lifecycle_event: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  })
+  let out = ''
+  const seen = new Set<() => void>()
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.on('data', (chunk) => {
+      out += chunk
+      for (const look of seen) look()
+    })
+  }
+  const ended = new Promise<Outcome>((resolve) => {
+    child.on('close', (status) => resolve({ status, out, lines: out.trimEnd().split('\n') }))
+  })
+  const says = (words: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => out.includes(words) && resolve()
+      seen.add(look)
+      look()
+    })
+  return { child, ended, says }
+}
+
+const run = (args: string[], env = {}) => start(args, env).ended
+const setup = (env = {}) => run(['scripts/setup.mjs'], env)
+const for_tests = { npm_lifecycle_event: 'pretest' }
+
+describe('the set-up', () => {
+  test('installs what is missing, says so in one line, and then is silent', async () => {
+    expect(await setup()).toMatchObject({ status: 0, lines: [expect.stringContaining('npm ci')] })
+    expect(await setup()).toMatchObject({ status: 0, out: '' })
+    expect(installs()).toBe(1)
+    expect(readlinkSync(`${root}/node_modules/.bin/ripper`)).toBe('../../bin/ripper.mjs')
+    expect(existsSync(`${root}/.ripper`)).toBe(false)
+  })
+
+  test('installs again when the lock file is another', async () => {
+    await setup()
+    lockFile('2.0.0')
+    await setup()
+    expect(installs()).toBe(2)
+  })
+
+  test('takes what somebody has installed by hand', async () => {
+    await run(['npm.js', 'by hand'])
+    expect(await setup(for_tests)).toMatchObject({ status: 0, out: '' })
+    expect(installs()).toBe(0)
+  })
+
+  test('takes an installation without the tests for all but the tests', async () => {
+    write('omit-dev', '')
+    await run(['npm.js', 'by hand'])
+    rmSync(`${root}/omit-dev`)
+    expect(await setup()).toMatchObject({ out: '' })
+    expect(installs()).toBe(0)
+    await setup(for_tests)
+    expect(installs()).toBe(1)
+    expect(await setup(for_tests)).toMatchObject({ out: '' })
+  })
+
+  test('installs once when it is run several times at once', async () => {
+    const outcomes = await Promise.all([1, 2, 3, 4].map(() => setup()))
+    expect(outcomes.map(({ status }) => status)).toEqual([0, 0, 0, 0])
+    expect(installs()).toBe(1)
+  })
+
+  test('goes on where one that was killed has left its lock', async () => {
+    const dead = start(['-e', ''])
+    await dead.ended
+    write('.ripper/setup.lock/pid', String(dead.child.pid))
+    expect(await setup()).toMatchObject({ status: 0 })
+    expect(existsSync(`${root}/.ripper`)).toBe(false)
+  })
+
+  test('shows why npm failed, and can be run again', async () => {
+    write('npm-fails', '')
+    const failed = await setup()
+    expect(failed.status).toBe(1)
+    expect(failed.out).toContain('npm says no')
+    expect(failed.out).toContain('status 9')
+    rmSync(`${root}/npm-fails`)
+    expect(await setup()).toMatchObject({ status: 0 })
+  })
+})
+
+describe('the command', () => {
+  const main = `
+const [what, ...rest]: string[] = process.argv.slice(2)
+process.stdout.write(JSON.stringify(rest) + '\\n')
+if (what === 'exit') process.exit(Number(rest[0]))
+if (what === 'wait') {
+  let times = 0
+  process.on('SIGINT', () => {
+    times += 1
+    setTimeout(() => { process.stdout.write('times ' + times); process.exit(5) }, 200)
+  })
+  setInterval(() => {}, 1000)
+  process.stdout.write('ready\\n')
+}`
+
+  test('sets up, passes its arguments and its status on', async () => {
+    write('src/cli/main.ts', main)
+    const outcome = await run(['bin/ripper.mjs', 'exit', '3', '--x=a b'])
+    expect(outcome.status).toBe(3)
+    expect(outcome.lines.at(-1)).toBe('["3","--x=a b"]')
+  })
+
+  test('refuses when the set-up fails', async () => {
+    write('src/cli/main.ts', main)
+    write('npm-fails', '')
+    const outcome = await run(['bin/ripper.mjs', 'exit', '0'])
+    expect(outcome.status).toBe(1)
+    expect(outcome.out).not.toContain('[')
+  })
+
+  const under = (args: string[], program = 'src/cli/main.ts') => {
+    write('src/cli/main.ts', main)
+    const all = JSON.stringify([program, ...args])
+    write(
+      'under.mjs',
+      `import { runUnder } from './scripts/run-under.mjs'
+runUnder(process.execPath, ${all})`,
+    )
+    return start(['under.mjs'], {}, { detached: true })
+  }
+
+  test.each([
+    [['exit', '4'], 4],
+    [['exit', '0'], 0],
+  ])('under another Node, %j ends with its status', async (args, status) => {
+    expect((await under(args).ended).status).toBe(status)
+  })
+
+  test('under another Node, a Ctrl-C comes to it once, from terminal and npm together', async () => {
+    const { child, ended, says } = under(['wait'])
+    await says('ready')
+    process.kill(-child.pid!, 'SIGINT')
+    process.kill(child.pid!, 'SIGINT')
+    const { status, lines } = await ended
+    expect({ status, last: lines.at(-1) }).toEqual({ status: 5, last: 'times 1' })
+  })
+
+  test('under another Node that is killed, the command ends as well', async () => {
+    const { child, ended, says } = under(['wait'], 'bin/ripper.mjs')
+    await says('ready')
+    process.kill(child.pid!, 'SIGKILL')
+    // Both have the same output, which closes with the last of them.
+    await ended
+  })
+})
+
+describe('the check', () => {
+  const step = (name: string, status: number) =>
+    `console.log('${name}'); process.exitCode = ${status}`
+  const report = {
+    numPassedTests: 7,
+    numFailedTests: 1,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    testResults: [{ status: 'failed', assertionResults: [{}] }],
+  }
+  type Row = [name: string, statuses: number[], report: object | null, status: number, last: string]
+  const table: Row[] = [
+    ['all well', [0, 0, 0], { ...report, numFailedTests: 0 }, 0, '7 passed, 0 failed'],
+    ['a test fails', [0, 0, 1], report, 1, '7 passed, 1 failed'],
+    [
+      'a test is skipped',
+      [0, 0, 1],
+      { ...report, numPendingTests: 2 },
+      1,
+      '7 passed, 1 failed, 2 skipped',
+    ],
+    [
+      'a test file is broken',
+      [0, 0, 1],
+      { ...report, numFailedTests: 0, testResults: [{ status: 'failed', assertionResults: [] }] },
+      1,
+      '7 passed, 1 failed',
+    ],
+    ['lint fails', [3, 0, 0], report, 3, 'biome ci ended with status 3'],
+    ['types fail', [0, 2, 0], report, 2, 'tsc --noEmit ended with status 2'],
+    ['vitest crashes', [0, 0, 9], null, 9, 'vitest.mjs run ended with status 9'],
+  ]
+
+  test.each(table)('%s', async (_, [lint, types, tests], counts, status, last) => {
+    write('node_modules/@biomejs/biome/bin/biome', step('lint', lint!))
+    write('node_modules/typescript/bin/tsc', step('types', types!))
+    write(
+      'node_modules/vitest/vitest.mjs',
+      `import { writeFileSync } from 'node:fs'
+const file = process.argv.find((arg) => arg.startsWith('--outputFile.json=')).split('=')[1]
+const counts = ${JSON.stringify(counts)}
+if (counts !== null) writeFileSync(file, JSON.stringify(counts))
+${step('tests', tests!)}`,
+    )
+    mkdirSync(`${root}/node_modules/node/bin`, { recursive: true })
+    symlinkSync(process.execPath, `${root}/node_modules/node/bin/node`)
+    const outcome = await run(['scripts/check.mjs'])
+    expect(outcome.status).toBe(status)
+    expect(outcome.out.trimEnd().split('\n')).toContain(last)
+    // The service's types, then the pages'.
+    const failed = [lint, types, types, tests].findIndex((code) => code !== 0)
+    const steps = ['lint', 'types', 'types', 'tests']
+    const reached = steps.slice(0, failed === -1 ? steps.length : failed + 1)
+    expect(outcome.lines.filter((line) => /^(lint|types|tests)$/.test(line))).toEqual(reached)
+  })
+})

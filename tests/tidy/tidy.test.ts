@@ -1,0 +1,270 @@
+// The house's rules, held: who may import whom, what may be called where, how large a file may grow.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../..')
+const isTest = (file: string) => file.endsWith('.test.ts')
+const files = listFiles('src').filter((file) => !isTest(file))
+const texts = new Map(files.map((file) => [file, readFileSync(resolve(root, file), 'utf8')]))
+
+function listFiles(folder: string): string[] {
+  return readdirSync(resolve(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, resolve(entry.parentPath, entry.name)))
+}
+
+type Import = { target: string; type_only: boolean }
+
+function importsOf(file: string): Import[] {
+  const found = texts.get(file)!.matchAll(/^(?:import|export) (type )?[^'"]*?from '([^']+)'/gms)
+  return [...found].map(([statement, type, target]) => ({
+    target: target!.startsWith('.')
+      ? relative(root, resolve(root, dirname(file), target!))
+      : target!,
+    type_only: type !== undefined || /\{(\s*type \w+( as \w+)?,?)+\s*\}/s.test(statement!),
+  }))
+}
+
+/** The rooms of the house, and the rooms that each may import from. Wiring may import everything. */
+const rooms: Record<string, string[]> = {
+  kernel: [],
+  config: ['kernel'],
+  outgoing: ['kernel', 'config'],
+  acquirers: ['kernel', 'cards'],
+  'three-ds': ['kernel', 'cards'],
+  cards: ['kernel'],
+  database: ['kernel', 'config', 'acquirers', 'three-ds'],
+  audit: ['kernel', 'database'],
+  http: ['kernel', 'database'],
+  merchants: ['kernel', 'audit', 'database', 'http'],
+  webhooks: ['kernel', 'context', 'database', 'http', 'merchants'],
+  checkout: [
+    ...['kernel', 'audit', 'context', 'database', 'http', 'merchants'],
+    ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
+  ],
+  compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
+  pages: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
+  'documents/openapi': ['kernel', 'http'],
+  'documents/site': ['kernel', 'http', 'documents/openapi'],
+  context: ['kernel', 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
+}
+const wiring = [
+  'routes',
+  'documents',
+  'sdk-types',
+  'schema-types',
+  'jobs',
+  'service',
+  'main',
+  'cli',
+]
+
+function roomOf(file: string): string {
+  const [, room, inner] = file.replace(/\.ts$/, '').split('/')
+  const narrow = `${room}/${inner}`
+  return narrow in rooms ? narrow : room!
+}
+
+describe('imports', () => {
+  test('every file stands in a known room', () => {
+    const known = [...Object.keys(rooms), ...wiring]
+    expect(files.filter((file) => !known.includes(roomOf(file)))).toEqual([])
+  })
+
+  test('rooms import only from the rooms below them', () => {
+    const wrong = files.flatMap((file) => {
+      const room = roomOf(file)
+      if (wiring.includes(room)) return []
+      return importsOf(file)
+        .filter(({ target }) => target.startsWith('src/'))
+        .filter(({ target }) => roomOf(target) !== room && !rooms[room]!.includes(roomOf(target)))
+        .map(({ target }) => `${file} → ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('context.ts and ports give types alone to those who do not act', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter(
+          ({ target, type_only }) =>
+            !type_only &&
+            (target === 'src/context.ts' ||
+              (roomOf(file) === 'database' && /^src\/(acquirers|three-ds)\//.test(target))),
+        )
+        .map(({ target }) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test.each([
+    [
+      'checkout',
+      [
+        'purchase',
+        'session',
+        'attempt',
+        'payment',
+        'hold',
+        'operation',
+        'reconciliation',
+        'backoff',
+        'orphan',
+        'comparison',
+        'event',
+        'event-view',
+        'bound-money',
+        'fields',
+        'views',
+        'receipts/receipt',
+        'receipts/receipt-words',
+        'reading/compared-payment',
+        'sessions/price-check',
+      ],
+    ],
+    [
+      'webhooks',
+      [
+        'endpoint',
+        'delivery',
+        'deliveries/delivery-cursor',
+        'stream/trail',
+        'stream/streamed-event',
+        'sending/retry',
+        'sending/signature',
+        'sending/breaker',
+      ],
+    ],
+  ])('inside %s a noun imports nothing that acts, and a store no verb', (room, names) => {
+    const nouns = names.map((name) => `src/${room}/${name}.ts`)
+    const stores = files.filter(
+      (file) => roomOf(file) === room && /\/([\w-]+-)?store\.ts$/.test(file),
+    )
+    expect(stores.length).toBeGreaterThan(2)
+    const wrong = [...nouns, ...stores].flatMap((file) =>
+      importsOf(file)
+        .filter(
+          ({ target }) =>
+            target.startsWith(`src/${room}/`) &&
+            !nouns.includes(target) &&
+            !(stores.includes(file) && stores.includes(target)),
+        )
+        .map(({ target }) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('no cycles', () => {
+    expect(cycles()).toEqual([])
+  })
+})
+
+/** Files that reach themselves through imports that are more than types. */
+function cycles(): string[] {
+  const reached = (file: string, seen: Set<string>): Set<string> => {
+    for (const { target, type_only } of importsOf(file)) {
+      if (type_only || seen.has(target) || !texts.has(target)) continue
+      seen.add(target)
+      reached(target, seen)
+    }
+    return seen
+  }
+  return files.filter((file) => reached(file, new Set()).has(file))
+}
+
+/** What may be said in one place only: a pattern, and the files that may say it. */
+const reserved: [string, RegExp, RegExp][] = [
+  ['the environment', /process\.env\b/, /^src\/config\/config\.ts$/],
+  ['the clock', /\bDate\.now\(|new Date\(\)|performance\.now/, /^src\/outgoing\/real-world\.ts$/],
+  ['timers', /\bset(Timeout|Interval)\(|timers\/promises/, /^src\/outgoing\/real-world\.ts$/],
+  [
+    'randomness',
+    /Math\.random|randomBytes|randomUUID|getRandomValues/,
+    /^src\/(outgoing\/real-world|database\/.*)\.ts$/,
+  ],
+  [
+    'outgoing requests',
+    /\bfetch\(|from 'undici'/,
+    /^src\/outgoing\/(real-world|guarded-http|guarded-http\/\w+)\.ts$/,
+  ],
+  ['outgoing mail', /from 'nodemailer/, /^src\/outgoing\/mail\/smtp\.ts$/],
+  ['the console', /\bconsole\./, /^$/],
+  ['standard output', /process\.std(out|err)/, /^src\/cli\//],
+  ['the database driver', /from 'postgres'/, /^src\/database\//],
+  ['Fastify', /from '@?fastify/, /^src\/(http\/|service\/assemble\.ts|main\.ts)/],
+  ['metrics', /from 'prom-client'/, /^src\/http\/metrics\.ts$/],
+]
+
+test.each(reserved)('%s in one place', (_name, pattern, allowed) => {
+  const wrong = files.filter((file) => pattern.test(code(file)) && !allowed.test(file))
+  expect(wrong).toEqual([])
+})
+
+test("no statement asks the database's clock or randomness, but the one that compares clocks", () => {
+  const sql = files.filter((file) => /store\.ts$|src\/database\/|idempotency\.ts$/.test(file))
+  const migrations = readdirSync(resolve(root, 'src/database/migrations')).map(
+    (name) => `src/database/migrations/${name}`,
+  )
+  const asks = /\b(now\(\)|current_timestamp|clock_timestamp|gen_random_uuid|random\(\))/i
+  const found = [...sql, ...migrations].filter((file) =>
+    asks.test(
+      readFileSync(resolve(root, file), 'utf8').replace(/clock\.now\(\)|^\s*(\/\/|--|\*).*$/gm, ''),
+    ),
+  )
+  expect(found).toEqual(['src/database/clock/read-clocks.ts'])
+})
+
+test('files stay small', () => {
+  const large = [
+    ...files,
+    ...listFiles('src').filter(isTest),
+    ...listFiles('tests'),
+    ...listFiles('proofs'),
+  ].filter(
+    (file) =>
+      readFileSync(resolve(root, file), 'utf8').split('\n').length >
+      (isTest(file) || file.startsWith('tests/') ? 500 : 300),
+  )
+  expect(large).toEqual([])
+})
+
+test('every file says at its top what it is for', () => {
+  expect(files.filter((file) => !/^\/\/ \S/.test(texts.get(file)!))).toEqual([])
+})
+
+test('no default exports, enums, or names that say nothing', () => {
+  const words =
+    /export default|^\s*(export )?enum |\b\w*(Manager|Helper|Impl|Dto)\b|\b(utils|helpers)\b/m
+  expect(files.filter((file) => words.test(code(file)))).toEqual([])
+})
+
+describe('the SDK', () => {
+  const sources = listFiles('sdk/src')
+  const read = (file: string) => readFileSync(resolve(root, file), 'utf8')
+
+  test('imports nothing but its own files and Node', () => {
+    const wrong = sources.flatMap((file) =>
+      [...read(file).matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'/g)]
+        .map(([, target, dynamic]) => target ?? dynamic!)
+        .filter((target) => !/^(node:[\w/]+|\.\/[\w-]+\.ts)$/.test(target))
+        .filter((target) => !(isTest(file) && target === 'vitest'))
+        .map((target) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('keeps the house’s rules', () => {
+    const large = sources.filter((file) => read(file).split('\n').length > 300)
+    expect(large.filter((file) => !isTest(file) && !file.endsWith('/api-types.ts'))).toEqual([])
+    expect(sources.filter((file) => !isTest(file) && !/^\/\/ \S/.test(read(file)))).toEqual([])
+    const words = /export default|^\s*(export )?enum |process\.(env|std)|console\./m
+    expect(sources.filter((file) => words.test(read(file)))).toEqual([])
+  })
+})
+
+/** A file without its comments. */
+function code(file: string): string {
+  return texts.get(file)!.replace(/^\s*(\/\/|\/\*\*|\*).*$/gm, '')
+}
