@@ -11,13 +11,19 @@ import type { Bank } from './bank/bank.ts'
 type Line = { session_id: string | null; subject: string; change: string; at: Date }
 type Event = { sequence: number; type: string; body: string }
 
+type KnownOperation = Operation & {
+  waits_for_person_since: Date | null
+  /** `found` where a look said so, instead of an answer. */
+  answer: { found?: string } | null
+}
+
 /** All that is known of one payment. Times of its first rows are texts. */
 export type KnownPayment = {
   payment: Payment
   session: Session
   result: { status: string } | null
   hold: Hold | null
-  operations: (Operation & { waits_for_person_since: Date | null })[]
+  operations: KnownOperation[]
   authorisations: Authorisation[]
   captures: number
   voids: number

@@ -6,6 +6,7 @@ import { findWholePayment, type PaymentKey } from '../../src/checkout/reading/pa
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
+import { isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 import { actInPortal } from './bank/portal.ts'
 import { changeMode, countOrders } from './facts.ts'
@@ -89,7 +90,7 @@ async function stopProcess({ clock, town }: Stage, after_ms: number): Promise<vo
 
 /** A person says what became of what waits for one, as the bank's portal tells it, or as they please. Returns how much that was. */
 export async function settleByHand(stage: Stage): Promise<number> {
-  const { town, database, chance, scheduler, outside, bank } = stage
+  const { town, database, chance, scheduler, outside, bank, clock } = stage
   const rows = await scheduler.effect(
     outside,
     'a person looks what waits',
@@ -99,13 +100,15 @@ export async function settleByHand(stage: Stage): Promise<number> {
       where waits_for_person_since is not null order by operation_id`,
   )
   for (const row of rows) {
-    const outcome = inPortal(bank, row) ?? chance.pick(['approved', 'declined', 'failed'] as const)
+    const outcome =
+      inPortal(bank, row, clock.now().getTime()) ??
+      chance.pick(['approved', 'declined', 'failed'] as const)
     const asked = { outcome, acquirer_transaction_id: 'told', reason: 'so they say', by: 'ada' }
     const desk = town.anyProcess()!.context()
     await resolveOperation(desk as never, row, asked).catch(() => {})
   }
-  for (const { reference, surprises, captured_amount } of bank.authorisations.values()) {
-    const is_lost = bank.traits.forgets && surprises.some(({ what }) => what === 'capture')
+  for (const { reference, captured_ms, captured_amount } of bank.authorisations.values()) {
+    const is_lost = bank.traits.forgets && captured_ms !== null
     if (is_lost || captured_amount !== null) await settlePartlyCaptured(stage, reference)
   }
   return rows.length
@@ -144,13 +147,18 @@ async function settleAsCaptured(desk: JobContext, key: PaymentKey): Promise<bool
 
 type Waiting = { merchant_id: string; payment_id: string; operation_id: string; kind: string }
 
-/** Null where the bank does not know either. */
-function inPortal(bank: Bank, { operation_id, kind }: Waiting) {
+/** Null where the bank does not know either. Other money than was asked for is taken back there, and counts as none. */
+function inPortal(bank: Bank, { operation_id, kind }: Waiting, now_ms: number) {
   if (kind === 'reverse') return 'approved' as const
   if (kind === 'authorise') {
     const charges = [...bank.authorisations.values()]
     const charge = charges.findLast(({ reference }) => reference === operation_id)
-    return charge ? charge.result : ('failed' as const)
+    if (!charge) return 'failed' as const
+    const { asked_for } = charge
+    const is_right = charge.amount === asked_for.amount && charge.currency === asked_for.currency
+    if (charge.result !== 'approved' || is_right) return charge.result
+    if (isLive(charge, now_ms)) charge.reversed_ms = now_ms
+    return 'failed' as const
   }
   const settlement = bank.settlements.findLast(({ reference }) => reference === operation_id)
   const is_done = settlement?.answer.result === 'approved'

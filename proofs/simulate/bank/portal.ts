@@ -50,8 +50,8 @@ export async function actInPortal(
   if (!bank.traits.forgets) return
   // Nobody can look up any more what was captured days ago.
   await clock.sleep(48 * 3_600_000)
-  for (const { surprises, reference } of bank.authorisations.values()) {
-    if (surprises.some(({ what }) => what === 'capture')) await settle(reference)
+  for (const { captured_ms, reference } of bank.authorisations.values()) {
+    if (captured_ms !== null) await settle(reference)
   }
 }
 
