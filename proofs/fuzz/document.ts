@@ -1,6 +1,6 @@
 // What the API's own description says of each operation: all that the fuzzer knows of the API.
 
-import type { Schema as Described } from '../../tests/support/schema.ts'
+import { type Schema as Described, resolve } from '../../tests/support/schema.ts'
 
 export type Schema = Omit<Described, 'properties' | 'items' | 'anyOf' | 'allOf'> & {
   properties?: Record<string, Schema>
@@ -55,9 +55,20 @@ export function operationsOf(document: Document): Operation[] {
     Object.entries(methods).flatMap(([method, described]) => {
       const [, others = ''] = /^Also at (.*)\.$/.exec(described.description ?? '') ?? []
       const paths = [path, ...others.split(', ').filter((other) => other !== '')]
-      return paths.map((each) => operationOf(method.toUpperCase(), each, described))
+      const operation = whole(described, document)
+      return paths.map((each) => operationOf(method.toUpperCase(), each, operation))
     }),
   )
+}
+
+/** A part of the document with what its references name in their place. */
+function whole<Part>(part: Part, document: Document): Part {
+  if (Array.isArray(part)) return part.map((each) => whole(each, document)) as Part
+  if (part === null || typeof part !== 'object') return part
+  const { $ref } = part as { $ref?: unknown }
+  if (typeof $ref === 'string') return whole(resolve($ref, document) as Part, document)
+  const members = Object.entries(part).map(([name, each]) => [name, whole(each, document)])
+  return Object.fromEntries(members) as Part
 }
 
 function operationOf(

@@ -1,6 +1,8 @@
 // JSON Schema, as much of it as the API's description uses.
 
 export type Schema = {
+  /** The name of a type of the API, where the schema is one. */
+  title?: string
   type?: string | string[]
   properties?: Record<string, Schema>
   required?: string[]

@@ -1,7 +1,9 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
 import type { Context } from '../context.ts'
-import { type OpenApiDocument, openApiDocument } from '../documents/openapi/openapi.ts'
+import type { OpenApiDocument } from '../documents/openapi/document.ts'
+import { withReferences } from '../documents/openapi/named-schemas.ts'
+import { inlineDocument } from '../documents/openapi/openapi.ts'
 import { guideFiles, guidePages } from '../documents/site/guide-files.ts'
 import { documentationPages } from '../documents/site/pages.ts'
 import { lasting } from '../http/encoded.ts'
@@ -36,13 +38,14 @@ export function operationalPages(
   ]
 }
 
+/** As it is served, and with its schemas in place for the pages. */
 let described: { json: PageAnswer; document: OpenApiDocument } | null = null
 
 /** Made when it is first asked for: a start need not wait for it. */
 function description() {
   if (described === null) {
-    const document = openApiDocument(routes, events, streams)
-    const text = JSON.stringify(document, null, 2)
+    const document = inlineDocument(routes, events, streams)
+    const text = JSON.stringify(withReferences(document), null, 2)
     const json = answer(200, 'application/json; charset=utf-8', text)
     described = { json: lasting(json), document }
   }

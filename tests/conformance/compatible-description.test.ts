@@ -5,6 +5,7 @@ import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { routes } from '../../src/routes.ts'
 import { addresses, described, openCompatible, tea } from '../support/compatible.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { resolve } from '../support/schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const document = openApiDocument(routes)
@@ -25,11 +26,11 @@ test('both encodings, the key, and the parameters', () => {
     'application/json',
     'application/x-www-form-urlencoded',
   ])
-  const { schema } = create.requestBody!.content['application/json'] as {
-    schema: { properties: object; required: string[]; additionalProperties: boolean }
-  }
+  const named = { schema: { $ref: '#/components/schemas/PaymentIntentCreate' } }
+  for (const each of Object.values(create.requestBody!.content)) expect(each).toMatchObject(named)
+  const schema = resolve(named.schema.$ref, document)
   expect(schema).toMatchObject({ required: ['amount', 'currency'], additionalProperties: false })
-  expect(Object.keys(schema.properties)).toEqual([
+  expect(Object.keys(schema.properties!)).toEqual([
     ...['amount', 'currency', 'metadata', 'receipt_email', 'description'],
     ...['statement_descriptor_suffix', 'capture_method'],
   ])

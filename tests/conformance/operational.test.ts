@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { events, routes, streams } from '../../src/routes.ts'
 import { type Client, type Json, openClient } from '../support/client.ts'
+import { resolve } from '../support/schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -41,7 +42,8 @@ test('the description names every route, and the page shows them', async () => {
   }
   for (const { path, summary } of streams) {
     const { responses } = (document as Json).paths[path].get
-    expect(responses[200].content).toHaveProperty(['text/event-stream', 'schema', 'anyOf'])
+    const { schema } = responses[200].content['text/event-stream']
+    expect(resolve(schema.$ref, document as object)).toHaveProperty('anyOf')
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '403', '429']))
     expect(page).toContain(summary)
   }
@@ -84,7 +86,9 @@ test('the description tells what answers carry', async () => {
   const [, { properties }, members] = incomplete.allOf
   expect(properties.error.enum).toEqual(['authentication_incomplete'])
   expect(members.required).toEqual(['attempt', 'three_ds'])
-  expect(members.properties.three_ds.properties.state.enum).toContain('awaiting_challenge')
+  expect(members.properties.three_ds).toEqual({ $ref: '#/components/schemas/ThreeDs' })
+  const { state } = components.schemas.ThreeDs.properties
+  expect(state.enum).toContain('awaiting_challenge')
 })
 
 test('answers of the API are never cached, framed or guessed at', async () => {

@@ -1,7 +1,7 @@
 // What the API's description says of webhook routes. That answers fit it is checked by the client of every other test.
 
 import { expect, test } from 'vitest'
-import type { Operation } from '../../src/documents/openapi/openapi.ts'
+import type { Operation } from '../../src/documents/openapi/document.ts'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { routes } from '../../src/routes.ts'
 

@@ -1,7 +1,8 @@
 // Each example of the reference: its line for curl is sent to a real service as it stands, and its answer fits the schema.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
+import { namedSchemas } from '../../src/documents/openapi/named-schemas.ts'
+import { inlineDocument } from '../../src/documents/openapi/openapi.ts'
 import {
   answerExample,
   answerText,
@@ -12,7 +13,7 @@ import {
   requestExample,
 } from '../../src/documents/site/operation-example.ts'
 import { fieldsOf, valuesOf } from '../../src/documents/site/schema.ts'
-import { operationSection } from '../../src/documents/site/sections.ts'
+import { operationSection, typeSection } from '../../src/documents/site/sections.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
 import { events, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
@@ -20,8 +21,9 @@ import { type Json, type SessionSecret, visa } from '../support/client.ts'
 import { faultOf, type Schema } from '../support/schema.ts'
 import { type Account, type Service, shop, startService } from '../support/service.ts'
 
-const document = openApiDocument(routes, events, streams)
+const document = inlineDocument(routes, events, streams)
 const operations = operationsOf(document)
+const types = namedSchemas(document).map(typeSection).join('')
 const named = operations.map((listed): [string, Listed] => [listed.operation.operationId, listed])
 /** The body that the examples begin with. */
 const [order] = named
@@ -171,7 +173,7 @@ describe.each(named)('%s', (_, listed) => {
   })
 
   test('every value of an enumeration is on the page', () => {
-    const html = operationSection(listed, undefined)
+    const html = operationSection(listed, undefined) + types
     const body = listed.operation.requestBody?.content['application/json'].schema
     const schemas = [body, successOf(listed)].filter((each) => each !== undefined) as Schema[]
     const values = schemas.flatMap((each) =>

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
+import { inlineDocument } from '../../src/documents/openapi/openapi.ts'
 import { checkoutErrors } from '../../src/documents/site/checkout-errors.ts'
 import { guideFiles } from '../../src/documents/site/guide-files.ts'
 import { documentation } from '../../src/documents/site/pages.ts'
@@ -14,7 +14,7 @@ import { operationalPages } from '../../src/service/operational.ts'
 import type { Json } from '../support/client.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const pages = documentation(openApiDocument(routes, events, streams), guideFiles())
+const pages = documentation(inlineDocument(routes, events, streams), guideFiles())
 const served = operationalPages({ now: false }).map(({ path }) => path)
 const tags = new Map([...pages].map(([path, { body }]) => [path, readMarkup(body).tags]))
 

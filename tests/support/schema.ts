@@ -13,6 +13,8 @@ export type Schema = {
   const?: unknown
   format?: string
   pattern?: string
+  title?: string
+  description?: string
 }
 
 /** What is wrong with a value, with its path, or null. */
@@ -59,7 +61,8 @@ function memberFaults(
   ]
 }
 
-function resolve(reference: string, root: object): Schema {
+/** What a reference such as `#/components/schemas/Hold` names. */
+export function resolve(reference: string, root: object): Schema {
   const names = reference.slice(2).split('/')
   return names.reduce((node, name) => (node as Record<string, object>)[name]!, root) as Schema
 }

@@ -7,57 +7,55 @@ import type { Route } from '../../http/route.ts'
 import { describedRoute, type Stream } from '../../http/stream.ts'
 import { limitHeaders } from '../../http/use-limit.ts'
 import { api_version } from '../../kernel/values.ts'
+import type {
+  Content,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Response,
+  Webhook,
+} from './document.ts'
+import { withNames, withReferences } from './named-schemas.ts'
 import {
-  type Content,
   describedHeaders,
   headersOf,
   jsonOf,
-  type Response,
   refusalSchemas,
   refusalsByStatus,
   schemaOf,
   sharedHeaders,
 } from './refusals.ts'
 
-export type OpenApiDocument = {
-  openapi: string
-  info: { title: string; version: string; description: string }
-  paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, { post: Webhook }>
-  components: object
-}
-
-/** A request that the service itself makes. */
-type Webhook = Omit<Operation, 'security'>
-
-/** An event that merchants are told of: its type, when it is sent, and its body. */
+/** An event that merchants receive: its type, when it is sent, and its body. */
 export type DescribedEvent = { type: string; summary: string; schema: z.ZodType }
 
-export type Operation = {
-  tags: string[]
-  summary: string
-  description?: string
-  operationId: string
-  security: object[]
-  parameters: Parameter[]
-  requestBody?: { required: boolean; content: Content }
-  responses: Record<string, Response>
-}
+// biome-ignore lint/suspicious/noExplicitAny: a route's context does not matter to its description.
+type AnyRoute = Route<any>
+// biome-ignore lint/suspicious/noExplicitAny: nor does a stream's.
+type AnyStream = Stream<any>
 
-type Parameter = {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required: boolean
-  schema: object
-  description?: string
-}
-
+/** As it is served: each named type once, among the components. */
 export function openApiDocument(
-  // biome-ignore lint/suspicious/noExplicitAny: a route's context does not matter to its description.
-  routes: Route<any>[],
+  routes: AnyRoute[],
   events: DescribedEvent[] = [],
-  // biome-ignore lint/suspicious/noExplicitAny: nor does a stream's.
-  streams: Stream<any>[] = [],
+  streams: AnyStream[] = [],
+): OpenApiDocument {
+  return withReferences(inlineDocument(routes, events, streams))
+}
+
+/** The same with every schema where it is used; named types have their name as `title`. */
+export function inlineDocument(
+  routes: AnyRoute[],
+  events: DescribedEvent[] = [],
+  streams: AnyStream[] = [],
+): OpenApiDocument {
+  return withNames(documentOf(routes, events, streams))
+}
+
+function documentOf(
+  routes: AnyRoute[],
+  events: DescribedEvent[],
+  streams: AnyStream[],
 ): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {}
   for (const route of routes) {
@@ -250,8 +248,8 @@ function keyParameters({ idempotency }: Route<never>): Parameter[] {
 }
 
 /**
- * All parameters of a query are optional: what is required stands in the path or the body. One that is there to be refused
- * by its name is not told of.
+ * All parameters of a query are optional: what is required stands in the path or the body. A parameter that exists only to
+ * be refused by its name is left out.
  */
 function propertiesOf(query: z.ZodType | undefined): Record<string, { description?: string }> {
   const { properties = {} } = (query ? schemaOf(query, 'input') : {}) as {

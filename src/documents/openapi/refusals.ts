@@ -6,18 +6,8 @@ import { isWebhook, type Shape, shapeOf, statusOf } from '../../http/dialects.ts
 import { type Route, refusalsOf } from '../../http/route.ts'
 import { limitHeaders } from '../../http/use-limit.ts'
 import { catalogue, type RefusalCode } from '../../kernel/errors.ts'
-
-/** A body, by its media type. */
-export type Content = {
-  'application/json': { schema: object }
-  'application/x-www-form-urlencoded'?: { schema: object; encoding: object }
-}
-
-export type Response = {
-  description: string
-  headers?: object
-  content?: Content
-}
+import type { Schema } from '../../kernel/json-schema.ts'
+import type { Content, Response } from './document.ts'
 
 const code = { type: 'string', description: 'Branch on this.' }
 const message = { type: ['string', 'null'], description: 'For people; never branch on it.' }
@@ -207,9 +197,9 @@ export const sharedHeaders = {
   },
 }
 
-export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Schema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
+  return rest as Schema
 }
 
 export function describedHeaders(headers: Record<string, string>): object {

@@ -2,15 +2,31 @@
 
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../../kernel/json-schema.ts'
-import { alternatives, type Field, fieldsOf, isNullable, valuesOf } from './schema.ts'
+import { alternatives, type Depth, type Field, fieldsOf, isNullable, valuesOf } from './schema.ts'
 
-/** HTML. One list for each of the shapes that a body may have. */
-export function fieldList(schema: Schema | undefined, side: 'request' | 'answer'): string {
+/**
+ * HTML. One list for each of the shapes that a body may have. What a caller has to write stands there in full; of what comes
+ * back, named types are a click away.
+ */
+export function fieldList(
+  schema: Schema | undefined,
+  side: 'request' | 'answer',
+  depth: Depth = side === 'request' ? 'every field' : 'named types closed',
+): string {
   const shapes = schema ? alternatives(schema) : []
-  const lists = shapes.map((each) => fieldsOf(each)).filter((fields) => fields.length > 0)
+  const lists = shapes
+    .map((each) => ({
+      name: each === schema ? undefined : each.title,
+      fields: fieldsOf(each, depth),
+    }))
+    .filter(({ fields }) => fields.length > 0)
   if (lists.length === 0) return '<p class="none">None.</p>'
   return lists
-    .map((fields) => `<dl class="fields">${fields.map((each) => row(each, side)).join('')}</dl>`)
+    .map(
+      ({ name, fields }) =>
+        `${name === undefined ? '' : `<p class="type">${typeLink(name)}</p>`}` +
+        `<dl class="fields">${fields.map((each) => row(each, side)).join('')}</dl>`,
+    )
     .join('')
 }
 
@@ -26,13 +42,19 @@ function row({ path, schema, is_required }: Field, side: 'request' | 'answer'): 
   )
 }
 
-export function typeOf(schema: Schema): string {
+/** A link to the place of a named type. */
+export function typeLink(name: string): string {
+  return `<a href="#${name}">${name}</a>`
+}
+
+function typeOf(schema: Schema): string {
   const names = alternatives(schema).map(nameOf)
   if (isNullable(schema)) names.push('null')
   return [...new Set(names)].join(' or ')
 }
 
-function nameOf({ type, items, const: value, enum: values, format }: Schema): string {
+function nameOf({ title, type, items, const: value, enum: values, format }: Schema): string {
+  if (title !== undefined) return typeLink(title)
   if (items) return `list of ${plural(items)}`
   const [only] = value === undefined ? (values ?? []) : [value]
   if (type === undefined && only !== undefined) return typeof only

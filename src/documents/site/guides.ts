@@ -40,11 +40,11 @@ export function guideGroups(llms: string, guides: Guide[]): Group[] {
     .filter(({ lines }) => lines.length > 0)
 }
 
-/** Every heading of every guide. */
+/** Every heading of every guide; of a decision record its title alone, since all have the same headings below. */
 export function guideIndex(guides: Guide[]): Found[] {
   return guides.flatMap(({ path, title, headings }) =>
     headings
-      .filter(({ depth }) => depth <= 3)
+      .filter(({ depth }) => depth <= (path.startsWith('/docs/decisions/') ? 1 : 3))
       .map((heading) => ({
         title: heading.title,
         href: heading.depth === 1 ? path : `${path}#${heading.anchor}`,

@@ -1,7 +1,7 @@
 // An example of an operation: a request that the service takes, as values and as a line for curl, and its answer.
 
 import type { Schema } from '../../kernel/json-schema.ts'
-import type { OpenApiDocument, Operation } from '../openapi/openapi.ts'
+import type { OpenApiDocument, Operation } from '../openapi/document.ts'
 import { chosenValues } from './chosen-values.ts'
 import { exampleOf } from './example.ts'
 import { sampleValues } from './example-values.ts'

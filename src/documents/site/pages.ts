@@ -2,7 +2,7 @@
 
 import { lasting } from '../../http/encoded.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
-import type { OpenApiDocument } from '../openapi/openapi.ts'
+import type { OpenApiDocument } from '../openapi/document.ts'
 import { type Line, openFrame } from './frame.ts'
 import { type GuideFile, guideAddress, guideGroups, guideIndex, renderGuides } from './guides.ts'
 import { reference } from './reference.ts'

@@ -3,12 +3,13 @@
 import { catalogue, type RefusalCode, statusesOf } from '../../kernel/errors.ts'
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../../kernel/json-schema.ts'
-import type { OpenApiDocument } from '../openapi/openapi.ts'
+import type { OpenApiDocument } from '../openapi/document.ts'
+import { type NamedSchema, namedSchemas } from '../openapi/named-schemas.ts'
 import { checkoutErrors } from './checkout-errors.ts'
 import type { Found, Group } from './frame.ts'
 import { eventExample, type Listed, operationsOf } from './operation-example.ts'
 import { fieldsOf } from './schema.ts'
-import { eventSection, operationSection } from './sections.ts'
+import { eventSection, operationSection, typeSection } from './sections.ts'
 
 export type Reference = { title: string; body: string; groups: Group[]; index: Found[] }
 
@@ -49,6 +50,7 @@ const parts: Part[] = [
   },
 ]
 
+/** The document has its schemas in place. */
 export function reference(document: OpenApiDocument): Reference {
   const operations = operationsOf(document)
   const untold = operations.filter(
@@ -63,11 +65,14 @@ export function reference(document: OpenApiDocument): Reference {
     const schema = post.requestBody!.content['application/json'].schema as Schema
     return { type, summary: post.summary, id: post.operationId, schema }
   })
+  const types = namedSchemas(document)
   const body =
     intro(document) +
     chapters.map(chapter).join('') +
     `<h2 class="part" id="events">Events</h2><p>The bodies that webhooks bring. Each is signed in <code>Rip-Signature</code> and sent until your server answers 2xx.</p>` +
     events.map((each) => eventSection(each, eventExample(each.id, each.schema))).join('') +
+    `<h2 class="part" id="types">Types</h2><p>What bodies and events are made of. In <a href="/openapi.json">openapi.json</a> each stands once, under the same name.</p>` +
+    types.map(typeSection).join('') +
     refusals(
       'refusals',
       'Every refusal',
@@ -83,8 +88,13 @@ export function reference(document: OpenApiDocument): Reference {
   return {
     title: 'API reference',
     body,
-    groups: [...chapters.map(groupOf), eventGroup(events), refusalGroup],
-    index: [...operations.map(foundOperation), ...events.map(foundEvent), ...foundCodes()],
+    groups: [...chapters.map(groupOf), eventGroup(events), typeGroup(types), refusalGroup],
+    index: [
+      ...operations.map(foundOperation),
+      ...events.map(foundEvent),
+      ...types.map(foundType),
+      ...foundCodes(),
+    ],
   }
 }
 
@@ -146,6 +156,13 @@ function eventGroup(events: DescribedEvent[]): Group {
   }
 }
 
+function typeGroup(types: NamedSchema[]): Group {
+  return {
+    title: 'Types',
+    lines: types.map(({ name }) => ({ title: name, href: `/docs#${name}` })),
+  }
+}
+
 const refusalGroup: Group = {
   title: 'Errors',
   lines: [
@@ -167,6 +184,10 @@ function foundOperation({ method, path, operation }: Listed): Found {
 
 function foundEvent({ type, summary, id }: DescribedEvent): Found {
   return { title: type, href: `/docs#${id}`, place: summary, words: 'event webhook' }
+}
+
+function foundType({ name, note }: NamedSchema): Found {
+  return { title: name, href: `/docs#${name}`, place: note, words: 'type schema' }
 }
 
 function foundCodes(): Found[] {

@@ -29,17 +29,20 @@ export type Field = {
   is_required: boolean
 }
 
+/** What is told of inner objects: every field, or of those that are named types none, since they have a place of their own. */
+export type Depth = 'every field' | 'named types closed'
+
 /** Every field of an object, those of nested objects and lists after their own. */
-export function fieldsOf(schema: Schema, prefix = ''): Field[] {
+export function fieldsOf(schema: Schema, depth: Depth = 'every field', prefix = ''): Field[] {
+  const inside = (each: Schema, path: string): Field[] => {
+    if (each.title !== undefined && depth === 'named types closed') return []
+    if (!each.items) return fieldsOf(each, depth, `${path}.`)
+    return alternatives(each.items).flatMap((entry) => inside(entry, `${path}[]`))
+  }
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = prefix + name
     const is_required = schema.required?.includes(name) ?? false
-    const inner = alternatives(field).flatMap((each) => innerFields(each, path))
+    const inner = alternatives(field).flatMap((each) => inside(each, path))
     return [{ path, schema: field, is_required }, ...inner]
   })
-}
-
-function innerFields(schema: Schema, path: string): Field[] {
-  if (!schema.items) return fieldsOf(schema, `${path}.`)
-  return alternatives(schema.items).flatMap((each) => fieldsOf(each, `${path}[].`))
 }

@@ -2,8 +2,9 @@
 
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../../kernel/json-schema.ts'
-import type { Operation } from '../openapi/openapi.ts'
-import { fieldList } from './field-list.ts'
+import type { Operation } from '../openapi/document.ts'
+import type { NamedSchema } from '../openapi/named-schemas.ts'
+import { fieldList, typeLink } from './field-list.ts'
 import {
   answerExample,
   answerText,
@@ -28,11 +29,12 @@ export function operationSection(listed: Listed, mark: string | undefined): stri
     (operation.description ? `<p>${escapeHtml(operation.description)}</p>` : '') +
     `<p class="door">${doorText(operation)}</p>` +
     pair(
-      parameterList(operation) + (body ? `<h4>Body</h4>${fieldList(body, 'request')}` : ''),
+      parameterList(operation) +
+        (body ? `<h4>Body${typeNote(body)}</h4>${fieldList(body, 'request')}` : ''),
       panel('Request', curlOf(request)),
     ) +
     pair(
-      `<h4>Answer ${status}</h4>${fieldList(content?.schema, 'answer')}`,
+      `<h4>Answer ${status}${typeNote(content?.schema)}</h4>${fieldList(content?.schema, 'answer')}`,
       answer.type === 'none'
         ? panel(`Answer ${status}`, 'No body.')
         : panel(`Answer ${status}`, answerText(answer)),
@@ -48,11 +50,23 @@ export function eventSection(
   return (
     `<section id="${id}"><h3><code>${type}</code></h3><p>${escapeHtml(summary)}</p>` +
     pair(
-      `<h4>Body</h4>${fieldList(schema, 'answer')}`,
+      `<h4>Body${typeNote(schema)}</h4>${fieldList(schema, 'answer')}`,
       panel('Body', JSON.stringify(example, null, 2)),
     ) +
     '</section>'
   )
+}
+
+/** A type that several places lead to. */
+export function typeSection({ name, note, side, schema }: NamedSchema): string {
+  return (
+    `<section id="${name}"><h3><code>${name}</code></h3><p>${escapeHtml(note)}</p>` +
+    `${fieldList(schema, side, 'named types closed')}</section>`
+  )
+}
+
+function typeNote(schema: Schema | undefined): string {
+  return schema?.title === undefined ? '' : ` <span class="type">${typeLink(schema.title)}</span>`
 }
 
 function pair(text: string, example: string): string {

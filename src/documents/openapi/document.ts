@@ -1,0 +1,43 @@
+// The API's description as a value: as much of OpenAPI 3.1 as it uses.
+
+export type OpenApiDocument = {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, { post: Webhook }>
+  components: { securitySchemes: object; headers: object; schemas: Record<string, object> }
+}
+
+/** A request that the service itself makes. */
+export type Webhook = Omit<Operation, 'security'>
+
+export type Operation = {
+  tags: string[]
+  summary: string
+  description?: string
+  operationId: string
+  security: object[]
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, Response>
+}
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  schema: object
+  description?: string
+}
+
+/** A body, by its media type. */
+export type Content = {
+  'application/json': { schema: object }
+  'application/x-www-form-urlencoded'?: { schema: object; encoding: object }
+}
+
+export type Response = {
+  description: string
+  headers?: object
+  content?: Content
+}
