@@ -1,5 +1,7 @@
 // Reads Server-Sent Events from the bytes of an answer, however they are cut.
 
+import { createParser } from 'eventsource-parser'
+
 export type SentEvent = {
   event: string
   /** Of this message or the last one before that had any. */
@@ -16,33 +18,24 @@ export async function* readSentEvents(
   noted: (id: string) => void = () => {},
 ): AsyncGenerator<SentEvent> {
   const decoder = new TextDecoder()
-  let rest = ''
-  let id: string | null = null
+  const come: SentEvent[] = []
+  let last_id: string | null = null
+  let is_too_long = false
+  const parser = createParser({
+    maxBufferSize: message_chars_max,
+    onId: (id) => {
+      last_id = id
+      noted(id)
+    },
+    onEvent: ({ event = 'message', data }) => come.push({ event, id: last_id, data }),
+    // Fields of other names and odd times to wait are passed over.
+    onError: ({ type }) => {
+      is_too_long ||= type === 'max-buffer-size-exceeded'
+    },
+  })
   for await (const bytes of body) {
-    const blocks = (rest + decoder.decode(bytes, { stream: true }))
-      .replaceAll('\r\n', '\n')
-      .split('\n\n')
-    rest = blocks.pop()!
-    if (rest.length > message_chars_max) throw new Error('a message that does not end')
-    for (const block of blocks) {
-      const fields = fieldsOf(block)
-      const sent_id = fields.get('id')
-      if (sent_id !== undefined) noted(sent_id)
-      id = sent_id ?? id
-      const data = fields.get('data')
-      if (data !== undefined) yield { event: fields.get('event') ?? 'message', id, data }
-    }
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    yield* come.splice(0)
+    if (is_too_long) throw new Error('a message that does not end')
   }
-}
-
-/** Fields by their names; lines of data are joined. A line that begins with a colon says nothing. */
-function fieldsOf(block: string): Map<string, string> {
-  const fields = new Map<string, string>()
-  for (const line of block.split('\n')) {
-    const [, name, value] = /^([^:]+)(?:: ?(.*))?$/.exec(line) ?? []
-    if (name === undefined) continue
-    const before = name === 'data' ? fields.get(name) : undefined
-    fields.set(name, before === undefined ? (value ?? '') : `${before}\n${value ?? ''}`)
-  }
-  return fields
 }
