@@ -1,8 +1,7 @@
 // What the answers so far gave: ids, secrets, references, cursors and keys, by which later requests reach deeper states.
 
 import type { Operation } from './document.ts'
-import type { Answer } from './wire.ts'
-import { headerOf } from './wire.ts'
+import { type Answer, headerOf } from './wire.ts'
 
 export type SessionNote = {
   id: string

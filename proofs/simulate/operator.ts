@@ -2,7 +2,8 @@
 
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { settleFoundHold } from '../../src/checkout/holds/settle-found-hold.ts'
-import { findWholePayment, type PaymentKey } from '../../src/checkout/reading/payment-store.ts'
+import type { PaymentKey } from '../../src/checkout/payment.ts'
+import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import type { JobContext } from '../../src/jobs.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'

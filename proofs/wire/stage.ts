@@ -2,8 +2,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import type { JobContext } from '../../src/jobs.ts'
-import { jobs } from '../../src/jobs.ts'
+import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { startWorker } from '../../src/service/worker.ts'
 import type { FreshDatabase } from '../../tests/support/database.ts'

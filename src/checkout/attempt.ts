@@ -44,6 +44,14 @@ export type Attempt = {
   settled_at: Date | null
 }
 
+/** Its times, which come as texts where a row comes as JSON. */
+export const attemptTimes = [
+  'challenge_expires_at',
+  'asking_until',
+  'created_at',
+  'settled_at',
+] satisfies (keyof Attempt)[]
+
 /** What a payment tells of its authentication; absent where 3-D Secure gave none of the three outcomes. */
 export type Authentication = {
   outcome: 'Authenticated' | 'Attempted' | 'Failed'

@@ -1,8 +1,9 @@
 // The event that tells a merchant of a payment's outcome: its envelope, frozen once.
 
 import { api_version, type EventType, type MerchantId, timestamp } from '../kernel/values.ts'
+import type { Change } from './conclude.ts'
 import { viewHold } from './hold.ts'
-import type { Change, PaymentStatus } from './payment.ts'
+import type { PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
 
 export type Event = {

@@ -48,6 +48,14 @@ export type UnansweredOperation = Operation & {
   payer: object | null
 }
 
+/**
+ * What an operation must be found as for an answer to be recorded.
+ *
+ * `unanswered`: nobody knows yet what became of it. `reversing`: it was not found, and is being taken back. `sending`: it
+ * was sent last at that time and nobody has looked for its answer since, so that the answer is about this very sending.
+ */
+export type FoundAs = 'unanswered' | 'reversing' | { sending: Date }
+
 /** Nobody knows what became of it, and its answer counts as lost. */
 export function isUnanswered(
   { state, answer_by }: Pick<Operation, 'state' | 'answer_by'>,

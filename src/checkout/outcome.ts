@@ -7,11 +7,34 @@ import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn } from '../merchants/integration.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
-import type { Outcome } from './charging/charge-store.ts'
-import { eventOf } from './event.ts'
-import type { Change, Payment } from './payment.ts'
+import type { Change } from './conclude.ts'
+import { type Event, eventOf } from './event.ts'
+import type { Hold } from './hold.ts'
+import type { FoundAs, Operation } from './operation.ts'
+import type { Orphan } from './orphan.ts'
+import type { Payment } from './payment.ts'
 import { attemptsLeft, type Session } from './session.ts'
 import type { ConfirmResult } from './views.ts'
+
+/** All rows that one decision writes, in one statement. */
+export type Outcome = {
+  session: Session
+  attempt: Attempt
+  payment: Payment
+  hold: Hold | null
+  event: Event
+  journal: JournalLine
+  /** The authorisation, where a person gave it up though the acquirer might hold it: it is reversed if so. */
+  orphan?: Orphan | null | undefined
+  /** The answered operation, or null for a decline that the acquirer was never asked about. */
+  operation: AnsweredOperation | null
+}
+
+export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
+  answer: object
+  /** What it must be found as: an answer is recorded once. */
+  from: FoundAs
+}
 
 /** In whose name something changes. */
 export type Cause = {

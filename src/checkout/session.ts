@@ -1,6 +1,8 @@
 // A session: one amount, one shopper, 30 minutes. What it reads as at a time, and what a shopper may still do with it.
 
 import type { Decline } from '../acquirers/acquirer.ts'
+import type { JournalLine } from '../audit/journal.ts'
+import type { KeyRow } from '../http/idempotency.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import type { MerchantId, Mode, SessionId } from '../kernel/values.ts'
 import type { Customer, Item } from './purchase.ts'
@@ -43,6 +45,9 @@ export type Session = {
   created_at: Date
   expires_at: Date
 }
+
+/** A session with the idempotency key that makes it, if it has one, and the line that tells of it. */
+export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }
 
 type SessionStatus = Session['status'] | 'expired'
 

@@ -37,12 +37,9 @@ import { reconcileList } from './reconcile/reconcile.ts'
 import { reconcileResolve } from './reconcile/resolve.ts'
 import { reconcileShow } from './reconcile/show.ts'
 import { serveCommand, workerCommand } from './serve.ts'
-import type { Command } from './terminal/command.ts'
+import type { Command, Section } from './terminal/command.ts'
 import { testCardsCommand } from './test-cards.ts'
 import { triggerCommand } from './trigger/trigger.ts'
-
-/** Commands under a heading. */
-export type Section = { title: string; commands: Command[] }
 
 export const sections: Section[] = [
   {

@@ -1,8 +1,7 @@
 // `ripper help`: all commands, those of a group, or one with its options; and what was meant by a word that is none.
 
-import type { Section } from './commands.ts'
 import { closest } from './terminal/closest.ts'
-import { type Command, UsageError, usageOf } from './terminal/command.ts'
+import { type Command, type Section, UsageError, usageOf } from './terminal/command.ts'
 import { paint } from './terminal/paint.ts'
 import { printJson } from './terminal/print.ts'
 

@@ -2,9 +2,8 @@
 
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import type { Desk } from '../checkout/asking/desk.ts'
+import type { Context, Desk } from '../checkout/context.ts'
 import { isNetwork, readConfig } from '../config/config.ts'
-import type { Context } from '../context.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
 import { openIds } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'

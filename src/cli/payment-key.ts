@@ -1,7 +1,7 @@
 // Which payment a command is for: an id is enough, whichever merchant's it is.
 
+import type { PaymentKey } from '../checkout/payment.ts'
 import { findPaymentKey } from '../checkout/reading/operator-store.ts'
-import type { PaymentKey } from '../checkout/reading/payment-store.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
 import { type CommandOffice, merchantOption, text } from './office.ts'

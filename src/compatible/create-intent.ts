@@ -1,6 +1,7 @@
 // POST /v1/payment_intents: a session, opened in the other platform's words.
 
 import { z } from 'zod'
+import type { Context } from '../checkout/context.ts'
 import { clientSecretOf } from '../checkout/sessions/client-secret.ts'
 import {
   admitServer,
@@ -9,7 +10,6 @@ import {
   placeOf,
 } from '../checkout/sessions/mint-session.ts'
 import { sessionLine } from '../checkout/sessions/open-session.ts'
-import type { Context } from '../context.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import type { Address } from './addresses.ts'

@@ -1,7 +1,7 @@
 // GET /v1/payment_intents/{session_id}: a session, read in the other platform's words.
 
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import { Refusal } from '../kernel/errors.ts'

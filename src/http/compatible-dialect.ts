@@ -2,8 +2,8 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RefusalLike } from '../kernel/errors.ts'
 import { api_version } from '../kernel/values.ts'
-import type { RefusalLike } from './dialects.ts'
 
 /** Headers that every compatible answer has, by name, and what each says. */
 export const compatibleHeaders = {

@@ -7,25 +7,7 @@ import { callerOf } from './caller.ts'
 import { refusalOf } from './failures.ts'
 import { fastifyPath } from './mount.ts'
 import { readBody } from './read-body.ts'
-import type { Route } from './route.ts'
-
-/** What a request says of the place that it is meant for. */
-export type CorsAsked = {
-  origin: string
-  params: Record<string, string>
-  query: Record<string, unknown>
-  /** A header; null where it was not sent. A preflight names those that will be, and has none of them. */
-  header(name: string): string | null
-  /** The parsed body; undefined where there is none, as in a preflight, or where it cannot be read. */
-  body(): unknown
-}
-
-export type Cors<Context> = {
-  /** Whether a page of this origin may read the answer. */
-  allows(context: Context, asked: CorsAsked): Promise<boolean>
-  /** Whether anybody allows this origin: asked where the request may not cost a look at what it is meant for. */
-  knows(context: Context, origin: string): Promise<boolean>
-}
+import type { Cors, Route } from './route.ts'
 
 type Kernel<Context> = { context: Context; world: { log: Log } }
 

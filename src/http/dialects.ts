@@ -1,7 +1,7 @@
 // How a refusal looks on the wire. A Refusal knows no shape; each family of routes has its own, written here.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Refusal, RefusalCode } from '../kernel/errors.ts'
+import type { RefusalCode, RefusalLike } from '../kernel/errors.ts'
 import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */
@@ -14,11 +14,6 @@ export type Dialect =
 
 /** What a body is made of. */
 export type Shape = 'checkout' | 'compatible' | 'endpoint' | 'guard' | 'key' | 'replay'
-
-export type RefusalLike = Pick<
-  Refusal,
-  'status' | 'message' | 'field' | 'members' | 'platform_code'
-> & { code: string }
 
 const shapes: Record<Dialect, Shape> = {
   checkout: 'checkout',

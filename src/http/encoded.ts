@@ -1,10 +1,7 @@
 // Answers that are sent again and again are compressed once.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { PageAnswer } from './pages.ts'
-
-/** The same bytes plain and compressed. */
-export type Encoded = { plain: Buffer; br: Buffer; gzip: Buffer }
+import type { Encoded, PageAnswer } from './pages.ts'
 
 /** Above it the best quality of Brotli takes longer than requests should wait. */
 const best_quality_bytes_max = 64 * 1024

@@ -2,16 +2,10 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../database/failures.ts'
-import { Refusal } from '../kernel/errors.ts'
+import { Refusal, type RefusalLike } from '../kernel/errors.ts'
 import type { Log } from '../kernel/world.ts'
 import { refusalHeaders } from './compatible-dialect.ts'
-import {
-  type Dialect,
-  dialectOfPath,
-  type RefusalLike,
-  renderRefusal,
-  statusOf,
-} from './dialects.ts'
+import { type Dialect, dialectOfPath, renderRefusal, statusOf } from './dialects.ts'
 import { routeOf } from './fastify.ts'
 import { GatewayLimited } from './gateway-limit.ts'
 import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'

@@ -3,8 +3,8 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { type Dialect, isWebhook } from './dialects.ts'
 import type { FormRules } from './form.ts'
-import type { CountedApart } from './gateway-limit.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { CountedApart } from './request-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -5,16 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
 import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
-import { openRequestCounts } from './request-counts.ts'
+import { type CountedApart, openRequestCounts } from './request-counts.ts'
 
 export class GatewayLimited extends Error {}
-
-/**
- * What counts by itself, and ten times as much of it is taken: webhook routes, which have limits of their own for each account;
- * preflights, since one that was refused would hide the limit from the page; health, so that a flood from behind the same
- * proxy does not have the process restarted; results, for which a Directory Server speaks from few addresses.
- */
-export type CountedApart = 'webhooks' | 'preflights' | 'health' | 'results'
 
 const apart_times = 10
 

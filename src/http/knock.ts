@@ -2,13 +2,12 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Caller, Knock } from './access.ts'
-import type { Kernel } from './run-route.ts'
 
 type Parts = { caller: Caller; params?: Record<string, string>; body?(): unknown }
 
 /** Whom the door recognises is noted on the request, whether it lets them in or not. */
 export function knockOf<Context>(
-  { access, context }: Pick<Kernel<Context>, 'access' | 'context'>,
+  { access, context }: Pick<Knock<Context>, 'access' | 'context'>,
   request: FastifyRequest,
   { caller, params = {}, body = () => undefined }: Parts,
 ): Knock<Context> {

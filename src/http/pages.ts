@@ -1,8 +1,7 @@
 // Plain HTML pages: what the server serves besides API routes.
 
 import type { Caller } from './access.ts'
-import type { Encoded } from './encoded.ts'
-import type { CountedApart } from './gateway-limit.ts'
+import type { CountedApart } from './request-counts.ts'
 
 type PageRequest = {
   /** Path and query, as asked for. */
@@ -16,6 +15,9 @@ type PageRequest = {
   caller: Caller
   request_id: string
 }
+
+/** The same bytes plain and compressed. */
+export type Encoded = { plain: Buffer; br: Buffer; gzip: Buffer }
 
 export type PageAnswer = {
   status: number

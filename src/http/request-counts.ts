@@ -7,6 +7,13 @@
 
 import { hash } from 'node:crypto'
 
+/**
+ * What counts by itself, and ten times as much of it is taken: webhook routes, which have limits of their own for each account;
+ * preflights, since one that was refused would hide the limit from the page; health, so that a flood from behind the same
+ * proxy does not have the process restarted; results, for which a Directory Server speaks from few addresses.
+ */
+export type CountedApart = 'webhooks' | 'preflights' | 'health' | 'results'
+
 const rows = 4
 /** Two bytes of a digest name a cell. */
 const cells = 65_536

@@ -3,7 +3,6 @@
 import type { z } from 'zod'
 import type { Refusal, RefusalCode } from '../kernel/errors.ts'
 import type { Caller, Door } from './access.ts'
-import type { Cors } from './cors.ts'
 import type { Dialect } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import { type Idempotency, type KeyRow, keyRules, type ReservedKey } from './idempotency.ts'
@@ -90,6 +89,24 @@ type RouteRecord<
 
 /** What was asked is under way or done: nothing is written under the key any more. */
 export type Resumed<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & { key: string }
+
+/** What a request says of the place that it is meant for. */
+export type CorsAsked = {
+  origin: string
+  params: Record<string, string>
+  query: Record<string, unknown>
+  /** A header; null where it was not sent. A preflight names those that will be, and has none of them. */
+  header(name: string): string | null
+  /** The parsed body; undefined where there is none, as in a preflight, or where it cannot be read. */
+  body(): unknown
+}
+
+export type Cors<Context> = {
+  /** Whether a page of this origin may read the answer. */
+  allows(context: Context, asked: CorsAsked): Promise<boolean>
+  /** Whether anybody allows this origin: asked where the request may not cost a look at what it is meant for. */
+  knows(context: Context, origin: string): Promise<boolean>
+}
 
 export type Route<Context> = RouteRecord<
   Context,

@@ -188,3 +188,9 @@ const ranks = new Map(Object.keys(catalogue).map((code, rank) => [code, rank]))
 export function precedence(code: RefusalCode): number {
   return ranks.get(code)!
 }
+
+/** A refusal as it looks on the wire: its code need not be one of ours. */
+export type RefusalLike = Pick<
+  Refusal,
+  'status' | 'message' | 'field' | 'members' | 'platform_code'
+> & { code: string }

@@ -144,3 +144,8 @@ export type GuardedHttp = {
 }
 
 export type World = { clock: Clock; random: Random; http: Http; log: Log }
+
+/** From 0 up to 1. */
+export function chanceOf({ random }: Pick<World, 'random'>): number {
+  return random.bytes(4).readUInt32BE(0) / 2 ** 32
+}

@@ -1,7 +1,7 @@
 // Which origins may read what is named by a publishable key or a handle. Where no integration can be told, as in a
 // preflight of a create, any origin that some integration allows may read the answer: a refusal, and the same for all.
 
-import type { Cors, CorsAsked } from '../http/cors.ts'
+import type { Cors, CorsAsked } from '../http/route.ts'
 import type { Directory } from './directory.ts'
 import {
   findHosted,

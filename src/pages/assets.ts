@@ -2,11 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import type { Sql } from '../database/open.ts'
 import { namesTag } from '../http/caching.ts'
-import { type Encoded, encodedOnce } from '../http/encoded.ts'
-import type { Page, PageAnswer } from '../http/pages.ts'
+import { encodedOnce } from '../http/encoded.ts'
+import type { Encoded, Page, PageAnswer } from '../http/pages.ts'
 import { inlineText } from '../kernel/html.ts'
 import { findAsset, keepAssets } from './asset-store.ts'
 

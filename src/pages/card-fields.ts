@@ -1,6 +1,6 @@
 // GET /card-fields/{public_key}: the frame that a checkout takes the card in. One document, script and style included.
 
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import type { Page } from '../http/pages.ts'
 import { brands } from '../kernel/values.ts'
 import { languageFor } from '../kernel/words.ts'

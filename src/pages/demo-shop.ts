@@ -1,7 +1,7 @@
 // The demo merchant's shop: a page made with checkout.js as a merchant would make it, and the shop's own little server.
 
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import type { Caller } from '../http/access.ts'
 import { networkOf } from '../http/gateway-limit.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'

@@ -1,7 +1,7 @@
 // GET {pay_url}/{handle}/sessions/{session_id}: whether the hosted page of a shop may resume a session. A page that bears
 // one shop's name must not take another's payments, whoever made up the link.
 
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
 import { findHosted } from '../merchants/public-account.ts'
 

@@ -1,7 +1,7 @@
 // GET {pay_url}/{handle}: the hosted page, on which a merchant takes payments without a line of code.
 
+import type { Context } from '../checkout/context.ts'
 import { type Configuration, readConfiguration } from '../checkout/reading/read-config.ts'
-import type { Context } from '../context.ts'
 import type { Page } from '../http/pages.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { languageFor } from '../kernel/words.ts'

@@ -3,7 +3,7 @@
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor, allAcquirers } from '../acquirers/open.ts'
 import { openSimulator } from '../acquirers/simulator/simulator.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
 import { openLedger } from '../database/stores/simulator-ledger.ts'

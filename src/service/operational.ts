@@ -1,6 +1,6 @@
 // What operators and tools read: health, readiness, metrics, the API's description, the guides.
 
-import type { Context } from '../context.ts'
+import type { Context } from '../checkout/context.ts'
 import type { OpenApiDocument } from '../documents/openapi/document.ts'
 import { withReferences } from '../documents/openapi/named-schemas.ts'
 import { inlineDocument } from '../documents/openapi/openapi.ts'

@@ -7,8 +7,8 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
+import { orphanIf } from '../../src/checkout/asking/orphan-rows-store.ts'
 import { openOrphan } from '../../src/checkout/orphan.ts'
-import { orphanIf } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { Sql } from '../../src/database/open.ts'

@@ -7,8 +7,8 @@ import {
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
+import { saveOrphans } from '../../src/checkout/asking/orphan-rows-store.ts'
 import { openOrphan } from '../../src/checkout/orphan.ts'
-import { saveOrphans } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { minute_ms, reversed, useOrphanStage } from '../support/orphan-stage.ts'
 

@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JournalLine } from '../../src/audit/journal.ts'
-import type { Session } from '../../src/checkout/session.ts'
-import type { NewSession } from '../../src/checkout/sessions/session-store.ts'
+import type { NewSession, Session } from '../../src/checkout/session.ts'
 import { openSessionWriter } from '../../src/checkout/sessions/write-sessions.ts'
 import type { Database } from '../../src/database/open.ts'
 import { type KeyRow, KeyTaken } from '../../src/http/idempotency.ts'

@@ -1,8 +1,7 @@
 // Held payments for tests: an amount that a page named and nothing could check.
 
 import { expect } from 'vitest'
-import type { JobContext } from '../../src/jobs.ts'
-import { jobs } from '../../src/jobs.ts'
+import { type JobContext, jobs } from '../../src/jobs.ts'
 import type { SessionSecret } from './client.ts'
 import { type Account, type Service, shop } from './service.ts'
 

@@ -1,6 +1,6 @@
 // Endpoints and events by the thousand: of payments that are rows only, queued by the statement that payments queue them with.
 
-import type { Context } from '../../src/context.ts'
+import type { Context } from '../../src/checkout/context.ts'
 import { rowIf, rowValues } from '../../src/database/driver/rows.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../../src/kernel/values.ts'

@@ -6,11 +6,8 @@ import type { AnySql, Database, Sql } from '../../src/database/open.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import { findDelivery, insertReplay } from '../../src/webhooks/deliveries/delivery-store.ts'
 import type { SettledDelivery } from '../../src/webhooks/delivery.ts'
-import {
-  type ClaimedDelivery,
-  type ClaimOrder,
-  claim,
-} from '../../src/webhooks/queue/claim-store.ts'
+import { type ClaimOrder, claim } from '../../src/webhooks/queue/claim-store.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
 import { fanOut, type ToldEvent } from '../../src/webhooks/queue/fan-out.ts'
 import { type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'

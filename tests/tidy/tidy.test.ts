@@ -39,6 +39,7 @@ const rooms: Record<string, string[]> = {
   audit: ['kernel', 'database'],
   http: ['kernel', 'database'],
   merchants: ['kernel', 'audit', 'database', 'http'],
+  context: ['kernel', 'database', 'http', 'merchants'],
   webhooks: ['kernel', 'context', 'database', 'http', 'merchants'],
   checkout: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants'],
@@ -48,7 +49,14 @@ const rooms: Record<string, string[]> = {
   pages: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
   'documents/openapi': ['kernel', 'http'],
   'documents/site': ['kernel', 'http', 'documents/openapi'],
-  context: ['kernel', 'database', 'http', 'merchants', 'checkout', 'acquirers', 'three-ds'],
+}
+/** The folders of a room, each of which may import those before it and the room's own files, which come first. */
+const floors: Record<string, string[]> = {
+  checkout: [
+    ...['limits', 'sessions', 'cards', 'asking', 'receipts', 'authentication', 'reading'],
+    ...['charging', 'holds', 'orphans', 'reconciling'],
+  ],
+  webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
 const wiring = [
   'routes',
@@ -85,13 +93,32 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  test.each(Object.entries(floors))('inside %s no folder looks up', (room, folders) => {
+    const floorOf = (file: string) => {
+      const [, , folder, name] = file.split('/')
+      return name === undefined ? -1 : folders.indexOf(folder!)
+    }
+    const own = files.filter((file) => file.startsWith(`src/${room}/`))
+    const known = readdirSync(resolve(root, 'src', room), { withFileTypes: true })
+    expect(known.flatMap((each) => (each.isDirectory() ? [each.name] : [])).sort()).toEqual(
+      folders.toSorted(),
+    )
+    const wrong = own.flatMap((file) =>
+      importsOf(file)
+        .filter(({ target }) => target.startsWith(`src/${room}/`))
+        .filter(({ target }) => floorOf(target) > floorOf(file))
+        .map(({ target }) => `${file} → ${target}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
   test('context.ts and ports give types alone to those who do not act', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .filter(
           ({ target, type_only }) =>
             !type_only &&
-            (target === 'src/context.ts' ||
+            (/^src\/(checkout\/)?context\.ts$/.test(target) ||
               (roomOf(file) === 'database' && /^src\/(acquirers|three-ds)\//.test(target))),
         )
         .map(({ target }) => `${file} → ${target}`),
@@ -107,8 +134,11 @@ describe('imports', () => {
         'session',
         'attempt',
         'payment',
-        'hold',
+        'whole-payment',
         'operation',
+        'hold',
+        'conclude',
+        'outcome',
         'reconciliation',
         'backoff',
         'orphan',
@@ -129,6 +159,7 @@ describe('imports', () => {
       [
         'endpoint',
         'delivery',
+        'queue/claimed-delivery',
         'deliveries/delivery-cursor',
         'stream/trail',
         'stream/streamed-event',
@@ -156,16 +187,16 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('no cycles', () => {
+  test('no circle, not even of types', () => {
     expect(cycles()).toEqual([])
   })
 })
 
-/** Files that reach themselves through imports that are more than types. */
+/** Files that reach themselves. */
 function cycles(): string[] {
   const reached = (file: string, seen: Set<string>): Set<string> => {
-    for (const { target, type_only } of importsOf(file)) {
-      if (type_only || seen.has(target) || !texts.has(target)) continue
+    for (const { target } of importsOf(file)) {
+      if (seen.has(target) || !texts.has(target)) continue
       seen.add(target)
       reached(target, seen)
     }

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { AnySql, Sql } from '../../src/database/open.ts'
-import type { ClaimedDelivery } from '../../src/webhooks/queue/claim-store.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
 import { endDeliveries, type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../../src/database/open.ts'
-import type { ClaimedDelivery } from '../../src/webhooks/queue/claim-store.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
 import type { SeenBreaker } from '../../src/webhooks/sending/breaker.ts'
 import type { DeliveryLoop } from '../../src/webhooks/sending/delivery-loop.ts'
 import { openHealth } from '../../src/webhooks/sending/health.ts'

@@ -1,7 +1,7 @@
 // How deliveries leave the queue, on a real database: settled, in time or too late, once or twice.
 
 import { describe, expect, test } from 'vitest'
-import type { ClaimedDelivery } from '../../src/webhooks/queue/claim-store.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
 import { type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
 import {
   addEndpoint,

@@ -1,15 +1,15 @@
 // The acquirer of a simulated world: books of its own in memory, written without a look at the service's.
 
-import type {
-  Acquirer,
-  AuthoriseAnswer,
-  AuthoriseRequest,
-  LiveAuthorisation,
-  LookUpAnswer,
-  SettleAnswer,
-  SettleRequest,
+import {
+  type Acquirer,
+  type AuthoriseAnswer,
+  type AuthoriseRequest,
+  type LiveAuthorisation,
+  type LookUpAnswer,
+  type SettleAnswer,
+  type SettleRequest,
+  Unanswered,
 } from '../../../src/acquirers/acquirer.ts'
-import { Unanswered } from '../../../src/acquirers/acquirer.ts'
 import { testCardOf } from '../../../src/cards/test-cards.ts'
 import type { World } from '../../../src/kernel/world.ts'
 import {

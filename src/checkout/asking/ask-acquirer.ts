@@ -2,9 +2,9 @@
 
 import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
 import type { Clock } from '../../kernel/world.ts'
+import type { Desk } from '../context.ts'
 import { deadline_ms, type Operation, sendable_ms } from '../operation.ts'
-import type { WholePayment } from '../reading/payment-store.ts'
-import type { Desk } from './desk.ts'
+import type { WholePayment } from '../whole-payment.ts'
 
 /**
  * A definite answer. Throws NotSent where nothing left this machine, else Unanswered, whatever it was that went wrong. An

@@ -1,13 +1,13 @@
 // An answer that was not recorded, since the operation had ended before. Where it says something else, money may have moved
 // against our books.
 
+import type { Desk } from '../context.ts'
 import type { Operation, OperationState } from '../operation.ts'
 import { orphanLine } from '../orphan.ts'
-import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
-import { saveOrphans } from '../orphans/orphan-store.ts'
 import type { Payment } from '../payment.ts'
-import type { Desk } from './desk.ts'
 import { listOperations } from './operation-store.ts'
+import { orphanOfCharge } from './orphan-of-charge.ts'
+import { saveOrphans } from './orphan-rows-store.ts'
 import { saveSurely } from './save-surely.ts'
 
 export type LostAnswer = {

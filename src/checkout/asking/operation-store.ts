@@ -5,12 +5,12 @@ import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Attempt } from '../attempt.ts'
-import { forgetCard } from '../charging/charge-store.ts'
+import { forgetCard } from '../cards/vault-store.ts'
 import type { Operation, UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { orphanIf } from '../orphans/orphan-store.ts'
-import type { PaymentKey } from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
+import { orphanIf } from './orphan-rows-store.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 

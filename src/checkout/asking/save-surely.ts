@@ -1,7 +1,7 @@
 // Saves what an acquirer said, though the database may be away or busy for a while.
 
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from '../context.ts'
 
 /** Pauses of 8 s in all, and what the tries themselves take. */
 const tries_max = 12

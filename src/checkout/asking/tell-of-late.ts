@@ -1,7 +1,7 @@
 // Logs answers that came when nobody waited for them any more.
 
+import type { Desk } from '../context.ts'
 import type { Operation } from '../operation.ts'
-import type { Desk } from './desk.ts'
 
 /** `settle` records the answer, unless another one was recorded before; it returns whether it did. */
 export function tellOfLate(

@@ -1,10 +1,10 @@
 // Notes that an acquirer gave no usable answer: from now on the reconciler asks what became of the operation.
 
 import type { Unanswered } from '../../acquirers/acquirer.ts'
+import type { Desk } from '../context.ts'
 import { first_check_ms, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { WholePayment } from '../reading/payment-store.ts'
-import type { Desk } from './desk.ts'
+import type { WholePayment } from '../whole-payment.ts'
 import { saveUnanswered } from './operation-store.ts'
 import { saveSurely } from './save-surely.ts'
 

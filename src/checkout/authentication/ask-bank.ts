@@ -1,7 +1,6 @@
 // One attempt's question to the card's bank: the 3DS Method's end, the AReq, and what its answer makes of the attempt.
 
 import { openNumber } from '../../cards/vault.ts'
-import type { Context } from '../../context.ts'
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
 import type { Caller } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -17,6 +16,7 @@ import {
 import { type Attempt, stateOf } from '../attempt.ts'
 import { pageToken } from '../cards/page-token.ts'
 import { findCard, type VaultCard } from '../cards/vault-store.ts'
+import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import type { Session } from '../session.ts'
 import { attemptLine } from './attempt-lines.ts'

@@ -6,13 +6,6 @@ import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Attempt, ThreeDsState } from '../attempt.ts'
 
-export const attemptTimes = [
-  'challenge_expires_at',
-  'asking_until',
-  'created_at',
-  'settled_at',
-] satisfies (keyof Attempt)[]
-
 /** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
 export type OpeningLines = { opened: JournalLine; superseded: OpenLine }
 

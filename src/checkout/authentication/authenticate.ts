@@ -1,7 +1,6 @@
 // POST …/authenticate: opens a payment attempt for a card reference and asks the card's bank, once.
 
 import { openNumber } from '../../cards/vault.ts'
-import type { Context } from '../../context.ts'
 import { type Caller, clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -9,6 +8,7 @@ import { admitMerchant } from '../../merchants/admit.ts'
 import { ProviderUnavailable, type ThreeDs } from '../../three-ds/three-ds.ts'
 import { type Attempt, attemptAt } from '../attempt.ts'
 import { findCard, type VaultCard } from '../cards/vault-store.ts'
+import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import {
   attempts_max,

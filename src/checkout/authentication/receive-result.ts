@@ -1,9 +1,9 @@
 // POST /3ds/results: the Directory Server's RReq, the result of record of a challenge.
 
-import type { Context } from '../../context.ts'
 import type { Page } from '../../http/pages.ts'
 import type { ResultMessage, ResultVerdict } from '../../three-ds/three-ds.ts'
 import { type Attempt, attemptAt, challengeTimedOut, stateOf } from '../attempt.ts'
+import type { Context } from '../context.ts'
 import { attemptLine } from './attempt-lines.ts'
 import { findAttemptByTransaction, moveAttempt } from './attempt-store.ts'
 

@@ -1,7 +1,6 @@
 // GET …/state: what a checkout needs to go on after a reload.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
 import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { type SessionId, timestamp } from '../../kernel/values.ts'
@@ -9,6 +8,7 @@ import { integrationOf } from '../../merchants/directory.ts'
 import { defaultRules } from '../../merchants/integration.ts'
 import { linksView, viewLinks } from '../../merchants/links.ts'
 import { attemptAt } from '../attempt.ts'
+import type { Context } from '../context.ts'
 import { recordedResult } from '../outcome.ts'
 import { viewBasket } from '../purchase.ts'
 import { attemptsLeft, type Session, secondsLeft, settlementAt, statusAt } from '../session.ts'

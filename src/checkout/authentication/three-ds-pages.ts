@@ -1,13 +1,13 @@
 // Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host.
 // They are plain forms that a script merely submits: without a script the shopper presses Continue.
 
-import type { Context } from '../../context.ts'
 import type { Page } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
 import { sessionOrigins } from '../../merchants/public-account.ts'
 import { attemptAt } from '../attempt.ts'
 import { type PageKind, readPageToken } from '../cards/page-token.ts'
 import { completeMethod, findCard, openMethod } from '../cards/vault-store.ts'
+import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { findSession } from '../sessions/session-store.ts'
 import { findAttempt } from './attempt-store.ts'

@@ -1,7 +1,6 @@
 // What a request does while its database is away and it alone may ask an attempt's bank. Nobody else goes on before that
 // right is over, so it does not give up before either.
 
-import type { Context } from '../../context.ts'
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
 import {
   isConnectionLost,
@@ -10,6 +9,7 @@ import {
   isStoreUnavailable,
 } from '../../database/failures.ts'
 import type { Attempt } from '../attempt.ts'
+import type { Context } from '../context.ts'
 import { findAttempt } from './attempt-store.ts'
 
 /** The 3DS Method's 10 s, two askings for card ranges and the AReq with 10 s each, and some slack. */

@@ -1,7 +1,7 @@
 // After a rotation of the master key: wraps what the vault holds anew, without opening it.
 
 import { cell } from '../../cards/vault.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../context.ts'
 import { cardsUnderOtherKeys, replaceSealed } from './vault-store.ts'
 
 const batch = 500

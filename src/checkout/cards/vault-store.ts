@@ -3,6 +3,7 @@
 import { rowValues } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Brand } from '../../kernel/values.ts'
+import type { Attempt } from '../attempt.ts'
 
 export type VaultCard = {
   merchant_id: string
@@ -99,4 +100,14 @@ export async function replaceSealed(
     update vault.security_codes set sealed_code = ${next.sealed_code}
     where merchant_id = ${card.merchant_id} and card_reference = ${card.card_reference}
       and sealed_code = ${card.sealed_code}`
+}
+
+/** CTEs, part of a statement, that delete the card of an attempt where `gate` let the change through. */
+export function forgetCard(sql: Sql, attempt: Pick<Attempt, 'merchant_id' | 'card_reference'>) {
+  const { merchant_id, card_reference } = attempt
+  return sql`
+    number as (delete from vault.cards where merchant_id = ${merchant_id}
+      and card_reference = ${card_reference} and exists (select 1 from gate)),
+    code as (delete from vault.security_codes where merchant_id = ${merchant_id}
+      and card_reference = ${card_reference} and exists (select 1 from gate))`
 }

@@ -7,12 +7,12 @@ import {
   NotSent,
 } from '../../acquirers/acquirer.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
-import type { Context } from '../../context.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import type { Account } from '../../merchants/directory.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
 import { sendToAcquirer } from '../asking/ask-acquirer.ts'
 import type { Attempt, Verdict } from '../attempt.ts'
+import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
 import type { Payer } from '../limits/card-testing.ts'
 import type { Operation } from '../operation.ts'

@@ -4,14 +4,12 @@ import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { type From, isFoundAs } from '../asking/answer-store.ts'
+import { isFoundAs } from '../asking/answer-store.ts'
+import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Attempt } from '../attempt.ts'
-import type { VaultCard } from '../cards/vault-store.ts'
-import type { Event } from '../event.ts'
-import type { Hold } from '../hold.ts'
+import { forgetCard, type VaultCard } from '../cards/vault-store.ts'
 import type { Operation } from '../operation.ts'
-import type { Orphan } from '../orphan.ts'
-import { orphanIf } from '../orphans/orphan-store.ts'
+import type { Outcome } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
@@ -54,25 +52,6 @@ export async function beginCharge(
     ), journal as (insert into journal ${rowIf(sql, journal, 'attempt')})
     select card.* from card, attempt`
   return row
-}
-
-export type Outcome = {
-  session: Session
-  attempt: Attempt
-  payment: Payment
-  hold: Hold | null
-  event: Event
-  journal: JournalLine
-  /** The authorisation, where a person gave it up though the acquirer might hold it: it is reversed if so. */
-  orphan?: Orphan | null | undefined
-  /** The answered operation, or null for a decline that the acquirer was never asked about. */
-  operation: AnsweredOperation | null
-}
-
-export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
-  answer: object
-  /** What it must be found as: an answer is recorded once. */
-  from: From
 }
 
 /**
@@ -142,14 +121,4 @@ function stillAuthenticating(sql: Sql, attempt: Attempt) {
   return sql`
     merchant_id = ${attempt.merchant_id} and attempt_id = ${attempt.attempt_id}
     and phase = 'authenticating'`
-}
-
-/** CTEs that delete the card of an attempt where `gate` let the change through. */
-export function forgetCard(sql: Sql, attempt: Attempt) {
-  const { merchant_id, card_reference } = attempt
-  return sql`
-    number as (delete from vault.cards where merchant_id = ${merchant_id}
-      and card_reference = ${card_reference} and exists (select 1 from gate)),
-    code as (delete from vault.security_codes where merchant_id = ${merchant_id}
-      and card_reference = ${card_reference} and exists (select 1 from gate))`
 }

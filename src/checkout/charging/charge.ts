@@ -2,7 +2,6 @@
 // A crash or silence in between is unknown: its reference is kept to ask by, it is never failed and never sent twice.
 
 import { type AuthoriseAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
-import type { Context } from '../../context.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
 import { NotSaved } from '../asking/save-surely.ts'
@@ -11,6 +10,7 @@ import type { Attempt } from '../attempt.ts'
 import { findAttempt } from '../authentication/attempt-store.ts'
 import { moneyOf } from '../bound-money.ts'
 import { findCard } from '../cards/vault-store.ts'
+import type { Context } from '../context.ts'
 import { failure, openOperation } from '../operation.ts'
 import { type Cause, lineOf, resultOf } from '../outcome.ts'
 import { openPayment, type Payment } from '../payment.ts'

@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import type { Decline } from '../../acquirers/acquirer.ts'
-import type { Context } from '../../context.ts'
 import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -16,10 +15,12 @@ import {
   judge,
 } from '../attempt.ts'
 import { challengeUrl, noProvider } from '../authentication/ask-bank.ts'
+import { refused } from '../conclude.ts'
+import type { Context } from '../context.ts'
 import { email, must } from '../fields.ts'
 import { countOutcome, declineOf, payerOf } from '../limits/card-testing.ts'
 import { type Cause, outcomeOf, recordedResult } from '../outcome.ts'
-import { openPayment, refused } from '../payment.ts'
+import { openPayment } from '../payment.ts'
 import type { Customer } from '../purchase.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'

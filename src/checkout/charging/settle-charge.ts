@@ -2,19 +2,18 @@
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
-import type { From } from '../asking/answer-store.ts'
-import type { Desk } from '../asking/desk.ts'
 import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { saveSurely } from '../asking/save-surely.ts'
 import { tellOfLate } from '../asking/tell-of-late.ts'
+import { conclude } from '../conclude.ts'
+import type { Desk } from '../context.ts'
 import { countOutcome, type Payer } from '../limits/card-testing.ts'
-import { failure, type Operation } from '../operation.ts'
+import { type FoundAs, failure, type Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
 import { type Cause, outcomeOf } from '../outcome.ts'
-import { conclude } from '../payment.ts'
-import type { WholePayment } from '../reading/payment-store.ts'
 import type { ConfirmResult } from '../views.ts'
+import type { WholePayment } from '../whole-payment.ts'
 import { saveOutcome } from './charge-store.ts'
 
 /** A charge that was sent. */
@@ -33,7 +32,7 @@ export async function settleCharge(
   desk: Desk,
   sent: SentCharge,
   given: AuthoriseAnswer,
-  from: From = 'unanswered',
+  from: FoundAs = 'unanswered',
 ): Promise<ConfirmResult | null> {
   const { account, session } = sent
   const { operation_id } = sent.operation

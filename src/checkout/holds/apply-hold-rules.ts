@@ -1,11 +1,12 @@
 // A job: does what merchants' rules want of their holds, through the same door as their own decisions.
 
 import { Refusal } from '../../kernel/errors.ts'
-import type { Desk } from '../asking/desk.ts'
 import { workOff } from '../asking/work-off.ts'
+import type { Desk } from '../context.ts'
 import { nextRuleAt, ruleAt } from '../hold.ts'
 import type { Cause } from '../outcome.ts'
-import { findWholePayment, type PaymentKey } from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
 import { decideHold, heldOrRefuse } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
 import { claimHoldsForRules, restRules } from './hold-store.ts'

@@ -4,14 +4,16 @@ import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { askToSettle } from '../asking/ask-acquirer.ts'
-import type { Desk } from '../asking/desk.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import { NotSaved } from '../asking/save-surely.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
+import type { Desk } from '../context.ts'
 import { type Hold, isWaiting } from '../hold.ts'
 import { type Operation, openOperation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import { findWholePayment, type PaymentKey, type WholePayment } from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
+import type { WholePayment } from '../whole-payment.ts'
 import { beginDecision } from './hold-store.ts'
 import {
   type HeldPayment,

@@ -2,10 +2,11 @@
 
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { Desk } from '../asking/desk.ts'
+import type { Desk } from '../context.ts'
 import { escalate, isWaiting } from '../hold.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import { findWholePayment, type PaymentKey } from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
 import { heldOrRefuse } from './decide-hold.ts'
 import { saveEscalation } from './hold-store.ts'
 

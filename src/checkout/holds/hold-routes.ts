@@ -1,14 +1,14 @@
 // POST /v1/payments/{payment_id}/hold/capture, …/void and …/escalate: a merchant decides a held payment.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
 import { type SecretKey, secretKey } from '../../http/access.ts'
 import { keyRules, stillRunning } from '../../http/idempotency.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import { listOperations } from '../asking/operation-store.ts'
+import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
-import type { PaymentKey } from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
 import { type Decision, decideHold, operationRefused } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
 import { heldView, readHeld } from './read-held.ts'

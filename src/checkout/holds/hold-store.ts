@@ -6,12 +6,12 @@ import type { Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { type From, isFoundAs } from '../asking/answer-store.ts'
+import { isFoundAs } from '../asking/answer-store.ts'
+import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
-import type { Operation } from '../operation.ts'
+import type { FoundAs, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { orphanIf } from '../orphans/orphan-store.ts'
 import type { Payment } from '../payment.ts'
 import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
@@ -136,7 +136,7 @@ export async function saveFoundDecision(
 /** The acquirer refused, or was never asked: the hold is open again, and the idempotency key is free. False as above. */
 export async function saveRefusal(
   sql: Sql,
-  refused: Answered & { operation: Operation; state: 'refused' | 'not_sent'; from: From },
+  refused: Answered & { operation: Operation; state: 'refused' | 'not_sent'; from: FoundAs },
   now: Date,
 ): Promise<boolean> {
   const { state, operation, from } = refused
@@ -155,7 +155,7 @@ export async function saveRefusal(
 function answered(
   sql: Sql,
   end: Answered,
-  end_as: { state: Operation['state']; from: From; columns: (keyof Hold)[]; now: Date },
+  end_as: { state: Operation['state']; from: FoundAs; columns: (keyof Hold)[]; now: Date },
 ) {
   const { operation: o, session: s, hold: h, answer, acquirer_transaction_id, journal } = end
   const { state, from, columns, now } = end_as

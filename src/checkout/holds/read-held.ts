@@ -1,13 +1,10 @@
 // A payment that is or was held, with its hold, as those who decide on it are shown it.
 
 import type { z } from 'zod'
-import type { Desk } from '../asking/desk.ts'
+import type { Desk } from '../context.ts'
 import { type Hold, viewHold } from '../hold.ts'
-import {
-  findPaymentWithHold,
-  type PaymentKey,
-  type PaymentWithHold,
-} from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findPaymentWithHold, type PaymentWithHold } from '../reading/payment-store.ts'
 import { paymentView, viewPayment } from '../reading/read-payment.ts'
 import { settlementAt } from '../session.ts'
 import { holdView, settlementView } from '../views.ts'

@@ -1,19 +1,19 @@
 // The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
 
 import { isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
-import type { From } from '../asking/answer-store.ts'
-import { chanceOf, type Desk } from '../asking/desk.ts'
+import { chanceOf } from '../../kernel/world.ts'
 import { heedLostAnswer } from '../asking/lost-answer.ts'
 import { saveSurely } from '../asking/save-surely.ts'
 import { tellOfLate } from '../asking/tell-of-late.ts'
 import { boundOutcome } from '../bound-money.ts'
+import { decide } from '../conclude.ts'
+import type { Desk } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { type Hold, refuseDecision } from '../hold.ts'
-import type { Operation } from '../operation.ts'
+import type { FoundAs, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import { decide } from '../payment.ts'
-import type { WholePayment } from '../reading/payment-store.ts'
+import type { WholePayment } from '../whole-payment.ts'
 import { saveDecision, saveRefusal } from './hold-store.ts'
 
 /** A payment that is or was held. */
@@ -105,7 +105,7 @@ async function approve(
 async function refuse(
   desk: Desk,
   sent: SentDecision,
-  { state, from, answer }: { state: 'refused' | 'not_sent'; from: From; answer: RefusedAnswer },
+  { state, from, answer }: { state: 'refused' | 'not_sent'; from: FoundAs; answer: RefusedAnswer },
 ): Promise<Settled> {
   const { sql, ids, world } = desk
   const { operation, session, payment, cause } = sent

@@ -2,13 +2,12 @@
 // They are counted in the database, so that they hold across processes, and for each merchant by itself.
 
 import type { Decline } from '../../acquirers/acquirer.ts'
-import type { Context } from '../../context.ts'
 import type { Sql } from '../../database/open.ts'
 import { networkOf } from '../../http/gateway-limit.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { Desk } from '../asking/desk.ts'
 import type { Attempt, Verdict } from '../attempt.ts'
+import type { Context, Desk } from '../context.ts'
 import type { Payment } from '../payment.ts'
 import { type Session, session_life_ms } from '../session.ts'
 import {

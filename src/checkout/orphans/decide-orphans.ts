@@ -1,6 +1,6 @@
 // A person decides about orphans: they are to be reversed after all, or left as they are.
 
-import type { Desk } from '../asking/desk.ts'
+import type { Desk } from '../context.ts'
 import { type Orphan, orphanLine, type Standing, standingOf } from '../orphan.ts'
 import {
   findOrphans,

@@ -2,6 +2,7 @@
 
 import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askAcquirer } from '../asking/ask-acquirer.ts'
+import { saveOrphans } from '../asking/orphan-rows-store.ts'
 import {
   brake,
   mayBeOurs,
@@ -14,13 +15,7 @@ import {
 } from '../orphan.ts'
 import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
-import {
-  applyBrake,
-  correctOrphans,
-  countUnsettled,
-  findCharges,
-  saveOrphans,
-} from './orphan-store.ts'
+import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orphan-store.ts'
 
 export type Swept = OrphanContext['acquirers'][number]
 

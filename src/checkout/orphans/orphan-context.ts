@@ -1,10 +1,10 @@
 // What the verbs of orphans are given.
 
 import type { Acquirer } from '../../acquirers/acquirer.ts'
-import type { Context } from '../../context.ts'
 import type { MarkMemory } from '../../database/high-water/high-water-file.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
+import type { Context } from '../context.ts'
 
 export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>

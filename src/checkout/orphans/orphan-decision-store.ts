@@ -1,8 +1,9 @@
 // The SQL of what a person sees of orphans and decides about them.
 
 import type { Fragment, Sql } from '../../database/open.ts'
+import { journalOfChanged } from '../asking/orphan-rows-store.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
-import { isHeldBack, journalOfChanged } from './orphan-store.ts'
+import { isHeldBack } from './orphan-store.ts'
 
 /** Which orphans are meant: those of the references, or all that are held back. `acquirer` null is any. */
 export type WhichOrphans = { references: string[] | null; acquirer: string | null }

@@ -1,8 +1,8 @@
 // The SQL of orphans: how far each acquirer was gone through, which of its authorisations we know, the brake, and the
 // reversals.
 
-import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
+import { journalOfChanged } from '../asking/orphan-rows-store.ts'
 import type { KnownCharge, Orphan, OrphanLine } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 
@@ -53,34 +53,6 @@ export async function findCharges(sql: Sql, references: string[]): Promise<Known
           and state in ('sent', 'unknown')) as is_being_reversed offset 0) r`
 }
 
-/**
- * Writes down orphans, each with the reference of its reversal, and lines about those that it returns: that were not known,
- * or whose reversal was settled before `settled_before` and which are live all the same. What a person left stays so.
- */
-export async function saveOrphans(
-  sql: Sql,
-  orphans: Orphan[],
-  { settled_before, lines }: { settled_before: Date; lines: OrphanLine[] },
-): Promise<Orphan[]> {
-  return sql<Orphan[]>`
-    with changed as (
-      insert into orphan_authorisations as known
-        (acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
-         state, tries, next_try_at, watched_until)
-      select acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id,
-        operation_id, state, tries, next_try_at, watched_until
-      from json_to_recordset(${orphans as never}::json) as found (
-        acquirer text, reference text, mode text, amount bigint, currency text, authorised_at timestamptz,
-        found_at timestamptz, merchant_id text, payment_id text, operation_id text, state text, tries integer,
-        next_try_at timestamptz, watched_until timestamptz)
-      order by acquirer, reference collate "C"
-      on conflict (acquirer, reference) do update set ${foundAnew(sql)}
-      where known.settled_at < ${settled_before} and known.state <> 'left'
-      returning *
-    ), journal as (${journalOfChanged(sql, lines)})
-    select * from changed`
-}
-
 /** Puts right what is not settled yet: the acquirer says what it has, and when it was authorised. */
 export async function correctOrphans(sql: Sql, orphans: Orphan[]): Promise<void> {
   await sql`
@@ -94,28 +66,6 @@ export async function correctOrphans(sql: Sql, orphans: Orphan[]): Promise<void>
     from right_ones r
     where o.acquirer = r.acquirer and o.reference = r.reference and o.state = 'found'
       and (o.amount <> r.amount or o.currency <> r.currency or o.authorised_at is null)`
-}
-
-/** What becomes of one that was settled before, and is found again. What a person once said of it is kept. */
-function foundAnew(sql: Sql): Fragment {
-  return sql`
-    amount = excluded.amount, currency = excluded.currency, authorised_at = excluded.authorised_at,
-    found_at = excluded.found_at, merchant_id = excluded.merchant_id, payment_id = excluded.payment_id,
-    operation_id = excluded.operation_id, state = excluded.state, tries = excluded.tries,
-    next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, held_back_at = null,
-    last_failure = null, settled_at = null`
-}
-
-/** The body of a CTE that writes lines about the orphans that are in the CTE `changed` and whose payment is known. */
-export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
-  return sql`
-    insert into journal
-      (merchant_id, subject, entry_id, session_id, change, detail, actor, request_id, at)
-    select p.merchant_id, p.payment_id, l.entry_id, p.session_id, l.change, l.detail, l.actor, l.request_id, l.at
-    from json_to_recordset(${lines as never}::json) as l (
-      reference text, entry_id text, change text, detail json, actor text, request_id text, at timestamptz)
-    join changed c on c.reference = l.reference
-    join payments p on p.merchant_id = c.merchant_id and p.payment_id = c.payment_id`
 }
 
 /**
@@ -169,18 +119,6 @@ export async function countUnsettled(
     from orphan_authorisations
     where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
   return row!
-}
-
-/**
- * An insert, part of a statement, that happens where the gate, a CTE, let the change through: so that a charge is given up
- * and its reversal due, or neither. One that held nothing so far is looked at anew. Without an orphan nothing is written.
- */
-export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: string): Fragment {
-  if (!orphan) return sql`select 1`
-  return sql`
-    insert into orphan_authorisations as known ${rowIf(sql, orphan, gate)}
-    on conflict (acquirer, reference) do update set ${foundAnew(sql)}
-    where known.state = 'nothing_to_reverse'`
 }
 
 /** Longer than any wait for the next try. */

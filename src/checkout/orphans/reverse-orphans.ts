@@ -2,8 +2,8 @@
 
 import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { idsFrom } from '../../kernel/ids.ts'
+import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
-import { chanceOf } from '../asking/desk.ts'
 import { lookUpStanding } from '../asking/look-up-standing.ts'
 import { workOff } from '../asking/work-off.ts'
 import { deadline_ms } from '../operation.ts'

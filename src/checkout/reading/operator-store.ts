@@ -3,9 +3,8 @@
 import type { Sql } from '../../database/open.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation, UnansweredOperation } from '../operation.ts'
-import type { Payment } from '../payment.ts'
+import type { Payment, PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
-import type { PaymentKey } from './payment-store.ts'
 
 /** The merchant of a payment, for who knows the payment alone: a look by key for each merchant, or for the one named. */
 export async function findPaymentKey(

@@ -2,14 +2,14 @@
 
 import { withDates } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import type { Attempt } from '../attempt.ts'
-import { attemptTimes } from '../authentication/attempt-store.ts'
+import { attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
 import type { Operation } from '../operation.ts'
-import type { Payment } from '../payment.ts'
+import type { Payment, PaymentKey } from '../payment.ts'
 import type { Customer, Item } from '../purchase.ts'
 import type { Session } from '../session.ts'
 import { sessionTimes } from '../sessions/session-store.ts'
+import type { WholePayment } from '../whole-payment.ts'
 
 /** A payment with what its session bought, and how often its order was paid. */
 export type PaymentRead = Payment & {
@@ -38,8 +38,6 @@ function readsOf(sql: Sql, merchantId: string, paymentId: string) {
     from payments p join sessions s using (merchant_id, session_id)
     where p.merchant_id = ${merchantId} and p.payment_id = ${paymentId}`
 }
-
-export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }
 
 /** A payment with its hold, and with what tells whether an answer is missing, as they were at one moment. */
 export type PaymentWithHold = {
@@ -73,17 +71,6 @@ export async function findPaymentWithHold(
     operation: operation && withDates(operation, ['sent_at']),
     session: { settlement, answer_by },
   }
-}
-
-/** A payment with all that stands around it, as it was at one moment. */
-export type WholePayment = {
-  payment: Payment
-  session: Session
-  attempt: Attempt
-  /** Null where it was never held. */
-  hold: Hold | null
-  /** Our reference of its authorisation; null where the acquirer was never asked. */
-  authorisation_reference: string | null
 }
 
 export async function findWholePayment(

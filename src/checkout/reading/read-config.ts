@@ -1,7 +1,6 @@
 // What a checkout is set up from: GET /v1/checkout/config/{public_key}, …/methods/{public_key}, …/handles/{handle}.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
 import { route } from '../../http/route.ts'
 import { brands } from '../../kernel/values.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
@@ -13,6 +12,7 @@ import { hostedIntegration, type PublicAccount } from '../../merchants/public-ac
 import { handleCors, publicKeyCors } from '../../merchants/public-cors.ts'
 import { handleInPath, publicKeyInPath } from '../../merchants/public-doors.ts'
 import { noProvider } from '../authentication/ask-bank.ts'
+import type { Context } from '../context.ts'
 import { mode } from '../views.ts'
 
 const methods = [{ type: 'card' as const, brands: [...brands] }]

@@ -1,12 +1,12 @@
 // GET /v1/payments/{payment_id}: what became of one confirmed attempt.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
 import { secretKey } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { admitKey } from '../../merchants/admit.ts'
+import type { Context } from '../context.ts'
 import { viewBasket } from '../purchase.ts'
 import { basketView, customerView, declineView, mode, time } from '../views.ts'
 import { findPayment, type PaymentRead } from './payment-store.ts'

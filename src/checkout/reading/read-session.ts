@@ -1,12 +1,12 @@
 // GET /v1/checkout/sessions/{session_id}: how a session stands.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
 import { secretKey } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type SessionId, timestamp } from '../../kernel/values.ts'
 import { admitKey } from '../../merchants/admit.ts'
+import type { Context } from '../context.ts'
 import { anyMetadata } from '../fields.ts'
 import { type Hold, viewHold } from '../hold.ts'
 import { viewBasket } from '../purchase.ts'

@@ -5,8 +5,7 @@ import { escapeHtml } from '../../kernel/html.ts'
 import { type Brand, currencyOf, type Mode } from '../../kernel/values.ts'
 import type { PriceListItem } from '../../merchants/integration.ts'
 import type { Message } from '../../outgoing/mail/mailer.ts'
-import type { Item } from '../purchase.ts'
-import { taxTotal } from '../purchase.ts'
+import { type Item, taxTotal } from '../purchase.ts'
 import { type ReceiptLanguage, receiptLanguage } from './receipt-words.ts'
 
 export type Paid = {

@@ -1,8 +1,8 @@
 // A job: finds out what became of operations that nobody answered, by our reference, until it is known.
 
 import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, askToSettle } from '../asking/ask-acquirer.ts'
-import { chanceOf, type Desk } from '../asking/desk.ts'
 import {
   beginAgain,
   beginReversal,
@@ -13,6 +13,7 @@ import {
 } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { workOff } from '../asking/work-off.ts'
+import type { Desk } from '../context.ts'
 import { answerBy, failure, openOperation, type UnansweredOperation } from '../operation.ts'
 import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'

@@ -3,12 +3,14 @@
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
-import type { Desk } from '../asking/desk.ts'
 import { listOperations } from '../asking/operation-store.ts'
+import type { Desk } from '../context.ts'
 import { isUnanswered, type UnansweredOperation } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
-import { findWholePayment, type PaymentKey, type WholePayment } from '../reading/payment-store.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
 import { windowEndsAt } from '../reconciliation.ts'
+import type { WholePayment } from '../whole-payment.ts'
 import { settleOperation } from './settle-operation.ts'
 
 /** `declined` and `failed` are for charges, `refused` is for captures and voids. */

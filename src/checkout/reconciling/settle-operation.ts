@@ -1,20 +1,21 @@
 // What the reconciler or a person found out about an operation takes the same way as an answer that came in time.
 
 import { type AuthoriseAnswer, isGone, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import { chanceOf } from '../../kernel/world.ts'
 import { findAccount } from '../../merchants/directory.ts'
-import { chanceOf, type Desk } from '../asking/desk.ts'
 import { saveReversal } from '../asking/operation-store.ts'
+import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { settleCharge } from '../charging/settle-charge.ts'
+import type { Desk } from '../context.ts'
 import { heldOrRefuse } from '../holds/decide-hold.ts'
 import { settleDecision } from '../holds/settle-decision.ts'
 import { settleIfCaptured } from '../holds/settle-found-hold.ts'
 import type { Payer } from '../limits/card-testing.ts'
 import type { UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { orphanOfCharge } from '../orphans/orphan-of-charge.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { WholePayment } from '../reading/payment-store.ts'
 import { lookAfterRefusal } from '../reconciliation.ts'
+import type { WholePayment } from '../whole-payment.ts'
 
 /** An operation on its way to an answer, with its payment, and who looks for it. */
 export type Case = WholePayment & { operation: UnansweredOperation; cause: Cause }

@@ -1,12 +1,12 @@
 // POST /v1/checkout/public/sessions and …/handles/{handle}/sessions: a page opens a session, and its amount is verified.
 
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import type { PublicAccount } from '../../merchants/public-account.ts'
 import { bodyCors, handleCors } from '../../merchants/public-cors.ts'
 import { handleAndOrigin, publicKeyAndOrigin } from '../../merchants/public-doors.ts'
+import type { Context } from '../context.ts'
 import { limitSessionCreates } from '../limits/card-testing.ts'
 import { type BrowserCreate, hostedCreate, publicCreate } from './browser-body.ts'
 import {

@@ -1,8 +1,8 @@
 // POST /v1/checkout/sessions: a merchant's server opens a session for one amount and one shopper.
 
-import type { Context } from '../../context.ts'
 import { secretKey } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
+import type { Context } from '../context.ts'
 import { sessionCreate } from '../purchase.ts'
 import { admitServer, mintRefusals, mintSession, placeOf } from './mint-session.ts'
 import { judgeConfirmationUrl, sessionCreated, sessionLine, viewCreated } from './open-session.ts'

@@ -1,10 +1,10 @@
 // A session that a merchant's own server opens: under the default integration, its amount taken as it is named.
 
-import type { Context } from '../../context.ts'
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal, type RefusalCode } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { defaultIntegration } from '../../merchants/directory.ts'
+import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { modeOrRefuse, newSession, type Place, type Purchase } from './open-session.ts'
 

@@ -2,13 +2,13 @@
 
 import { z } from 'zod'
 import { type Actor, type JournalLine, journalLine } from '../../audit/journal.ts'
-import type { Context } from '../../context.ts'
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type Mode, timestamp } from '../../kernel/values.ts'
 import type { Account } from '../../merchants/directory.ts'
 import { confirmationUrlFault, type Integration } from '../../merchants/integration.ts'
 import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
+import type { Context } from '../context.ts'
 import type { Customer, Item } from '../purchase.ts'
 import {
   type AmountVerificationSource,

@@ -1,8 +1,8 @@
 // Which origins may read the answers of a session's routes: those of its integration, and the hosted page's where there is one.
 
-import type { Context } from '../../context.ts'
-import type { Cors } from '../../http/cors.ts'
+import type { Cors } from '../../http/route.ts'
 import { isKnownOrigin, sessionOrigins } from '../../merchants/public-account.ts'
+import type { Context } from '../context.ts'
 import { isClientSecret } from './client-secret.ts'
 
 export const sessionCors: Cors<Context> = {

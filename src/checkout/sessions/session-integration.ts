@@ -2,13 +2,8 @@
 
 import type { Sql } from '../../database/open.ts'
 import type { MerchantId, SessionId } from '../../kernel/values.ts'
-import type { Session } from '../session.ts'
+import type { IntegrationOfSession } from '../context.ts'
 import { findIntegrationId } from './session-store.ts'
-
-type SessionIntegration = Pick<Session, 'merchant_id' | 'integration_id'>
-
-/** Null where there is no such session. */
-export type IntegrationOfSession = (sessionId: string) => Promise<SessionIntegration | null>
 
 /** Some 200 bytes each. */
 const kept_max = 10_000
@@ -17,7 +12,7 @@ export function openIntegrationOfSession(
   sql: Sql,
   merchantIdOfSession: (sessionId: string) => Promise<MerchantId | null>,
 ): IntegrationOfSession {
-  const kept = new Map<string, SessionIntegration>()
+  const kept = new Map<string, NonNullable<Awaited<ReturnType<IntegrationOfSession>>>>()
   return async (sessionId) => {
     const known = kept.get(sessionId)
     if (known) return known

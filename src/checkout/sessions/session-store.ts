@@ -1,20 +1,16 @@
 // The SQL of sessions. Each function is one statement, so each is one transaction and one round trip.
 
-import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf, withDates } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 import { type KeyRow, KeyTaken } from '../../http/idempotency.ts'
 import { keyUngated } from '../../http/key-gate.ts'
-import type { Attempt } from '../attempt.ts'
-import { attemptTimes } from '../authentication/attempt-store.ts'
+import { type Attempt, attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
-import type { Session } from '../session.ts'
+import type { NewSession, Session } from '../session.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
-/** A session with the idempotency key that makes it, if it has one, and the line that tells of it. */
-export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }
 export type KeyedSession = NewSession & { key: KeyRow }
 
 /** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */

@@ -4,15 +4,8 @@
 import { isConnectionLost } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
 import { KeyTaken } from '../../http/idempotency.ts'
-import {
-  insertSession,
-  insertSessions,
-  type KeyedSession,
-  type NewSession,
-} from './session-store.ts'
-
-/** Writes a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
-export type WriteSession = (written: NewSession) => Promise<void>
+import type { WriteSession } from '../context.ts'
+import { insertSession, insertSessions, type KeyedSession } from './session-store.ts'
 
 type Waiting = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
 

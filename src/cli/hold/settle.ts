@@ -6,7 +6,8 @@ import {
   type FoundHold,
   settleFoundHold,
 } from '../../checkout/holds/settle-found-hold.ts'
-import { findWholePayment, type PaymentKey } from '../../checkout/reading/payment-store.ts'
+import type { PaymentKey } from '../../checkout/payment.ts'
+import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { type CommandOffice, choice, operatorName, text } from '../office.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
 import { type Options, UsageError } from '../terminal/command.ts'

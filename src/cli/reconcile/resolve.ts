@@ -3,11 +3,7 @@
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { isWaiting, viewHold } from '../../checkout/hold.ts'
 import type { UnansweredOperation } from '../../checkout/operation.ts'
-import {
-  findPayment,
-  findWholePayment,
-  type WholePayment,
-} from '../../checkout/reading/payment-store.ts'
+import { findPayment, findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { viewPayment } from '../../checkout/reading/read-payment.ts'
 import {
   type AskedResolution,
@@ -15,6 +11,7 @@ import {
   resolveOperation,
 } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt, statusAt } from '../../checkout/session.ts'
+import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { EventType } from '../../kernel/values.ts'
 import { type CommandOffice, choice, operatorName, text, withOffice } from '../office.ts'

@@ -2,9 +2,10 @@
 
 import { type KnownOperation, listOperations } from '../../checkout/asking/operation-store.ts'
 import { isUnanswered } from '../../checkout/operation.ts'
-import { findWholePayment, type WholePayment } from '../../checkout/reading/payment-store.ts'
+import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
+import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
 import { withOffice } from '../office.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'

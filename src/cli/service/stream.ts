@@ -1,7 +1,6 @@
 // Listens to a stream of the running service, and comes again where it was lost.
 
-import type { Clock, HttpListener } from '../../kernel/world.ts'
-import { OutgoingFailure } from '../../kernel/world.ts'
+import { type Clock, type HttpListener, OutgoingFailure } from '../../kernel/world.ts'
 import { CommandRefused } from '../terminal/command.ts'
 import { ServiceRefused, unreachable } from './call.ts'
 import { adviseOnKey, type Connection } from './connection.ts'

@@ -121,3 +121,6 @@ export function usageOf(command: Command): string {
   const remarks = (command.remarks ?? []).map((remark) => `\n${remark}\n`).join('')
   return `${title}\n\n${command.summary}.\n\n${lines.join('\n')}\n${remarks}`
 }
+
+/** Commands under a heading. */
+export type Section = { title: string; commands: Command[] }

@@ -5,8 +5,7 @@ import { type CardRangeStore, ProviderUnavailable, type StoredRanges } from '../
 import type { Identity } from './areq.ts'
 import { applyChanges, type CardRangeTable, changesIn } from './card-ranges.ts'
 import { ask, type DirectoryServer } from './directory-server.ts'
-import type { Message } from './messages.ts'
-import { present } from './messages.ts'
+import { type Message, present } from './messages.ts'
 import { newTransactionId, transactionIdOf } from './transaction-id.ts'
 
 type CardRanges = {

@@ -5,8 +5,8 @@ import { type Message, present, readMessage } from '../emv/messages.ts'
 import { newTransactionId, transactionIdOf } from '../emv/transaction-id.ts'
 import type { Version } from '../emv/versions.ts'
 import { authenticationValue, eciOf } from './authentication-value.ts'
+import type { SimulatorOptions } from './options.ts'
 import { decide, type Ending, endings } from './risk.ts'
-import type { SimulatorOptions } from './simulator.ts'
 import { openTransactions, type Transaction } from './transactions.ts'
 
 export type AccessControlServer = {

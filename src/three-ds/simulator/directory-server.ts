@@ -5,9 +5,9 @@ import type { PeerAnswer } from '../../kernel/peer.ts'
 import { erro, type Fault, type Message, readMessage } from '../emv/messages.ts'
 import { newTransactionId } from '../emv/transaction-id.ts'
 import type { AccessControlServer } from './access-control-server.ts'
+import type { SimulatorOptions } from './options.ts'
 import { message, plain } from './peer.ts'
 import { openRoutes } from './results-routes.ts'
-import type { SimulatorOptions } from './simulator.ts'
 import { offers, testRanges } from './test-ranges.ts'
 
 type DsOptions = Omit<SimulatorOptions, 'signing_key' | 'pages_url'> & {

@@ -3,8 +3,8 @@
 import type { PeerAnswer } from '../../kernel/peer.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
 import { transactionIdOf } from '../emv/transaction-id.ts'
+import type { SimulatorOptions } from './options.ts'
 import { message } from './peer.ts'
-import type { SimulatorOptions } from './simulator.ts'
 
 export type Routes = {
   /** Opens a route for the result of a challenge. */

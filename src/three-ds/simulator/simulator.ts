@@ -1,10 +1,10 @@
 // Test mode's other side of EMV 3-D Secure: a Directory Server and an ACS that speak the real wire.
 
 import type { PeerAnswer, PeerPlace, PeerRequest } from '../../kernel/peer.ts'
-import type { World } from '../../kernel/world.ts'
 import { openAccessControlServer } from './access-control-server.ts'
 import { answerChallenge, methodPage, openChallenge } from './challenge.ts'
 import { openDirectoryServer } from './directory-server.ts'
+import type { SimulatorOptions } from './options.ts'
 import { plain } from './peer.ts'
 import { method_path, silent_method_path } from './test-ranges.ts'
 
@@ -25,24 +25,6 @@ export const simulator_places: readonly PeerPlace[] = [
   { path: challenge_path },
   { path: `${challenge_path}/{id}` },
 ]
-
-export type SimulatorOptions = {
-  world: World
-  /**
-   * The mount as servers reach it, without a slash at the end (`http://127.0.0.1:8080/simulator/three-ds`). Like every address
-   * here it is asked for at each use.
-   */
-  base_url: () => string
-  /** The mount as browsers reach it. */
-  public_url: () => string
-  /** The 3DS Server's address for results: the only one that the Directory Server posts to. */
-  results_url: () => string
-  /** Where the 3DS Server's pages begin, with a slash at the end: the ACS sends browsers back to none but these. */
-  pages_url: () => string
-  /** What each call carries that the simulator makes. */
-  headers: Record<string, string>
-  signing_key: Buffer
-}
 
 export function openThreeDsSimulator(options: SimulatorOptions): ThreeDsSimulator {
   const { public_url, pages_url } = options

@@ -2,7 +2,7 @@
 // A row's attempt_id is its lease: it is set by a claim, named by whoever settles, and due again by itself after a while.
 
 import type { Sql } from '../../database/open.ts'
-import type { EventType } from '../../kernel/values.ts'
+import type { ClaimedDelivery } from './claimed-delivery.ts'
 import { eventAndEndpoint, unanswered } from './queue-store.ts'
 
 /** 0: the first attempt, 1: a retry or replay. */
@@ -43,36 +43,6 @@ export type ClaimOrder = {
   lease_until: Date
   /** What was made before then is overdue. */
   overdue_before: Date
-}
-
-/** A delivery that is ours until its lease ends, with all that its attempt needs. */
-export type ClaimedDelivery = {
-  merchant_id: string
-  delivery_id: string
-  endpoint_id: string
-  attempt_id: string
-  attempt_number: number
-  attempted_at: Date
-  last_attempt_id: string | null
-  pending_id: string | null
-  payment_id: string
-  sequence: number
-  replay_of: string | null
-  root_created_at: Date
-  created_at: Date
-  event_type: EventType
-  body: string
-  endpoint_url: string
-  endpoint_status: 'active' | 'disabled'
-  sealed_secret: Buffer
-  previous_sealed_secret: Buffer | null
-  previous_secret_until: Date | null
-  /** What some process saw of the endpoint's breaker last; null where it never opened. */
-  breaker_changed_at: Date | null
-  open_until: Date | null
-  reopen_count: number | null
-  /** The attempt before this one was begun and never settled. */
-  was_lost: boolean
 }
 
 export type Claim = {

@@ -1,7 +1,7 @@
 // The SQL that takes deliveries out of the queue: settle what was attempted, end what will not be.
 
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
-import type { ClaimedDelivery } from './claim-store.ts'
+import type { ClaimedDelivery } from './claimed-delivery.ts'
 
 /** How an attempt ended. */
 export type Settlement = Pick<

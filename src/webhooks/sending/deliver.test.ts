@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { GuardedFailure, type GuardedHttp } from '../../kernel/world.ts'
-import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import { type Posted, post, type Sending, settlementOf } from './deliver.ts'
 
 const noon = new Date('2026-09-01T12:00:00Z')

@@ -2,7 +2,7 @@
 
 import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
-import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
 import { nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
 import { signatureOf } from './signature.ts'

@@ -7,12 +7,8 @@ import type { Metrics } from '../../http/metrics.ts'
 import { openBell } from '../../kernel/bell.ts'
 import type { Keyring } from '../../kernel/keyring.ts'
 import type { GuardedHttp, World } from '../../kernel/world.ts'
-import {
-  type ClaimedDelivery,
-  type ClaimOrder,
-  claim,
-  type QueueClass,
-} from '../queue/claim-store.ts'
+import { type ClaimOrder, claim, type QueueClass } from '../queue/claim-store.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
 import type { DeliverySettings } from './deliver.ts'
 import { openHealth } from './health.ts'

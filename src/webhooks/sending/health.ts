@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../database/open.ts'
 import type { World } from '../../kernel/world.ts'
-import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { SeenBreaker } from './breaker.ts'
 import { type EndpointHealth, listOpen, saveHealth } from './health-store.ts'
 import type { Lanes } from './lanes.ts'

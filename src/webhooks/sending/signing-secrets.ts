@@ -2,7 +2,7 @@
 
 import type { Keyring } from '../../kernel/keyring.ts'
 import { openSecret, secretName } from '../endpoint.ts'
-import type { ClaimedDelivery } from '../queue/claim-store.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 
 const kept_max = 1_000
 

@@ -1,6 +1,6 @@
 // The authorisation that a charge of ours may have at its acquirer though the charge has ended otherwise: it is taken back.
 
-import type { Desk } from '../asking/desk.ts'
+import type { Desk } from '../context.ts'
 import type { Operation } from '../operation.ts'
 import { type Orphan, openOrphan } from '../orphan.ts'
 import type { Payment } from '../payment.ts'

@@ -1,0 +1,42 @@
+// What the checkout's verbs are given besides: the ports to acquirers and 3-D Secure, and what the process keeps of sessions.
+
+import type { Acquirer } from '../acquirers/acquirer.ts'
+import type { Context as Common } from '../context.ts'
+import type { Metrics } from '../http/metrics.ts'
+import type { Mode } from '../kernel/values.ts'
+import type { World } from '../kernel/world.ts'
+import type { ThreeDs } from '../three-ds/three-ds.ts'
+import type { NewSession, Session } from './session.ts'
+
+export type Context = Common & {
+  writeSession: WriteSession
+  integrationOfSession: IntegrationOfSession
+  /** The acquirer of a mode; live ones are named by the merchant's profile. */
+  acquirerOf(mode: Mode, connection: string | null): Acquirer
+  /** All of them, with the mode of their payments. */
+  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+  /** Our mark at acquirers. */
+  installation: string
+  /** Null where no Directory Server is configured for the mode. */
+  three_ds: Record<Mode, ThreeDs | null>
+  /** The modes whose payments have a receipt mailed. */
+  receipt_modes: readonly Mode[]
+  /** Whether the sessions that pages make in test mode are counted, too: not where the gateway has no limit, as in a load test. */
+  counts_test_sessions: boolean
+}
+
+/** Writes a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
+export type WriteSession = (written: NewSession) => Promise<void>
+
+/** Whose a session is, and its integration. Null where there is no such session. */
+export type IntegrationOfSession = (
+  sessionId: string,
+) => Promise<Pick<Session, 'merchant_id' | 'integration_id'> | null>
+
+/** What verbs that settle money are given: in the service, in a worker, and in a command. */
+export type Desk = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  metrics: Pick<Metrics, 'paymentConfirmed'>
+  /** See JobContext. */
+  stopping?: AbortSignal
+}

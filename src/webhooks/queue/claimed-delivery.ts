@@ -1,0 +1,33 @@
+// A delivery as a process has it that sends it: with its lease, its event, and what is known of its endpoint.
+
+import type { EventType } from '../../kernel/values.ts'
+
+/** A delivery that is ours until its lease ends, with all that its attempt needs. */
+export type ClaimedDelivery = {
+  merchant_id: string
+  delivery_id: string
+  endpoint_id: string
+  attempt_id: string
+  attempt_number: number
+  attempted_at: Date
+  last_attempt_id: string | null
+  pending_id: string | null
+  payment_id: string
+  sequence: number
+  replay_of: string | null
+  root_created_at: Date
+  created_at: Date
+  event_type: EventType
+  body: string
+  endpoint_url: string
+  endpoint_status: 'active' | 'disabled'
+  sealed_secret: Buffer
+  previous_sealed_secret: Buffer | null
+  previous_secret_until: Date | null
+  /** What some process saw of the endpoint's breaker last; null where it never opened. */
+  breaker_changed_at: Date | null
+  open_until: Date | null
+  reopen_count: number | null
+  /** The attempt before this one was begun and never settled. */
+  was_lost: boolean
+}
