@@ -86,7 +86,7 @@ export function copyRelease(ref: string): Release & { remove(): void } {
 
 function look(root: string): Pick<Release, 'root' | 'migrations' | 'drains'> {
   // Where releases have kept their settings; the first ones had none for this.
-  const settings = ['src/config/variables.ts', 'src/variables.ts']
+  const settings = ['src/config/settings.ts', 'src/variables.ts']
     .map((path) => join(root, path))
     .find((path) => existsSync(path))
   return {

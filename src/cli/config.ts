@@ -1,7 +1,6 @@
 // `ripper config`: every setting, what it means and what it is.
 
-import { readConfig, shownValue } from '../config/config.ts'
-import { type Variable, variables } from '../config/variables.ts'
+import { all_settings, readConfig, shownValue } from '../config/config.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
 
@@ -11,11 +10,11 @@ export const configCommand: Command = {
   options: {},
   async run({ json }) {
     readConfig()
-    const settings = (variables as readonly Variable[]).map((variable) => ({
-      name: variable.name,
-      value: shownValue(variable),
-      default: variable.fallback,
-      meaning: variable.meaning,
+    const settings = all_settings.map((setting) => ({
+      name: setting.name,
+      value: shownValue(setting),
+      default: setting.fallback,
+      meaning: setting.meaning,
     }))
     if (json) {
       printJson(settings)

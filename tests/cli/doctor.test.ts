@@ -384,7 +384,7 @@ describe('variables', () => {
     [
       'both wrong',
       { RIPPER_SMTP_URL: 'smtp:hunter2', RIPPER_MAIL_FROM: '@' },
-      ['RIPPER_MAIL_FROM', 'RIPPER_SMTP_URL'],
+      ['RIPPER_SMTP_URL', 'RIPPER_MAIL_FROM'],
     ],
   ])('%s', (_, environment, expected) => {
     const found = configFaults(environment)
