@@ -16,6 +16,9 @@ export const body_bytes_max = 128 * 1024
 // The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
 const refusedWith = new WeakMap<FastifyRequest, string>()
 
+/** Stands for the code of what the gateway limit refused. */
+export const gateway_limited = 'gateway_limited'
+
 /** The code that a request was refused with, if it was. */
 export function refusalOf(request: FastifyRequest): string | undefined {
   return refusedWith.get(request)
@@ -29,7 +32,9 @@ export function dialectOf(request: FastifyRequest): Dialect {
 /** Answers a request with what went wrong, in the dialect of its path. */
 export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const dialect = dialectOf(request)
-  if (error instanceof GatewayLimited && dialect !== 'compatible') {
+  const is_limited = error instanceof GatewayLimited
+  if (is_limited) refusedWith.set(request, gateway_limited)
+  if (is_limited && dialect !== 'compatible') {
     reply.code(429).type('text/plain; charset=utf-8').send(error.message)
     return
   }
@@ -42,7 +47,7 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
     .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
-  refusedWith.set(request, refusal.code)
+  if (!is_limited) refusedWith.set(request, refusal.code)
 }
 
 function asRefusal(

@@ -6,6 +6,7 @@ import type { World } from '../kernel/world.ts'
 import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
 import { type CountedApart, openRequestCounts } from './request-counts.ts'
+import { openTally } from './tally.ts'
 
 export class GatewayLimited extends Error {}
 
@@ -24,7 +25,7 @@ type Limit = {
 export async function limitGateway(
   app: FastifyInstance,
   { requests_per_minute, isOwnCall }: Limit,
-  world: Pick<World, 'clock' | 'random'>,
+  world: Pick<World, 'clock' | 'random' | 'log'>,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<void>> {
   if (requests_per_minute === 0) return async () => {}
   const quiet = {
@@ -52,12 +53,21 @@ export async function limitGateway(
     health: apart(),
     results: apart(),
   }
+  const refused = openTally(world.clock, (requests) => {
+    world.log.warn({ requests }, 'requests refused by the gateway limit')
+  })
   const count = async (request: FastifyRequest, reply: FastifyReply) => {
     if (isOwnCall(request)) return
     const { counted_apart } = routeOf(request).config
-    await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
+    try {
+      await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
+    } catch (error) {
+      if (error instanceof GatewayLimited) refused.count()
+      throw error
+    }
   }
   app.addHook('onRequest', count)
+  app.addHook('onClose', async () => refused.close())
   return count
 }
 

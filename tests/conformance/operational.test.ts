@@ -123,6 +123,22 @@ test('the gateway limit', async () => {
   await limited.close()
 })
 
+test('what the gateway limit refuses is summed up in the log', async () => {
+  const limited = await startService({ gateway_limit: 5 })
+  const lines = (level: string, message: string) =>
+    limited.log.filter((line) => line.level === level && line.message === message)
+  for (let asked = 0; asked < 50; asked++) await fetch(`${limited.base_url}/nowhere`)
+  await fetch(`${limited.base_url}/v1/payment_intents/x`)
+  await limited.close()
+  const told = lines('warn', 'requests refused by the gateway limit')
+  expect(told.map(({ fields }) => fields)).toEqual([{ requests: 1 }, { requests: 45 }])
+  const requests = lines('info', 'request').map(({ fields }) => fields)
+  expect(requests).toHaveLength(5)
+  expect(requests).not.toContainEqual(expect.objectContaining({ status: 429 }))
+  // Each is there for who asks for that much.
+  expect(lines('debug', 'request')).toHaveLength(46)
+})
+
 test('the gateway limit counts an address once, whatever port a proxy writes behind it', async () => {
   const limited = await startService({ gateway_limit: 2, trusted_proxies: ['127.0.0.1'] })
   const { base_url } = limited

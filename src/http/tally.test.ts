@@ -1,0 +1,42 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
+import { openTally, type Tally, told_every_ms } from './tally.ts'
+
+let clock: ManualClock
+let told: number[]
+let tally: Tally
+beforeEach(() => {
+  clock = manualClock()
+  told = []
+  tally = openTally(clock, (times) => told.push(times))
+})
+
+const count = (times: number) => {
+  for (let counted = 0; counted < times; counted++) tally.count()
+}
+
+test('the first is told at once, the rest of the minute in one', async () => {
+  count(40)
+  expect(told).toEqual([1])
+  await clock.advance(told_every_ms - 1)
+  expect(told).toEqual([1])
+  await clock.advance(1)
+  expect(told).toEqual([1, 39])
+})
+
+test('a quiet minute tells nothing, and the next one begins anew', async () => {
+  count(1)
+  await clock.advance(told_every_ms)
+  await clock.advance(told_every_ms)
+  expect(told).toEqual([1])
+  count(3)
+  expect(told).toEqual([1, 1])
+  await clock.advance(told_every_ms)
+  expect(told).toEqual([1, 1, 2])
+})
+
+test('what is left is told at the end', async () => {
+  count(5)
+  tally.close()
+  await expect.poll(() => told).toEqual([1, 4])
+})
