@@ -8,6 +8,7 @@ import type { World } from '../kernel/world.ts'
 import { compatibleHeadersOf } from './compatible-dialect.ts'
 import { type Dialect, dialectOfPath, renderRefusal } from './dialects.ts'
 import { plainHeaders } from './plain-headers.ts'
+import { whenAnswered } from './turns.ts'
 
 type Parts = { world: Pick<World, 'clock' | 'log'>; ids: Pick<Ids, 'request'> }
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
@@ -25,26 +26,33 @@ const words = new Map<string, [status: string, message: string]>([
   ['HPE_INVALID_METHOD', [not_http[0], 'The method of the request is none that HTTP knows.']],
 ])
 
-/** For Node's `clientError`: nothing else answers these, so the request id is made here and logged. */
+/**
+ * For Node's `clientError`: nothing else answers these, so the request id is made here and logged. Requests that came whole
+ * before it on the connection are being done, so their answers go first.
+ */
 export function answerBrokenRequest(parts: Parts, error: BrokenRequest, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const [status, message] = words.get(error.code ?? '') ?? not_http
-  answer(parts, socket, { status, message, dialect: dialectOf(error) })
+  const broken = { status, message, dialect: dialectOf(error) }
+  whenAnswered(socket, () => answer(parts, socket, broken))
 }
 
 /** For Node's `connect`, which would close the connection with nothing said. */
 export function refuseConnect(parts: Parts, _request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
-  answer(parts, socket, { status: not_http[0], message, dialect: 'checkout' })
+  const broken: Broken = { status: not_http[0], message, dialect: 'checkout' }
+  whenAnswered(socket, () => answer(parts, socket, broken))
 }
 
 type Broken = { status: string; message: string; dialect: Dialect }
 
 function answer({ world, ids }: Parts, socket: Duplex, { status, message, dialect }: Broken): void {
+  // The answer before this one was the last.
+  if (!socket.writable) return
   const request_id = ids.request()
   const refusal = new Refusal('invalid_request', message, { status: Number.parseInt(status, 10) })
   const body = JSON.stringify(renderRefusal(dialect, refusal, request_id))

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unanswered_max } from '../../src/http/turns.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -97,4 +97,38 @@ test('who never reads an answer is given no more than those', async () => {
   expect((await fetch(`${service.base_url}/healthz`)).status).toBe(200)
   expect(logged('/openapi.json') - before).toBeLessThanOrEqual(unanswered_max + 1)
   socket.destroy()
+})
+
+/** A request that is done, and takes the database's time. */
+function create(key: string): string {
+  const head = [
+    ...['POST /v1/checkout/sessions HTTP/1.1', 'Host: pay.example', `Rip-Idempotency-Key: ${key}`],
+    `X-Service-Api-Key: ${service.account.secret_key}`,
+  ]
+  const body = JSON.stringify({ amount: 4200, currency: 'GBP' })
+  return [...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n')
+}
+
+describe('what is done has its answer, whatever comes behind it', () => {
+  const chunked =
+    'POST /v1/checkout/sessions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+  test.each([
+    ['no method', 'XX\r\n\r\n'],
+    ['no header', 'GET / HTTP/1.1\r\nno header\r\n\r\n'],
+    ['a body that is broken', `${chunked}no chunk\r\n`],
+    ['a CONNECT', 'CONNECT pay.example:443 HTTP/1.1\r\nHost: pay.example\r\n\r\n'],
+    ['nonsense without end', 'XX\r\n\r\n'.repeat(1_000)],
+  ])('%s', async (what, garbage) => {
+    const socket = open()
+    const keys = [`${what} 1`, `${what} 2`].map((key) => key.replaceAll(' ', '-'))
+    socket.write(keys.map(create).join('') + garbage)
+    expect(statusesOf(await text(socket))).toEqual(['201', '201', '400'])
+  })
+
+  test('a connection that ends with its last answer gets no more', async () => {
+    const socket = open()
+    const last = ask('/readyz').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')
+    socket.write(`${last}XX\r\n\r\n`)
+    expect(statusesOf(await text(socket))).toEqual(['200'])
+  })
 })
