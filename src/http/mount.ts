@@ -1,5 +1,6 @@
 // Hangs pages and in-process peers onto the server.
 
+import { METHODS } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
@@ -85,7 +86,16 @@ export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): 
   }
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** Every method that HTTP has, but CONNECT, which is about no path. */
+const methods = METHODS.filter((method) => method !== 'CONNECT')
+
+/** The framework knows the usual methods alone, and reads the body of a QUERY before it looks for a route. */
+export function knowEveryMethod(app: FastifyInstance): void {
+  const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+  for (const method of methods.filter((method) => !usual.includes(method))) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  }
+}
 
 /** A path that exists answers every other method with 405 and says which it takes. */
 export function refuseOtherMethods(
@@ -97,9 +107,11 @@ export function refuseOtherMethods(
     const taken = here.map(({ method }) => method as string)
     if (here.some(({ cors }) => cors)) taken.push('OPTIONS')
     const allowed = taken.join(', ')
+    const url = fastifyPath(path)
     app.route({
-      method: methods.filter((method) => !taken.includes(method)),
-      url: fastifyPath(path),
+      // A HEAD is there already where there is a GET.
+      method: methods.filter((method) => !app.hasRoute({ method, url })),
+      url,
       config: configOf(here[0]!.dialect),
       handler: async (request, reply) => {
         reply.header('allow', allowed)

@@ -17,7 +17,13 @@ import { body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
 import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
-import { fastifyPath, mountPages, mountPeers, refuseOtherMethods } from './mount.ts'
+import {
+  fastifyPath,
+  knowEveryMethod,
+  mountPages,
+  mountPeers,
+  refuseOtherMethods,
+} from './mount.ts'
 import { mountStreams } from './mount-streams.ts'
 import type { OwnCalls } from './own-calls.ts'
 import { isPersonLost, type Page, type PageAnswer } from './pages.ts'
@@ -97,6 +103,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   })
+  knowEveryMethod(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.decorateRequest('merchant_id', null)

@@ -1,5 +1,6 @@
 // What can be wrong with a request before its fields are read: bytes, JSON, size, type, path.
 
+import { METHODS, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -125,6 +126,25 @@ describe('paths', () => {
     expect(refusal(answer)).toBe('405 invalid_request')
     expect(answer.headers.get('allow')).toBe(allowed)
   })
+
+  test.each(METHODS.filter((method) => method !== 'CONNECT'))(
+    '%s is another method, too, and never a path that is not there',
+    async (method) => {
+      const ask = (path: string) =>
+        new Promise<[status: number, allowed: string | undefined]>((resolve, reject) => {
+          const asked = request(client.base_url + path, { method, agent: false }, (answer) => {
+            answer.resume()
+            resolve([answer.statusCode!, answer.headers.allow])
+          })
+          asked.on('error', reject).end()
+        })
+      if (method !== 'POST') expect(await ask('/v1/checkout/sessions')).toEqual([405, 'POST'])
+      const is_read = method === 'GET' || method === 'HEAD'
+      if (!is_read) expect(await ask('/v1/payments/pay_0')).toEqual([405, 'GET'])
+      if (method !== 'GET') expect(await ask('/v1/events/stream')).toEqual([405, 'GET'])
+      expect(await ask('/v1/nowhere')).toEqual([404, undefined])
+    },
+  )
 
   test('a path that cannot be decoded', async () => {
     const answer = await client.send('GET', '/v1/payments/%ff%', { headers: client.withKey })
