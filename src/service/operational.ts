@@ -18,6 +18,8 @@ export function operationalPages(
   closing: { now: boolean },
   clockFault: () => string | null = () => null,
 ): Page<Context>[] {
+  const metricsText = openMetricsText()
+  const databaseAnswers = openDatabaseCheck()
   return [
     get('/', async () => ({ status: 302, body: '', headers: { location: '/docs' } })),
     health('/healthz', async () => plain(200, 'ok\n')),
@@ -29,8 +31,8 @@ export function operationalPages(
       if (ready) return plain(200, 'ready\n')
       return plain(503, fault === null ? 'not ready\n' : `not ready: ${fault}\n`)
     }),
-    health('/metrics', async ({ metrics }) =>
-      answer(200, metrics.content_type, await metrics.text()),
+    health('/metrics', async (context) =>
+      answer(200, context.metrics.content_type, await metricsText(context)),
     ),
     get('/openapi.json', async () => description().json),
     ...documentationPages<Context>(() => description().document, guideFiles()),
@@ -52,12 +54,34 @@ function description() {
   return described
 }
 
-async function databaseAnswers({ sql }: Context): Promise<boolean> {
-  try {
-    await sql`select 1`
-    return true
-  } catch {
-    return false
+/** How long the text of the metrics holds: it takes milliseconds to make, and anybody may ask for it where no proxy stands before. */
+const metrics_hold_ms = 1_000
+
+function openMetricsText() {
+  let made: { at_ms: number; text: Promise<string> } | null = null
+  return ({ metrics, world }: Context): Promise<string> => {
+    const now_ms = world.clock.now().getTime()
+    const age_ms = made === null ? Number.NaN : now_ms - made.at_ms
+    // A clock that was set back makes it anew, too.
+    if (made !== null && age_ms >= 0 && age_ms < metrics_hold_ms) return made.text
+    made = { at_ms: now_ms, text: metrics.text() }
+    return made.text
+  }
+}
+
+/** However many ask, the database is asked once at a time. */
+function openDatabaseCheck() {
+  let asked: Promise<boolean> | null = null
+  return ({ sql }: Context): Promise<boolean> => {
+    asked ??= sql`select 1`
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        asked = null
+      })
+    return asked
   }
 }
 

@@ -1,9 +1,10 @@
 // What operators and tools read, and the gateway's limit.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { events, routes, streams } from '../../src/routes.ts'
 import { type Client, type Json, openClient } from '../support/client.ts'
+import { manualClock } from '../support/clock.ts'
 import { resolve } from '../support/schema.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -29,6 +30,22 @@ test('health, readiness and metrics', async () => {
     /ripper_http_request_duration_seconds_count\{.*confirm.*status="200".*\} 1/,
   )
   expect(metrics).not.toMatch(/cs_[0-9a-f]{24}|pay_[0-9a-f]{24}/)
+})
+
+test('metrics are made once a second, however often they are read', async () => {
+  const clock = manualClock()
+  const metered = await startService({ clock })
+  const { metrics } = metered.context
+  const made = vi.spyOn(metrics, 'text')
+  const read = async () => (await fetch(`${metered.base_url}/metrics`)).text()
+  const [first, second] = await Promise.all([read(), read()])
+  metrics.sessionsPurged('live', 7)
+  expect(first).not.toContain('ripper_sessions_purged_total{')
+  expect([second, await read()]).toEqual([first, first])
+  expect(made).toHaveBeenCalledTimes(1)
+  await clock.advance(1_000)
+  expect(await read()).toContain('ripper_sessions_purged_total{mode="live"} 7')
+  await metered.close()
 })
 
 test('the description names every route, and the page shows them', async () => {
