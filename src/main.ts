@@ -129,6 +129,7 @@ export async function serve(
       three_ds: config.three_ds,
       simulator: config.simulator,
       gateway_limit: config.gateway_limit,
+      connection_limit: config.connection_limit,
       trusted_proxies: config.trusted_proxies,
       addresses: {
         base_url: base,

@@ -124,6 +124,10 @@ export const settings = {
     { name: 'RIPPER_GATEWAY_LIMIT', meaning: 'requests a minute and address, 0 for no limit' },
     { fallback: 600, least: 0, most: 1_000_000 },
   ),
+  connection_limit: wholeNumber(
+    { name: 'RIPPER_CONNECTION_LIMIT', meaning: 'connections that callers may hold at once' },
+    { fallback: 10_000, least: 100, most: 100_000, says_range: true },
+  ),
   drain_seconds: wholeNumber(
     {
       name: 'RIPPER_DRAIN_SECONDS',

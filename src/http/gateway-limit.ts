@@ -16,6 +16,7 @@ type Limit = {
   requests_per_minute: number
   /** The service's calls to itself are not counted. */
   isOwnCall(request: FastifyRequest): boolean
+  isProxy(address: string): boolean
 }
 
 /**
@@ -24,7 +25,7 @@ type Limit = {
  */
 export async function limitGateway(
   app: FastifyInstance,
-  { requests_per_minute, isOwnCall }: Limit,
+  { requests_per_minute, isOwnCall, isProxy }: Limit,
   world: Pick<World, 'clock' | 'random' | 'log'>,
 ): Promise<(request: FastifyRequest, reply: FastifyReply) => Promise<void>> {
   if (requests_per_minute === 0) return async () => {}
@@ -62,7 +63,11 @@ export async function limitGateway(
     try {
       await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
     } catch (error) {
-      if (error instanceof GatewayLimited) refused.count()
+      if (error instanceof GatewayLimited) {
+        refused.count()
+        // What has nothing more to ask for a while need not stay open. A proxy's is for others, too.
+        if (!isProxy(request.socket.remoteAddress ?? '')) reply.header('connection', 'close')
+      }
       throw error
     }
   }

@@ -11,6 +11,7 @@ import type { Access } from './access.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
 import { greet } from './compatible-dialect.ts'
+import { limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
 import { dialectOfPath } from './dialects.ts'
 import { body_bytes_max, dialectOf, fail, notFound } from './failures.ts'
@@ -60,6 +61,8 @@ type ServerParts<Context> = {
   couldBeCard(text: string): boolean
   /** Requests a minute and address; 0 is without a limit. */
   gateway_limit: number
+  /** That callers may hold at once. */
+  connections_max: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
   /** See Kernel. */
@@ -70,9 +73,11 @@ const head_bytes_max = 16_384
 
 /** Builds the server; it listens only when told to. */
 export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
+  const trustProxy = trusting(parts.trusted_proxies)
+  const isProxy = (address: string) => trustProxy !== false && trustProxy(address)
   const app = Fastify({
     bodyLimit: body_bytes_max,
-    trustProxy: trusting(parts.trusted_proxies),
+    trustProxy,
     // Slow clients: the head within 10 s, the whole request within 20 s, an idle connection for 75 s.
     requestTimeout: 20_000,
     keepAliveTimeout: 75_000,
@@ -117,6 +122,9 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   app.server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
+  const { connections_max } = parts
+  const connections = limitConnections(app.server, { connections_max, isProxy }, parts.world)
+  app.addHook('onClose', async () => connections.close())
   closeAnswered(app)
   endSlowReaders(app, parts.world.clock)
   app.addHook('onResponse', async (request, reply) => {
@@ -133,6 +141,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     {
       requests_per_minute: parts.gateway_limit,
       isOwnCall: ({ headers }) => parts.own_calls.isOne(headers),
+      isProxy,
     },
     parts.world,
   )

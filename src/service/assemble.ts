@@ -35,6 +35,7 @@ import { pages, routes, streams } from '../routes.ts'
 import { openThreeDs, simulator_prefix } from '../three-ds/open.ts'
 import { openThreeDsSimulator, simulator_places } from '../three-ds/simulator/simulator.ts'
 import { openAcquiring, type WrapSimulator } from './acquiring.ts'
+import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatorSwitch } from './simulator-switch.ts'
 
@@ -47,6 +48,8 @@ export type Parts = {
   simulator: 'on' | 'off' | null
   addresses: Addresses
   gateway_limit: number
+  /** Connections that callers may hold at once, where the machine allows so many. Left out, as many as it does. */
+  connection_limit?: number
   trusted_proxies: string[]
   /** See Context. Left out, there are none. */
   receipt_modes?: Context['receipt_modes']
@@ -143,6 +146,7 @@ export async function assemble(parts: Parts): Promise<Service> {
     ],
     own_calls,
     gateway_limit: parts.gateway_limit,
+    connections_max: connectionsMax(parts),
     trusted_proxies: parts.trusted_proxies,
     isClockFarOff: parts.isClockFarOff,
   })
@@ -167,6 +171,16 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: Parts): Page<Cont
     hostedSessionPage(pay_path),
     ...demoShopPages(assets, demo_shop),
   ]
+}
+
+function connectionsMax({ connection_limit, world }: Parts): number {
+  const open_files_max = readOpenFilesMax()
+  const connections_max = connectionsThatFit(connection_limit ?? Infinity, open_files_max)
+  if (connection_limit !== undefined && connections_max < connection_limit) {
+    const fields = { connection_limit, connections_max, open_files_max }
+    world.log.warn(fields, 'fewer connections than asked for: raise the number of open files')
+  }
+  return connections_max
 }
 
 function accessOf({ keyring, world }: Context, directory: Directory): Access {

@@ -48,12 +48,24 @@ test('a path that cannot be decoded is one too many like any other', async () =>
   expect(statusesOf(await text(socket))).toEqual(expected)
 })
 
-test('the last is the last where the gateway limit refuses it, too', async () => {
+test('what the gateway limit refuses is the last of its connection', async () => {
   const limited = await startService({ gateway_limit: 3 })
   const socket = connect(Number(new URL(limited.base_url).port), '127.0.0.1')
   socket.write(ask('/nowhere').repeat(2_000))
-  const statuses = statusesOf(await text(socket))
-  expect([statuses.length, statuses.at(-1)]).toEqual([unanswered_max + 1, '429'])
+  const answers = await text(socket)
+  expect(statusesOf(answers)).toEqual(['404', '404', '404', '429'])
+  expect(answers.slice(answers.lastIndexOf('HTTP/1.1'))).toMatch(/^connection: close/im)
+  await limited.close()
+})
+
+test('a proxy keeps its connection, which is for others, too', async () => {
+  const limited = await startService({ gateway_limit: 1, trusted_proxies: ['127.0.0.1'] })
+  const socket = connect(Number(new URL(limited.base_url).port), '127.0.0.1')
+  const from = (address: string, more = '') =>
+    `GET /nowhere HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\n${more}\r\n`
+  const [one, other] = ['203.0.113.7', '203.0.113.8']
+  socket.write(from(one) + from(one) + from(other, 'Connection: close\r\n'))
+  expect(statusesOf(await text(socket))).toEqual(['404', '429', '404'])
   await limited.close()
 })
 

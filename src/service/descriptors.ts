@@ -1,0 +1,22 @@
+// How many connections fit below the number of files that this process may have open.
+
+import { readFileSync } from 'node:fs'
+
+/** For the database, webhooks and acquirers, and for the files of the process. */
+const kept_for_others = 1_024
+
+/** `connections_asked`, or fewer where the process may not have so many files open. */
+export function connectionsThatFit(connections_asked: number, open_files_max: number): number {
+  const kept = Math.min(kept_for_others, Math.floor(open_files_max / 2))
+  return Math.min(connections_asked, open_files_max - kept)
+}
+
+/** Infinite where the machine does not say. Node has raised the process's own limit to the one that it must not pass. */
+export function readOpenFilesMax(limits_path = '/proc/self/limits'): number {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync(limits_path, 'utf8')) ?? []
+    return soft === undefined ? Number.POSITIVE_INFINITY : Number(soft)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
