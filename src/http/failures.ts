@@ -71,9 +71,7 @@ function asRefusal(
   const status = (error as { statusCode?: unknown }).statusCode
   if (status === 415) return unsupportedType(routeOf(request).config.form)
   if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new Refusal('invalid_request', plainWords[status] ?? 'The request cannot be read.', {
-      status,
-    })
+    return new Refusal('invalid_request', 'The request cannot be read.', { status })
   }
   return new Refusal('internal_error', '')
 }
@@ -92,10 +90,6 @@ function storeRefusal(request: FastifyRequest): Refusal {
     ? 'See whether the request was done before sending it again.'
     : 'Send the request again.'
   return new Refusal('store_unavailable', `The database could not be asked. ${what_now}`)
-}
-
-const plainWords: Record<number, string> = {
-  413: `The body is larger than ${body_bytes_max / 1024} KB.`,
 }
 
 /** `advice` is what else there is to say: what to use instead. */

@@ -10,6 +10,7 @@ import type { World } from '../kernel/world.ts'
 import type { Access } from './access.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 import { callerOf, trusting } from './caller.ts'
+import { openBodies } from './collect-body.ts'
 import { greet } from './compatible-dialect.ts'
 import { limitConnections } from './connection-limit.ts'
 import { corsHook, mountPreflights } from './cors.ts'
@@ -110,7 +111,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   knowEveryMethod(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', openBodies())
   app.decorateRequest('merchant_id', null)
   app.decorateRequest('route', null)
   app.addHook('onRequest', (request, reply, done) => {

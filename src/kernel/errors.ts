@@ -131,7 +131,7 @@ export const catalogue = {
   },
   store_unavailable: {
     status: 503,
-    when: 'The database could not be asked; send the request again, with the same idempotency key where it had one.',
+    when: 'The database could not be asked, or so many large bodies were on their way that this one was not read; send the request again, with the same idempotency key where it had one.',
   },
   idempotency_store_unavailable: {
     status: 503,

@@ -1,0 +1,53 @@
+// Bodies that are begun and never ended: what others may hold of the service's memory so.
+
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bodies_bytes_max } from '../../src/http/collect-body.ts'
+import { purchase, refusal } from '../support/client.ts'
+import { type Service, startService } from '../support/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const unended_bytes = 130_000
+const head = [
+  ...['POST /v1/checkout/public/sessions HTTP/1.1', 'Host: pay.example'],
+  ...['Content-Type: application/json', `Content-Length: ${unended_bytes + 10}`, '', ''],
+].join('\r\n')
+
+/** Sends all of a body but its end. */
+async function hold(localAddress: string): Promise<Socket> {
+  const port = Number(new URL(service.base_url).port)
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  socket.on('error', () => {}).resume()
+  await once(socket, 'connect')
+  await new Promise((sent) => socket.write(head + ' '.repeat(unended_bytes), sent))
+  return socket
+}
+
+test('they take no more memory than there is for them, and small bodies are read all the same', async () => {
+  const count = Math.ceil((1.2 * bodies_bytes_max) / unended_bytes)
+  const sockets: Socket[] = []
+  for (let held = 0; held < count; held++) sockets.push(await hold(`127.0.0.${2 + (held % 2)}`))
+  const { client } = service
+  let key = 0
+  const create = (padding: number) => {
+    key += 1
+    return client.send('POST', '/v1/checkout/sessions', {
+      headers: { ...client.withKey, 'rip-idempotency-key': `body ${key}` },
+      raw: JSON.stringify(purchase) + ' '.repeat(padding),
+    })
+  }
+  const large = () => create(100_000)
+  await expect.poll(async () => refusal(await large())).toBe('503 store_unavailable')
+  const { headers, body } = await large()
+  expect([headers.get('retry-after'), headers.get('connection')]).toEqual(['2', 'close'])
+  expect(Object.keys(body)).toEqual(['error', 'message', 'request_id'])
+  expect((await create(0)).status).toBe(201)
+  for (const socket of sockets) socket.destroy()
+  await expect.poll(async () => (await large()).status).toBe(201)
+})
