@@ -3,14 +3,26 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
+import { type LogLine, logInto } from '../../tests/support/service.ts'
 import { answerBrokenRequest, refuseConnect } from './broken-request.ts'
 
 let clock: ManualClock
 let server: Server
+let log: LogLine[]
+let counted: number
 beforeEach(async () => {
   clock = manualClock()
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const parts = { world: { clock, log }, ids: { request: () => `req_${'0'.repeat(24)}` as const } }
+  log = []
+  counted = 0
+  const parts = {
+    world: { clock, log: logInto(log) },
+    ids: { request: () => `req_${'0'.repeat(24)}` as const },
+    broken: {
+      count() {
+        counted += 1
+      },
+    },
+  }
   server = createServer()
   server.on('clientError', (error, socket) => answerBrokenRequest(parts, error, socket))
   server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
@@ -37,4 +49,15 @@ test.each([
   await clock.advance(1)
   await expect.poll(connections).toBe(0)
   socket.destroy()
+})
+
+test('each is counted, and has no line of its own in the log but for who asks for that much', async () => {
+  const { port } = server.address() as AddressInfo
+  for (let asked = 0; asked < 3; asked++) {
+    const socket = connect(port).on('error', () => {})
+    socket.resume().end('GET / HTTP/1.1\r\nno header\r\n\r\n')
+    await once(socket, 'close')
+  }
+  expect(counted).toBe(3)
+  expect(log.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
 })

@@ -8,9 +8,15 @@ import type { World } from '../kernel/world.ts'
 import { compatibleHeadersOf } from './compatible-dialect.ts'
 import { type Dialect, dialectOfPath, renderRefusal } from './dialects.ts'
 import { plainHeaders } from './plain-headers.ts'
+import type { Tally } from './tally.ts'
 import { whenAnswered } from './turns.ts'
 
-type Parts = { world: Pick<World, 'clock' | 'log'>; ids: Pick<Ids, 'request'> }
+type Parts = {
+  world: Pick<World, 'clock' | 'log'>
+  ids: Pick<Ids, 'request'>
+  /** They are not counted by the gateway limit, so their lines in the log are summed up. */
+  broken: Pick<Tally, 'count'>
+}
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
 
 const not_http: [status: string, message: string] = [
@@ -27,7 +33,7 @@ const words = new Map<string, [status: string, message: string]>([
 ])
 
 /**
- * For Node's `clientError`: nothing else answers these, so the request id is made here and logged. Requests that came whole
+ * For Node's `clientError`: nothing else answers these, so the request id is made here. Requests that came whole
  * before it on the connection are being done, so their answers go first.
  */
 export function answerBrokenRequest(parts: Parts, error: BrokenRequest, socket: Duplex): void {
@@ -50,7 +56,11 @@ export function refuseConnect(parts: Parts, _request: IncomingMessage, socket: D
 
 type Broken = { status: string; message: string; dialect: Dialect }
 
-function answer({ world, ids }: Parts, socket: Duplex, { status, message, dialect }: Broken): void {
+function answer(
+  { world, ids, broken }: Parts,
+  socket: Duplex,
+  { status, message, dialect }: Broken,
+): void {
   // The answer before this one was the last.
   if (!socket.writable) return
   const request_id = ids.request()
@@ -68,7 +78,8 @@ function answer({ world, ids }: Parts, socket: Duplex, { status, message, dialec
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
   endBefore(world.clock, socket, closed_within_ms)
   const { code } = refusal
-  world.log.info({ request_id, route: 'unknown', status: refusal.status, code }, 'request')
+  broken.count()
+  world.log.debug({ request_id, route: 'unknown', status: refusal.status, code }, 'request')
 }
 
 /** The client has so long to close its side after an answer. */

@@ -37,6 +37,7 @@ import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
+import { openTally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
 import { turnOf, unanswered_max } from './turns.ts'
 
@@ -76,6 +77,11 @@ const head_bytes_max = 16_384
 export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
   const trustProxy = trusting(parts.trusted_proxies)
   const isProxy = (address: string) => trustProxy !== false && trustProxy(address)
+  const { clock, log } = parts.world
+  const broken = openTally(clock, (requests) => {
+    log.info({ requests }, 'requests refused that are no valid HTTP')
+  })
+  const broken_parts = { ...parts, broken }
   const app = Fastify({
     bodyLimit: body_bytes_max,
     trustProxy,
@@ -90,7 +96,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       requireHostHeader: false,
     },
     genReqId: () => parts.ids.request(),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(parts, error, socket),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(broken_parts, error, socket),
     // A path that cannot be decoded: no route and no hook comes to see it. Such requests through one proxy count together,
     // since the framework does not tell here for whom it speaks.
     frameworkErrors: (_error, request, reply) => {
@@ -122,10 +128,13 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
-  app.server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
+  app.server.on('connect', (request, socket) => refuseConnect(broken_parts, request, socket))
   const { connections_max } = parts
   const connections = limitConnections(app.server, { connections_max, isProxy }, parts.world)
-  app.addHook('onClose', async () => connections.close())
+  app.addHook('onClose', async () => {
+    connections.close()
+    broken.close()
+  })
   closeAnswered(app)
   endSlowReaders(app, parts.world.clock)
   app.addHook('onResponse', async (request, reply) => {

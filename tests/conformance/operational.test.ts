@@ -1,5 +1,7 @@
 // What operators and tools read, and the gateway's limit.
 
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { events, routes, streams } from '../../src/routes.ts'
@@ -154,6 +156,23 @@ test('what the gateway limit refuses is summed up in the log', async () => {
   expect(requests).not.toContainEqual(expect.objectContaining({ status: 429 }))
   // Each is there for who asks for that much.
   expect(lines('debug', 'request')).toHaveLength(46)
+})
+
+test('what is no HTTP is summed up in the log, too', async () => {
+  const told = await startService()
+  const port = Number(new URL(told.base_url).port)
+  for (let asked = 0; asked < 20; asked++) {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('XX\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /)
+  }
+  await told.close()
+  expect(told.log.filter(({ level }) => level === 'info')).toEqual(
+    [1, 19].map((requests) => ({
+      ...{ level: 'info', fields: { requests } },
+      message: 'requests refused that are no valid HTTP',
+    })),
+  )
 })
 
 test('the gateway limit counts an address once, whatever port a proxy writes behind it', async () => {
