@@ -48,7 +48,7 @@ export async function roundTrips(): Promise<Table[]> {
       keyring: openKeyring(keepMasterKey(data_dir, world.random), world.random),
       three_ds: null,
       simulator: 'on',
-      webhook_urls: { judge: () => null },
+      webhook_urls: { judge: async () => null },
       wakeDeliveries: () => {},
       gateway_limit: 0,
       trusted_proxies: [],

@@ -18,7 +18,7 @@ export type Context = {
   directory: Directory
   addresses: Addresses
   /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
-  webhook_urls: { judge(url: string): string | null }
+  webhook_urls: { judge(url: string): Promise<string | null> }
   /** Tells this process's delivery loop, and of an event who hears those of the merchant, of what was committed just now. */
   wakeDeliveries(what: 'event' | 'replay', merchant_id: string): void
   /** Calls the listener after this process has committed an event of the merchant. Returns what ends that. */

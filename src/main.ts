@@ -17,10 +17,10 @@ import { type Database, openDatabase } from './database/open.ts'
 import { checkSealingKeys } from './database/stores/sealing-keys.ts'
 import { openMetrics } from './http/metrics.ts'
 import { type Keyring, openKeyring } from './kernel/keyring.ts'
-import type { World } from './kernel/world.ts'
+import type { Clock, World } from './kernel/world.ts'
 import { liveMerchantExists } from './merchants/store.ts'
+import { openEndpointUrlJudge } from './outgoing/judge-endpoint-url.ts'
 import { type LogTo, openWorld, steadyClock } from './outgoing/real-world.ts'
-import { judgeUrl, openAddressRule } from './outgoing/safe-address.ts'
 import type { WrapSimulator } from './service/acquiring.ts'
 import { assemble, type Service } from './service/assemble.ts'
 import { startBackground } from './service/background.ts'
@@ -137,7 +137,7 @@ export async function serve(
         internal_url: () => internal,
       },
       receipt_modes: receiptModes(config.mail),
-      webhook_urls: webhookUrls(config),
+      webhook_urls: webhookUrls(config, world.clock),
       wakeDeliveries: (...told) => wakeDeliveries(...told),
       pay_path: config.pay_url ? new URL(config.pay_url).pathname.replace(/\/$/, '') : '/pay',
       clock_fault: watch.fault,
@@ -212,9 +212,9 @@ function keepFolder(data_dir: string): string[] {
   return mended
 }
 
-function webhookUrls({ webhooks }: Config) {
-  const rule = openAddressRule(webhooks.allowed_networks)
-  return { judge: (url: string) => judgeUrl(url, rule)?.reason ?? null }
+function webhookUrls({ webhooks }: Config, clock: Clock) {
+  const judge = openEndpointUrlJudge({ clock, allowed_networks: webhooks.allowed_networks })
+  return { judge: async (url: string) => (await judge(url))?.reason ?? null }
 }
 
 /** Starts the background jobs and the delivery of webhooks alone. */

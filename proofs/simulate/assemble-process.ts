@@ -55,7 +55,7 @@ export async function assembleProcess(
     three_ds: null,
     simulator: 'on',
     addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
-    webhook_urls: { judge: () => null },
+    webhook_urls: { judge: async () => null },
     wakeDeliveries: wake,
     wrapSimulator: () => plant.acquirer?.(line, world) ?? line,
     isClockFarOff: () => process.isFarOff(),

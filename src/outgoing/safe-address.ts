@@ -40,9 +40,14 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/g, '')
 }
 
-/** Whether a URL may be posted to in an allowed network alone: plain http. */
+/** Whether a URL may be posted to in an allowed network alone: with plain http, or under a private name. */
 export function needsAllowedNetwork(url: URL): boolean {
-  return url.protocol !== 'https:'
+  return isPlain(url) || isPrivateName(hostOf(url))
+}
+
+/** Whether a host is a name that only private networks give out. Where it leads a look-up has to say. */
+export function isPrivateName(host: string): boolean {
+  return isIP(host) === 0 && loopbackAddresses(host) === null && isLocalName(host)
 }
 
 /** The addresses of `localhost` and of names below it, which are this machine's whatever a resolver says; else null. */
@@ -75,7 +80,7 @@ function destinationFault(url: URL, rule: AddressRule): UrlFault | null {
   if (reach === 'none') {
     return { code: 'blocked_address', reason: 'must not lead to a private or local address' }
   }
-  if (reach === 'allowed_network' || !needsAllowedNetwork(url)) return null
+  if (reach === 'allowed_network' || !isPlain(url)) return null
   return { code: 'invalid_url', reason: 'must be an absolute https URL' }
 }
 
@@ -84,8 +89,12 @@ function reachOf(host: string, rule: AddressRule): 'public' | 'allowed_network' 
   const addresses = isIP(host) === 0 ? loopbackAddresses(host) : [host]
   if (addresses?.some(rule.inAllowedNetwork)) return 'allowed_network'
   if (addresses) return addresses.some(rule.allows) ? 'public' : 'none'
-  if (!isLocalName(host)) return 'public'
+  if (!isPrivateName(host)) return 'public'
   return rule.has_allowed_networks ? 'allowed_network' : 'none'
+}
+
+function isPlain(url: URL): boolean {
+  return url.protocol !== 'https:'
 }
 
 function isHost(host: string): boolean {

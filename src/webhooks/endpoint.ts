@@ -54,12 +54,15 @@ export function viewEndpoint(
 }
 
 /** The `url` that was sent, kept as it was spelled. `judge` says why it is refused, or null. Throws `invalid_url`. */
-export function judgeEndpointUrl(sent: unknown, judge: (url: string) => string | null): string {
+export async function judgeEndpointUrl(
+  sent: unknown,
+  judge: (url: string) => Promise<string | null>,
+): Promise<string> {
   const fault =
     sent === undefined || sent === null
       ? 'is required'
       : typeof sent === 'string'
-        ? judge(sent)
+        ? await judge(sent)
         : 'must be text'
   if (fault !== null) throw new Refusal('invalid_url', `url ${fault}.`, { field: 'url' })
   return sent as string

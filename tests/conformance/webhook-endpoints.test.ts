@@ -271,6 +271,33 @@ describe('refused, in the shape of endpoints', () => {
     }
   })
 
+  test('a private name that leads into no allowed network, over http or https', async () => {
+    const known: Record<string, string[]> = {
+      'receiver.internal': ['10.1.2.3'],
+      nodotname: ['11.1.2.3'],
+      'metadata.google.internal': ['169.254.169.254'],
+    }
+    const private_service = await startService({
+      clock,
+      allowed_networks: ['10.0.0.0/8'],
+      resolve: async (name) => known[name] ?? [],
+    })
+    try {
+      const answers = async (host: string) => {
+        const made = ['http', 'https'].map((scheme) =>
+          private_service.client.createEndpoint({ url: `${scheme}://${host}/` }),
+        )
+        return (await Promise.all(made)).map(({ status, body }) => `${status} ${body.error ?? ''}`)
+      }
+      expect(await answers('receiver.internal')).toEqual(['201 ', '201 '])
+      for (const host of ['nodotname', 'metadata.google.internal', 'foo.internal', 'x.corp']) {
+        expect(await answers(host)).toEqual(['400 invalid_url', '400 invalid_url'])
+      }
+    } finally {
+      await private_service.close()
+    }
+  })
+
   test('the 201st active endpoint', async () => {
     const { client: theirs, merchant_id } = await service.newAccount()
     await service.sql`

@@ -20,8 +20,8 @@ import {
 } from '../../src/merchants/manage.ts'
 import type { Merchant } from '../../src/merchants/merchant.ts'
 import { openGuardedHttp } from '../../src/outgoing/guarded-http.ts'
+import { openEndpointUrlJudge } from '../../src/outgoing/judge-endpoint-url.ts'
 import { openHttp } from '../../src/outgoing/real-world.ts'
-import { judgeUrl, openAddressRule } from '../../src/outgoing/safe-address.ts'
 import type { DemoShop } from '../../src/pages/demo-shop.ts'
 import { assemble } from '../../src/service/assemble.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
@@ -81,6 +81,8 @@ type Options = {
   wrapSimulator?: (simulator: Acquirer) => Acquirer
   /** Networks that webhooks may be sent to. */
   allowed_networks?: string[]
+  /** Finds the addresses of a private name that an endpoint is to have. */
+  resolve?: (name: string) => Promise<string[]>
   /** Delivers webhooks, to receivers on this machine too. */
   deliver?: Partial<DeliverySettings>
 }
@@ -102,7 +104,8 @@ export async function startService(options: Options = {}): Promise<Service> {
   }
   const keyring = openKeyring([options.master_key ?? randomBytes(32)], world.random)
   const allowed_networks = options.allowed_networks ?? (options.deliver ? loopback : [])
-  const rule = openAddressRule(allowed_networks)
+  const { resolve } = options
+  const judgeUrl = openEndpointUrlJudge({ clock, allowed_networks, ...(resolve && { resolve }) })
   let deliveries: DeliveryLoop | null = null
   let base_url = ''
   const address = () => base_url
@@ -117,7 +120,7 @@ export async function startService(options: Options = {}): Promise<Service> {
       pay_url: () => options.pay_url ?? `${base_url}/pay`,
       internal_url: address,
     },
-    webhook_urls: { judge: (url) => judgeUrl(url, rule)?.reason ?? null },
+    webhook_urls: { judge: async (url) => (await judgeUrl(url))?.reason ?? null },
     wakeDeliveries: (what) => deliveries?.wake(what),
     receipt_modes: options.receipt_modes ?? [],
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),

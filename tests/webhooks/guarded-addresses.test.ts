@@ -96,6 +96,7 @@ describe('the addresses of a name', () => {
     ['one outside', 'https://shop.example:PORT/', ['127.0.0.1', '10.0.0.1'], 'blocked_address'],
     ['plain http, public', 'http://shop.internal:PORT/', ['8.8.8.8'], 'blocked_address'],
     ['plain http, mixed', 'http://intranet:PORT/', ['127.0.0.1', '8.8.8.8'], 'blocked_address'],
+    ['a private name, public', 'https://shop.internal:PORT/', ['8.8.8.8'], 'blocked_address'],
     ['none', 'https://shop.example:PORT/', [], 'name_not_found'],
   ])('where loopback is allowed, %s: %s to %j %s', async (_name, url, addresses, expected) => {
     const http = open(loopback, async () => addresses)

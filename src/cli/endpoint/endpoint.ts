@@ -3,7 +3,8 @@
 import { readConfig } from '../../config/config.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { eventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { judgeUrl, openAddressRule } from '../../outgoing/safe-address.ts'
+import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
+import { realClock } from '../../outgoing/real-world.ts'
 import { listAllEndpoints } from '../../webhooks/deliveries/standing-store.ts'
 import { endpointNotFound, viewEndpoint } from '../../webhooks/endpoint.ts'
 import { registerEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
@@ -42,7 +43,7 @@ export const endpointCreate: Command = {
       '127.0.0.0/8,\nfor the service and for this command. Plain http is allowed there too.',
   ],
   async run({ options, json }) {
-    const url = urlOf(options)
+    const url = await urlOf(options)
     const event_filter = choices(options, 'event', eventTypes)
     const endpoint = await withOffice(async (office) => {
       const merchant_id = await merchantOf(office, options)
@@ -144,9 +145,10 @@ export async function endpointsOf(
   return endpoint
 }
 
-function urlOf(options: Options): string {
+async function urlOf(options: Options): Promise<string> {
   const url = text(options, 'url')!
-  const fault = judgeUrl(url, openAddressRule(readConfig().webhooks.allowed_networks))
+  const { allowed_networks } = readConfig().webhooks
+  const fault = await openEndpointUrlJudge({ clock: realClock(), allowed_networks })(url)
   if (fault === null) return url
   if (fault.code === 'blocked_address') throw unreachable(fault.reason)
   const alsoHttp = /^http:/i.test(url) ? `; plain http only in ${networks_variable}` : ''

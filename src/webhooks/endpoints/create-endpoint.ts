@@ -48,10 +48,10 @@ export const createEndpoint = route({
   status: 201,
   reply: endpointCreated,
   refusals: ['invalid_url', 'unknown_event_type'],
-  handle: (context: Context, { body, holder, now, recordReply }) => {
+  handle: async (context: Context, { body, holder, now, recordReply }) => {
     const asked = {
       merchant_id: holder.merchant_id,
-      url: judgeEndpointUrl(body.url, context.webhook_urls.judge),
+      url: await judgeEndpointUrl(body.url, context.webhook_urls.judge),
       event_filter: judgeEventFilter(body.event_filter),
       now,
     }

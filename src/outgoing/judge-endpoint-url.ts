@@ -1,0 +1,55 @@
+// Judges the URL of an endpoint when it is named: what can be told of its text, and of a private name where it leads.
+
+import type { Clock } from '../kernel/world.ts'
+import { alarm } from './guarded-http/alarm.ts'
+import type { Resolve } from './guarded-http/connect.ts'
+import { lookUpLocally } from './guarded-http/names.ts'
+import { hostOf, isPrivateName, judgeUrl, openAddressRule, type UrlFault } from './safe-address.ts'
+
+type Options = {
+  clock: Clock
+  /** IP addresses or CIDR networks that may be posted to although they are not public. */
+  allowed_networks: string[]
+  /** Instead of the machine's resolver. */
+  resolve?: Resolve
+}
+
+export type JudgeEndpointUrl = (text: string) => Promise<UrlFault | null>
+
+const look_up_ms = 3_000
+
+/**
+ * Why an endpoint may not have a URL, or null. A private name has to be found now, all of it in allowed networks; a public
+ * one may be unknown yet. Both are looked up again, and judged, at each connection.
+ */
+export function openEndpointUrlJudge(options: Options): JudgeEndpointUrl {
+  const { clock, allowed_networks, resolve = lookUpLocally } = options
+  const rule = openAddressRule(allowed_networks)
+
+  return async (text) => {
+    const fault = judgeUrl(text, rule)
+    if (fault) return fault
+    const host = hostOf(new URL(text))
+    if (!isPrivateName(host)) return null
+    const addresses = await found(host)
+    const isInside = addresses.length > 0 && addresses.every(rule.inAllowedNetwork)
+    return isInside ? null : notInside
+  }
+
+  /** None where the resolver knows none, cannot say, or takes too long. */
+  async function found(name: string): Promise<string[]> {
+    const over = Promise.withResolvers<string[]>()
+    const off = alarm(clock, look_up_ms, () => over.resolve([]))
+    try {
+      return await Promise.race([resolve(name).catch(() => []), over.promise])
+    } finally {
+      off()
+    }
+  }
+}
+
+// The same words for each case, so that nobody learns which private names there are.
+const notInside: UrlFault = {
+  code: 'blocked_address',
+  reason: 'must not have a private or local name that leads into no allowed network',
+}
