@@ -49,11 +49,28 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 const address_length_max = 80
 
-/** `203.0.113.7:4711` and `[2001:db8::1]:4711` without their ports, which some proxies write too; null for no address. */
+/**
+ * An address in its one spelling: without the port that some proxies write too (`203.0.113.7:4711`, `[2001:db8::1]:4711`), and
+ * IPv4 mapped into IPv6 as the IPv4 address, however it is spelled. Null for no address.
+ */
 export function bareAddress(text: string): string | null {
   if (text.length > address_length_max) return null
   const [, v6] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text) ?? []
   const [, v4] = /^([\d.]+):\d{1,5}$/.exec(text) ?? []
   const address = v6 ?? v4 ?? text
-  return isIP(address) === 0 ? null : address.replace(/%.*$/, '')
+  const family = isIP(address)
+  if (family === 0) return null
+  return family === 4 ? address : plainIpv6(address.replace(/%.*$/, ''))
+}
+
+/** The parser of URLs spells each IPv6 address in one way: in hex, lower case, the longest row of zeros left out. */
+function plainIpv6(address: string): string {
+  const spelled = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(spelled) ?? []
+  if (high === undefined || low === undefined) return spelled
+  const bytes = [high, low].flatMap((group) => {
+    const number = Number.parseInt(group, 16)
+    return [number >> 8, number & 255]
+  })
+  return bytes.join('.')
 }
