@@ -8,7 +8,7 @@ import { setMember } from './json.ts'
 export type FormRules = {
   /** Parameters that are whole numbers: digits alone become a number, anything else stays text. */
   integers: readonly string[]
-  /** Parameters whose keys are data: `metadata[a[b]]` has the key `a[b]`. */
+  /** Parameters whose keys are data: `metadata[a[b]]` has the key `a[b]`. Their values are text: `metadata[a][b]` is refused. */
   maps: readonly string[]
 }
 
@@ -31,6 +31,7 @@ export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
       const members = nested.get(base) ?? new Map<string, string>()
       const is_map = maps.includes(base)
       if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
+      if (is_map && key.includes('][')) refuse(name, `is nested: a value of ${base} is text`)
       if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
       nested.set(base, members.set(key, text))
     }
