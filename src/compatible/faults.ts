@@ -21,9 +21,12 @@ export function parameterOf(path: readonly PropertyKey[]): string {
   return first + rest.map((part) => `[${part}]`).join('')
 }
 
+/** So many names are looked at: more than the parameters that somebody could have meant. */
+const told_max = 100
+
 /** The first is explained; the others are named, so that one answer tells all that is to be deleted. */
 function unknownParameters(names: string[]): Refusal {
-  const all = names.map(adviceOn)
+  const all = names.slice(0, told_max).map(adviceOn)
   const [field, ...others] = new Set(all.map(({ name }) => parameterOf([name])))
   const more = others.length === 0 ? '' : ` Nor are: ${others.slice(0, 20).join(', ')}.`
   const message = `${field} ${all[0]!.words}${more}`

@@ -10,7 +10,11 @@ export function fieldPath(parts: readonly PropertyKey[]): string {
   return text
 }
 
+const shown_characters_max = 100
+/** A number that begins within what is shown may end behind it. */
+const judged_characters_max = 2 * shown_characters_max
+
 function shown(name: string): string {
-  const digits = name.match(/\p{Nd}/gu)?.length ?? 0
-  return digits >= 12 ? '(a name of digits)' : name.slice(0, 100)
+  const digits = name.slice(0, judged_characters_max).match(/\p{Nd}/gu)?.length ?? 0
+  return digits >= 12 ? '(a name of digits)' : name.slice(0, shown_characters_max)
 }

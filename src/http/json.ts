@@ -19,10 +19,13 @@ export function readJson(bytes: Buffer): unknown {
     throw new Refusal('invalid_request', 'The body is not valid UTF-8.')
   }
   const reader = new Reader(text)
-  const value = reader.value('', 0)
+  const value = reader.value(null, 0)
   reader.end()
   return value
 }
+
+/** Where a value stands, from the inside out: it is put into words for a refusal alone. Null is the body itself. */
+type Place = { within: Place; part: string | number } | null
 
 class Reader {
   private readonly text: string
@@ -32,15 +35,15 @@ class Reader {
     this.text = text
   }
 
-  value(path: string, depth: number): unknown {
+  value(place: Place, depth: number): unknown {
     this.space()
     switch (this.text[this.at]) {
       case '{':
-        return this.object(path, depth + 1)
+        return this.object(place, depth + 1)
       case '[':
-        return this.array(path, depth + 1)
+        return this.array(place, depth + 1)
       case '"':
-        return this.string(path)
+        return this.string(place)
       case 't':
         return this.word('true', true)
       case 'f':
@@ -48,7 +51,7 @@ class Reader {
       case 'n':
         return this.word('null', null)
       default:
-        return this.number(path)
+        return this.number(place)
     }
   }
 
@@ -57,36 +60,36 @@ class Reader {
     if (this.at < this.text.length) this.malformed()
   }
 
-  private object(path: string, depth: number): Record<string, unknown> {
-    this.enter(path, depth)
+  private object(place: Place, depth: number): Record<string, unknown> {
+    this.enter(place, depth)
     const members: Record<string, unknown> = {}
     if (this.closes('}')) return members
     do {
       this.space()
       if (this.text[this.at] !== '"') this.malformed()
-      const name = this.string(path)
-      const memberPath = path === '' ? fieldPath([name]) : `${path}.${fieldPath([name])}`
-      if (Object.hasOwn(members, name)) refuse(memberPath, 'is sent twice')
+      const name = this.string(place)
+      const member = { within: place, part: name }
+      if (Object.hasOwn(members, name)) refuse(member, 'is sent twice')
       this.space()
       if (this.text[this.at] !== ':') this.malformed()
       this.at++
-      setMember(members, name, this.value(memberPath, depth))
+      setMember(members, name, this.value(member, depth))
     } while (this.continues('}'))
     return members
   }
 
-  private array(path: string, depth: number): unknown[] {
-    this.enter(path, depth)
+  private array(place: Place, depth: number): unknown[] {
+    this.enter(place, depth)
     const elements: unknown[] = []
     if (this.closes(']')) return elements
     do {
-      elements.push(this.value(`${path}[${elements.length}]`, depth))
+      elements.push(this.value({ within: place, part: elements.length }, depth))
     } while (this.continues(']'))
     return elements
   }
 
-  private enter(path: string, depth: number): void {
-    if (depth > depth_max) refuse(path, `is nested more than ${depth_max} levels deep`)
+  private enter(place: Place, depth: number): void {
+    if (depth > depth_max) refuse(place, `is nested more than ${depth_max} levels deep`)
     this.at++
   }
 
@@ -107,25 +110,25 @@ class Reader {
     return this.malformed()
   }
 
-  private string(path: string): string {
+  private string(place: Place): string {
     stringPattern.lastIndex = this.at
     const match = stringPattern.exec(this.text)
     if (!match) return this.malformed()
     this.at = stringPattern.lastIndex
     const raw = match[0]
     const value = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1)
-    if (value.includes('\0')) refuse(path, 'contains the character U+0000')
-    if (!value.isWellFormed()) refuse(path, 'contains half of a surrogate pair')
+    if (value.includes('\0')) refuse(place, 'contains the character U+0000')
+    if (!value.isWellFormed()) refuse(place, 'contains half of a surrogate pair')
     return value
   }
 
-  private number(path: string): number {
+  private number(place: Place): number {
     numberPattern.lastIndex = this.at
     const match = numberPattern.exec(this.text)
     if (!match) return this.malformed()
     this.at = numberPattern.lastIndex
     const value = Number(match[0])
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) refuse(path, 'is a number beyond 2^53 - 1')
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) refuse(place, 'is a number beyond 2^53 - 1')
     return value === 0 ? 0 : value
   }
 
@@ -162,7 +165,9 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   }
 }
 
-function refuse(path: string, what: string): never {
-  const field = path === '' ? 'body' : path.slice(0, 200)
+function refuse(place: Place, what: string): never {
+  const parts: (string | number)[] = []
+  for (let at = place; at !== null; at = at.within) parts.unshift(at.part)
+  const field = fieldPath(parts).slice(0, 200) || 'body'
   throw new Refusal('invalid_request', `${field} ${what}.`, { field })
 }
