@@ -113,6 +113,12 @@ export function basketFault(lines: Item[]): string | null {
   return others !== null && discounts > others ? 'have discounts that exceed everything else' : null
 }
 
+/** The UTF-8 bytes of what lines say in words. */
+export function textBytes(lines: Item[]): number {
+  const texts = lines.map(({ sku, name, type }) => `${sku ?? ''}${name ?? ''}${type ?? ''}`)
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+}
+
 /** The members of a customer that a server may send. A page may send more. */
 export const customerMembers = {
   email: email.nullish(),

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 const at = (seconds: number) => new Date(Date.UTC(2026, 8, 2) + seconds * 1000)
 const use = (name: string, mark: string, ends: number) => ({
-  ...{ name, mark, places: 2, ends_at: at(ends) },
+  ...{ name, marks: [mark], places: 2, ends_at: at(ends) },
 })
 
 test('two requests with the same limits in another order do not wait for each other', async () => {

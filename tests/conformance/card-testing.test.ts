@@ -138,9 +138,9 @@ describe('a session', () => {
       )
     }
     const { merchant_id } = service.account
-    const asked = { merchant_id, public_key: 'rip_pk_test', address: '192.0.2.1', now: clock.now() }
+    const asked = { merchant_id, public_key: 'rip_pk_test', address: '192.0.2.1', text_bytes: 0 }
     for (let count = 0; count < 25; count++) {
-      await limitSessionCreates(service.context, { ...asked, mode: 'test' })
+      await limitSessionCreates(service.context, { ...asked, mode: 'test', now: clock.now() })
     }
     const names = await service.sql`
       select name from limit_uses
@@ -180,11 +180,13 @@ describe('an address in live mode', () => {
     expect(rows.filter(({ row }) => /2001:db8|4539578763/.test(row))).toEqual([])
   })
 
-  const creates = (asked: { merchant_id: string; public_key: string; address: string }) =>
-    limitSessionCreates(service.context, { ...asked, mode: 'live', now: clock.now() }).then(
+  const creates = (asked: { merchant_id: string; public_key: string; address: string }) => {
+    const create = { ...asked, mode: 'live' as const, text_bytes: 0, now: clock.now() }
+    return limitSessionCreates(service.context, create).then(
       () => 'made',
       (error) => (error instanceof Refusal ? `${error.retry_after_seconds} ${error.message}` : ''),
     )
+  }
   const inTurn = async (asked: Parameters<typeof creates>[0][]) => {
     const answers: string[] = []
     for (const each of asked) answers.push(await creates(each))
@@ -218,6 +220,7 @@ describe('an address in live mode', () => {
     const open = (context: Context, host: number) =>
       limitSessionCreates(context, {
         ...{ merchant_id, public_key: 'rip_pk_d', address: `192.0.2.${host}`, mode: 'test' },
+        text_bytes: 0,
         now: clock.now(),
       })
     const opened = async (context: Context, host: number, count: number) => {

@@ -99,7 +99,7 @@ export async function limitCardReferences(
   const own = [useOf(limitOf('references_of_session', session_id), anyMark(context), now)]
   if (fingerprint) {
     const limit = limitOf('cards_of_session', session_id)
-    own.push({ ...limit, mark: fingerprint.toString('hex'), ends_at: expires_at })
+    own.push({ ...limit, marks: [fingerprint.toString('hex')], ends_at: expires_at })
   }
   const shared: Use[] = []
   if (session.mode === 'live') {
@@ -109,17 +109,32 @@ export async function limitCardReferences(
   refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
 
-/** Counts a session that a browser is about to create. Throws `rate_limit_exceeded` where a limit is reached. */
-export async function limitSessionCreates(
-  context: Context,
-  asked: { merchant_id: string; public_key: string; address: string; mode: Mode; now: Date },
-): Promise<void> {
-  const { merchant_id, public_key, address, mode, now } = asked
+type Create = {
+  merchant_id: string
+  public_key: string
+  address: string
+  mode: Mode
+  /** Of texts that will be stored. */
+  text_bytes: number
+  now: Date
+}
+
+/** What one place stands for: an ordinary cart many times over. */
+const text_bytes_a_place = 8_192
+
+/**
+ * Counts a session that a browser is about to create: as several, where it has as much stored as several may. Throws
+ * `rate_limit_exceeded` where a limit is reached.
+ */
+export async function limitSessionCreates(context: Context, asked: Create): Promise<void> {
+  const { merchant_id, public_key, address, mode, text_bytes, now } = asked
   if (mode === 'test' && !context.counts_test_sessions) return
   const [of_address, of_key] = sessionLimits[mode]
   const customer = digestOf(context, merchant_id, address)
-  const own = [useOf(limitOf(of_address, customer), anyMark(context), now)]
-  const shared = [useOf(limitOf(of_key, public_key), anyMark(context), now)]
+  const places = Math.max(1, Math.ceil(text_bytes / text_bytes_a_place))
+  const marks = Array.from({ length: places }, () => anyMark(context))
+  const own = [useOf(limitOf(of_address, customer), marks, now)]
+  const shared = [useOf(limitOf(of_key, public_key), marks, now)]
   refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
 
@@ -225,8 +240,13 @@ function isNearlyFull(brake: Payer['brake']): brake is NonNullable<Payer['brake'
   return brake !== undefined && brake.used * 2 >= brake.places
 }
 
-function useOf({ name, places }: Limit, mark: string, now: Date): Use {
-  return { name, places, mark, ends_at: new Date(now.getTime() + ruleOf(name).lasts_ms) }
+function useOf({ name, places }: Limit, mark: string | string[], now: Date): Use {
+  return {
+    name,
+    places,
+    marks: [mark].flat(),
+    ends_at: new Date(now.getTime() + ruleOf(name).lasts_ms),
+  }
 }
 
 function limitOf(limit: Name, whose: string): Limit {

@@ -8,14 +8,14 @@ export type Limit = { name: string; places: number }
 /** A limit as it stands. */
 export type CountedLimit = Limit & { used: number; is_full: boolean }
 
-/** One use of a limit. The same mark again keeps the place that it has. */
-export type Use = Limit & { mark: string; ends_at: Date }
+/** A use of a limit: each mark takes a place. The same mark again keeps the place that it has. */
+export type Use = Limit & { marks: string[]; ends_at: Date }
 
-/** A limit without a free place, and when one falls free. */
+/** A limit without places enough, and when they fall free. */
 export type Full = { name: string; frees_at: Date }
 
 /**
- * Takes a place in each limit of the caller's own that has one; then, where all of them had, in each that it shares with
+ * Takes its places in each limit of the caller's own that has so many; then, where all of them had, in each that it shares with
  * others, so that nobody who is refused can use up what is theirs. Returns the limits that refused, of which nothing is
  * written: none where the request may go on. No two may have the same name.
  */
@@ -50,7 +50,9 @@ export async function takePlaces(
     ), taken_of_shared as (${take(sql`shared and (select found from room)`)}
     )
     select name, ends_at, (
-      select min(value::bigint) from limit_uses k, jsonb_each(k.uses)
+      select (array_agg(value::bigint order by value::bigint))[
+        greatest(1, count(*) + (select count(*) from jsonb_object_keys(asked.uses)) - places)]
+      from limit_uses k, jsonb_each(k.uses)
       where k.merchant_id = ${merchantId} and k.name = asked.name and value::bigint > ${now_ms}
     ) as frees_ms
     from asked where (not shared or (select found from room))
@@ -61,8 +63,9 @@ export async function takePlaces(
   })
 }
 
-function rowOf({ name, places, mark, ends_at }: Use, shared: boolean) {
-  return { name, places, ends_at, shared, uses: { [mark]: ends_at.getTime() } }
+function rowOf({ name, places, marks, ends_at }: Use, shared: boolean) {
+  const uses = Object.fromEntries(marks.map((mark) => [mark, ends_at.getTime()]))
+  return { name, places, ends_at, shared, uses }
 }
 
 /**

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { timestampOfText } from '../../kernel/values.ts'
 import { amount, currency, metadata, must, nullIfEmpty, reference, text } from '../fields.ts'
-import { customerMembers, customerOf, items } from '../purchase.ts'
+import { customerMembers, customerOf, items, textBytes } from '../purchase.ts'
 
 const time = z.iso
   .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
@@ -22,6 +22,16 @@ const customer = z
   .strictObject({ ...customerMembers, account_created }, must('be an object'))
   .transform((sent) => customerOf(sent))
 
+/** A hundred lines of some 240 letters each: anybody can have what a page sends stored. */
+const texts_bytes_max = 24_576
+
+const pageItems = items
+  .refine(
+    (lines) => textBytes(lines) <= texts_bytes_max,
+    must(`have at most ${texts_bytes_max} bytes of sku, name and type in all`),
+  )
+  .meta({ description: `${texts_bytes_max} UTF-8 bytes of sku, name and type in all lines` })
+
 const purchase = {
   amount: amount.nullish().meta({
     description: 'in minor units; may be left out where the integration or its price list gives it',
@@ -29,7 +39,7 @@ const purchase = {
   currency: currency
     .nullish()
     .meta({ description: 'ISO 4217, in any case; may be left out where the integration gives it' }),
-  items: items.nullish(),
+  items: pageItems.nullish(),
   customer: customer.nullish(),
   metadata: metadata.nullish(),
   order_reference: reference.nullish(),

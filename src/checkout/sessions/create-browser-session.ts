@@ -8,6 +8,7 @@ import { bodyCors, handleCors } from '../../merchants/public-cors.ts'
 import { handleAndOrigin, publicKeyAndOrigin } from '../../merchants/public-doors.ts'
 import type { Context } from '../context.ts'
 import { limitSessionCreates } from '../limits/card-testing.ts'
+import { textBytes } from '../purchase.ts'
 import { type BrowserCreate, hostedCreate, publicCreate } from './browser-body.ts'
 import {
   judgeConfirmationUrl,
@@ -101,8 +102,15 @@ async function openFromPage(
   }
   const { merchant_id } = account.merchant
   const { address } = caller
-  await limitSessionCreates(context, { merchant_id, public_key, address, mode, now })
+  const text_bytes = textBytesOf(body)
+  await limitSessionCreates(context, { merchant_id, public_key, address, mode, text_bytes, now })
   const line = sessionLine(context, session, { actor: `page ${public_key}`, request_id })
   await context.writeSession({ session, key: recordReply(reply), line })
   return reply
+}
+
+/** Of what a page may make long: all else in a body is bounded by a few hundred letters. */
+function textBytesOf({ items, customer, metadata }: BrowserCreate): number {
+  const others = JSON.stringify([customer ?? null, metadata ?? null])
+  return textBytes(items ?? []) + Buffer.byteLength(others)
 }
