@@ -106,24 +106,34 @@ const confirmedView = z.object({
 /** The confirm answer as it is recorded. `paid_at` is of a captured or held payment; what 0.1 recorded lacks it. */
 export type ConfirmResult = z.infer<typeof confirmedView> & { paid_at?: string | null }
 
-/** What a paid checkout shows the shopper beside the amount. */
+const receiptView = z.object({ paid_at: time, brand: z.string(), last4: z.string() })
+const of_paid = { description: 'Of a captured or held payment.' }
+
+/** A result with what a paid checkout shows the shopper beside the amount, as whoever has the client secret may read it. */
+export const resultView = confirmedView.extend({ receipt: receiptView.nullable().meta(of_paid) })
+
+/** The answer to a confirm tells the email, too. */
 export const confirmView = confirmedView.extend({
-  receipt: z
-    .object({ paid_at: time, brand: z.string(), last4: z.string(), email: z.string().nullable() })
-    .nullable()
-    .meta({ description: 'Of a captured or held payment.' }),
+  receipt: receiptView.extend({ email: z.string().nullable() }).nullable().meta(of_paid),
 })
 
-/** The email is read where it stands and not recorded a second time. */
 export function viewResult(
   { paid_at, ...result }: ConfirmResult,
-  { customer }: Pick<Session, 'customer'>,
   { brand, last4, settled_at }: Attempt,
-): z.input<typeof confirmView> {
+): z.input<typeof resultView> {
   const isPaid = result.status === 'captured' || result.status === 'held'
   const at = paid_at ?? (settled_at && timestamp(settled_at))
-  const email = customer?.email ?? null
-  return { ...result, receipt: isPaid && at ? { paid_at: at, brand, last4, email } : null }
+  return { ...result, receipt: isPaid && at ? { paid_at: at, brand, last4 } : null }
+}
+
+/** The email is read where it stands and not recorded a second time. */
+export function viewConfirmed(
+  recorded: ConfirmResult,
+  { customer }: Pick<Session, 'customer'>,
+  attempt: Attempt,
+): z.input<typeof confirmView> {
+  const { receipt, ...result } = viewResult(recorded, attempt)
+  return { ...result, receipt: receipt && { ...receipt, email: customer?.email ?? null } }
 }
 
 export function viewAttempt(attempt: Attempt) {

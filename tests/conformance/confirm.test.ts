@@ -58,7 +58,11 @@ test('the answer has its members and no others, and stays', async () => {
   await clock.advance(3_600_000)
   const again = await client.confirm(session, { customer: { email: 'other@example.com' } })
   expect(again.text).toBe(first.text)
-  expect((await client.state(session)).body.result).toEqual(first.body)
+  const { email: _, ...receipt } = first.body.receipt
+  const state = await client.state(session)
+  expect(state.body.result).toEqual({ ...first.body, receipt })
+  // Who has the client secret alone learns nothing of the customer.
+  expect(state.text).not.toContain(purchase.customer.email)
 })
 
 test.each([

@@ -95,8 +95,11 @@ export type ConfirmResult = {
   attempts_left: number
   order_reference: string | null
   confirmation_url: string | null
-  /** Of a captured or held payment. `paid_at` is an ISO 8601 time. */
-  receipt: { paid_at: string; brand: string; last4: string; email: string | null } | null
+  /**
+   * Of a captured or held payment. `paid_at` is an ISO 8601 time. `email` comes with the answer to this page's own confirm
+   * alone: a reload is not told it.
+   */
+  receipt: { paid_at: string; brand: string; last4: string; email?: string | null } | null
 }
 
 /** What every error carries. `code` is the API's, or one of ours: see docs/checkout-js.md. */

@@ -17,9 +17,9 @@ import { sessionCors } from '../sessions/session-cors.ts'
 import {
   attemptView,
   basketView,
-  confirmView,
   declineView,
   mode,
+  resultView,
   settlementView,
   threeDsView,
   time,
@@ -48,7 +48,7 @@ const stateView = z.object({
   }),
   attempt: attemptView.nullable(),
   three_ds: threeDsView.nullable(),
-  result: confirmView.nullable(),
+  result: resultView.nullable(),
   links: linksView,
 })
 
@@ -75,7 +75,7 @@ export const resumeSession = route({
       session: viewState(session, now),
       attempt: attempt && viewAttempt(attempt),
       three_ds: attempt && viewThreeDs(attempt, challengeUrl(context)),
-      result: result && viewResult(result, session, attempt),
+      result: result && viewResult(result, attempt),
       links: viewLinks(integration, session.mode),
     }
   },

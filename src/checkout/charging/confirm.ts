@@ -31,7 +31,7 @@ import {
   confirmView,
   threeDsView,
   viewAttempt,
-  viewResult,
+  viewConfirmed,
   viewThreeDs,
 } from '../views.ts'
 import type { Confirming } from './authorise.ts'
@@ -73,7 +73,7 @@ export const confirm = route({
     return actOnCheckout(context.sql, key, async ({ session: stored, attempts }) => {
       const newest = attempts.at(-1) ?? null
       const recorded = newest && recordedResult(stored, newest)
-      if (recorded) return viewResult(recorded, stored, newest)
+      if (recorded) return viewConfirmed(recorded, stored, newest)
       const account = await admitMerchant(context, holder.merchant_id)
       // Read after the session: the process may have stood still since the request came.
       const now = context.world.clock.now()
@@ -87,7 +87,7 @@ export const confirm = route({
       const result = await (decline
         ? declineUncharged(context, confirming, decline)
         : charge(context, confirming))
-      return result && viewResult(result, session, attempt)
+      return result && viewConfirmed(result, session, attempt)
     })
   },
 })

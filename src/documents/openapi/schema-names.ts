@@ -162,6 +162,11 @@ const browser: SchemaName[] = [
     at: 'resume_a_session.answer',
     note: 'What a page needs to take a session up again.',
   },
+  {
+    name: 'RecordedResult',
+    at: 'SessionState.result',
+    note: 'How a charge ended, as it is read again: without the email.',
+  },
   { name: 'Attempt', at: 'SessionState.attempt', note: 'A try to pay, with its card.' },
   {
     name: 'ThreeDs',
