@@ -3,7 +3,6 @@
 import type { Actor, JournalLine, OpenLine } from '../audit/journal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Integration } from './integration.ts'
-import type { Merchant } from './merchant.ts'
 import type { IntegrationLines } from './store.ts'
 
 type Told = { change: string; detail?: object; at: Date }
@@ -28,19 +27,6 @@ export function openLine(
   const entry_id = ids.journalEntry(at)
   const detail = by === undefined ? told : { ...told, by }
   return { entry_id, session_id: null, change, detail, actor, request_id: null, at }
-}
-
-/** What a change is told by: states as they are now; of what else changed that it did. Null where nothing did. */
-export function changeOf(before: Merchant, after: Merchant): object | null {
-  const isSame = (column: keyof Merchant) =>
-    JSON.stringify(before[column]) === JSON.stringify(after[column])
-  const states = (['status', 'live', 'live_enabled'] as const).filter((each) => !isSame(each))
-  const others = (['name', 'acquiring_profile'] as const).filter((each) => !isSame(each))
-  if (states.length + others.length === 0) return null
-  return {
-    ...Object.fromEntries(states.map((column) => [column, after[column]])),
-    ...(others.length > 0 && { changed: others }),
-  }
 }
 
 /** Those that a new integration may need. */

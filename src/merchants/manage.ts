@@ -7,7 +7,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
-import { changeOf, integrationLines, lineOf, openLine } from './account-lines.ts'
+import { integrationLines, lineOf, openLine } from './account-lines.ts'
 import { defaultRules, type Integration } from './integration.ts'
 import {
   insertKey,
@@ -23,6 +23,7 @@ import {
   findMerchant,
   insertIntegration,
   insertMerchant,
+  type MerchantChange,
   type Role,
   type RoleLoser,
   tell,
@@ -55,23 +56,21 @@ export async function createMerchant(
   return merchant
 }
 
+/** Changes what is named and nothing else, so that two commands at once do not undo each other. */
 export async function changeMerchant(
   office: Office,
   merchantId: string,
-  change: Partial<Omit<Merchant, 'merchant_id' | 'routing' | 'created_at'>>,
+  change: MerchantChange,
 ): Promise<Merchant> {
   const { sql, clock } = office
-  const before = await merchantOrRefuse(sql, merchantId)
-  const merchant = { ...before, ...change }
-  const detail = changeOf(before, merchant)
-  if (detail === null) return merchant
-  const told = { change: 'merchant.changed', detail, at: clock.now() }
-  const line = lineOf(office, { merchant_id: merchantId, subject: merchantId, ...told })
-  await sql.begin(async (tx) => {
-    await updateMerchant(tx, merchant, line)
-    await tell(tx, merchantId)
+  if (Object.keys(change).length === 0) return merchantOrRefuse(sql, merchantId)
+  const line = openLine(office, { change: 'merchant.changed', at: clock.now() })
+  return sql.begin(async (tx) => {
+    const found = await updateMerchant(tx, merchantId, change, line)
+    if (!found) throw noMerchant(merchantId)
+    if (found.differing.length > 0) await tell(tx, merchantId)
+    return { ...found.before, ...change }
   })
-  return merchant
 }
 
 export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
@@ -194,6 +193,10 @@ async function makePublishableKey(
 /** Throws `resource_not_found`. */
 export async function merchantOrRefuse(sql: Sql, merchantId: string): Promise<Merchant> {
   const merchant = await findMerchant(sql, merchantId as MerchantId)
-  if (!merchant) throw new Refusal('resource_not_found', `There is no merchant ${merchantId}.`)
+  if (!merchant) throw noMerchant(merchantId)
   return merchant
+}
+
+function noMerchant(merchantId: string): Refusal {
+  return new Refusal('resource_not_found', `There is no merchant ${merchantId}.`)
 }

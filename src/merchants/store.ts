@@ -48,25 +48,48 @@ export async function insertMerchant(
     insert into journal ${rowIf(sql, line, 'merchant')}`
 }
 
+/** What an operator may change of a merchant. */
+export type MerchantChange = Partial<Omit<Merchant, 'merchant_id' | 'routing' | 'created_at'>>
+
+/**
+ * Writes what is named and differs from what stands, with a line of it; of states the line says what they are now, of the
+ * rest that it changed. Returns the merchant as it was and which columns differed; undefined where there is none.
+ */
 export async function updateMerchant(
   sql: AnySql,
-  merchant: Merchant,
-  line: JournalLine,
-): Promise<void> {
-  const changed = assignments(
-    sql,
-    merchant,
-    'name',
-    'status',
-    'live',
-    'live_enabled',
-    'acquiring_profile',
-  )
-  await sql`
-    with merchant as (
-      update merchants set ${changed} where merchant_id = ${merchant.merchant_id} returning 1
+  merchantId: string,
+  change: MerchantChange,
+  { entry_id, change: what, detail, actor, at }: OpenLine,
+): Promise<{ before: Merchant; differing: string[] } | undefined> {
+  const told_whole = ['status', 'live', 'live_enabled']
+  const [row] = await sql<(Merchant & { differing: string[] })[]>`
+    with before as materialized (
+      select m.*, array(
+        select key from jsonb_each(${change as never}::jsonb)
+        where value is distinct from to_jsonb(m) -> key order by key
+      ) as differing
+      from merchants m where merchant_id = ${merchantId} for no key update
+    ), changed as (
+      update merchants m set ${assignments(sql, change)} from before
+      where m.merchant_id = before.merchant_id and differing <> '{}'
+      returning differing
+    ), parts as (
+      select jsonb_object_agg(key, value) filter (where key = any(${told_whole})) as whole,
+        jsonb_agg(key order by key) filter (where key <> all(${told_whole})) as others
+      from jsonb_each(${change as never}::jsonb), changed where key = any(differing)
+    ), line as (
+      insert into journal (merchant_id, subject, entry_id, change, detail, actor, at)
+      select ${merchantId}, ${merchantId}, ${entry_id}, ${what}, (
+          coalesce(whole, '{}')
+          || case when others is null then '{}' else jsonb_build_object('changed', others) end
+          || ${detail as never}::jsonb
+        )::json, ${actor}, ${at}
+      from parts where exists (select from changed)
     )
-    insert into journal ${rowIf(sql, line, 'merchant')}`
+    select * from before`
+  if (!row) return undefined
+  const { differing, ...before } = row
+  return { before, differing }
 }
 
 export async function findMerchant(sql: Sql, merchantId: string): Promise<Merchant | undefined> {

@@ -21,7 +21,14 @@ import {
   runChallenge,
   type SessionSecret,
 } from '../support/client.ts'
-import { type Account, newKey, type Service, shop, startService } from '../support/service.ts'
+import {
+  type Account,
+  newKey,
+  type Service,
+  shop,
+  startService,
+  until,
+} from '../support/service.ts'
 import { realClock } from '../support/world.ts'
 
 let service: Service
@@ -220,6 +227,35 @@ describe('accounts and keys', () => {
     ])
     const nobody = changeMerchant(office, 'm_0', { status: 'active' })
     await expect(nobody).rejects.toThrow('There is no merchant m_0.')
+  })
+
+  test('a merchant, by two at once: each changes what it names', async () => {
+    const { office, sql } = service
+    const { merchant_id } = await createMerchant(office, { name: 'Tea', ...rules })
+    const acquiring_profile = { acquirer: 'bank' }
+    let both: Promise<unknown> | null = null
+    await sql.begin(async (tx) => {
+      await tx`select 1 from merchants where merchant_id = ${merchant_id} for update`
+      both = Promise.all([
+        changeMerchant(office, merchant_id, { status: 'suspended' }),
+        changeMerchant(office, merchant_id, { name: 'Tea & Sons', acquiring_profile }),
+        changeMerchant(office, merchant_id, { status: 'suspended', live: false }),
+      ])
+      const waiting = () => sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query ~ 'merchants'`
+      await until(waiting, (rows) => rows.length === 3)
+    })
+    await both
+    const [row] = await sql`select * from merchants where merchant_id = ${merchant_id}`
+    expect(row).toMatchObject({ status: 'suspended', name: 'Tea & Sons', acquiring_profile })
+    const details = (await linesOf(merchant_id))
+      .slice(1)
+      .map(({ detail }) => JSON.stringify(detail))
+    expect(details.toSorted()).toEqual([
+      '{"changed":["acquiring_profile","name"]}',
+      '{"status":"suspended"}',
+    ])
   })
 
   test('an integration, and the one whose role it takes', async () => {
