@@ -50,17 +50,21 @@ const parts: Part[] = [
   },
 ]
 
+/** Of routes whose tag has no part: it stands last, and only where there are any. */
+const others: Part = {
+  tag: 'Others',
+  title: 'Other routes',
+  note: 'What belongs to none of the above.',
+}
+
 /** The document has its schemas in place. */
 export function reference(document: OpenApiDocument): Reference {
   const operations = operationsOf(document)
-  const untold = operations.filter(
-    ({ operation }) => !parts.some(({ tag }) => tag === operation.tags[0]),
-  )
-  if (untold.length > 0) throw new Error(`No part of the reference has ${untold[0]!.path}`)
-  const chapters = parts.map((part) => ({
-    part,
-    listed: operations.filter(({ operation }) => operation.tags[0] === part.tag),
-  }))
+  const partOf = ({ operation }: Listed) =>
+    parts.find(({ tag }) => tag === operation.tags[0]) ?? others
+  const chapters = [...parts, others]
+    .map((part) => ({ part, listed: operations.filter((each) => partOf(each) === part) }))
+    .filter(({ part, listed }) => part !== others || listed.length > 0)
   const events = Object.entries(document.webhooks).map(([type, { post }]) => {
     const schema = post.requestBody!.content['application/json'].schema as Schema
     return { type, summary: post.summary, id: post.operationId, schema }
