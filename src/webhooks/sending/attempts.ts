@@ -1,0 +1,73 @@
+// The attempts that are under way in this process: begun as they are claimed, and given up where none may be made.
+
+import type { Sql } from '../../database/open.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
+import { endDeliveries } from '../queue/queue-store.ts'
+import { attemptsMax } from './retry.ts'
+import { type AttemptParts, runAttempt } from './run-attempt.ts'
+
+export type Attempts = {
+  begin(deliveries: ClaimedDelivery[], is_retry: boolean): void
+  /** All that have begun are over. */
+  ended(): Promise<void>
+}
+
+type AttemptEnd = { is_retry: boolean; was_full: boolean; next_retry_at: Date | null }
+
+export function openAttempts(
+  parts: AttemptParts & { sql: Sql; ended(end: AttemptEnd): void },
+): Attempts {
+  const { sql, metrics, lanes } = parts
+  const { clock, log } = parts.world
+  const { schedule } = parts.sending.settings
+  const under_way = new Set<Promise<void>>()
+
+  function follow(work: Promise<void>): void {
+    const followed = work
+      .catch((error: Error) => log.error({ error: error.message }, 'webhook attempt went wrong'))
+      .finally(() => under_way.delete(followed))
+    under_way.add(followed)
+  }
+
+  async function attempt(delivery: ClaimedDelivery, is_retry: boolean): Promise<void> {
+    hear(delivery)
+    const end = await runAttempt(parts, delivery, is_retry)
+    parts.ended({ ...end, is_retry })
+  }
+
+  /** Every row brings along what some process saw last of its endpoint. */
+  function hear({ endpoint_id, breaker_changed_at, open_until, reopen_count }: ClaimedDelivery) {
+    if (!breaker_changed_at) return
+    const open_until_ms = open_until?.getTime() ?? null
+    const changed_ms = breaker_changed_at.getTime()
+    lanes.hear(endpoint_id, { open_until_ms, reopen_count: reopen_count!, changed_ms })
+  }
+
+  /** Deliveries of one endpoint, which was deleted, or whose last attempts were lost. The attempts are not made. */
+  async function giveUp(claimed: ClaimedDelivery[]): Promise<void> {
+    const { merchant_id, endpoint_id, endpoint_status } = claimed[0]!
+    const delivery_ids = claimed.map(({ delivery_id }) => delivery_id)
+    const count = await endDeliveries(sql, { merchant_id, delivery_ids }, clock.now())
+    log.warn({ merchant_id, endpoint_id, count, endpoint_status }, 'webhook deliveries given up')
+    // Whatever else waits there need not be claimed first.
+    if (endpoint_status === 'disabled') {
+      await endDeliveries(sql, { merchant_id, endpoint_id, but_claimed: true }, clock.now())
+    } else metrics.webhookDeadLettered(count)
+  }
+
+  return {
+    begin(deliveries, is_retry) {
+      const isOver = (delivery: ClaimedDelivery) =>
+        delivery.endpoint_status === 'disabled' || delivery.attempt_number > attemptsMax(schedule)
+      for (const delivery of deliveries) {
+        if (delivery.was_lost) metrics.webhookLost()
+        if (!isOver(delivery)) follow(attempt(delivery, is_retry))
+      }
+      const over = Object.groupBy(deliveries.filter(isOver), ({ endpoint_id }) => endpoint_id)
+      for (const claimed of Object.values(over)) follow(giveUp(claimed!))
+    },
+    async ended() {
+      await Promise.all(under_way)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+// Claims what is due, first attempts and retries each in a round of their own, and keeps how far each round has come.
+
+import type { Sql } from '../../database/open.ts'
+import type { Clock } from '../../kernel/world.ts'
+import { type ClaimOrder, claim, type QueueClass } from '../queue/claim-store.ts'
+import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
+import type { DeliverySettings } from './deliver.ts'
+import type { Lanes } from './lanes.ts'
+import { patience_ms } from './retry.ts'
+import { first_round, nextRound, type Round } from './turn.ts'
+
+const endpoints_max = 500
+/** What other processes commit is found within this time. */
+export const poll_ms = 250
+const retry_poll_ms = 1_000
+
+export type Claims = {
+  /** Claims first attempts, and retries where some are due, and begins them. True where more may be due. */
+  claimDue(): Promise<boolean>
+  /** The last claims took all that they might: whatever ends makes room for more. */
+  wasCut(): boolean
+  /** A retry is due by then. */
+  retryAt(at_ms: number): void
+  untilPoll(): number
+}
+
+type ClaimsParts = {
+  sql: Sql
+  clock: Clock
+  settings: DeliverySettings
+  lanes: Lanes
+  /** Attempts that hold a slot until their result is written. */
+  held(): number
+  begin(deliveries: ClaimedDelivery[], is_retry: boolean): void
+}
+
+export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsParts): Claims {
+  const held_back_ms = patience_ms(settings.schedule)
+  const rounds: Record<QueueClass, Round> = { 0: first_round, 1: first_round }
+  let retries_due_ms = 0
+  let was_cut = false
+
+  async function claimClass(queueClass: QueueClass): Promise<boolean> {
+    const now = clock.now()
+    const now_ms = now.getTime()
+    const is_retry = queueClass === 1
+    const shares = lanes.shares({ is_retry, held: held(), now_ms })
+    if (shares.slots === 0) {
+      was_cut = true
+      return false
+    }
+    const order: ClaimOrder = {
+      ...shares,
+      ...rounds[queueClass].turn,
+      class: queueClass,
+      endpoints_max,
+      now,
+      lease_until: new Date(now_ms + settings.timeout_ms + settings.lease_slack_ms),
+      overdue_before: new Date(now_ms - held_back_ms),
+    }
+    const claimed = await claim(sql, order)
+    begin(claimed.deliveries, is_retry)
+    const round = nextRound(rounds[queueClass], order, claimed)
+    rounds[queueClass] = round
+    was_cut ||= round.was_cut
+    const is_more = !round.is_over || round.is_again
+    if (is_retry) {
+      const next_due_ms = round.next_due_at?.getTime() ?? Number.POSITIVE_INFINITY
+      retries_due_ms = is_more ? now_ms : Math.min(next_due_ms, now_ms + retry_poll_ms)
+    }
+    return is_more
+  }
+
+  /** A clock that was set back must not let retries wait until it is where it was. */
+  function areRetriesDue(): boolean {
+    const wait_ms = retries_due_ms - clock.now().getTime()
+    return wait_ms <= 0 || wait_ms > retry_poll_ms
+  }
+
+  return {
+    async claimDue() {
+      was_cut = false
+      const are_more_firsts = await claimClass(0)
+      return (areRetriesDue() && (await claimClass(1))) || are_more_firsts
+    },
+    wasCut: () => was_cut,
+    retryAt(at_ms) {
+      retries_due_ms = Math.min(retries_due_ms, at_ms)
+    },
+    untilPoll: () => Math.max(1, Math.min(poll_ms, retries_due_ms - clock.now().getTime())),
+  }
+}
