@@ -211,10 +211,12 @@ describe('the next reversal', () => {
 
   test.each([
     [1, 1],
-    [2, 5],
-    [3, 30],
-    [4, 60],
-    [5, 60],
+    [2, 2],
+    [3, 5],
+    [4, 10],
+    [5, 15],
+    [6, 30],
+    [7, 60],
     [500, 60],
   ])('after %i tries waits %i minutes, a fifth more or less', (tries, minutes) => {
     expect(waitAfter(tries, 0)).toBe(0.8 * minutes * minute_ms)

@@ -271,7 +271,8 @@ export function isForgotten(
   return authorised_at === null && now.getTime() - found_at.getTime() >= forgotten_ms
 }
 
-const waits_seconds = [60, 300, 1800, 3600]
+/** Close together at first: most acquirers are back within minutes, and a shopper may have paid twice meanwhile. */
+const waits_seconds = [60, 120, 300, 600, 900, 1800, 3600]
 
 /** Whether its reversal was minted while something might still come, so that another must be, to be certain. */
 export function isWatched({ operation_id, watched_until }: Orphan): boolean {

@@ -173,7 +173,7 @@ async function presentedKey(
   const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
   if (!key) {
     const words = presented.startsWith('rip_pk_')
-      ? 'That is a publishable key, which is for pages. Send the secret key that belongs to it, rip_sk_….'
+      ? 'That is a publishable key, which is for pages. Send the secret key that belongs to it.'
       : 'The secret key is not known.'
     throw new Refusal(codes.unknown, words)
   }

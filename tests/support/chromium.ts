@@ -47,7 +47,9 @@ function unpackedChromium(): string {
     version: string
   }
   const place = `${root}node_modules/.cache/chromium-${version}-with-libraries`
-  if (existsSync(place)) return `${place}/chromium`
+  if (existsSync(`${place}/chromium`)) return `${place}/chromium`
+  // What was left of one that was deleted while a browser still wrote to it.
+  rmSync(place, { recursive: true, force: true })
   const draft = `${place}.${process.pid}`
   mkdirSync(draft, { recursive: true })
   // It leaves out the libraries wherever it does not know the system for a small one.
