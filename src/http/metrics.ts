@@ -8,6 +8,21 @@ export function openMetrics() {
   const registry = new Registry()
   const ofProcess = processMetrics()
   const registers = [registry]
+  return {
+    ...requestMetrics(registers),
+    ...paymentMetrics(registers),
+    ...deliveryMetrics(registers),
+    ...queueMetrics(registers),
+    ...settlementMetrics(registers),
+    ...receiptMetrics(registers),
+    ...healthMetrics(registers),
+    content_type: registry.contentType,
+    text: async () => `${await registry.metrics()}\n${await ofProcess.metrics()}`,
+  }
+}
+
+/** Requests that are answered, and streams that are open. */
+function requestMetrics(registers: Registry[]) {
   const requests = new Histogram({
     name: 'ripper_http_request_duration_seconds',
     help: 'Duration of answered HTTP requests.',
@@ -15,6 +30,24 @@ export function openMetrics() {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
+  const streams = new Gauge({
+    name: 'ripper_open_streams',
+    help: 'Event and log streams that are open in this process.',
+    labelNames: ['route'],
+    registers,
+  })
+  return {
+    requestEnded(method: string, route: string, status: number, duration_seconds: number) {
+      requests.labels(method, route, String(status)).observe(duration_seconds)
+    },
+    streamsOpen(route: string, more: 1 | -1) {
+      streams.labels(route).inc(more)
+    },
+  }
+}
+
+/** What confirms end with, and what is purged. */
+function paymentMetrics(registers: Registry[]) {
   const payments = new Counter({
     name: 'ripper_payments_total',
     help: 'Payments by the status that confirm ended with.',
@@ -33,6 +66,21 @@ export function openMetrics() {
     labelNames: ['mode'],
     registers,
   })
+  return {
+    paymentConfirmed(status: string, mode: string) {
+      payments.labels(status, mode).inc()
+    },
+    paymentBlocked(limit: 'payer' | 'merchant') {
+      blocked.labels(limit).inc()
+    },
+    sessionsPurged(mode: string, count: number) {
+      purged.labels(mode).inc(count)
+    },
+  }
+}
+
+/** Attempts to deliver webhooks. */
+function deliveryMetrics(registers: Registry[]) {
   const attempts = new Histogram({
     name: 'ripper_webhook_attempt_duration_seconds',
     help: 'Duration of webhook attempts by how they ended: succeeded, failed, dead_lettered.',
@@ -61,12 +109,27 @@ export function openMetrics() {
     help: 'Webhook attempts that ended after somebody else had taken their delivery over.',
     registers,
   })
-  const streams = new Gauge({
-    name: 'ripper_open_streams',
-    help: 'Event and log streams that are open in this process.',
-    labelNames: ['route'],
-    registers,
-  })
+  return {
+    webhookAttempted(status: string, duration_seconds: number) {
+      attempts.labels(status).observe(duration_seconds)
+    },
+    webhookWaited(seconds: number) {
+      waited.observe(seconds)
+    },
+    webhookDeadLettered(count: number) {
+      deadLetters.inc(count)
+    },
+    webhookLost() {
+      lost.inc()
+    },
+    webhookFenced() {
+      fenced.inc()
+    },
+  }
+}
+
+/** The queue of deliveries, and the breakers of their endpoints. */
+function queueMetrics(registers: Registry[]) {
   let countBreakers = (): Record<string, number> => ({})
   new Gauge({
     name: 'ripper_webhook_breakers',
@@ -90,6 +153,22 @@ export function openMetrics() {
     labelNames: ['class'],
     registers,
   })
+  return {
+    watchWebhookBreakers(count: () => Record<string, number>) {
+      countBreakers = count
+    },
+    webhookBacklog(
+      queueClass: 'first' | 'retry',
+      waiting: { depth: number; oldest_due_seconds: number },
+    ) {
+      depth.labels(queueClass).set(waiting.depth)
+      oldestDue.labels(queueClass).set(waiting.oldest_due_seconds)
+    },
+  }
+}
+
+/** What waits for an acquirer or a person. */
+function settlementMetrics(registers: Registry[]) {
   const unanswered = new Gauge({
     name: 'ripper_unanswered_operations',
     help: 'Operations that no acquirer answered: searching, waiting_for_person.',
@@ -118,76 +197,7 @@ export function openMetrics() {
     help: 'Where an acquirer has a charge otherwise than we do, and no person has closed it.',
     registers,
   })
-  const receipts = new Counter({
-    name: 'ripper_receipts_total',
-    help: 'Receipts that came to an end: sent, given_up, or unknown where a mail server may have taken them.',
-    labelNames: ['result'],
-    registers,
-  })
-  const receiptsWaiting = new Gauge({
-    name: 'ripper_receipts_waiting',
-    help: 'Receipts that no mail server has taken yet, up to 10 000.',
-    registers,
-  })
-  const oldestReceipt = new Gauge({
-    name: 'ripper_receipts_oldest_seconds',
-    help: 'Since when the oldest of them waits.',
-    registers,
-  })
-  let readSkew = (): number | null => null
-  const skew = new Gauge({
-    name: 'ripper_clock_skew_seconds',
-    help: "The process's clock ahead of the database's, when they were last compared; negative where it is behind.",
-    registers,
-    collect() {
-      const seconds = readSkew()
-      if (seconds !== null) this.set(seconds)
-    },
-  })
-  // Until it is known: 0 would be an answer.
-  skew.remove()
-  const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
   return {
-    requestEnded(method: string, route: string, status: number, duration_seconds: number) {
-      requests.labels(method, route, String(status)).observe(duration_seconds)
-    },
-    streamsOpen(route: string, more: 1 | -1) {
-      streams.labels(route).inc(more)
-    },
-    paymentConfirmed(status: string, mode: string) {
-      payments.labels(status, mode).inc()
-    },
-    paymentBlocked(limit: 'payer' | 'merchant') {
-      blocked.labels(limit).inc()
-    },
-    sessionsPurged(mode: string, count: number) {
-      purged.labels(mode).inc(count)
-    },
-    webhookAttempted(status: string, duration_seconds: number) {
-      attempts.labels(status).observe(duration_seconds)
-    },
-    webhookWaited(seconds: number) {
-      waited.observe(seconds)
-    },
-    webhookDeadLettered(count: number) {
-      deadLetters.inc(count)
-    },
-    webhookLost() {
-      lost.inc()
-    },
-    webhookFenced() {
-      fenced.inc()
-    },
-    watchWebhookBreakers(count: () => Record<string, number>) {
-      countBreakers = count
-    },
-    webhookBacklog(
-      queueClass: 'first' | 'retry',
-      waiting: { depth: number; oldest_due_seconds: number },
-    ) {
-      depth.labels(queueClass).set(waiting.depth)
-      oldestDue.labels(queueClass).set(waiting.oldest_due_seconds)
-    },
     settlementsWaiting(waiting: {
       operations: Record<'searching' | 'waiting_for_person', number>
       holds: Record<'pending_review' | 'escalated' | 'overdue', number>
@@ -205,6 +215,28 @@ export function openMetrics() {
       brakes.set(waiting.brakes_pulled)
       findings.set(waiting.findings)
     },
+  }
+}
+
+/** Receipts. */
+function receiptMetrics(registers: Registry[]) {
+  const receipts = new Counter({
+    name: 'ripper_receipts_total',
+    help: 'Receipts that came to an end: sent, given_up, or unknown where a mail server may have taken them.',
+    labelNames: ['result'],
+    registers,
+  })
+  const receiptsWaiting = new Gauge({
+    name: 'ripper_receipts_waiting',
+    help: 'Receipts that no mail server has taken yet, up to 10 000.',
+    registers,
+  })
+  const oldestReceipt = new Gauge({
+    name: 'ripper_receipts_oldest_seconds',
+    help: 'Since when the oldest of them waits.',
+    registers,
+  })
+  return {
     receiptEnded(result: string) {
       receipts.labels(result).inc()
     },
@@ -212,14 +244,31 @@ export function openMetrics() {
       receiptsWaiting.set(waiting)
       oldestReceipt.set(oldest_seconds)
     },
+  }
+}
+
+/** The process's clock, and whether it is ready. */
+function healthMetrics(registers: Registry[]) {
+  let readSkew = (): number | null => null
+  const skew = new Gauge({
+    name: 'ripper_clock_skew_seconds',
+    help: "The process's clock ahead of the database's, when they were last compared; negative where it is behind.",
+    registers,
+    collect() {
+      const seconds = readSkew()
+      if (seconds !== null) this.set(seconds)
+    },
+  })
+  // Until it is known: 0 would be an answer.
+  skew.remove()
+  const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
+  return {
     watchClockSkew(read: () => number | null) {
       readSkew = read
     },
     readiness(isReady: boolean) {
       ready.set(isReady ? 1 : 0)
     },
-    content_type: registry.contentType,
-    text: async () => `${await registry.metrics()}\n${await ofProcess.metrics()}`,
   }
 }
 

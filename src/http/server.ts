@@ -37,7 +37,7 @@ import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
-import { openTally } from './tally.ts'
+import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
 import { turnOf, unanswered_max } from './turns.ts'
 
@@ -126,17 +126,7 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     welcome(parts, request, reply)
     done()
   })
-  // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
-  app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
-  app.server.on('connect', (request, socket) => refuseConnect(broken_parts, request, socket))
-  const { connections_max } = parts
-  const connections = limitConnections(app.server, { connections_max, isProxy }, parts.world)
-  app.addHook('onClose', async () => {
-    connections.close()
-    broken.close()
-  })
-  closeAnswered(app)
-  endSlowReaders(app, parts.world.clock)
+  watchConnections(app, broken_parts, isProxy)
   app.addHook('onResponse', async (request, reply) => {
     if (turnOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
   })
@@ -167,6 +157,30 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
     const type = 'text/html; charset=utf-8'
     return reply.code(page.status).headers(page.headers).type(type).send(page.body)
   })
+  mountAll(app, parts)
+  return app
+}
+
+/** Whatever is not a request of a route: what a connection may be asked, and how long it stays. */
+function watchConnections<Context>(
+  app: FastifyInstance,
+  parts: ServerParts<Context> & { broken: Tally },
+  isProxy: (address: string) => boolean,
+): void {
+  // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
+  app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
+  app.server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
+  const { connections_max, broken } = parts
+  const connections = limitConnections(app.server, { connections_max, isProxy }, parts.world)
+  app.addHook('onClose', async () => {
+    connections.close()
+    broken.close()
+  })
+  closeAnswered(app)
+  endSlowReaders(app, parts.world.clock)
+}
+
+function mountAll<Context>(app: FastifyInstance, parts: ServerParts<Context>): void {
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
   for (const route of parts.routes) {
     app.route({
@@ -189,7 +203,6 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   })
   mountPages(app, parts.pages, parts.context, callerOf)
   mountPeers(app, parts.peers, parts.own_calls)
-  return app
 }
 
 /** What is wrong with a request whatever it asks for. */

@@ -14,7 +14,7 @@ import type { Database } from '../database/open.ts'
 import { openCardRangeStore } from '../database/stores/card-range-store.ts'
 import type { Access } from '../http/access.ts'
 import { openMetrics } from '../http/metrics.ts'
-import { openOwnCalls } from '../http/own-calls.ts'
+import { type OwnCalls, openOwnCalls } from '../http/own-calls.ts'
 import type { Page } from '../http/pages.ts'
 import { openRequestLog } from '../http/request-log.ts'
 import { openServer } from '../http/server.ts'
@@ -37,7 +37,7 @@ import { openThreeDsSimulator, simulator_places } from '../three-ds/simulator/si
 import { openAcquiring, type WrapSimulator } from './acquiring.ts'
 import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
-import { openSimulatorSwitch } from './simulator-switch.ts'
+import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 
 export type Parts = {
   world: World
@@ -77,51 +77,15 @@ export type Service = {
 }
 
 export async function assemble(parts: Parts): Promise<Service> {
-  const { world, database, keyring, addresses, clock_fault } = parts
+  const { world, database, keyring, clock_fault } = parts
   const { sql } = database
   const simulator = openSimulatorSwitch({ asked: parts.simulator, sql, world })
   await simulator.look()
   const changed = () => void simulator.look()
   const directory = await openDirectory({ database, clock: world.clock, keyring, changed })
   const own_calls = openOwnCalls(keyring)
-  const simulatedBank = openThreeDsSimulator({
-    world,
-    base_url: () => addresses.internal_url() + simulator_prefix,
-    public_url: () => addresses.base_url() + simulator_prefix,
-    results_url: () => addresses.internal_url() + results_path,
-    pages_url: () => `${addresses.base_url()}/3ds/`,
-    headers: own_calls.headers,
-    signing_key: keyring.mac('simulated bank'),
-  })
-  const events = openBells()
-  const context: Context = {
-    world,
-    sql,
-    keyring,
-    directory,
-    addresses,
-    receipt_modes: parts.receipt_modes ?? [],
-    counts_test_sessions: parts.gateway_limit > 0,
-    webhook_urls: parts.webhook_urls,
-    wakeDeliveries(what, merchant_id) {
-      parts.wakeDeliveries(what, merchant_id)
-      if (what === 'event') events.ring(merchant_id)
-    },
-    hearEvents: events.hear,
-    requests: openRequestLog(),
-    writeSession: openSessionWriter(sql),
-    integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
-    ids: openIds(world.random, keyring),
-    metrics: openMetrics(),
-    ...(await openAcquiring(sql, world, parts.wrapSimulator)),
-    three_ds: openThreeDs({
-      world,
-      addresses,
-      file: parts.three_ds,
-      simulator: { isOn: simulator.isOn, headers: own_calls.headers },
-      ranges: openCardRangeStore(sql),
-    }),
-  }
+  const simulatedBank = openSimulatedBank(parts, own_calls)
+  const context = await contextOf(parts, { directory, simulator, own_calls })
   const assets = readAssets()
   await keepForLater(context, assets)
   const closing = { now: false }
@@ -161,6 +125,57 @@ export async function assemble(parts: Parts): Promise<Service> {
     await directory.close()
   }
   return { app, context, drain, close }
+}
+
+type Opened = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
+
+async function contextOf(
+  parts: Parts,
+  { directory, simulator, own_calls }: Opened,
+): Promise<Context> {
+  const { world, keyring, addresses } = parts
+  const { sql } = parts.database
+  const events = openBells()
+  return {
+    world,
+    sql,
+    keyring,
+    directory,
+    addresses,
+    receipt_modes: parts.receipt_modes ?? [],
+    counts_test_sessions: parts.gateway_limit > 0,
+    webhook_urls: parts.webhook_urls,
+    wakeDeliveries(what, merchant_id) {
+      parts.wakeDeliveries(what, merchant_id)
+      if (what === 'event') events.ring(merchant_id)
+    },
+    hearEvents: events.hear,
+    requests: openRequestLog(),
+    writeSession: openSessionWriter(sql),
+    integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
+    ids: openIds(world.random, keyring),
+    metrics: openMetrics(),
+    ...(await openAcquiring(sql, world, parts.wrapSimulator)),
+    three_ds: openThreeDs({
+      world,
+      addresses,
+      file: parts.three_ds,
+      simulator: { isOn: simulator.isOn, headers: own_calls.headers },
+      ranges: openCardRangeStore(sql),
+    }),
+  }
+}
+
+function openSimulatedBank({ world, addresses, keyring }: Parts, own_calls: OwnCalls) {
+  return openThreeDsSimulator({
+    world,
+    base_url: () => addresses.internal_url() + simulator_prefix,
+    public_url: () => addresses.base_url() + simulator_prefix,
+    results_url: () => addresses.internal_url() + results_path,
+    pages_url: () => `${addresses.base_url()}/3ds/`,
+    headers: own_calls.headers,
+    signing_key: keyring.mac('simulated bank'),
+  })
 }
 
 function shopperPages(assets: Assets, { pay_path, demo_shop }: Parts): Page<Context>[] {
