@@ -105,8 +105,8 @@ export async function settleByHand(stage: Stage): Promise<number> {
       inPortal(bank, row, clock.now().getTime()) ??
       chance.pick(['approved', 'declined', 'failed'] as const)
     const asked = { outcome, acquirer_transaction_id: 'told', reason: 'so they say', by: 'ada' }
-    const desk = town.anyProcess()!.context()
-    await resolveOperation(desk as never, row, asked).catch(() => {})
+    const context = town.anyProcess()!.context()
+    await resolveOperation(context as never, row, asked).catch(() => {})
   }
   for (const { reference, captured_ms, captured_amount } of bank.authorisations.values()) {
     const is_lost = bank.traits.forgets && captured_ms !== null
@@ -136,13 +136,13 @@ async function settlePartlyCaptured(stage: Stage, reference: string): Promise<vo
 }
 
 /** Whether there is nothing left to settle. */
-async function settleAsCaptured(desk: JobContext, key: PaymentKey): Promise<boolean> {
-  const found = await findWholePayment(desk.sql, key)
+async function settleAsCaptured(context: JobContext, key: PaymentKey): Promise<boolean> {
+  const found = await findWholePayment(context.sql, key)
   if (!found?.hold || found.hold.decided_at) return true
   if (found.hold.operation_id !== null) return false
   const cause = { actor: 'operator', request_id: null } as const
   const asked = { asked_by: 'merchant', cause, as: 'captured', key: null } as const
-  const settled = await settleFoundHold(desk as never, { ...found, hold: found.hold }, asked)
+  const settled = await settleFoundHold(context as never, { ...found, hold: found.hold }, asked)
   return settled.ends !== null
 }
 

@@ -34,7 +34,7 @@ export type IntegrationOfSession = (
 ) => Promise<Pick<Session, 'merchant_id' | 'integration_id'> | null>
 
 /** What verbs that settle money are given: in the service, in a worker, and in a command. */
-export type Desk = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
+export type SettlementContext = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Pick<Metrics, 'paymentConfirmed'>
   /** See JobContext. */

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import type { Context, Desk } from '../checkout/context.ts'
+import type { Context, SettlementContext } from '../checkout/context.ts'
 import { isNetwork, readConfig } from '../config/config.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
 import { openIds } from '../kernel/ids.ts'
@@ -18,7 +18,7 @@ import { type OptionSpec, type Options, UsageError } from './terminal/command.ts
 
 /** What commands work with. Its clock is that of the service which last started on this database. */
 export type CommandOffice = Office &
-  Desk &
+  SettlementContext &
   Pick<Context, 'keyring' | 'acquirers' | 'installation'> & {
     data_dir: string
     clock_is_shifted: boolean

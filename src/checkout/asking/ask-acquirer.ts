@@ -2,7 +2,7 @@
 
 import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
 import type { Clock } from '../../kernel/world.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { deadline_ms, type Operation, sendable_ms } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
@@ -82,7 +82,7 @@ export async function askPatiently<Answer>(
 
 /** Sends a capture, void or reversal under its own reference: once more is the same request. */
 export function askToSettle(
-  { acquirerOf, world }: Pick<Desk, 'acquirerOf' | 'world'>,
+  { acquirerOf, world }: Pick<SettlementContext, 'acquirerOf' | 'world'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation_reference'> & { operation: Operation },
   late?: (answer: SettleAnswer) => void,
 ): Promise<SettleAnswer> {

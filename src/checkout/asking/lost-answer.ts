@@ -1,7 +1,7 @@
 // An answer that was not recorded, since the operation had ended before. Where it says something else, money may have moved
 // against our books.
 
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import type { Operation, OperationState } from '../operation.ts'
 import { orphanLine } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
@@ -19,28 +19,31 @@ export type LostAnswer = {
 
 /** A charge that the acquirer approved, and that counts as something else here, is taken back. Throws NotSaved. */
 export async function heedLostAnswer(
-  desk: Desk,
+  context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
   { state, money }: LostAnswer,
 ): Promise<void> {
   const { operation_id, payment_id, kind, acquirer } = operation
-  const recorded = await findState(desk, operation)
+  const recorded = await findState(context, operation)
   if (recorded === state) return
   const moved = state === 'approved' || recorded === 'approved'
   const told = { operation_id, payment_id, kind, acquirer, result: state, recorded }
-  const { log } = desk.world
+  const { log } = context.world
   if (moved) log.error(told, 'an answer contradicts what was recorded before')
   else log.warn(told, 'an answer says otherwise than what was recorded')
   if (kind !== 'authorise' || money === null || recorded === null) return
   // What is still looked for may yet count as approved.
   if (recorded === 'sent' || recorded === 'unknown') return
-  await takeBack(desk, { operation, payment }, money)
+  await takeBack(context, { operation, payment }, money)
 }
 
 /** As it is recorded; null where the database cannot be asked: then it is taken for something else. */
-async function findState(desk: Desk, operation: Operation): Promise<OperationState | null> {
+async function findState(
+  context: SettlementContext,
+  operation: Operation,
+): Promise<OperationState | null> {
   try {
-    const operations = await listOperations(desk.sql, operation)
+    const operations = await listOperations(context.sql, operation)
     const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
     return found?.state ?? null
   } catch {
@@ -49,20 +52,20 @@ async function findState(desk: Desk, operation: Operation): Promise<OperationSta
 }
 
 async function takeBack(
-  desk: Desk,
+  context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
   money: Pick<Operation, 'amount' | 'currency'>,
 ): Promise<void> {
   const { operation_id: reference, acquirer } = operation
-  const orphan = orphanOfCharge(desk, { reference, acquirer, money, payment })
+  const orphan = orphanOfCharge(context, { reference, acquirer, money, payment })
   const at = orphan.found_at
-  const line = orphanLine(desk.ids, reference, {
+  const line = orphanLine(context.ids, reference, {
     change: 'orphan.found',
     detail: { acquirer, ...money },
     ...{ actor: 'reconciler', at },
   })
   const lines = { settled_before: at, lines: [line] }
   const told = { operation_id: reference, result: 'approved', acquirer_transaction_id: null }
-  const save = async () => (await saveOrphans(desk.sql, [orphan], lines)).length > 0
-  await saveSurely(desk, save, told)
+  const save = async () => (await saveOrphans(context.sql, [orphan], lines)).length > 0
+  await saveSurely(context, save, told)
 }

@@ -1,6 +1,6 @@
 // The authorisation that a charge of ours may have at its acquirer though the charge has ended otherwise: it is taken back.
 
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
 import { type Orphan, openOrphan } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
@@ -19,7 +19,7 @@ export type UnwantedCharge = {
  * as long as something may still come.
  */
 export function orphanOfCharge(
-  { ids, world, acquirerOf }: Pick<Desk, 'ids' | 'world' | 'acquirerOf'>,
+  { ids, world, acquirerOf }: Pick<SettlementContext, 'ids' | 'world' | 'acquirerOf'>,
   { reference, acquirer, money, payment }: UnwantedCharge,
 ): Orphan {
   const now = world.clock.now()

@@ -1,7 +1,7 @@
 // Saves what an acquirer said, though the database may be away or busy for a while.
 
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 
 /** Pauses of 8 s in all, and what the tries themselves take. */
 const tries_max = 12
@@ -16,7 +16,7 @@ export class NotSaved extends Error {}
  * else saved an answer before, which may have been an earlier try of ours: the row tells. Throws NotSaved.
  */
 export async function saveSurely(
-  { world }: Pick<Desk, 'world'>,
+  { world }: Pick<SettlementContext, 'world'>,
   save: () => Promise<boolean>,
   told: {
     operation_id: string | undefined

@@ -1,11 +1,11 @@
 // Logs answers that came when nobody waited for them any more.
 
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
 
 /** `settle` records the answer, unless another one was recorded before; it returns whether it did. */
 export function tellOfLate(
-  { world: { log } }: Desk,
+  { world: { log } }: SettlementContext,
   { operation_id, payment_id }: Operation,
   { result }: { result: string },
   settle: () => Promise<boolean>,

@@ -1,7 +1,7 @@
 // Notes that an acquirer gave no usable answer: from now on the reconciler asks what became of the operation.
 
 import type { Unanswered } from '../../acquirers/acquirer.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { first_check_ms, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { WholePayment } from '../whole-payment.ts'
@@ -15,8 +15,12 @@ type Sent = Pick<WholePayment, 'session' | 'payment'> & {
 }
 
 /** False where somebody else had its answer meanwhile. Throws NotSaved. */
-export async function noteUnanswered(desk: Desk, sent: Sent, error: Unanswered): Promise<boolean> {
-  const { sql, ids, world } = desk
+export async function noteUnanswered(
+  context: SettlementContext,
+  sent: Sent,
+  error: Unanswered,
+): Promise<boolean> {
+  const { sql, ids, world } = context
   const { session, payment, attempt, operation, cause } = sent
   const { operation_id, acquirer, kind } = operation
   const at = world.clock.now()
@@ -37,5 +41,5 @@ export async function noteUnanswered(desk: Desk, sent: Sent, error: Unanswered):
     }),
   }
   const none = { operation_id, result: 'unanswered', acquirer_transaction_id: null }
-  return saveSurely(desk, () => saveUnanswered(sql, lost), none)
+  return saveSurely(context, () => saveUnanswered(sql, lost), none)
 }

@@ -7,7 +7,7 @@ import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { saveSurely } from '../asking/save-surely.ts'
 import { tellOfLate } from '../asking/tell-of-late.ts'
 import { conclude } from '../conclude.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { countOutcome, type Payer } from '../limits/card-testing.ts'
 import { type FoundAs, failure, type Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
@@ -29,35 +29,35 @@ export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> &
 
 /** Returns the confirm answer, or null where an outcome was recorded by somebody else before. Throws NotSaved. */
 export async function settleCharge(
-  desk: Desk,
+  context: SettlementContext,
   sent: SentCharge,
   given: AuthoriseAnswer,
   from: FoundAs = 'unanswered',
 ): Promise<ConfirmResult | null> {
   const { account, session } = sent
   const { operation_id } = sent.operation
-  const { answer, orphan } = asAsked(desk, sent, given)
-  const now = desk.world.clock.now()
+  const { answer, orphan } = asAsked(context, sent, given)
+  const now = context.world.clock.now()
   const change = conclude(sent, answer, integrationOf(account, session.integration_id), now)
   const operation = { operation_id, state: answer.result, answer, from }
-  const written = outcomeOf(desk.ids, { ...sent, change, operation, at: now })
+  const written = outcomeOf(context.ids, { ...sent, change, operation, at: now })
   const outcome = { ...written, orphan: orphan ?? sent.orphan }
   const { acquirer_transaction_id } = answer
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
-  if (!(await saveSurely(desk, () => saveOutcome(desk.sql, outcome, now), told))) {
+  if (!(await saveSurely(context, () => saveOutcome(context.sql, outcome, now), told))) {
     const money = given.result === 'approved' ? given : null
-    await heedLostAnswer(desk, sent, { state: answer.result, money })
+    await heedLostAnswer(context, sent, { state: answer.result, money })
     return null
   }
-  desk.wakeDeliveries('event', session.merchant_id)
-  desk.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
-  await countOutcome(desk, sent.payer, change.payment, now)
+  context.wakeDeliveries('event', session.merchant_id)
+  context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
+  await countOutcome(context, sent.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
 }
 
 /** An approval of another amount is none: whatever the acquirer holds is taken back, and the charge has failed. */
 function asAsked(
-  desk: Desk,
+  context: SettlementContext,
   { operation, payment }: SentCharge,
   given: AuthoriseAnswer,
 ): { answer: AuthoriseAnswer; orphan: Orphan | null } {
@@ -68,15 +68,19 @@ function asAsked(
     return { answer: given, orphan: null }
   }
   const told = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
-  desk.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
+  context.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
   const answer = failure('The acquirer approved another amount')
   const money = { amount, currency }
-  return { answer, orphan: orphanOfCharge(desk, { reference, acquirer, money, payment }) }
+  return { answer, orphan: orphanOfCharge(context, { reference, acquirer, money, payment }) }
 }
 
 /** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
-export function settleLate(desk: Desk, sent: SentCharge, answer: AuthoriseAnswer): void {
-  tellOfLate(desk, sent.operation, answer, async () => {
-    return (await settleCharge(desk, sent, answer)) !== null
+export function settleLate(
+  context: SettlementContext,
+  sent: SentCharge,
+  answer: AuthoriseAnswer,
+): void {
+  tellOfLate(context, sent.operation, answer, async () => {
+    return (await settleCharge(context, sent, answer)) !== null
   })
 }

@@ -2,7 +2,7 @@
 
 import { Refusal } from '../../kernel/errors.ts'
 import { workOff } from '../asking/work-off.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { nextRuleAt, ruleAt } from '../hold.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
@@ -17,29 +17,32 @@ const lease_ms = 60_000
 const cause: Cause = { actor: 'rules', request_id: null }
 
 /** Returns how many holds it looked at. */
-export function applyHoldRules(desk: Desk): Promise<number> {
+export function applyHoldRules(context: SettlementContext): Promise<number> {
   return workOff(
     (limit) => {
-      const now = desk.world.clock.now()
+      const now = context.world.clock.now()
       const lease_until = new Date(now.getTime() + lease_ms)
-      return claimHoldsForRules(desk.sql, { now, lease_until, limit })
+      return claimHoldsForRules(context.sql, { now, lease_until, limit })
     },
-    (key) => applyTo(desk, key),
-    desk.stopping,
+    (key) => applyTo(context, key),
+    context.stopping,
   )
 }
 
-async function applyTo(desk: Desk, key: PaymentKey): Promise<void> {
+async function applyTo(context: SettlementContext, key: PaymentKey): Promise<void> {
   try {
-    const { hold } = heldOrRefuse(await findWholePayment(desk.sql, key))
-    const rule = ruleAt(hold, desk.world.clock.now())
-    if (rule === null) await restRules(desk.sql, hold, nextRuleAt(hold))
-    else if (rule === 'escalate') await escalateHold(desk, key, { cause, key: null })
-    else await decideHold(desk, key, { kind: rule, asked_by: 'rules', cause, key: null })
+    const { hold } = heldOrRefuse(await findWholePayment(context.sql, key))
+    const rule = ruleAt(hold, context.world.clock.now())
+    if (rule === null) await restRules(context.sql, hold, nextRuleAt(hold))
+    else if (rule === 'escalate') await escalateHold(context, key, { cause, key: null })
+    else await decideHold(context, key, { kind: rule, asked_by: 'rules', cause, key: null })
   } catch (error) {
     // Decided by the merchant meanwhile, or refused by the acquirer, which is recorded and tried again.
     if (error instanceof Refusal && error.code !== 'resource_not_found') return
     const { payment_id } = key
-    desk.world.log.error({ payment_id, error: (error as Error).message }, 'hold rules not applied')
+    context.world.log.error(
+      { payment_id, error: (error as Error).message },
+      'hold rules not applied',
+    )
   }
 }

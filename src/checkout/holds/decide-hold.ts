@@ -7,7 +7,7 @@ import { askToSettle } from '../asking/ask-acquirer.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import { NotSaved } from '../asking/save-surely.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { type Hold, isWaiting } from '../hold.ts'
 import { type Operation, openOperation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
@@ -48,19 +48,19 @@ const tries_max = 5
  * Two at once end in exactly one.
  */
 export async function decideHold(
-  desk: Desk,
+  context: SettlementContext,
   key: PaymentKey,
   asked: AskedDecision,
 ): Promise<Decided> {
   for (let tries = 0; tries < tries_max; tries++) {
-    const held = undecidedOrRefuse(await findWholePayment(desk.sql, key))
-    const operation = await begin(desk, held, asked)
+    const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
+    const operation = await begin(context, held, asked)
     // Somebody was faster: what the hold has become meanwhile says what that means.
     if (!operation) continue
-    const settled = await send(desk, { ...held, operation, cause: asked.cause })
-    const end = settled === 'settled_elsewhere' ? await recorded(desk, operation) : settled
+    const settled = await send(context, { ...held, operation, cause: asked.cause })
+    const end = settled === 'settled_elsewhere' ? await recorded(context, operation) : settled
     if (typeof end === 'string') return end
-    const found = await settleIfCaptured(desk, key, end.refused, asked)
+    const found = await settleIfCaptured(context, key, end.refused, asked)
     if (found === 'captured' && asked.kind === 'capture') return 'approved'
     throw operationRefused(asked.kind, end.refused, found)
   }
@@ -106,11 +106,11 @@ export function operationRefused(
 }
 
 async function begin(
-  desk: Desk,
+  context: SettlementContext,
   { session, payment, hold }: HeldPayment,
   { kind, asked_by, cause, key }: AskedDecision,
 ): Promise<Operation | null> {
-  const { sql, ids, world } = desk
+  const { sql, ids, world } = context
   const at = world.clock.now()
   const operation_id = ids.operation(at)
   const sequence = hold.operation_count + 1
@@ -126,9 +126,12 @@ async function begin(
 }
 
 /** Sends an operation that is written down, and records what comes of it. */
-async function send(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswered'> {
+async function send(
+  context: SettlementContext,
+  sent: SentDecision,
+): Promise<Settled | 'unanswered'> {
   try {
-    return await sendAndSettle(desk, sent)
+    return await sendAndSettle(context, sent)
   } catch (error) {
     // The search for answers finds it again.
     if (error instanceof NotSaved) return 'unanswered'
@@ -137,21 +140,27 @@ async function send(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswer
 }
 
 /** Throws NotSaved. */
-async function sendAndSettle(desk: Desk, sent: SentDecision): Promise<Settled | 'unanswered'> {
+async function sendAndSettle(
+  context: SettlementContext,
+  sent: SentDecision,
+): Promise<Settled | 'unanswered'> {
   let answer: SettleAnswer
   try {
-    answer = await askToSettle(desk, sent, (late) => settleLate(desk, sent, late))
+    answer = await askToSettle(context, sent, (late) => settleLate(context, sent, late))
   } catch (error) {
-    if (error instanceof NotSent) return settleUnsent(desk, sent, error)
+    if (error instanceof NotSent) return settleUnsent(context, sent, error)
     if (!(error instanceof Unanswered)) throw error
-    return (await noteUnanswered(desk, sent, error)) ? 'unanswered' : 'settled_elsewhere'
+    return (await noteUnanswered(context, sent, error)) ? 'unanswered' : 'settled_elsewhere'
   }
-  return settleDecision(desk, sent, answer)
+  return settleDecision(context, sent, answer)
 }
 
 /** What was recorded of it meanwhile. */
-async function recorded(desk: Desk, operation: Operation): Promise<Decided | Refused> {
-  const operations = await listOperations(desk.sql, operation)
+async function recorded(
+  context: SettlementContext,
+  operation: Operation,
+): Promise<Decided | Refused> {
+  const operations = await listOperations(context.sql, operation)
   const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
   if (found?.state === 'approved') return 'approved'
   const is_refused = found?.state === 'refused' || found?.state === 'not_sent'

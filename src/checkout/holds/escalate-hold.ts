@@ -2,7 +2,7 @@
 
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { escalate, isWaiting } from '../hold.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
@@ -15,7 +15,7 @@ import { saveEscalation } from './hold-store.ts'
  * `hold_already_decided`, or KeyTaken.
  */
 export async function escalateHold(
-  { sql, ids, world }: Pick<Desk, 'sql' | 'ids' | 'world'>,
+  { sql, ids, world }: Pick<SettlementContext, 'sql' | 'ids' | 'world'>,
   payment_key: PaymentKey,
   { cause, key }: { cause: Cause; key: ReservedKey | null },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // A payment that is or was held, with its hold, as those who decide on it are shown it.
 
 import type { z } from 'zod'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { type Hold, viewHold } from '../hold.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findPaymentWithHold, type PaymentWithHold } from '../reading/payment-store.ts'
@@ -22,7 +22,7 @@ export const heldView = paymentView.extend({
  * that was never held.
  */
 export async function readHeld(
-  { sql, world }: Pick<Desk, 'sql' | 'world'>,
+  { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
   key: PaymentKey,
 ): Promise<z.input<typeof heldView>> {
   return viewHeld(heldOrRefuse(await findPaymentWithHold(sql, key)), world.clock.now())

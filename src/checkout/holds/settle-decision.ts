@@ -7,7 +7,7 @@ import { saveSurely } from '../asking/save-surely.ts'
 import { tellOfLate } from '../asking/tell-of-late.ts'
 import { boundOutcome } from '../bound-money.ts'
 import { decide } from '../conclude.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { type Hold, refuseDecision } from '../hold.ts'
 import type { FoundAs, Operation } from '../operation.ts'
@@ -34,18 +34,18 @@ export type Refused = { refused: RefusedAnswer }
 export type Settled = 'approved' | 'settled_elsewhere' | Refused
 
 export async function settleDecision(
-  desk: Desk,
+  context: SettlementContext,
   sent: SentDecision,
   answer: SettleAnswer,
 ): Promise<Settled> {
-  if (answer.result === 'approved') return approve(desk, sent, answer)
+  if (answer.result === 'approved') return approve(context, sent, answer)
   // Nothing is held there any more, which is all that a void is to bring about.
   if (sent.operation.kind === 'void' && isGone(answer)) {
-    return approve(desk, sent, { ...answer, acquirer_transaction_id: null })
+    return approve(context, sent, { ...answer, acquirer_transaction_id: null })
   }
-  const refused = await refuse(desk, sent, { state: 'refused', from: 'unanswered', answer })
+  const refused = await refuse(context, sent, { state: 'refused', from: 'unanswered', answer })
   if (refused === 'settled_elsewhere') {
-    await heedLostAnswer(desk, sent, { state: 'refused', money: null })
+    await heedLostAnswer(context, sent, { state: 'refused', money: null })
   }
   return refused
 }
@@ -54,8 +54,12 @@ export async function settleDecision(
  * Nothing left this machine: to the merchant that is a refusal, too. It settles this very sending alone: a capture or void that
  * was looked for or sent again meanwhile may have arrived.
  */
-export function settleUnsent(desk: Desk, sent: SentDecision, error: NotSent): Promise<Settled> {
-  return refuse(desk, sent, {
+export function settleUnsent(
+  context: SettlementContext,
+  sent: SentDecision,
+  error: NotSent,
+): Promise<Settled> {
+  return refuse(context, sent, {
     state: 'not_sent',
     from: { sending: sent.operation.last_sent_at },
     answer: { reason: error.message, decline_code: null },
@@ -63,18 +67,22 @@ export function settleUnsent(desk: Desk, sent: SentDecision, error: NotSent): Pr
 }
 
 /** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
-export function settleLate(desk: Desk, sent: SentDecision, answer: SettleAnswer): void {
-  tellOfLate(desk, sent.operation, answer, async () => {
-    return (await settleDecision(desk, sent, answer)) !== 'settled_elsewhere'
+export function settleLate(
+  context: SettlementContext,
+  sent: SentDecision,
+  answer: SettleAnswer,
+): void {
+  tellOfLate(context, sent.operation, answer, async () => {
+    return (await settleDecision(context, sent, answer)) !== 'settled_elsewhere'
   })
 }
 
 async function approve(
-  desk: Desk,
+  context: SettlementContext,
   sent: SentDecision,
   answer: { result: SettleAnswer['result']; acquirer_transaction_id: string | null },
 ): Promise<Settled> {
-  const { sql, ids, world } = desk
+  const { sql, ids, world } = context
   const { operation, cause } = sent
   const { operation_id, kind, sequence } = operation
   const { acquirer_transaction_id } = answer
@@ -94,20 +102,20 @@ async function approve(
     }),
   }
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
-  if (!(await saveSurely(desk, () => saveDecision(sql, decision, now), told))) {
-    await heedLostAnswer(desk, sent, { state: 'approved', money: null })
+  if (!(await saveSurely(context, () => saveDecision(sql, decision, now), told))) {
+    await heedLostAnswer(context, sent, { state: 'approved', money: null })
     return 'settled_elsewhere'
   }
-  desk.wakeDeliveries('event', operation.merchant_id)
+  context.wakeDeliveries('event', operation.merchant_id)
   return 'approved'
 }
 
 async function refuse(
-  desk: Desk,
+  context: SettlementContext,
   sent: SentDecision,
   { state, from, answer }: { state: 'refused' | 'not_sent'; from: FoundAs; answer: RefusedAnswer },
 ): Promise<Settled> {
-  const { sql, ids, world } = desk
+  const { sql, ids, world } = context
   const { operation, session, payment, cause } = sent
   const { operation_id, kind, sequence } = operation
   const { reason, decline_code } = answer
@@ -122,6 +130,6 @@ async function refuse(
     }),
   }
   const told = { operation_id, result: state, acquirer_transaction_id: null }
-  const saved = await saveSurely(desk, () => saveRefusal(sql, refusal, now), told)
+  const saved = await saveSurely(context, () => saveRefusal(sql, refusal, now), told)
   return saved ? { refused: { reason, decline_code } } : 'settled_elsewhere'
 }

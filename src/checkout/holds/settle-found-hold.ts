@@ -9,7 +9,7 @@ import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { boundOutcome } from '../bound-money.ts'
 import { widelyAround } from '../comparison.ts'
 import { decide } from '../conclude.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { isWaiting } from '../hold.ts'
 import { type OperationKind, openOperation } from '../operation.ts'
@@ -46,17 +46,17 @@ export type FoundHold = {
  * where only the acquirer can say and it cannot be asked.
  */
 export async function settleFoundHold(
-  desk: Desk,
+  context: SettlementContext,
   held: HeldPayment,
   asked: AskedFound,
 ): Promise<FoundHold> {
-  const standing = await standingOf(desk, held).catch((error: unknown) => {
+  const standing = await standingOf(context, held).catch((error: unknown) => {
     if (asked.as === null) throw error
     return null
   })
   const ends = asked.as === null ? endOf(held, standing) : agreed(asked.as, held, standing)
   if (ends === null) return { ends, standing, decided_elsewhere: false }
-  const is_saved = await save(desk, held, { ...asked, ends, standing })
+  const is_saved = await save(context, held, { ...asked, ends, standing })
   return { ends: is_saved ? ends : null, standing, decided_elsewhere: !is_saved }
 }
 
@@ -65,31 +65,31 @@ export async function settleFoundHold(
  * refusal says something else, or the hold is settled, or the acquirer did not confirm it: the next decision asks again.
  */
 export async function settleIfCaptured(
-  desk: Desk,
+  context: SettlementContext,
   key: PaymentKey,
   refused: { decline_code: string | null },
   asked: Omit<AskedFound, 'as'> & { kind: OperationKind },
 ): Promise<FoundEnd | null> {
   if (refused.decline_code !== 'already_captured') return null
-  const found = await findWholePayment(desk.sql, key)
+  const found = await findWholePayment(context.sql, key)
   if (!found?.hold || !isWaiting(found.hold) || found.hold.operation_id !== null) return null
   try {
     const { hold } = found
     // To a void it is a refusal, whose key is free again.
     const reserved = asked.kind === 'capture' ? asked.key : null
     const by = { ...asked, key: reserved, as: null }
-    const settled = await settleFoundHold(desk, { ...found, hold }, by)
+    const settled = await settleFoundHold(context, { ...found, hold }, by)
     return settled.ends
   } catch (error) {
     const { payment_id } = key
-    desk.world.log.warn({ payment_id, error: (error as Error).message }, 'hold not looked up')
+    context.world.log.warn({ payment_id, error: (error as Error).message }, 'hold not looked up')
     return null
   }
 }
 
 /** Null where the acquirer does not know it, or never approved it. One that it has forgotten by reference may be listed. */
 async function standingOf(
-  { acquirerOf, world }: Desk,
+  { acquirerOf, world }: SettlementContext,
   { payment, authorisation_reference: reference }: HeldPayment,
 ): Promise<AuthorisationStanding | null> {
   const acquirer = acquirerOf(payment.mode, payment.acquirer)
@@ -129,11 +129,11 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
 }
 
 async function save(
-  desk: Desk,
+  context: SettlementContext,
   held: HeldPayment,
   found: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
 ): Promise<boolean> {
-  const { sql, ids, world, wakeDeliveries } = desk
+  const { sql, ids, world, wakeDeliveries } = context
   const { payment, hold, session, authorisation_reference: reference } = held
   const { ends, standing, asked_by, cause, key } = found
   const at = world.clock.now()
@@ -152,7 +152,7 @@ async function save(
   const is_saved = await saveFoundDecision(sql, {
     ...{ payment: change.payment, session, before: hold, key },
     // A person may be wrong.
-    orphan: found.as === 'voided' ? orphanOfCharge(desk, unwanted) : null,
+    orphan: found.as === 'voided' ? orphanOfCharge(context, unwanted) : null,
     hold: { ...change.hold, operation_count: sequence },
     // It was never sent: what it would have brought about is there.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },

@@ -7,7 +7,7 @@ import { networkOf } from '../../http/gateway-limit.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { Attempt, Verdict } from '../attempt.ts'
-import type { Context, Desk } from '../context.ts'
+import type { Context, SettlementContext } from '../context.ts'
 import type { Payment } from '../payment.ts'
 import { type Session, session_life_ms } from '../session.ts'
 import {
@@ -216,7 +216,7 @@ export function declineOf(
  * slowed by its share of declines. The payment is saved already: what goes wrong here is logged, not thrown.
  */
 export async function countOutcome(
-  { sql, world }: Desk,
+  { sql, world }: SettlementContext,
   payer: Payer | null,
   { payment_id, status }: Payment,
   now: Date,

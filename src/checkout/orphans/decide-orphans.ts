@@ -1,6 +1,6 @@
 // A person decides about orphans: they are to be reversed after all, or left as they are.
 
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { type Orphan, orphanLine, type Standing, standingOf } from '../orphan.ts'
 import {
   findOrphans,
@@ -9,7 +9,9 @@ import {
   type WhichOrphans,
 } from './orphan-decision-store.ts'
 
-type Room = Pick<Desk, 'sql' | 'ids'> & { world: Pick<Desk['world'], 'clock'> }
+type Room = Pick<SettlementContext, 'sql' | 'ids'> & {
+  world: Pick<SettlementContext['world'], 'clock'>
+}
 
 /** Of those that were named and are not to be changed: how each stands; null where there is none of the reference. */
 export type Unchanged = { reference: string; state: Standing | null }

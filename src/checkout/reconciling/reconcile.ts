@@ -13,7 +13,7 @@ import {
 } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { workOff } from '../asking/work-off.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { answerBy, failure, openOperation, type UnansweredOperation } from '../operation.ts'
 import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
@@ -27,71 +27,75 @@ const lease_ms = 90_000
 const cause: Cause = { actor: 'reconciler', request_id: null }
 
 /** Returns how many operations it looked at. */
-export function reconcile(desk: Desk): Promise<number> {
+export function reconcile(context: SettlementContext): Promise<number> {
   return workOff(
     (limit) => {
-      const now = desk.world.clock.now()
+      const now = context.world.clock.now()
       const lease_until = new Date(now.getTime() + lease_ms)
-      return claimOperations(desk.sql, { now, lease_until, limit })
+      return claimOperations(context.sql, { now, lease_until, limit })
     },
-    (operation) => follow(desk, operation),
-    desk.stopping,
+    (operation) => follow(context, operation),
+    context.stopping,
   )
 }
 
-async function follow(desk: Desk, operation: UnansweredOperation): Promise<void> {
+async function follow(context: SettlementContext, operation: UnansweredOperation): Promise<void> {
   const { operation_id } = operation
   try {
-    const whole = await findWholePayment(desk.sql, operation)
+    const whole = await findWholePayment(context.sql, operation)
     if (!whole) throw new Error('an operation without a payment')
     const found: Case = { ...whole, operation, cause }
     if (operation.state === 'sent') {
       // The process that asked has died: from here on the answer counts as lost, and is looked for.
-      await noteUnanswered(desk, found, new Unanswered('nobody noted an answer before it was due'))
+      await noteUnanswered(
+        context,
+        found,
+        new Unanswered('nobody noted an answer before it was due'),
+      )
       return
     }
-    await (operation.state === 'reversing' ? endReversal(desk, found) : look(desk, found))
+    await (operation.state === 'reversing' ? endReversal(context, found) : look(context, found))
   } catch (error) {
     // Its lease ends by itself, and it is looked at again.
-    desk.world.log.error({ operation_id, error: (error as Error).message }, 'look failed')
+    context.world.log.error({ operation_id, error: (error as Error).message }, 'look failed')
   }
 }
 
-async function look(desk: Desk, found: Case): Promise<void> {
+async function look(context: SettlementContext, found: Case): Promise<void> {
   const { operation, payment } = found
-  const acquirer = desk.acquirerOf(payment.mode, operation.acquirer)
-  const answer = await lookUp(desk, found)
-  const moment = { now: desk.world.clock.now(), chance: chanceOf(desk.world) }
-  await take(desk, found, stepAfter(operation, answer, acquirer, moment))
+  const acquirer = context.acquirerOf(payment.mode, operation.acquirer)
+  const answer = await lookUp(context, found)
+  const moment = { now: context.world.clock.now(), chance: chanceOf(context.world) }
+  await take(context, found, stepAfter(operation, answer, acquirer, moment))
 }
 
-async function lookUp(desk: Desk, { operation, payment }: Case): Promise<Look> {
+async function lookUp(context: SettlementContext, { operation, payment }: Case): Promise<Look> {
   const { acquirer: name, operation_id } = operation
-  const acquirer = desk.acquirerOf(payment.mode, name)
+  const acquirer = context.acquirerOf(payment.mode, name)
   try {
-    return await askAcquirer<LookUpAnswer>(desk.world.clock, () => acquirer.lookUp(operation_id))
+    return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(operation_id))
   } catch (error) {
     const told = { operation_id, acquirer: name, error: (error as Error).message }
-    desk.world.log.warn(told, 'acquirer could not be asked')
+    context.world.log.warn(told, 'acquirer could not be asked')
     return { result: 'no_answer' }
   }
 }
 
-async function take(desk: Desk, found: Case, step: Step): Promise<void> {
+async function take(context: SettlementContext, found: Case, step: Step): Promise<void> {
   const { operation } = found
   switch (step.step) {
     case 'settle_charge':
     case 'settle':
-      await settleOperation(desk, found, step.answer)
+      await settleOperation(context, found, step.answer)
       return
     case 'look_again':
-      return lookAgain(desk.sql, operation, step)
+      return lookAgain(context.sql, operation, step)
     case 'reverse':
-      return (await mayBeForgotten(desk, found)) ? wait(desk, found) : reverse(desk, found)
+      return (await mayBeForgotten(context, found)) ? wait(context, found) : reverse(context, found)
     case 'send_again':
-      return sendAgain(desk, found)
+      return sendAgain(context, found)
     case 'wait_for_person':
-      return wait(desk, found)
+      return wait(context, found)
   }
 }
 
@@ -100,7 +104,7 @@ async function take(desk: Desk, found: Case, step: Step): Promise<void> {
  * answer: to take it back might give the money of a paid order back. So only a person can say what became of it.
  */
 async function mayBeForgotten(
-  { sql, world, acquirerOf }: Desk,
+  { sql, world, acquirerOf }: SettlementContext,
   { operation: { acquirer, sent_at }, payment }: Case,
 ): Promise<boolean> {
   const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
@@ -109,8 +113,8 @@ async function mayBeForgotten(
 }
 
 /** It was not found where it would have to be: it is taken back, so that it can never arrive, and the charge then fails. */
-async function reverse(desk: Desk, found: Case): Promise<void> {
-  const { sql, ids, world } = desk
+async function reverse(context: SettlementContext, found: Case): Promise<void> {
+  const { sql, ids, world } = context
   const { operation, payment } = found
   const at = world.clock.now()
   const before = await listOperations(sql, operation)
@@ -123,11 +127,11 @@ async function reverse(desk: Desk, found: Case): Promise<void> {
     at,
   })
   if (!(await beginReversal(sql, operation, { reversal, journal }))) return
-  await ask(desk, { ...found, operation: { ...operation, ...reversal } })
+  await ask(context, { ...found, operation: { ...operation, ...reversal } })
 }
 
-async function sendAgain(desk: Desk, found: Case): Promise<void> {
-  const { sql, ids, world } = desk
+async function sendAgain(context: SettlementContext, found: Case): Promise<void> {
+  const { sql, ids, world } = context
   const { operation, payment } = found
   const { operation_id, kind, sequence } = operation
   const at = world.clock.now()
@@ -138,41 +142,44 @@ async function sendAgain(desk: Desk, found: Case): Promise<void> {
   })
   const sending = { last_sent_at: at, answer_by: answerBy(at) }
   if (!(await beginAgain(sql, operation, { ...sending, journal }))) return
-  await ask(desk, { ...found, operation: { ...operation, ...sending } })
+  await ask(context, { ...found, operation: { ...operation, ...sending } })
 }
 
 /** Sends a capture, void or reversal that is written down as sent. */
-async function ask(desk: Desk, found: Case): Promise<void> {
+async function ask(context: SettlementContext, found: Case): Promise<void> {
   try {
-    await settleOperation(desk, found, await askToSettle(desk, found))
+    await settleOperation(context, found, await askToSettle(context, found))
   } catch (error) {
     // Sent before or not: it is asked for until it is known.
     const unanswered = error instanceof NotSent ? new Unanswered(error.message) : error
     if (!(unanswered instanceof Unanswered)) throw error
-    await noteUnanswered(desk, found, unanswered)
+    await noteUnanswered(context, found, unanswered)
   }
 }
 
 /** A charge that is being taken back fails once its reversal is known. */
-async function endReversal(desk: Desk, found: Case): Promise<void> {
+async function endReversal(context: SettlementContext, found: Case): Promise<void> {
   const { operation } = found
-  const operations = await listOperations(desk.sql, operation)
+  const operations = await listOperations(context.sql, operation)
   const reversal = operations.filter(({ kind }) => kind === 'reverse').at(-1)
   if (reversal?.state === 'approved' || reversal?.state === 'refused') {
     const words =
       reversal.state === 'approved'
         ? 'No answer came from the acquirer; the authorisation was taken back'
         : 'The acquirer holds nothing of the authorisation'
-    await settleOperation(desk, found, failure(words))
+    await settleOperation(context, found, failure(words))
     return
   }
-  const moment = { now: desk.world.clock.now(), chance: chanceOf(desk.world) }
+  const moment = { now: context.world.clock.now(), chance: chanceOf(context.world) }
   const at = laterOrNever(operation, moment)
-  if (at === null) return wait(desk, found)
-  await lookAgain(desk.sql, operation, { at, not_found_count: 0 })
+  if (at === null) return wait(context, found)
+  await lookAgain(context.sql, operation, { at, not_found_count: 0 })
 }
 
-async function wait({ sql, ids, world }: Desk, { operation, payment }: Case): Promise<void> {
+async function wait(
+  { sql, ids, world }: SettlementContext,
+  { operation, payment }: Case,
+): Promise<void> {
   const { operation_id, kind, acquirer } = operation
   const since = world.clock.now()
   const journal = lineOf(ids, payment, cause, {

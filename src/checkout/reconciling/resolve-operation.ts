@@ -4,7 +4,7 @@ import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { listOperations } from '../asking/operation-store.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { isUnanswered, type UnansweredOperation } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
@@ -46,20 +46,20 @@ export function outcomesOf({
  * member of `asked` that is to blame.
  */
 export async function resolveOperation(
-  desk: Desk,
+  context: SettlementContext,
   key: PaymentKey,
   asked: AskedResolution,
 ): Promise<UnansweredOperation> {
-  const whole = await findWholePayment(desk.sql, key)
-  const operation = whole && unansweredOf(await listOperations(desk.sql, key))
+  const whole = await findWholePayment(context.sql, key)
+  const operation = whole && unansweredOf(await listOperations(context.sql, key))
   if (!operation) {
     throw new Refusal('resource_not_found', 'No operation of this payment waits for an answer.')
   }
-  refuseUnlessFit(desk, operation, whole.payment.mode, asked)
+  refuseUnlessFit(context, operation, whole.payment.mode, asked)
   const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
   const cause: Cause = { actor: 'operator', request_id: null, note }
   const answer = answerOf(asked, operation, whole)
-  if (await settleOperation(desk, { ...whole, operation, cause }, answer)) return operation
+  if (await settleOperation(context, { ...whole, operation, cause }, answer)) return operation
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
 }
 
@@ -72,7 +72,7 @@ export function unansweredOf<Each extends UnansweredOperation>(
 }
 
 function refuseUnlessFit(
-  { world, acquirerOf }: Desk,
+  { world, acquirerOf }: SettlementContext,
   operation: UnansweredOperation,
   mode: Mode,
   { outcome, acquirer_transaction_id }: AskedResolution,

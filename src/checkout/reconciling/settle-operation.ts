@@ -6,7 +6,7 @@ import { findAccount } from '../../merchants/directory.ts'
 import { saveReversal } from '../asking/operation-store.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { settleCharge } from '../charging/settle-charge.ts'
-import type { Desk } from '../context.ts'
+import type { SettlementContext } from '../context.ts'
 import { heldOrRefuse } from '../holds/decide-hold.ts'
 import { settleDecision } from '../holds/settle-decision.ts'
 import { settleIfCaptured } from '../holds/settle-found-hold.ts'
@@ -22,52 +22,59 @@ export type Case = WholePayment & { operation: UnansweredOperation; cause: Cause
 
 /** False where it was answered meanwhile. The answer must be one of the operation's kind. */
 export async function settleOperation(
-  desk: Desk,
+  context: SettlementContext,
   found: Case,
   answer: AuthoriseAnswer | SettleAnswer,
 ): Promise<boolean> {
   const { kind } = found.operation
-  if (kind === 'authorise') return settleFoundCharge(desk, found, answer as AuthoriseAnswer)
-  if (kind === 'reverse') return settleReversal(desk, found, answer as SettleAnswer)
+  if (kind === 'authorise') return settleFoundCharge(context, found, answer as AuthoriseAnswer)
+  if (kind === 'reverse') return settleReversal(context, found, answer as SettleAnswer)
   const held = heldOrRefuse(found)
-  const orphan = kind === 'void' ? givenUp(desk, found, answer.result === 'approved') : null
+  const orphan = kind === 'void' ? givenUp(context, found, answer.result === 'approved') : null
   const sent = { ...found, ...held, orphan }
-  const settled = await settleDecision(desk, sent, answer as SettleAnswer)
+  const settled = await settleDecision(context, sent, answer as SettleAnswer)
   if (typeof settled !== 'string') {
     const asked_by = found.operation.asked_by!
     const asked = { asked_by, cause: found.cause, kind, key: null }
-    await settleIfCaptured(desk, found.payment, settled.refused, asked)
+    await settleIfCaptured(context, found.payment, settled.refused, asked)
   }
   return settled !== 'settled_elsewhere'
 }
 
 async function settleFoundCharge(
-  desk: Desk,
+  context: SettlementContext,
   found: Case,
   answer: AuthoriseAnswer,
 ): Promise<boolean> {
-  const account = await findAccount(desk.sql, found.payment.merchant_id)
+  const account = await findAccount(context.sql, found.payment.merchant_id)
   if (!account) throw new Error('a payment without a merchant')
   const payer = found.operation.payer as Payer | null
   const from = found.operation.state === 'reversing' ? 'reversing' : 'unanswered'
-  const orphan = givenUp(desk, found, answer.result !== 'approved')
+  const orphan = givenUp(context, found, answer.result !== 'approved')
   const sent = { ...found, account, payer, orphan }
-  return (await settleCharge(desk, sent, answer, from)) !== null
+  return (await settleCharge(context, sent, answer, from)) !== null
 }
 
 /** A person may be wrong: what they give up is taken back, should the acquirer hold it after all. */
-function givenUp(desk: Desk, found: Case, holds_nothing: boolean): Orphan | null {
-  return found.cause.actor === 'operator' && holds_nothing ? orphanOf(desk, found) : null
+function givenUp(context: SettlementContext, found: Case, holds_nothing: boolean): Orphan | null {
+  return found.cause.actor === 'operator' && holds_nothing ? orphanOf(context, found) : null
 }
 
-function orphanOf(desk: Desk, { operation, payment, authorisation_reference }: Case): Orphan {
+function orphanOf(
+  context: SettlementContext,
+  { operation, payment, authorisation_reference }: Case,
+): Orphan {
   const { acquirer, ...money } = operation
-  return orphanOfCharge(desk, { reference: authorisation_reference!, acquirer, money, payment })
+  return orphanOfCharge(context, { reference: authorisation_reference!, acquirer, money, payment })
 }
 
 /** The charge that is taken back is looked at again: it fails, unless its authorisation turned out to be there. */
-async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Promise<boolean> {
-  const { sql, ids, world } = desk
+async function settleReversal(
+  context: SettlementContext,
+  found: Case,
+  answer: SettleAnswer,
+): Promise<boolean> {
+  const { sql, ids, world } = context
   const { operation, payment, cause, authorisation_reference } = found
   const { operation_id, sequence } = operation
   const at = world.clock.now()
@@ -75,7 +82,7 @@ async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Pr
   const is_there = answer.result === 'refused' && !isGone(answer)
   // What was not there may still come, unless its reference is fenced now.
   const unknown = answer.result === 'refused' && !answer.authorisation_known
-  const watched = unknown ? orphanOf(desk, found) : null
+  const watched = unknown ? orphanOf(context, found) : null
   const state = is_there ? 'unknown' : 'reversing'
   const next_check_at = is_there
     ? lookAfterRefusal(operation, { now: at, chance: chanceOf(world) })
@@ -84,7 +91,7 @@ async function settleReversal(desk: Desk, found: Case, answer: SettleAnswer): Pr
     state: result,
     answer,
     charge: { operation_id: authorisation_reference!, state, next_check_at },
-    orphan: watched?.watched_until ? watched : givenUp(desk, found, result === 'approved'),
+    orphan: watched?.watched_until ? watched : givenUp(context, found, result === 'approved'),
     at,
     journal: lineOf(ids, payment, cause, {
       change: `reverse.${result}`,
