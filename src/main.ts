@@ -27,7 +27,7 @@ import { startBackground } from './service/background.ts'
 import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
 import { type Part, stopInOrder } from './service/stop.ts'
 
-export type Opened = { world: World; database: Database; keyring: Keyring }
+export type OpenedService = { world: World; database: Database; keyring: Keyring }
 
 export type Running = {
   base_url: string
@@ -41,7 +41,7 @@ export type Running = {
 }
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
-export async function open(config: Config): Promise<Opened> {
+export async function open(config: Config): Promise<OpenedService> {
   const mended = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, 'stdout', {
     prepare({ sql }, { log, clock }) {
@@ -56,7 +56,7 @@ export async function open(config: Config): Promise<Opened> {
  * Opens the database that a service has left, for a command. Where there is none, or none of this version, it refuses: a
  * command in a wrong folder must not find an empty database there, and one of a new release must not begin the upgrade.
  */
-export async function openExisting(config: Config): Promise<Opened> {
+export async function openExisting(config: Config): Promise<OpenedService> {
   const { data_dir } = config
   if (config.database_url === null && !isMade(data_dir)) {
     throw new ConfigError(
@@ -83,7 +83,7 @@ async function openWith(
     /** Where the configuration has none. */
     masterKeys(world: World): Buffer[]
   },
-): Promise<Opened> {
+): Promise<OpenedService> {
   const world = openWorld(config, log_to)
   const database = await openDatabase({
     url: config.database_url,
@@ -234,7 +234,7 @@ export async function work(
   return { database: database.description, stop }
 }
 
-function watchClock(config: Config, { world, database }: Opened): Promise<ClockWatch> {
+function watchClock(config: Config, { world, database }: OpenedService): Promise<ClockWatch> {
   const { clock_offset_seconds: offset_seconds } = config
   return startClockWatch({ sql: database.sql, world, steady: steadyClock, offset_seconds })
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LookUpAnswer } from '../acquirers/acquirer.ts'
 import {
-  type Booked,
+  type BookedCharge,
   compare,
   foundAs,
   hoursOf,
@@ -16,12 +16,12 @@ import {
 import type { OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
-const captured: Booked = {
+const captured: BookedCharge = {
   ...{ reference: 'a'.repeat(32), merchant_id: 'm_a', payment_id: 'pay_a', acquirer: 'bank' },
   ...{ state: 'approved', payment_status: 'captured', amount: 4200, currency: 'GBP' },
   is_under_way: false,
 }
-const held: Booked = { ...captured, payment_status: 'held' }
+const held: BookedCharge = { ...captured, payment_status: 'held' }
 const there = (state: Theirs['state'], change: Partial<Theirs> = {}): Theirs => ({
   ...{ state, amount: 4200, currency: 'GBP' },
   ...change,
@@ -29,7 +29,7 @@ const there = (state: Theirs['state'], change: Partial<Theirs> = {}): Theirs => 
 const nothing = { amount: null, currency: null }
 
 describe('a charge', () => {
-  test.each<[string, Booked, Theirs, string[]]>([
+  test.each<[string, BookedCharge, Theirs, string[]]>([
     ['captured on both sides', captured, there('captured'), []],
     ['held and reserved', held, there('reserved'), []],
     ['captured here alone', captured, there('reserved'), ['reserved_there']],
@@ -121,7 +121,7 @@ test.each<[string, LookUpAnswer, Theirs]>([
   expect(foundAs(look)).toEqual(theirs)
 })
 
-test.each<[string, Partial<Booked>, boolean]>([
+test.each<[string, Partial<BookedCharge>, boolean]>([
   ['nothing', {}, true],
   ['the charge', { state: 'failed' }, false],
   ['the payment', { payment_status: 'voided' }, false],

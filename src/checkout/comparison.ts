@@ -11,7 +11,7 @@ import type { OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
 /** A charge as we have it, with its payment. */
-export type Booked = {
+export type BookedCharge = {
   reference: string
   merchant_id: string
   payment_id: string
@@ -66,7 +66,7 @@ export type Finding = {
 }
 
 /** Where both disagree; `wait` while it cannot be said, since something of it is under way here. */
-export function compare(booked: Booked, theirs: Theirs): FindingKind[] | 'wait' {
+export function compare(booked: BookedCharge, theirs: Theirs): FindingKind[] | 'wait' {
   const expected = expectedOf(booked)
   if (expected === 'wait') return 'wait'
   // That we claim nothing and it is live is an orphan.
@@ -96,7 +96,7 @@ function expectedOf({
   state,
   payment_status,
   is_under_way,
-}: Booked): 'captured' | 'reserved' | 'wait' | null {
+}: BookedCharge): 'captured' | 'reserved' | 'wait' | null {
   if (is_under_way || payment_status === 'pending') return 'wait'
   if (state === 'sent' || state === 'unknown' || state === 'reversing') return 'wait'
   if (state !== 'approved') return null
@@ -120,7 +120,7 @@ export function foundAs(look: LookUpAnswer): Theirs {
 }
 
 /** Nothing of it has changed between two reads, and nothing was begun. */
-export function isUnchanged(before: Booked, after: Booked | undefined): boolean {
+export function isUnchanged(before: BookedCharge, after: BookedCharge | undefined): boolean {
   return (
     after !== undefined &&
     before.state === after.state &&

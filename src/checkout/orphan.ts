@@ -181,7 +181,7 @@ function standsBehind({ state, payment_status, is_being_reversed }: KnownCharge)
   return payment_status === 'captured' || payment_status === 'held' || payment_status === 'pending'
 }
 
-type Found = Pick<
+type FoundAuthorisation = Pick<
   Orphan,
   | 'acquirer'
   | 'reference'
@@ -200,7 +200,7 @@ type Found = Pick<
  * nothing to reverse.
  */
 export function openOrphan(
-  found: Found,
+  found: FoundAuthorisation,
   { operation_id, now }: { operation_id: string; now: Date },
 ): Orphan {
   return {

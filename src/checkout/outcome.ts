@@ -44,7 +44,7 @@ export type Cause = {
   note?: object
 }
 
-type Decided = {
+type DecidedChange = {
   change: Change
   attempt: Attempt
   account: Account
@@ -55,7 +55,7 @@ type Decided = {
 }
 
 /** All rows of an outcome, the event among them: a change cannot be saved without the event that tells of it. */
-export function outcomeOf(ids: Ids, decided: Decided): Outcome {
+export function outcomeOf(ids: Ids, decided: DecidedChange): Outcome {
   const { change, attempt, account, operation, cause, at } = decided
   const { session, payment, hold } = change
   const integration = integrationOf(account, session.integration_id)

@@ -11,7 +11,7 @@ import { plainHeaders } from './plain-headers.ts'
 import type { Tally } from './tally.ts'
 import { whenAnswered } from './turns.ts'
 
-type Parts = {
+type BrokenRequestParts = {
   world: Pick<World, 'clock' | 'log'>
   ids: Pick<Ids, 'request'>
   /** They are not counted by the gateway limit, so their lines in the log are summed up. */
@@ -36,7 +36,11 @@ const words = new Map<string, [status: string, message: string]>([
  * For Node's `clientError`: nothing else answers these, so the request id is made here. Requests that came whole
  * before it on the connection are being done, so their answers go first.
  */
-export function answerBrokenRequest(parts: Parts, error: BrokenRequest, socket: Duplex): void {
+export function answerBrokenRequest(
+  parts: BrokenRequestParts,
+  error: BrokenRequest,
+  socket: Duplex,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -47,7 +51,11 @@ export function answerBrokenRequest(parts: Parts, error: BrokenRequest, socket: 
 }
 
 /** For Node's `connect`, which would close the connection with nothing said. */
-export function refuseConnect(parts: Parts, _request: IncomingMessage, socket: Duplex): void {
+export function refuseConnect(
+  parts: BrokenRequestParts,
+  _request: IncomingMessage,
+  socket: Duplex,
+): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
   const broken: Broken = { status: not_http[0], message, dialect: 'checkout' }
@@ -57,7 +65,7 @@ export function refuseConnect(parts: Parts, _request: IncomingMessage, socket: D
 type Broken = { status: string; message: string; dialect: Dialect }
 
 function answer(
-  { world, ids, broken }: Parts,
+  { world, ids, broken }: BrokenRequestParts,
   socket: Duplex,
   { status, message, dialect }: Broken,
 ): void {

@@ -5,7 +5,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { Integration } from './integration.ts'
 import type { IntegrationLines } from './store.ts'
 
-type Told = { change: string; detail?: object; at: Date }
+type AccountChange = { change: string; detail?: object; at: Date }
 
 /** Who writes lines; `by` is the name of the person at the command line, where it is one. */
 export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor; by?: string }
@@ -13,7 +13,7 @@ export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor; by?: string
 /** A line of what belongs to no session; `subject` is what changed. */
 export function lineOf(
   writer: Writer,
-  told: Told & { merchant_id: string; subject: string },
+  told: AccountChange & { merchant_id: string; subject: string },
 ): JournalLine {
   const { merchant_id, subject } = told
   return { ...openLine(writer, told), merchant_id, subject }
@@ -22,7 +22,7 @@ export function lineOf(
 /** The same of what the statement will find. */
 export function openLine(
   { ids, actor, by }: Writer,
-  { change, detail: told = {}, at }: Told,
+  { change, detail: told = {}, at }: AccountChange,
 ): OpenLine {
   const entry_id = ids.journalEntry(at)
   const detail = by === undefined ? told : { ...told, by }

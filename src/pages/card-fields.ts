@@ -7,7 +7,7 @@ import { languageFor } from '../kernel/words.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { findPublic, framingOrigins } from '../merchants/public-account.ts'
 import type { Assets } from './assets.ts'
-import { document, documentHeaders, type Parts } from './document.ts'
+import { type DocumentParts, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 export function cardFieldsPage(assets: Assets): Page<Context> {
@@ -46,7 +46,7 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
 }
 
 /** `origins` may frame it. */
-export function cardFieldsParts(assets: Assets, { origins }: { origins: string[] }): Parts {
+export function cardFieldsParts(assets: Assets, { origins }: { origins: string[] }): DocumentParts {
   const script = assets['card-fields.js']
   const style = assets['card-fields.css']
   const headers = documentHeaders({

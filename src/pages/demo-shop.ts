@@ -11,7 +11,7 @@ import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../k
 import type { PriceListItem } from '../merchants/integration.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
-import { document, documentHeaders, type Parts } from './document.ts'
+import { type DocumentParts, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 /** What the shop's server knows. */
@@ -70,7 +70,7 @@ function shopPage(
   })
 }
 
-export function demoShopParts(assets: Assets, { service }: { service: string }): Parts {
+export function demoShopParts(assets: Assets, { service }: { service: string }): DocumentParts {
   const headers = documentHeaders({
     'script-src': [service],
     'style-src': [service],

@@ -6,7 +6,7 @@ import type { Language } from '../kernel/words.ts'
 import type { Asset } from './assets.ts'
 
 /** Whatever a browser may run or be styled by on a page, and the page's headers. */
-export type Parts = {
+export type DocumentParts = {
   /** `inline` puts the text itself into the document, so that it needs no request of its own. */
   style: { inline: Asset } | { link: Asset }
   scripts: ({ inline: Asset } | { link: Asset })[]
@@ -14,7 +14,7 @@ export type Parts = {
 }
 
 type Contents = {
-  parts: Parts
+  parts: DocumentParts
   language: Pick<Language, 'locale' | 'direction' | 'words'>
   title: string
   /** The merchant's choice of looks. Its theme stands in the page, so that a dark page does not begin as a white one. */
@@ -56,13 +56,13 @@ export function documentHeaders(policy: Policy): Record<string, string> {
   }
 }
 
-function styleTag(style: Parts['style'], base_url: string): string {
+function styleTag(style: DocumentParts['style'], base_url: string): string {
   if ('inline' in style) return `<style>${style.inline.text}</style>`
   const { path, integrity } = style.link
   return `<link rel="stylesheet" href="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin>`
 }
 
-function scriptTag(script: Parts['scripts'][number], base_url: string): string {
+function scriptTag(script: DocumentParts['scripts'][number], base_url: string): string {
   if ('inline' in script) return `<script>${script.inline.text}</script>`
   const { path, integrity } = script.link
   return `<script defer src="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin></script>`

@@ -12,7 +12,7 @@ import {
 import { type Asset, type AssetName, type Assets, assetHeaders } from './assets.ts'
 import { cardFieldsParts } from './card-fields.ts'
 import { demoShopParts } from './demo-shop.ts'
-import type { Parts } from './document.ts'
+import type { DocumentParts } from './document.ts'
 import { hostedPageParts } from './pay.ts'
 
 /** What a policy has in place of origins that differ from one installation, shop or bank to another. */
@@ -67,7 +67,7 @@ export function pageInventory(assets: Assets): PageEntry[] {
   const origins = [placeholders.allowed]
   const framed = { origins, bank: placeholders.bank }
   const threeDs = fileEntry(assets['three-ds.js'], 'on demand')
-  const withCheckout = (parts: Parts): Contents => {
+  const withCheckout = (parts: DocumentParts): Contents => {
     const { scripts, ...contents } = documentContents(parts)
     return { ...contents, scripts: [...scripts, threeDs] }
   }
@@ -166,11 +166,11 @@ const purposes: Record<AssetName | 'challenge' | 'method' | 'result', string> = 
   result: "Tells the page around that the bank's challenge is over.",
 }
 
-function documentContents({ scripts, style, headers }: Parts): Contents {
+function documentContents({ scripts, style, headers }: DocumentParts): Contents {
   return { scripts: scripts.map(partEntry), styles: [partEntry(style)], headers }
 }
 
-function partEntry(part: Parts['style']): ScriptEntry {
+function partEntry(part: DocumentParts['style']): ScriptEntry {
   return 'link' in part ? fileEntry(part.link, 'linked') : fileEntry(part.inline, 'inline')
 }
 

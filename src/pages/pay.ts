@@ -8,7 +8,7 @@ import { languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
-import { document, documentHeaders, type Parts } from './document.ts'
+import { type DocumentParts, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 export function payPage(assets: Assets, path: string): Page<Context> {
@@ -51,7 +51,7 @@ export function payPage(assets: Assets, path: string): Page<Context> {
 export function hostedPageParts(
   assets: Assets,
   { service, pictures }: { service: string; pictures: string[] },
-): Parts {
+): DocumentParts {
   const headers = documentHeaders({
     'script-src': [service],
     'style-src': [service],

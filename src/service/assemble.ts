@@ -39,7 +39,7 @@ import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 
-export type Parts = {
+export type ServiceParts = {
   world: World
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
@@ -76,7 +76,7 @@ export type Service = {
   close(): Promise<void>
 }
 
-export async function assemble(parts: Parts): Promise<Service> {
+export async function assemble(parts: ServiceParts): Promise<Service> {
   const { world, database, keyring, clock_fault } = parts
   const { sql } = database
   const simulator = openSimulatorSwitch({ asked: parts.simulator, sql, world })
@@ -127,11 +127,11 @@ export async function assemble(parts: Parts): Promise<Service> {
   return { app, context, drain, close }
 }
 
-type Opened = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
+type ContextParts = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
 
 async function contextOf(
-  parts: Parts,
-  { directory, simulator, own_calls }: Opened,
+  parts: ServiceParts,
+  { directory, simulator, own_calls }: ContextParts,
 ): Promise<Context> {
   const { world, keyring, addresses } = parts
   const { sql } = parts.database
@@ -166,7 +166,7 @@ async function contextOf(
   }
 }
 
-function openSimulatedBank({ world, addresses, keyring }: Parts, own_calls: OwnCalls) {
+function openSimulatedBank({ world, addresses, keyring }: ServiceParts, own_calls: OwnCalls) {
   return openThreeDsSimulator({
     world,
     base_url: () => addresses.internal_url() + simulator_prefix,
@@ -178,7 +178,7 @@ function openSimulatedBank({ world, addresses, keyring }: Parts, own_calls: OwnC
   })
 }
 
-function shopperPages(assets: Assets, { pay_path, demo_shop }: Parts): Page<Context>[] {
+function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceParts): Page<Context>[] {
   return [
     ...assetPages(assets),
     cardFieldsPage(assets),
@@ -188,7 +188,7 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: Parts): Page<Cont
   ]
 }
 
-function connectionsMax({ connection_limit, world }: Parts): number {
+function connectionsMax({ connection_limit, world }: ServiceParts): number {
   const open_files_max = readOpenFilesMax()
   const connections_max = connectionsThatFit(connection_limit ?? Infinity, open_files_max)
   if (connection_limit !== undefined && connections_max < connection_limit) {

@@ -20,7 +20,7 @@ import { startWorker } from './worker.ts'
 /** For clocks that differ, and results that wait to be written: a lease lasts so much longer than an attempt may. */
 const lease_slack_ms = 15_000
 
-type Parts = {
+type BackgroundParts = {
   world: World
   database: Database
   keyring: Keyring
@@ -30,7 +30,10 @@ type Parts = {
   wrapSimulator?: WrapSimulator
 }
 
-export async function startBackground(config: Config, parts: Parts): Promise<DeliveryLoop> {
+export async function startBackground(
+  config: Config,
+  parts: BackgroundParts,
+): Promise<DeliveryLoop> {
   const { world, database, keyring, metrics, trust } = parts
   const { sql } = database
   const { allowed_networks, retry_schedule, ...limits } = config.webhooks

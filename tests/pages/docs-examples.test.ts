@@ -7,8 +7,8 @@ import {
   answerExample,
   answerText,
   curlOf,
+  type DocumentedOperation,
   eventExample,
-  type Listed,
   operationsOf,
   requestExample,
 } from '../../src/documents/site/operation-example.ts'
@@ -24,7 +24,10 @@ import { type Account, type Service, shop, startService } from '../support/servi
 const document = inlineDocument(routes, events, streams)
 const operations = operationsOf(document)
 const types = namedSchemas(document).map(typeSection).join('')
-const named = operations.map((listed): [string, Listed] => [listed.operation.operationId, listed])
+const named = operations.map((listed): [string, DocumentedOperation] => [
+  listed.operation.operationId,
+  listed,
+])
 /** The body that the examples begin with. */
 const [order] = named
   .filter(([id]) => id === 'create_a_checkout_session')
@@ -107,7 +110,7 @@ async function heldPayment(): Promise<string> {
 }
 
 /** The line with the ids of things that are there. */
-async function lineFor(listed: Listed): Promise<string> {
+async function lineFor(listed: DocumentedOperation): Promise<string> {
   const ids = await ready(listed.operation.operationId)
   const names: [RegExp, string | undefined][] = [
     [/\$API/g, service.base_url],
@@ -140,7 +143,7 @@ function outline(value: Json, other: Json): Json {
   )
 }
 
-function successOf({ operation }: Listed): Schema | undefined {
+function successOf({ operation }: DocumentedOperation): Schema | undefined {
   const [, { content }] = Object.entries(operation.responses).find(([code]) => code < '300')!
   const [first] = Object.values(content ?? {}) as { schema: Schema }[]
   return first?.schema

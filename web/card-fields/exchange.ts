@@ -6,9 +6,9 @@ import type { Fields } from './fields.ts'
 import type { Judge } from './judge.ts'
 import type { CardReferences } from './references.ts'
 
-type Parts = { fields: Fields; card: CardInputs; judge: Judge; references: CardReferences }
+type ExchangeParts = { fields: Fields; card: CardInputs; judge: Judge; references: CardReferences }
 
-export function exchange({ fields, card, judge, references }: Parts) {
+export function exchange({ fields, card, judge, references }: ExchangeParts) {
   const { inputs } = fields
   let submitting: Promise<Submitted> | null = null
 

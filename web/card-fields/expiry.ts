@@ -53,7 +53,7 @@ export function isExpiryWhole(value: string): boolean {
   return month.length === 2 && (year.length > 3 || (year.length === 2 && year !== '20'))
 }
 
-type Parts = {
+type ExpiryParts = {
   month: string
   year: string
   /** The month got its 0. */
@@ -62,7 +62,7 @@ type Parts = {
   turned: boolean
 }
 
-function partsOf(value: string, deleting: boolean): Parts {
+function partsOf(value: string, deleting: boolean): ExpiryParts {
   const text = withPlainDigits(value).trimStart().replace(/\D+/g, '/')
   const year_first = /^(20\d\d)\/(\d\d?)(\/|$)/.exec(text) ?? /^(20\d\d)(0[1-9]|1[0-2])$/.exec(text)
   if (year_first && !deleting) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Found, find, found_max } from './find.ts'
+import { find, found_max, type SearchEntry } from './find.ts'
 
-const index: Found[] = [
+const index: SearchEntry[] = [
   { title: 'Create a checkout session', href: '/a', place: 'POST /v1/sessions', words: 'amount' },
   { title: 'session_expired', href: '/b', place: 'Refusal 409' },
   { title: 'Retries', href: '/c', place: 'Webhooks' },

@@ -1,12 +1,12 @@
 // What a search finds, best first.
 
 /** As the page's index has it: `place` says where it stands, `words` are others that lead to it. */
-export type Found = { title: string; href: string; place: string; words?: string }
+export type SearchEntry = { title: string; href: string; place: string; words?: string }
 
 export const found_max = 12
 
 /** Entries that have every word, those with it in the title before those with it elsewhere; in the index's order otherwise. */
-export function find(index: Found[], asked: string): Found[] {
+export function find(index: SearchEntry[], asked: string): SearchEntry[] {
   const words = plain(asked).split(' ').filter(Boolean)
   if (words.length === 0) return []
   return index
@@ -18,7 +18,7 @@ export function find(index: Found[], asked: string): Found[] {
 }
 
 /** 0 where a word is missing. */
-function scoreOf({ title, place, words = '' }: Found, asked: string[]): number {
+function scoreOf({ title, place, words = '' }: SearchEntry, asked: string[]): number {
   const head = plain(title)
   const rest = `${plain(place)} ${plain(words)}`
   let score = head === asked.join(' ') ? 8 : 0

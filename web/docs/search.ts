@@ -1,9 +1,9 @@
 // The search field: a list below it, by mouse or keyboard.
 
-import { type Found, find } from './find.ts'
+import { find, type SearchEntry } from './find.ts'
 
 export function search(): void {
-  const index = JSON.parse(document.getElementById('index')!.textContent!) as Found[]
+  const index = JSON.parse(document.getElementById('index')!.textContent!) as SearchEntry[]
   const field = document.getElementById('search') as HTMLInputElement
   const list = document.getElementById('found')!
   field.parentElement!.hidden = false
@@ -54,7 +54,7 @@ export function search(): void {
   })
 }
 
-function lineOf({ title, href, place }: Found, at: number): HTMLElement {
+function lineOf({ title, href, place }: SearchEntry, at: number): HTMLElement {
   const line = document.createElement('li')
   const link = document.createElement('a')
   const where = document.createElement('small')

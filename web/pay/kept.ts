@@ -3,13 +3,13 @@
 import { type Purchase, queryOf } from './link.ts'
 
 /** `client_secret` is null until the service has answered; the key then brings the same session. */
-export type Kept = { idempotency_key: string; client_secret: string | null }
+export type KeptAttempt = { idempotency_key: string; client_secret: string | null }
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 export type KeptPayments = {
-  read(key: string): Kept | null
-  write(key: string, kept: Kept): void
+  read(key: string): KeptAttempt | null
+  write(key: string, kept: KeptAttempt): void
   forget(key: string): void
 }
 
@@ -58,10 +58,10 @@ function memory(): Storage {
 }
 
 /** Null for what is not a record of ours. */
-function parse(text: string | null): Kept | null {
+function parse(text: string | null): KeptAttempt | null {
   if (text === null) return null
   try {
-    const { idempotency_key, client_secret } = JSON.parse(text) as Partial<Kept>
+    const { idempotency_key, client_secret } = JSON.parse(text) as Partial<KeptAttempt>
     if (typeof idempotency_key !== 'string') return null
     const secret = typeof client_secret === 'string' ? client_secret : null
     return { idempotency_key, client_secret: secret }

@@ -1,7 +1,7 @@
 // The session of a purchase: opened once, whatever is lost or loaded again on the way.
 
 import type { Context } from './context.ts'
-import type { Kept, KeptPayments } from './kept.ts'
+import type { KeptAttempt, KeptPayments } from './kept.ts'
 import type { Purchase } from './link.ts'
 import { type Answer, type Created, createSession, newIdempotencyKey } from './requests.ts'
 
@@ -25,7 +25,7 @@ async function tryOpen(
   kept: KeptPayments,
   { key, purchase }: Wanted,
 ): Promise<Answer<Created>> {
-  const record: Kept = kept.read(key) ?? {
+  const record: KeptAttempt = kept.read(key) ?? {
     idempotency_key: newIdempotencyKey(),
     client_secret: null,
   }

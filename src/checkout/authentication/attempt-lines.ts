@@ -6,14 +6,14 @@ import type { Attempt } from '../attempt.ts'
 import type { Cause } from '../outcome.ts'
 import type { OpeningLines } from './attempt-store.ts'
 
-type Told = { change: `attempt.${string}`; detail: object; at: Date }
+type AttemptChange = { change: `attempt.${string}`; detail: object; at: Date }
 
 /** A line about an attempt. */
 export function attemptLine(
   ids: Pick<Ids, 'journalEntry'>,
   { merchant_id, session_id, attempt_id }: Attempt,
   cause: Cause,
-  told: Told,
+  told: AttemptChange,
 ): JournalLine {
   return journalLine(ids, { merchant_id, session_id, subject: attempt_id, ...cause, ...told })
 }
@@ -25,7 +25,8 @@ export function openingLines(
   cause: Cause,
 ): OpeningLines {
   const { attempt_id, number, created_at: at } = attempt
-  const line = (told: Omit<Told, 'at'>) => attemptLine(ids, attempt, cause, { ...told, at })
+  const line = (told: Omit<AttemptChange, 'at'>) =>
+    attemptLine(ids, attempt, cause, { ...told, at })
   const superseded = line({ change: 'attempt.superseded', detail: { superseded_by: attempt_id } })
   const opened = line({ change: 'attempt.opened', detail: { number } })
   const [earlier, later] = [superseded.entry_id, opened.entry_id].sort() as [string, string]

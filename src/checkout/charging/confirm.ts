@@ -110,9 +110,9 @@ function withEmail(session: Session, sent: string | null): Session {
   return { ...session, customer: { ...(session.customer ?? nobody), email } }
 }
 
-type Ready = { session: Session; newest: Attempt | null; now: Date }
+type ChargeableSession = { session: Session; newest: Attempt | null; now: Date }
 
-function readyOrRefuse(context: Context, { session, newest, now }: Ready): Attempt {
+function readyOrRefuse(context: Context, { session, newest, now }: ChargeableSession): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
   // Authenticate would only refuse this shopper. An authentication that has ended needs no provider.

@@ -38,7 +38,7 @@ export type AskedDecision = {
 }
 
 /** `unanswered`: the reconciler asks on. */
-export type Decided = 'approved' | 'unanswered'
+export type DecisionEnd = 'approved' | 'unanswered'
 
 /** Races that a decision may lose before something else must be wrong. */
 const tries_max = 5
@@ -51,7 +51,7 @@ export async function decideHold(
   context: SettlementContext,
   key: PaymentKey,
   asked: AskedDecision,
-): Promise<Decided> {
+): Promise<DecisionEnd> {
   for (let tries = 0; tries < tries_max; tries++) {
     const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
     const operation = await begin(context, held, asked)
@@ -159,7 +159,7 @@ async function sendAndSettle(
 async function recorded(
   context: SettlementContext,
   operation: Operation,
-): Promise<Decided | Refused> {
+): Promise<DecisionEnd | Refused> {
   const operations = await listOperations(context.sql, operation)
   const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
   if (found?.state === 'approved') return 'approved'

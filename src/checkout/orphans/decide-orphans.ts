@@ -16,14 +16,14 @@ type Room = Pick<SettlementContext, 'sql' | 'ids'> & {
 /** Of those that were named and are not to be changed: how each stands; null where there is none of the reference. */
 export type Unchanged = { reference: string; state: Standing | null }
 
-export type Decided = { changed: Orphan[]; unchanged: Unchanged[] }
+export type OrphanDecisions = { changed: Orphan[]; unchanged: Unchanged[] }
 
 /** What is held back is due at once, for the service to reverse. One that was left is, too, where it is named. */
 export async function reverseHeldBack(
   room: Room,
   which: WhichOrphans,
   by: string,
-): Promise<Decided> {
+): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
   const lines = linesFor(room, which, { change: 'orphan.released', detail: { by }, at })
   return decided(room, which, await releaseOrphans(room.sql, which, { at, by, lines }))
@@ -34,7 +34,7 @@ export async function leaveAsTheyAre(
   room: Room,
   which: WhichOrphans,
   { by, reason }: { by: string; reason: string },
-): Promise<Decided> {
+): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
   const lines = linesFor(room, which, { change: 'orphan.left', detail: { reason, by }, at })
   return decided(room, which, await leaveOrphans(room.sql, which, { at, by, reason, lines }))
@@ -51,7 +51,11 @@ function linesFor(
   )
 }
 
-async function decided({ sql }: Room, which: WhichOrphans, changed: Orphan[]): Promise<Decided> {
+async function decided(
+  { sql }: Room,
+  which: WhichOrphans,
+  changed: Orphan[],
+): Promise<OrphanDecisions> {
   const done = new Set(changed.map(({ reference }) => reference))
   const references = (which.references ?? []).filter((reference) => !done.has(reference))
   if (references.length === 0) return { changed, unchanged: [] }

@@ -17,7 +17,7 @@ import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orphan-store.ts'
 
-export type Swept = OrphanContext['acquirers'][number]
+export type AcquirerOfMode = OrphanContext['acquirers'][number]
 
 /** References that one statement looks for. */
 const batch = 1_000
@@ -27,7 +27,7 @@ const clock_slack_ms = 60_000
 /** `listed` has just been asked for. Returns how many were written down. Several processes may note the same. */
 export async function noteOrphans(
   context: OrphanContext,
-  { mode, acquirer }: Swept,
+  { mode, acquirer }: AcquirerOfMode,
   listed: LiveAuthorisation[],
 ): Promise<number> {
   const { sql, world, ids } = context

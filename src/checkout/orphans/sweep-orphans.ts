@@ -3,7 +3,7 @@
 
 import { askAcquirer } from '../asking/ask-acquirer.ts'
 import { catchUp, windowsToSweep } from '../orphan.ts'
-import { decideUnknown, noteOrphans, type Swept } from './note-orphans.ts'
+import { type AcquirerOfMode, decideUnknown, noteOrphans } from './note-orphans.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { findSweptUntil, saveSweptUntil } from './orphan-store.ts'
 import { reverseOrphans } from './reverse-orphans.ts'
@@ -29,7 +29,7 @@ export async function sweepOrphans(context: OrphanContext): Promise<number> {
 }
 
 /** A process that dies on the way leaves what it found undecided to the next sweep. */
-async function sweep(context: OrphanContext, swept: Swept): Promise<number> {
+async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<number> {
   const { sql, world } = context
   const { acquirer } = swept
   const swept_until = await findSweptUntil(sql, acquirer.name)

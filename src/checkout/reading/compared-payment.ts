@@ -61,9 +61,9 @@ export type MoneyFault = {
 }
 
 /** `is_bound`: its lines say amounts, and the hashes of its events. */
-export type Compared = { is_bound: boolean; faults: MoneyFault[] }
+export type MoneyVerdict = { is_bound: boolean; faults: MoneyFault[] }
 
-export function comparePayment(rows: PaymentRows): Compared {
+export function comparePayment(rows: PaymentRows): MoneyVerdict {
   if (rows.lines.length === 0) {
     return { is_bound: false, faults: [faultOf(rows, 'payment_without_line')] }
   }

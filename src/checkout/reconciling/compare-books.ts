@@ -5,7 +5,7 @@ import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
 import {
   around,
-  type Booked,
+  type BookedCharge,
   compare,
   type Finding,
   hoursOf,
@@ -16,7 +16,7 @@ import {
   type Window,
 } from '../comparison.ts'
 import { mayBeOurs } from '../orphan.ts'
-import { decideUnknown, noteOrphans, type Swept } from '../orphans/note-orphans.ts'
+import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { watchDatabase } from '../orphans/watch-database.ts'
 import {
@@ -41,7 +41,7 @@ const looks = 100
 const looks_max = 1_000
 
 /** What a comparison came to. `failure` is null where it came to its end. */
-export type Compared = {
+export type ComparisonResult = {
   acquirer: string
   ours: number
   theirs: number
@@ -62,9 +62,9 @@ export async function compareBooks(context: OrphanContext): Promise<number> {
 /** Null where it is not due, or another process is at it. */
 export async function compareAcquirer(
   context: OrphanContext,
-  swept: Swept,
+  swept: AcquirerOfMode,
   { at_once }: { at_once: boolean },
-): Promise<Compared | null> {
+): Promise<ComparisonResult | null> {
   const { sql, world } = context
   const { name } = swept.acquirer
   const now = world.clock.now()
@@ -73,7 +73,13 @@ export async function compareAcquirer(
   const claimed = await claimComparison(sql, asked)
   if (!claimed) return null
   const span = spanToCompare(now, claimed.compared_until)
-  const compared: Compared = { acquirer: name, ours: 0, theirs: 0, found: [], failure: null }
+  const compared: ComparisonResult = {
+    acquirer: name,
+    ours: 0,
+    theirs: 0,
+    found: [],
+    failure: null,
+  }
   try {
     await watchDatabase(context)
     await run(context, swept, { now, span, lease, compared })
@@ -109,9 +115,9 @@ export async function compareAcquirer(
   return compared
 }
 
-type Run = { now: Date; span: Window; lease: { held: Date }; compared: Compared }
+type Run = { now: Date; span: Window; lease: { held: Date }; compared: ComparisonResult }
 
-async function run(context: OrphanContext, swept: Swept, run: Run): Promise<void> {
+async function run(context: OrphanContext, swept: AcquirerOfMode, run: Run): Promise<void> {
   const { name } = swept.acquirer
   let looked = 0
   const look = async (references: string[]) => {
@@ -158,9 +164,9 @@ async function goOn(
 /** The references on which both seem to disagree. What nothing here knows, or failed here, goes the way of orphans. */
 async function differingIn(
   context: OrphanContext,
-  swept: Swept,
+  swept: AcquirerOfMode,
   window: Window,
-  compared: Compared,
+  compared: ComparisonResult,
 ): Promise<string[]> {
   const { world, installation } = context
   const wide = around(window)
@@ -202,11 +208,11 @@ async function* bookedIn(
   { sql }: OrphanContext,
   acquirer: string,
   window: Window,
-): AsyncGenerator<Booked> {
+): AsyncGenerator<BookedCharge> {
   const range = referencesOf(window)
-  let after: Booked | null = null
+  let after: BookedCharge | null = null
   for (;;) {
-    const some: Booked[] = await pageBooked(sql, { acquirer, ...range, after, limit: page })
+    const some: BookedCharge[] = await pageBooked(sql, { acquirer, ...range, after, limit: page })
     yield* some
     if (some.length < page) return
     after = some.at(-1)!
@@ -214,7 +220,7 @@ async function* bookedIn(
 }
 
 /** Whether the acquirer must have it: what it does not list is missing there. */
-function claims(booked: Booked): boolean {
+function claims(booked: BookedCharge): boolean {
   const kinds = compare(booked, unknown_there)
   return kinds !== 'wait' && kinds.length > 0
 }

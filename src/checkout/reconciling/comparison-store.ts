@@ -1,7 +1,7 @@
 // The SQL of comparisons: whose turn it is, and what we have of charges.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import type { Booked } from '../comparison.ts'
+import type { BookedCharge } from '../comparison.ts'
 
 export type Comparison = {
   acquirer: string
@@ -78,13 +78,13 @@ export async function pageBooked(
     acquirer: string
     from: string
     below: string
-    after: Pick<Booked, 'merchant_id' | 'reference'> | null
+    after: Pick<BookedCharge, 'merchant_id' | 'reference'> | null
     limit: number
   },
-): Promise<Booked[]> {
+): Promise<BookedCharge[]> {
   const { from, below, limit } = page
   const after = page.after ?? { merchant_id: '', reference: '' }
-  return sql<Booked[]>`
+  return sql<BookedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
         select merchant_id, operation_id, payment_id, acquirer, state from acquirer_operations
@@ -99,9 +99,9 @@ export async function pageBooked(
 }
 
 /** What we have under these references, which must be sorted and come from a short stretch of time. */
-export async function findBooked(sql: Sql, references: string[]): Promise<Booked[]> {
+export async function findBooked(sql: Sql, references: string[]): Promise<BookedCharge[]> {
   if (references.length === 0) return []
-  return sql<Booked[]>`
+  return sql<BookedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
         select merchant_id, operation_id, payment_id, acquirer, state from acquirer_operations

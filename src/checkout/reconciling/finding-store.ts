@@ -3,7 +3,7 @@
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Finding } from '../comparison.ts'
 
-type Found = Omit<Finding, 'cleared_at' | `resolved_${string}`>
+type NewFinding = Omit<Finding, 'cleared_at' | `resolved_${string}`>
 
 /**
  * Writes down what was found of these references: new ones, old ones seen again, and that others are gone. One that a person
@@ -16,7 +16,7 @@ export async function saveFindings(
     references,
     found,
     at,
-  }: { acquirer: string; references: string[]; found: Found[]; at: Date },
+  }: { acquirer: string; references: string[]; found: NewFinding[]; at: Date },
 ): Promise<Finding[]> {
   return sql<Finding[]>`
     with seen as materialized (

@@ -3,7 +3,7 @@
 import type { LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
 import {
-  type Booked,
+  type BookedCharge,
   compare,
   type Finding,
   foundAs,
@@ -13,7 +13,7 @@ import {
   unknown_there,
   widelyAround,
 } from '../comparison.ts'
-import type { Swept } from '../orphans/note-orphans.ts'
+import type { AcquirerOfMode } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { findBooked } from './comparison-store.ts'
 import { saveFindings } from './finding-store.ts'
@@ -26,7 +26,7 @@ const at_once = 8
  */
 export async function lookClosely(
   context: OrphanContext,
-  { mode, acquirer }: Swept,
+  { mode, acquirer }: AcquirerOfMode,
   references: string[],
 ): Promise<Finding[]> {
   const { sql, world } = context
@@ -58,8 +58,8 @@ export async function lookClosely(
 /** How the acquirer has each. Throws where it could not be asked. */
 async function askForEach(
   { world, stopping }: OrphanContext,
-  acquirer: Swept['acquirer'],
-  charges: Booked[],
+  acquirer: AcquirerOfMode['acquirer'],
+  charges: BookedCharge[],
 ): Promise<Map<string, Theirs>> {
   const theirs = new Map<string, Theirs>()
   for (let from = 0; from < charges.length; from += at_once) {

@@ -102,12 +102,12 @@ function checkLines(
   })
 }
 
-type Listed = { name: string; prices: Map<string, PriceListItem>; currency: string }
+type PriceList = { name: string; prices: Map<string, PriceListItem>; currency: string }
 
 /** What keeps a line from being verified. It names no text of the page's: that may be anything. */
 function doubtOf(
   { kind, sku, unit_amount }: Item,
-  { name, prices, currency }: Listed,
+  { name, prices, currency }: PriceList,
 ): Doubt | null {
   const said = (field: string, words: string, detail = words): Doubt => ({
     ...{ field, words, detail: `${field} ${detail}` },

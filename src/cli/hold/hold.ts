@@ -42,7 +42,7 @@ export const holdEscalate = holdCommand({
   ],
 })
 
-export type Shown = {
+export type ShownHold = {
   key: PaymentKey
   payment: ReturnType<typeof viewHeld>
   hold: Hold
@@ -61,7 +61,7 @@ export function holdCommand(does: {
   more_options?: Record<string, OptionSpec>
   decide(office: CommandOffice, key: PaymentKey, options: Options): Promise<unknown>
   /** What is said first to people. */
-  sentences(shown: Shown): string[]
+  sentences(shown: ShownHold): string[]
 }): Command {
   const { name, summary, remarks = [], moves_money, decide, sentences } = does
   const options = { ...does.more_options, ...paymentOptions }
@@ -88,7 +88,7 @@ export function holdCommand(does: {
 function decisionCommand(does: {
   kind: Decision
   summary: string
-  done(shown: Shown): string
+  done(shown: ShownHold): string
 }): Command {
   const { kind, summary, done } = does
   return holdCommand({
@@ -121,14 +121,14 @@ function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
   ]
 }
 
-async function readShown(office: CommandOffice, key: PaymentKey): Promise<Shown> {
+async function readShown(office: CommandOffice, key: PaymentKey): Promise<ShownHold> {
   const held = heldOrRefuse(await findPaymentWithHold(office.sql, key))
   const payment = viewHeld(held, office.world.clock.now())
   const operation = held.operation && operationWords(held.operation, payment.settlement)
   return { key, payment, hold: held.hold, amount: money(held.payment), operation }
 }
 
-function printForPeople({ key, payment, hold, amount, operation }: Shown): void {
+function printForPeople({ key, payment, hold, amount, operation }: ShownHold): void {
   const { operation_refusal } = hold
   const lines = {
     payment_id: payment.id,

@@ -20,7 +20,7 @@ export function identityOf(secret_key: string): Identity {
   }
 }
 
-type Parts = {
+type ForwardParts = {
   http: Sending['http']
   clock: Clock
   url: string
@@ -34,7 +34,7 @@ const at_once_max = 8
 const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
 
 /** Takes an event; resolves when there is room for the next. Nothing is sent twice: a failure is told, no more. */
-export function openForwarder({ http, clock, url, identity, told }: Parts) {
+export function openForwarder({ http, clock, url, identity, told }: ForwardParts) {
   const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
   /** The last event of each payment that has one under way. */
   const under_way = new Map<string, Promise<void>>()

@@ -2,8 +2,8 @@
 
 import type { Standing } from '../../checkout/orphan.ts'
 import {
-  type Decided,
   leaveAsTheyAre,
+  type OrphanDecisions,
   reverseHeldBack,
 } from '../../checkout/orphans/decide-orphans.ts'
 import type { WhichOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
@@ -86,7 +86,7 @@ function whichOf(options: Options, named: string[]): WhichOrphans {
 }
 
 function tellOf(
-  { changed, unchanged }: Decided,
+  { changed, unchanged }: OrphanDecisions,
   { done, not_done }: { done: string; not_done: string },
 ): void {
   if (changed.length > 0) tell(done)
@@ -110,6 +110,6 @@ function counted(count: number): string {
   return count === 1 ? '1 authorisation is' : `${count} authorisations are`
 }
 
-function statusOf({ unchanged }: Decided): number {
+function statusOf({ unchanged }: OrphanDecisions): number {
   return unchanged.length > 0 ? 1 : 0
 }

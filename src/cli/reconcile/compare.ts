@@ -1,7 +1,7 @@
 // `ripper reconcile compare|findings|close`: our books against each acquirer's, and what a person does about differences.
 
 import type { Finding, FindingKind } from '../../checkout/comparison.ts'
-import { type Compared, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
+import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
 import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import {
   closeFindings,
@@ -44,7 +44,7 @@ export const reconcileCompare: Command = {
         'acquirer',
         office.acquirers.map(({ acquirer }) => acquirer.name),
       )
-      const compared: Compared[] = []
+      const compared: ComparisonResult[] = []
       const busy: string[] = []
       for (const swept of office.acquirers) {
         const { name } = swept.acquirer
@@ -137,11 +137,11 @@ export const reconcileClose: Command = {
   },
 }
 
-function viewCompared({ acquirer, ours, theirs, found, failure }: Compared) {
+function viewCompared({ acquirer, ours, theirs, found, failure }: ComparisonResult) {
   return { acquirer, ours, theirs, found: found.map(viewFinding), failure }
 }
 
-function wordsOf({ acquirer, ours, theirs, found, failure }: Compared): string {
+function wordsOf({ acquirer, ours, theirs, found, failure }: ComparisonResult): string {
   if (failure !== null) return `${acquirer} could not be compared: ${oneLine(failure, text_max)}`
   return `${acquirer}: ${ours} of ours and ${theirs} of theirs compared. New findings: ${found.length}.`
 }

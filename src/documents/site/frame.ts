@@ -9,9 +9,9 @@ export type Line = { title: string; href: string; verb?: string; mark?: string }
 export type Group = { title: string; lines: Line[] }
 
 /** What the search finds: a title, where it stands, and further words that lead to it. */
-export type Found = { title: string; href: string; place: string; words?: string }
+export type SearchEntry = { title: string; href: string; place: string; words?: string }
 
-export type Contents = { groups: Group[]; index: Found[] }
+export type Contents = { groups: Group[]; index: SearchEntry[] }
 
 const folder = new URL('../../../dist/web/', import.meta.url)
 

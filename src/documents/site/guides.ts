@@ -1,6 +1,6 @@
 // The guides as pages of the documentation, and their place in the side list, which llms.txt decides.
 
-import type { Found, Group } from './frame.ts'
+import type { Group, SearchEntry } from './frame.ts'
 import { type Rendered, renderMarkdown } from './markdown.ts'
 
 /** A file of the repository: `docs/webhooks.md`. */
@@ -41,7 +41,7 @@ export function guideGroups(llms: string, guides: Guide[]): Group[] {
 }
 
 /** Every heading of every guide; of a decision record its title alone, since all have the same headings below. */
-export function guideIndex(guides: Guide[]): Found[] {
+export function guideIndex(guides: Guide[]): SearchEntry[] {
   return guides.flatMap(({ path, title, headings }) =>
     headings
       .filter(({ depth }) => depth <= (path.startsWith('/docs/decisions/') ? 1 : 3))

@@ -7,10 +7,10 @@ import { exampleOf } from './example.ts'
 import { sampleValues } from './example-values.ts'
 import { alternatives } from './schema.ts'
 
-export type Listed = { method: string; path: string; operation: Operation }
+export type DocumentedOperation = { method: string; path: string; operation: Operation }
 
 /** Every operation, in the order of the description. */
-export function operationsOf({ paths }: OpenApiDocument): Listed[] {
+export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
   )
@@ -27,7 +27,7 @@ export type RequestExample = {
   is_form: boolean
 }
 
-export function requestExample(listed: Listed): RequestExample {
+export function requestExample(listed: DocumentedOperation): RequestExample {
   const { method, path, operation } = listed
   const chosen = chosenValues[operation.operationId] ?? {}
   const content = operation.requestBody?.content
@@ -54,7 +54,7 @@ function doorHeaders({ security }: Operation): Record<string, string> {
 }
 
 /** The first of the names that an idempotency key has; what pages send says whose page it is, too. */
-function keyHeader({ path, operation }: Listed): Record<string, string> {
+function keyHeader({ path, operation }: DocumentedOperation): Record<string, string> {
   const { parameters, security, operationId } = operation
   const key = parameters.find((each) => each.in === 'header' && /Idempotency-Key$/.test(each.name))
   if (!key) return {}
@@ -93,7 +93,9 @@ function formFields(body: unknown): string[] {
 export type AnswerExample = { status: string; type: 'json' | 'stream' | 'none'; bodies: unknown[] }
 
 /** What the request above is answered with; of a stream, a message of each shape. */
-export function answerExample({ operation }: Pick<Listed, 'operation'>): AnswerExample {
+export function answerExample({
+  operation,
+}: Pick<DocumentedOperation, 'operation'>): AnswerExample {
   const [status, { content }] = Object.entries(operation.responses).find(([code]) => code < '300')!
   const [[type, { schema }] = [null, { schema: {} }]] = Object.entries(content ?? {})
   if (type === null) return { status, type: 'none', bodies: [] }

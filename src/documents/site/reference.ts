@@ -6,12 +6,12 @@ import type { Schema } from '../../kernel/json-schema.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { type NamedSchema, namedSchemas } from '../openapi/named-schemas.ts'
 import { checkoutErrors } from './checkout-errors.ts'
-import type { Found, Group } from './frame.ts'
-import { eventExample, type Listed, operationsOf } from './operation-example.ts'
+import type { Group, SearchEntry } from './frame.ts'
+import { type DocumentedOperation, eventExample, operationsOf } from './operation-example.ts'
 import { fieldsOf } from './schema.ts'
 import { eventSection, operationSection, typeSection } from './sections.ts'
 
-export type Reference = { title: string; body: string; groups: Group[]; index: Found[] }
+export type Reference = { title: string; body: string; groups: Group[]; index: SearchEntry[] }
 
 type Part = { tag: string; title: string; note: string; mark?: string }
 
@@ -60,7 +60,7 @@ const others: Part = {
 /** The document has its schemas in place. */
 export function reference(document: OpenApiDocument): Reference {
   const operations = operationsOf(document)
-  const partOf = ({ operation }: Listed) =>
+  const partOf = ({ operation }: DocumentedOperation) =>
     parts.find(({ tag }) => tag === operation.tags[0]) ?? others
   const chapters = [...parts, others]
     .map((part) => ({ part, listed: operations.filter((each) => partOf(each) === part) }))
@@ -113,7 +113,7 @@ function intro({ info }: OpenApiDocument): string {
   )
 }
 
-function chapter({ part, listed }: { part: Part; listed: Listed[] }): string {
+function chapter({ part, listed }: { part: Part; listed: DocumentedOperation[] }): string {
   const mark = part.mark ? ` <span class="mark">${part.mark}</span>` : ''
   return (
     `<h2 class="part" id="${partId(part.tag)}">${part.title}${mark}</h2><p>${part.note}</p>` +
@@ -144,7 +144,7 @@ function partId(tag: string): string {
   return `part_${tag.toLowerCase().replaceAll(' ', '_')}`
 }
 
-function groupOf({ part, listed }: { part: Part; listed: Listed[] }): Group {
+function groupOf({ part, listed }: { part: Part; listed: DocumentedOperation[] }): Group {
   const lines = listed.map(({ method, operation }) => ({
     title: operation.summary,
     href: `/docs#${operation.operationId}`,
@@ -175,7 +175,7 @@ const refusalGroup: Group = {
   ],
 }
 
-function foundOperation({ method, path, operation }: Listed): Found {
+function foundOperation({ method, path, operation }: DocumentedOperation): SearchEntry {
   const body = operation.requestBody?.content['application/json'].schema as Schema | undefined
   const names = body ? fieldsOf(body).map((field) => field.path) : []
   return {
@@ -186,15 +186,15 @@ function foundOperation({ method, path, operation }: Listed): Found {
   }
 }
 
-function foundEvent({ type, summary, id }: DescribedEvent): Found {
+function foundEvent({ type, summary, id }: DescribedEvent): SearchEntry {
   return { title: type, href: `/docs#${id}`, place: summary, words: 'event webhook' }
 }
 
-function foundType({ name, note }: NamedSchema): Found {
+function foundType({ name, note }: NamedSchema): SearchEntry {
   return { title: name, href: `/docs#${name}`, place: note, words: 'type schema' }
 }
 
-function foundCodes(): Found[] {
+function foundCodes(): SearchEntry[] {
   const api = Object.entries(catalogue).map(([code, { status }]) => ({
     title: code,
     href: `/docs#${code}`,

@@ -9,12 +9,12 @@ import {
   answerExample,
   answerText,
   curlOf,
-  type Listed,
+  type DocumentedOperation,
   requestExample,
 } from './operation-example.ts'
 
 /** `mark` is a word that tells the route from the native ones. */
-export function operationSection(listed: Listed, mark: string | undefined): string {
+export function operationSection(listed: DocumentedOperation, mark: string | undefined): string {
   const { method, path, operation } = listed
   const request = requestExample(listed)
   const answer = answerExample(listed)

@@ -19,12 +19,12 @@ export type DeliverySettings = {
 }
 
 /** What is posted where, and under which key. */
-export type Parcel = Pick<
+export type OutgoingWebhook = Pick<
   ClaimedDelivery,
   'endpoint_url' | 'body' | 'payment_id' | 'event_type' | 'endpoint_id'
 >
 
-export type Sending<Sent extends Parcel = ClaimedDelivery> = {
+export type Sending<Sent extends OutgoingWebhook = ClaimedDelivery> = {
   http: Pick<GuardedHttp, 'post'>
   settings: Pick<DeliverySettings, 'timeout_ms' | 'connect_timeout_ms' | 'clock_offset_seconds'>
   /** Opens the secrets of an endpoint that sign at this time. */
@@ -42,7 +42,7 @@ export type Posted = Pick<Settlement, 'response_status_code' | 'response_body' |
 }
 
 /** Posts a delivery. Never throws: whatever goes wrong is how the attempt ended. */
-export async function post<Sent extends Parcel>(
+export async function post<Sent extends OutgoingWebhook>(
   sending: Sending<Sent>,
   delivery: Sent,
   now: Date,
@@ -92,7 +92,7 @@ function judge({ status, body, retry_after_seconds }: GuardedAnswer): Posted {
   }
 }
 
-function headersOf<Sent extends Parcel>(
+function headersOf<Sent extends OutgoingWebhook>(
   { secretsOf, settings }: Sending<Sent>,
   delivery: Sent,
   now: Date,
