@@ -14,6 +14,9 @@ export type FormRules = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+/** What is left of `a][b`: brackets that open first belong to the key, as in `lines[0][sku]`. */
+const nested_key = /^[^[\]]*\]\[/
+
 /**
  * A form's value as JSON would have it: `{amount: 5, metadata: {a: 'b'}}`. An empty text is how a form spells null; in a map
  * it leaves its key out, where the empty text of JSON is a value like any other. Other parameters with brackets become objects of one level, whatever stands between the brackets:
@@ -31,7 +34,7 @@ export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
       const members = nested.get(base) ?? new Map<string, string>()
       const is_map = maps.includes(base)
       if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
-      if (is_map && key.includes('][')) refuse(name, `is nested: a value of ${base} is text`)
+      if (is_map && nested_key.test(key)) refuse(name, `is nested: a value of ${base} is text`)
       if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
       nested.set(base, members.set(key, text))
     }

@@ -167,6 +167,11 @@ const browser: SchemaName[] = [
     at: 'SessionState.result',
     note: 'How a charge ended, as it is read again: without the email.',
   },
+  {
+    name: 'ResultAttempt',
+    at: 'RecordedResult.attempt',
+    note: 'The attempt that was charged.',
+  },
   { name: 'Attempt', at: 'SessionState.attempt', note: 'A try to pay, with its card.' },
   {
     name: 'ThreeDs',
