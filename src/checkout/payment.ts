@@ -1,4 +1,4 @@
-// A payment: the outcome of one confirmed attempt, decided here without touching anything.
+// A payment: one confirmed attempt, and what became of it. conclude.ts decides how it ends.
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { Mode, PaymentId } from '../kernel/values.ts'

@@ -46,7 +46,7 @@ export type Session = {
   expires_at: Date
 }
 
-/** A session with the idempotency key that makes it, if it has one, and the line that tells of it. */
+/** A new session, the idempotency key of its request if there is one, and its line in the journal. */
 export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }
 
 type SessionStatus = Session['status'] | 'expired'

@@ -106,7 +106,7 @@ export async function merchantOf(
   throw new UsageError(`needs --merchant, since there are several: ${listed}${more}`)
 }
 
-/** Who has made a merchant of their own would take what follows for theirs. */
+/** Somebody with a merchant of their own may have meant that one. */
 function demoNote({ merchant_id }: { merchant_id: string }): string {
   return `This is about the demo merchant (${merchant_id}). --merchant ID names another; ripper merchant list shows them.\n\n`
 }

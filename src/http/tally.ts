@@ -6,7 +6,7 @@ export const told_every_ms = 60_000
 
 export type Tally = {
   count(): void
-  /** Tells what is left, and tells of each from now on, since nobody waits for a minute to end any more. */
+  /** Tells what is left now. A count that comes later is told at once. */
   close(): void
 }
 

@@ -1,4 +1,4 @@
-// Judges the URL of an endpoint when it is named: what can be told of its text, and of a private name where it leads.
+// Judges the URL of an endpoint when it is registered: by its text, and a private name by the addresses that it resolves to.
 
 import type { Clock } from '../kernel/world.ts'
 import { alarm } from './guarded-http/alarm.ts'

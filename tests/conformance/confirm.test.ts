@@ -61,7 +61,7 @@ test('the answer has its members and no others, and stays', async () => {
   const { email: _, ...receipt } = first.body.receipt
   const state = await client.state(session)
   expect(state.body.result).toEqual({ ...first.body, receipt })
-  // Who has the client secret alone learns nothing of the customer.
+  // The client secret alone shows nothing of the customer.
   expect(state.text).not.toContain(purchase.customer.email)
 })
 

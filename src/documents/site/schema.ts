@@ -29,7 +29,7 @@ export type Field = {
   is_required: boolean
 }
 
-/** What is told of inner objects: every field, or of those that are named types none, since they have a place of their own. */
+/** How inner objects are listed: with every field, or, where they are named types with a place of their own, with none. */
 export type Depth = 'every field' | 'named types closed'
 
 /** Every field of an object, those of nested objects and lists after their own. */

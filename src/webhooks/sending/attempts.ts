@@ -15,7 +15,7 @@ export type Attempts = {
 type AttemptEnd = { is_retry: boolean; was_full: boolean; next_retry_at: Date | null }
 
 export function openAttempts(
-  parts: AttemptParts & { sql: Sql; ended(end: AttemptEnd): void },
+  parts: AttemptParts & { sql: Sql; onEnd(end: AttemptEnd): void },
 ): Attempts {
   const { sql, metrics, lanes } = parts
   const { clock, log } = parts.world
@@ -32,7 +32,7 @@ export function openAttempts(
   async function attempt(delivery: ClaimedDelivery, is_retry: boolean): Promise<void> {
     hear(delivery)
     const end = await runAttempt(parts, delivery, is_retry)
-    parts.ended({ ...end, is_retry })
+    parts.onEnd({ ...end, is_retry })
   }
 
   /** Every row brings along what some process saw last of its endpoint. */

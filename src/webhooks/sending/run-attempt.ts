@@ -2,7 +2,7 @@
 
 import type { Metrics } from '../../http/metrics.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
-import type { World } from '../../kernel/world.ts'
+import { chanceOf, type World } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
@@ -27,10 +27,10 @@ export async function runAttempt(
   is_retry: boolean,
 ): Promise<{ was_full: boolean; next_retry_at: Date | null }> {
   const { lanes, metrics, settlements } = parts
-  const { clock, random } = parts.world
+  const { clock } = parts.world
   const { endpoint_id, attempt_id } = delivery
   const { schedule } = parts.sending.settings
-  const chance = () => random.bytes(4).readUInt32BE(0) / 2 ** 32
+  const chance = () => chanceOf(parts.world)
   const began_at = clock.now()
   lanes.begin(endpoint_id, { attempt_id, is_retry }, began_at.getTime())
   if (delivery.attempt_number === 1 && delivery.replay_of === null) {
