@@ -1,10 +1,10 @@
 // The event that tells a merchant of a payment's outcome: its envelope, frozen once.
 
 import { api_version, type EventType, type MerchantId, timestamp } from '../kernel/values.ts'
-import type { Change } from './conclude.ts'
 import { viewHold } from './hold.ts'
 import type { PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
+import type { Change } from './whole-payment.ts'
 
 export type Event = {
   merchant_id: MerchantId

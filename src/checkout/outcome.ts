@@ -1,20 +1,20 @@
-// From a decided change to everything that is written and answered of it: event, journal line, confirm result.
+// From an acquirer's answer to all that is written of it: rows, event, journal line. Decided without touching anything.
 
+import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
 import { type Actor, type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { timestamp } from '../kernel/values.ts'
 import { type Account, integrationOf } from '../merchants/directory.ts'
 import { confirmationUrlIn } from '../merchants/integration.ts'
 import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
-import type { Change } from './conclude.ts'
+import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
-import type { Hold } from './hold.ts'
+import { decideHold, type Hold, type HoldRules, openHold } from './hold.ts'
 import type { FoundAs, Operation } from './operation.ts'
 import type { Orphan } from './orphan.ts'
 import type { Payment } from './payment.ts'
-import { attemptsLeft, type Session } from './session.ts'
-import type { ConfirmResult } from './views.ts'
+import { type Session, statusAfterDecline } from './session.ts'
+import type { Change } from './whole-payment.ts'
 
 /** All rows that one decision writes, in one statement. */
 export type Outcome = {
@@ -42,6 +42,75 @@ export type Cause = {
   request_id: string | null
   /** What whoever decided had to say: kept in the journal. */
   note?: object
+}
+
+/** The end of an authorisation. An approval that took nothing yet is held; it is never captured by guessing. */
+export function conclude(
+  { session, payment }: Omit<Change, 'hold'>,
+  answer: AuthoriseAnswer,
+  rules: HoldRules,
+  now: Date,
+): Change {
+  const { acquirer_transaction_id } = answer
+  if (answer.result !== 'approved') {
+    const status = answer.result
+    return refused(
+      { session, payment: { ...payment, acquirer_transaction_id } },
+      status,
+      answer.decline,
+    )
+  }
+  const paid = { ...session, status: 'succeeded' as const, settlement: null, answer_by: null }
+  if (answer.captured) {
+    const captured = { status: 'captured', capture_state: 'captured', executed_at: now } as const
+    return {
+      payment: { ...payment, acquirer_transaction_id, ...captured },
+      session: paid,
+      hold: null,
+    }
+  }
+  return {
+    payment: { ...payment, acquirer_transaction_id, status: 'held', capture_state: 'authorised' },
+    session: paid,
+    hold: openHold(session, payment, rules, now),
+  }
+}
+
+/** A held payment whose capture or void was approved. The session stays succeeded: the payment tells which. */
+export function decide(
+  { session, payment, hold }: Change & { hold: Hold },
+  operation: Pick<Operation, 'kind' | 'asked_by'>,
+  now: Date,
+): Change & { hold: Hold } {
+  const decided: Partial<Payment> =
+    operation.kind === 'capture'
+      ? { status: 'captured', capture_state: 'captured', executed_at: now }
+      : { status: 'voided', capture_state: 'voided' }
+  return {
+    session: { ...session, settlement: null, answer_by: null },
+    payment: { ...payment, ...decided },
+    hold: decideHold(hold, operation, now),
+  }
+}
+
+/** A decline, or an error that moved nothing: the session goes on while attempts are left and fraud is not suspected. */
+export function refused(
+  { session, payment }: Omit<Change, 'hold'>,
+  status: 'declined' | 'failed',
+  decline: Decline,
+): Change {
+  return {
+    payment: { ...payment, status, decline },
+    session: {
+      ...session,
+      status: statusAfterDecline(session, decline),
+      payment_id: payment.payment_id,
+      last_decline: decline,
+      settlement: null,
+      answer_by: null,
+    },
+    hold: null,
+  }
 }
 
 type DecidedChange = {
@@ -97,63 +166,4 @@ export function lineOf(
   const detail = { ...note, ...told.detail }
   const whose = { merchant_id, session_id, subject: payment_id, actor, request_id }
   return journalLine(ids, { ...whose, ...told, detail })
-}
-
-/** The confirm answer that an attempt has: recorded, or `processing` while its charge is under way. */
-export function recordedResult(session: Session, attempt: Attempt): ConfirmResult | null {
-  if (attempt.result) return attempt.result as ConfirmResult
-  return attempt.phase === 'charging' ? resultOf({ session, attempt, payment: null }) : null
-}
-
-/** The confirm answer; without a payment's outcome it is `processing`. */
-export function resultOf({
-  session,
-  attempt,
-  payment,
-  at = null,
-}: {
-  session: Session
-  attempt: Attempt
-  payment: Payment | null
-  /** When its outcome was decided. */
-  at?: Date | null
-}): ConfirmResult {
-  const payment_id = payment?.payment_id ?? session.payment_id!
-  const paid = payment?.status === 'captured' || payment?.status === 'held'
-  return {
-    status: statusOf(payment),
-    session_id: session.session_id,
-    payment_id,
-    attempt: { id: attempt.attempt_id, number: attempt.number },
-    decline: payment?.decline ?? null,
-    attempts_left: attemptsLeft(session),
-    order_reference: session.order_reference,
-    confirmation_url: paid ? confirmationUrl(session, payment_id) : null,
-    paid_at: paid && at ? timestamp(at) : null,
-  }
-}
-
-function statusOf(payment: Payment | null): ConfirmResult['status'] {
-  switch (payment?.status) {
-    case 'captured':
-    case 'held':
-    case 'declined':
-    case 'failed':
-      return payment.status
-    default:
-      return 'processing'
-  }
-}
-
-/**
- * The merchant's address with our parameters behind it. What it has already stays as it is: only its server knows how it is
- * read.
- */
-function confirmationUrl(session: Session, paymentId: string): string | null {
-  const { confirmation_url, order_reference } = session
-  if (confirmation_url === null) return null
-  const joint = !confirmation_url.includes('?') ? '?' : /[?&]$/.test(confirmation_url) ? '' : '&'
-  const reference =
-    order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
-  return `${confirmation_url}${joint}payment_id=${paymentId}${reference}`
 }

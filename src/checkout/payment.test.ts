@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer, DeclineCategory } from '../acquirers/acquirer.ts'
-import { conclude } from './conclude.ts'
 import { eventOf } from './event.ts'
+import { conclude } from './outcome.ts'
 import type { Payment } from './payment.ts'
 import { type Session, settlementAt, statusAt } from './session.ts'
 

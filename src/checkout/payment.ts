@@ -1,9 +1,8 @@
-// A payment: one confirmed attempt, and what became of it. conclude.ts decides how it ends.
+// A payment: one confirmed attempt, and what became of it. charging/charge.ts opens it, outcome.ts decides how it ends.
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { Mode, PaymentId } from '../kernel/values.ts'
-import type { Attempt, Authentication } from './attempt.ts'
-import type { Session } from './session.ts'
+import type { Authentication } from './attempt.ts'
 
 export type PaymentStatus = 'pending' | 'captured' | 'held' | 'voided' | 'declined' | 'failed'
 
@@ -28,30 +27,3 @@ export type Payment = {
 }
 
 export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }
-
-/** A payment as confirm opens it: nothing is known yet but what is asked. */
-export function openPayment(
-  session: Session,
-  attempt: Attempt,
-  opened: { payment_id: PaymentId; authentication: Authentication | null; at: Date },
-): Payment {
-  return {
-    merchant_id: session.merchant_id,
-    payment_id: opened.payment_id,
-    session_id: session.session_id,
-    attempt_id: attempt.attempt_id,
-    status: 'pending',
-    capture_state: null,
-    amount: session.amount,
-    currency: session.currency,
-    mode: session.mode,
-    decline: null,
-    authentication: opened.authentication,
-    acquirer: null,
-    acquirer_transaction_id: null,
-    amount_verified: session.amount_verified,
-    order_reference: session.order_reference,
-    created_at: opened.at,
-    executed_at: null,
-  }
-}

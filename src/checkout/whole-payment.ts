@@ -15,3 +15,6 @@ export type WholePayment = {
   /** Our reference of its authorisation; null where the acquirer was never asked. */
   authorisation_reference: string | null
 }
+
+/** What a decision writes: the rows as they shall be. The event is made from them. */
+export type Change = Pick<WholePayment, 'payment' | 'session' | 'hold'>

@@ -1,10 +1,66 @@
-// One call to an acquirer: how long it may take, and what it means where there is no answer.
+// One call to an acquirer: how long it may take, what it means where there is no answer, and that an answer is kept.
 
 import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
+import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
 import type { SettlementContext } from '../context.ts'
 import { deadline_ms, type Operation, sendable_ms } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
+
+/** What becomes of an operation that was sent. Each gives null where somebody else has recorded an answer before. */
+type Ends<Answer, Result> = {
+  /** A definite answer. One that comes after the deadline ends here, too. */
+  answered(answer: Answer): Promise<Result | null>
+  /** Nothing left this machine. */
+  notSent(error: NotSent): Promise<Result | null>
+  /** The outcome is unknown. */
+  unanswered(error: Unanswered): Promise<Result | null>
+}
+
+/** Sends an operation that is written down, and ends it. Throws what `call` throws besides, and what ends throw. */
+export async function sendAndSettle<Answer extends { result: string }, Result>(
+  { world }: Pick<SettlementContext, 'world'>,
+  operation: Operation,
+  call: () => Promise<Answer>,
+  ends: Ends<Answer, Result>,
+): Promise<Result | null> {
+  const { operation_id, payment_id, last_sent_at } = operation
+  const late = (answer: Answer) => {
+    const told = { operation_id, payment_id, result: answer.result }
+    ends.answered(answer).then(
+      (settled) => world.log.warn({ ...told, counted: settled !== null }, 'late answer'),
+      (error: Error) => world.log.error({ ...told, error: error.message }, 'late answer lost'),
+    )
+  }
+  let answer: Answer
+  try {
+    answer = await sendToAcquirer(world.clock, last_sent_at, call, late)
+  } catch (error) {
+    if (error instanceof NotSent) return ends.notSent(error)
+    if (error instanceof Unanswered) return ends.unanswered(error)
+    throw error
+  }
+  return ends.answered(answer)
+}
+
+/**
+ * A definite answer to a call that moves money, and was written down at that time. Throws Unanswered or NotSent; NotSent also
+ * where that is too long ago. The clock is read here, since the statement before may have waited for a lock or a connection,
+ * and the process itself may have stood still.
+ */
+export async function sendToAcquirer<Answer>(
+  clock: Clock,
+  written_at: Date,
+  call: () => Promise<Answer>,
+  late?: (answer: Answer) => void,
+): Promise<Answer> {
+  // One that is younger than nothing was written before the clock was put back, nobody knows how long ago.
+  const age_ms = Math.abs(clock.now().getTime() - written_at.getTime())
+  if (age_ms > sendable_ms) {
+    throw new NotSent(`it was not sent within ${sendable_ms / 1000} s, and then not any more`)
+  }
+  return askAcquirer(clock, call, late)
+}
 
 /**
  * A definite answer. Throws NotSent where nothing left this machine, else Unanswered, whatever it was that went wrong. An
@@ -39,23 +95,8 @@ export async function askAcquirer<Answer>(
   }
 }
 
-/**
- * The same for a call that moves money, which was written down at that time. Throws NotSent where that is too long ago: the
- * clock is read here, since the statement before may have waited for a lock or a connection, and the process itself may have
- * stood still.
- */
-export async function sendToAcquirer<Answer>(
-  clock: Clock,
-  written_at: Date,
-  call: () => Promise<Answer>,
-  late?: (answer: Answer) => void,
-): Promise<Answer> {
-  // One that is younger than nothing was written before the clock was put back, nobody knows how long ago.
-  const age_ms = Math.abs(clock.now().getTime() - written_at.getTime())
-  if (age_ms > sendable_ms) {
-    throw new NotSent(`it was not sent within ${sendable_ms / 1000} s, and then not any more`)
-  }
-  return askAcquirer(clock, call, late)
+async function begin<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  return call()
 }
 
 /** Between the tries of a question, milliseconds. */
@@ -80,13 +121,12 @@ export async function askPatiently<Answer>(
   return askAcquirer(clock, call)
 }
 
-/** Sends a capture, void or reversal under its own reference: once more is the same request. */
-export function askToSettle(
-  { acquirerOf, world }: Pick<SettlementContext, 'acquirerOf' | 'world'>,
+/** The call of a capture, void or reversal, under its own reference: once more is the same request. */
+export function callToSettle(
+  { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation_reference'> & { operation: Operation },
-  late?: (answer: SettleAnswer) => void,
-): Promise<SettleAnswer> {
-  const { operation_id, kind, acquirer, amount, currency, last_sent_at } = sent.operation
+): () => Promise<SettleAnswer> {
+  const { operation_id, kind, acquirer, amount, currency } = sent.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const named = acquirerOf(sent.payment.mode, acquirer)
   const request = {
@@ -95,9 +135,40 @@ export function askToSettle(
     amount,
     currency,
   }
-  return sendToAcquirer(world.clock, last_sent_at, () => named[kind](request), late)
+  return () => named[kind](request)
 }
 
-async function begin<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  return call()
+/** Pauses of 8 s in all, and what the tries themselves take. */
+const tries_max = 12
+const pause_max_ms = 1_000
+
+/** It could not be saved for now. The operation will be looked up by its reference, and its answer found again. */
+export class NotSaved extends Error {}
+
+/**
+ * A definite answer must not be lost to a connection or a lock: `save` is a compare-and-set, so it may be tried again, for
+ * some seconds. After the last try the log holds what the acquirer said. False where somebody else saved an answer before,
+ * which may have been an earlier try of ours: the row tells. Throws NotSaved.
+ */
+export async function saveSurely(
+  { world }: Pick<SettlementContext, 'world'>,
+  save: () => Promise<boolean>,
+  told: {
+    operation_id: string | undefined
+    result: string
+    acquirer_transaction_id: string | null
+  },
+): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await save()
+    } catch (error) {
+      const passing = isRetriable(error) || isStoreUnavailable(error) || isLockTimeout(error)
+      if (!passing || tries === tries_max) {
+        world.log.error(told, 'the answer of the acquirer could not be saved')
+        throw passing ? new NotSaved((error as Error).message, { cause: error }) : error
+      }
+      await world.clock.sleep(Math.min(200 * tries, pause_max_ms))
+    }
+  }
 }

@@ -5,10 +5,10 @@ import type { SettlementContext } from '../context.ts'
 import type { Operation, OperationState } from '../operation.ts'
 import { orphanLine } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
+import { saveSurely } from './ask-acquirer.ts'
 import { listOperations } from './operation-store.ts'
 import { orphanOfCharge } from './orphan-of-charge.ts'
 import { saveOrphans } from './orphan-rows-store.ts'
-import { saveSurely } from './save-surely.ts'
 
 export type LostAnswer = {
   /** What would have been recorded. */

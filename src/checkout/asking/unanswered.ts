@@ -5,8 +5,8 @@ import type { SettlementContext } from '../context.ts'
 import { first_check_ms, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { saveSurely } from './ask-acquirer.ts'
 import { saveUnanswered } from './operation-store.ts'
-import { saveSurely } from './save-surely.ts'
 
 type Sent = Pick<WholePayment, 'session' | 'payment'> & {
   attempt: WholePayment['attempt']

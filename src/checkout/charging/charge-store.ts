@@ -14,22 +14,22 @@ import type { Payment } from '../payment.ts'
 import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
 
+/** All that is written down before the acquirer is called. */
+export type ChargeIntent = {
+  session: Session
+  attempt: Attempt
+  payment: Payment
+  operation: Operation & { payer: object | null }
+  journal: JournalLine
+}
+
 export type ChargeCard = VaultCard & { sealed_code: Buffer | null }
 
 /**
  * Commits the intent to charge: operation, pending payment, session `processing`. Returns the card, still sealed, or
  * undefined, with nothing written, where the session or attempt is no longer as it was read or the card is gone.
  */
-export async function beginCharge(
-  sql: Sql,
-  intent: {
-    session: Session
-    attempt: Attempt
-    payment: Payment
-    operation: Operation & { payer: object | null }
-    journal: JournalLine
-  },
-): Promise<ChargeCard | undefined> {
+export async function beginCharge(sql: Sql, intent: ChargeIntent): Promise<ChargeCard | undefined> {
   const { session: s, attempt: a, payment, operation, journal } = intent
   const [row] = await sql<ChargeCard[]>`
     with card as (

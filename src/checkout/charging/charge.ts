@@ -1,71 +1,71 @@
 // The three steps of a charge: commit the intent with our own reference, call the acquirer, commit the outcome.
 // A crash or silence in between is unknown: its reference is kept to ask by, it is never failed and never sent twice.
 
-import { type AuthoriseAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import {
+  type Acquirer,
+  type AuthoriseAnswer,
+  type AuthoriseRequest,
+  NotSent,
+  type Unanswered,
+} from '../../acquirers/acquirer.ts'
+import { openNumber, openSecurityCode } from '../../cards/vault.ts'
 import { Refusal } from '../../kernel/errors.ts'
+import type { PaymentId } from '../../kernel/values.ts'
+import { numericCountry } from '../../merchants/country.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
-import { NotSaved } from '../asking/save-surely.ts'
+import { NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
-import type { Attempt } from '../attempt.ts'
+import type { Attempt, Verdict } from '../attempt.ts'
 import { findAttempt } from '../authentication/attempt-store.ts'
 import { moneyOf } from '../bound-money.ts'
 import { findCard } from '../cards/vault-store.ts'
+import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
+import { descriptorOf } from '../descriptor.ts'
 import { failure, openOperation } from '../operation.ts'
-import { type Cause, lineOf, resultOf } from '../outcome.ts'
-import { openPayment, type Payment } from '../payment.ts'
+import { lineOf } from '../outcome.ts'
+import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import type { ConfirmResult } from '../views.ts'
-import { authorise, type Confirming } from './authorise.ts'
-import { beginCharge } from './charge-store.ts'
-import { type SentCharge, settleCharge, settleLate } from './settle-charge.ts'
+import { beginCharge, type ChargeCard, type ChargeIntent } from './charge-store.ts'
+import { type SentCharge, settleCharge } from './settle-charge.ts'
+
+/** An attempt that a shopper has confirmed, and that 3-D Secure has ended for. */
+export type ConfirmedAttempt = Pick<
+  SentCharge,
+  'session' | 'attempt' | 'account' | 'payer' | 'cause'
+> & { verdict: Verdict }
 
 /** Returns the confirm answer, or null where another confirm was faster. Refuses where the session has ended meanwhile. */
 export async function charge(
   context: Context,
-  confirming: Confirming,
+  confirmed: ConfirmedAttempt,
 ): Promise<ConfirmResult | null> {
-  const { session, attempt, verdict, account } = confirming
+  const { session, attempt, account } = confirmed
   const now = context.world.clock.now()
   refuseUnlessOpen(session, now)
   const profile = completeProfileOf(account.merchant)
   const acquirer = context.acquirerOf(session.mode, profile?.acquirer ?? null)
-  const payment: Payment = {
-    ...openPayment(session, attempt, {
-      payment_id: context.ids.payment(),
-      authentication: verdict.authentication,
-      at: now,
-    }),
-    acquirer: acquirer.name,
-  }
-  const operation_id = context.ids.operation(now)
-  const opened = openOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at: now })
-  const operation = { ...opened, payer: confirming.payer }
-  const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
-  const journal = lineOf(context.ids, payment, cause, {
-    change: 'charge.begun',
-    detail: {
-      ...{ attempt_id: attempt.attempt_id, operation_id, acquirer: acquirer.name },
-      ...moneyOf(payment),
-    },
-    at: now,
-  })
-  const card = await beginCharge(context.sql, { session, attempt, payment, operation, journal })
+  const intent = intentOf(context, confirmed, acquirer, now)
+  const card = await beginCharge(context.sql, intent)
   if (!card) {
     await refuseIfCardIsGone(context, attempt)
     return null
   }
+  const { payment, operation } = intent
   const begun: Partial<Session> = {
     status: 'processing',
     payment_id: payment.payment_id,
     answer_by: operation.answer_by,
   }
-  const charging = { ...confirming, session: { ...session, ...begun }, payment, operation }
-  const sent: SentCharge = { ...charging, cause }
-  const late = (answer: AuthoriseAnswer) => settleLate(context, sent, answer)
+  const sent = { ...confirmed, session: { ...session, ...begun }, payment, operation }
+  const authorise = async () => acquirer.authorise(requestOrNotSent(context, sent, card))
   try {
-    const asked = authorise(context, charging, acquirer, card, late)
-    return await settle(context, sent, asked)
+    return await sendAndSettle(context, operation, authorise, {
+      answered: (answer: AuthoriseAnswer) => settleCharge(context, sent, answer),
+      notSent: (error) => settleUnsent(context, sent, error),
+      unanswered: (error) => settleUnanswered(context, sent, error),
+    })
   } catch (error) {
     // The search for answers finds it again. Until then all that is known is that the card may have been charged.
     if (error instanceof NotSaved) return resultOf({ ...sent, payment: null })
@@ -73,23 +73,53 @@ export async function charge(
   }
 }
 
-/** Records what comes of a charge. Null where somebody else has recorded something before. Throws NotSaved. */
-async function settle(
-  context: Context,
-  sent: SentCharge,
-  asked: Promise<AuthoriseAnswer>,
-): Promise<ConfirmResult | null> {
-  let answer: AuthoriseAnswer
-  try {
-    answer = await asked
-  } catch (error) {
-    if (error instanceof Unanswered) return unanswered(context, sent, error)
-    if (!(error instanceof NotSent)) throw error
-    // Nothing left this machine. Where somebody looks for an answer already, that goes on as if something had.
-    const sending = sent.operation.last_sent_at
-    return settleCharge(context, sent, failure(error.message), { sending })
+/** A payment as confirm opens it: nothing is known yet but what is asked. */
+export function openPayment(
+  { session, attempt, verdict }: ConfirmedAttempt,
+  { payment_id, acquirer, at }: { payment_id: PaymentId; acquirer: string | null; at: Date },
+): Payment {
+  return {
+    merchant_id: session.merchant_id,
+    payment_id,
+    session_id: session.session_id,
+    attempt_id: attempt.attempt_id,
+    status: 'pending',
+    capture_state: null,
+    amount: session.amount,
+    currency: session.currency,
+    mode: session.mode,
+    decline: null,
+    authentication: verdict.authentication,
+    acquirer,
+    acquirer_transaction_id: null,
+    amount_verified: session.amount_verified,
+    order_reference: session.order_reference,
+    created_at: at,
+    executed_at: null,
   }
-  return settleCharge(context, sent, answer)
+}
+
+function intentOf(
+  { ids }: Context,
+  confirmed: ConfirmedAttempt,
+  acquirer: Acquirer,
+  at: Date,
+): ChargeIntent {
+  const { session, attempt, payer, cause } = confirmed
+  const payment = openPayment(confirmed, {
+    payment_id: ids.payment(),
+    acquirer: acquirer.name,
+    at,
+  })
+  const operation_id = ids.operation(at)
+  const opened = openOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at })
+  const { attempt_id } = attempt
+  const journal = lineOf(ids, payment, cause, {
+    change: 'charge.begun',
+    detail: { attempt_id, operation_id, acquirer: acquirer.name, ...moneyOf(payment) },
+    at,
+  })
+  return { session, attempt, payment, operation: { ...opened, payer }, journal }
 }
 
 /** A charge that could not begin was beaten by another, which deletes the card with its outcome, or has no card any more. */
@@ -104,8 +134,70 @@ async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<v
   )
 }
 
+/** A card that cannot be opened is not sent. */
+function requestOrNotSent(
+  context: Context,
+  sent: SentCharge & { verdict: Verdict },
+  card: ChargeCard,
+): AuthoriseRequest {
+  try {
+    return requestOf(context, sent, card)
+  } catch (error) {
+    throw new NotSent((error as Error).message)
+  }
+}
+
+function requestOf(
+  { installation, keyring }: Context,
+  { session, attempt, verdict, operation, account }: SentCharge & { verdict: Verdict },
+  card: ChargeCard,
+): AuthoriseRequest {
+  const profile = completeProfileOf(account.merchant)
+  const outcome = attempt.authentication_outcome
+  return {
+    reference: operation.operation_id,
+    installation,
+    amount: session.amount,
+    currency: session.currency,
+    // Money is taken at once only where the amount was verified; otherwise it is reserved for a decision.
+    capture: session.amount_verified,
+    card: {
+      brand: card.brand,
+      number: openNumber(keyring, card, card.sealed_number),
+      exp_month: card.exp_month,
+      exp_year: card.exp_year,
+      cvc: card.sealed_code && openSecurityCode(keyring, card, card.sealed_code),
+      cardholder_name: card.cardholder_name,
+    },
+    three_ds:
+      verdict.send_three_ds && outcome
+        ? {
+            version: attempt.three_ds_version!,
+            eci: outcome.eci,
+            authentication_value: outcome.authentication_value,
+            ds_transaction_id: attempt.ds_transaction_id,
+            status: outcome.status,
+          }
+        : null,
+    merchant: {
+      descriptor: descriptorOf(account.merchant, session),
+      mcc: profile?.mcc ?? null,
+      country: profile ? numericCountry(profile.country) : null,
+    },
+  }
+}
+
+/** Nothing left this machine. Where somebody looks for an answer already, that goes on as if something had. */
+function settleUnsent(
+  context: Context,
+  sent: SentCharge,
+  { message }: NotSent,
+): Promise<ConfirmResult | null> {
+  return settleCharge(context, sent, failure(message), { sending: sent.operation.last_sent_at })
+}
+
 /** Null where a late answer was faster. */
-async function unanswered(
+async function settleUnanswered(
   context: Context,
   sent: SentCharge,
   error: Unanswered,

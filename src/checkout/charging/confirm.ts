@@ -7,20 +7,13 @@ import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { integrationOf } from '../../merchants/directory.ts'
-import {
-  type Attempt,
-  attemptAt,
-  isAuthenticationOver,
-  isRefusedByBank,
-  judge,
-} from '../attempt.ts'
+import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank } from '../attempt.ts'
 import { challengeUrl, noProvider } from '../authentication/ask-bank.ts'
-import { refused } from '../conclude.ts'
+import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { email, must } from '../fields.ts'
-import { countOutcome, declineOf, payerOf } from '../limits/card-testing.ts'
-import { type Cause, outcomeOf, recordedResult } from '../outcome.ts'
-import { openPayment } from '../payment.ts'
+import { countOutcome, judgeCharge } from '../limits/payer.ts'
+import { outcomeOf, refused } from '../outcome.ts'
 import type { Customer } from '../purchase.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
@@ -34,8 +27,7 @@ import {
   viewConfirmed,
   viewThreeDs,
 } from '../views.ts'
-import type { Confirming } from './authorise.ts'
-import { charge } from './charge.ts'
+import { type ConfirmedAttempt, charge, openPayment } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 
 const sentEmail = email
@@ -80,13 +72,14 @@ export const confirm = route({
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body.customer?.email ?? null)
       const attempt = readyOrRefuse(context, { session, newest, now })
-      const payer = await payerOf(context, { session, attempt, address: caller.address, now })
-      const verdict = judge(attempt, integrationOf(account, session.integration_id))
-      const decline = verdict.decline ?? declineOf(context, payer, verdict)
-      const confirming = { session, attempt, account, verdict, payer, request_id, now }
-      const result = await (decline
-        ? declineUncharged(context, confirming, decline)
-        : charge(context, confirming))
+      const policy = integrationOf(account, session.integration_id)
+      const paying = { session, attempt, address: caller.address, now }
+      const { payer, verdict } = await judgeCharge(context, paying, policy)
+      const cause = { actor: 'shopper' as const, request_id }
+      const confirmed = { session, attempt, account, verdict, payer, cause }
+      const result = await (verdict.decline
+        ? declineUncharged(context, confirmed, verdict.decline, now)
+        : charge(context, confirmed))
       return result && viewConfirmed(result, session, attempt)
     })
   },
@@ -136,18 +129,15 @@ function readyOrRefuse(context: Context, { session, newest, now }: ChargeableSes
  */
 async function declineUncharged(
   context: Context,
-  confirming: Confirming,
+  confirmed: ConfirmedAttempt,
   decline: Decline,
+  now: Date,
 ): Promise<ConfirmResult | null> {
-  const { session, attempt, verdict, payer, now } = confirming
-  const payment = openPayment(session, attempt, {
-    payment_id: context.ids.payment(),
-    authentication: verdict.authentication,
-    at: now,
-  })
+  const { session, verdict, payer } = confirmed
+  const payment_id = context.ids.payment()
+  const payment = openPayment(confirmed, { payment_id, acquirer: null, at: now })
   const change = refused({ session, payment }, 'declined', decline)
-  const cause: Cause = { actor: 'shopper', request_id: confirming.request_id }
-  const outcome = outcomeOf(context.ids, { ...confirming, change, operation: null, cause, at: now })
+  const outcome = outcomeOf(context.ids, { ...confirmed, change, operation: null, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null
   context.wakeDeliveries('event', session.merchant_id)
   context.metrics.paymentConfirmed('declined', session.mode)

@@ -2,16 +2,14 @@
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
+import { saveSurely } from '../asking/ask-acquirer.ts'
 import { heedLostAnswer } from '../asking/lost-answer.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
-import { saveSurely } from '../asking/save-surely.ts'
-import { tellOfLate } from '../asking/tell-of-late.ts'
-import { conclude } from '../conclude.ts'
 import type { SettlementContext } from '../context.ts'
-import { countOutcome, type Payer } from '../limits/card-testing.ts'
+import { countOutcome, type Payer } from '../limits/payer.ts'
 import { type FoundAs, failure, type Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { type Cause, outcomeOf } from '../outcome.ts'
+import { type Cause, conclude, outcomeOf } from '../outcome.ts'
 import type { ConfirmResult } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { saveOutcome } from './charge-store.ts'
@@ -72,15 +70,4 @@ function asAsked(
   const answer = failure('The acquirer approved another amount')
   const money = { amount, currency }
   return { answer, orphan: orphanOfCharge(context, { reference, acquirer, money, payment }) }
-}
-
-/** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
-export function settleLate(
-  context: SettlementContext,
-  sent: SentCharge,
-  answer: AuthoriseAnswer,
-): void {
-  tellOfLate(context, sent.operation, answer, async () => {
-    return (await settleCharge(context, sent, answer)) !== null
-  })
 }

@@ -1,11 +1,10 @@
 // Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
 
-import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
+import type { SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { askToSettle } from '../asking/ask-acquirer.ts'
+import { callToSettle, NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { listOperations } from '../asking/operation-store.ts'
-import { NotSaved } from '../asking/save-surely.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Hold, isWaiting } from '../hold.ts'
@@ -22,7 +21,6 @@ import {
   type SentDecision,
   type Settled,
   settleDecision,
-  settleLate,
   settleUnsent,
 } from './settle-decision.ts'
 import { type FoundEnd, settleIfCaptured } from './settle-found-hold.ts'
@@ -58,7 +56,7 @@ export async function decideHold(
     // Somebody was faster: what the hold has become meanwhile says what that means.
     if (!operation) continue
     const settled = await send(context, { ...held, operation, cause: asked.cause })
-    const end = settled === 'settled_elsewhere' ? await recorded(context, operation) : settled
+    const end = settled ?? (await recorded(context, operation))
     if (typeof end === 'string') return end
     const found = await settleIfCaptured(context, key, end.refused, asked)
     if (found === 'captured' && asked.kind === 'capture') return 'approved'
@@ -125,34 +123,29 @@ async function begin(
   return (await beginDecision(sql, { session, hold, operation, key, journal })) ? operation : null
 }
 
-/** Sends an operation that is written down, and records what comes of it. */
+/** Sends an operation that is written down, and records what comes of it. Null where somebody else has recorded an answer. */
 async function send(
   context: SettlementContext,
   sent: SentDecision,
-): Promise<Settled | 'unanswered'> {
+): Promise<Settled | 'unanswered' | null> {
+  const call = callToSettle(context, sent)
   try {
-    return await sendAndSettle(context, sent)
+    return await sendAndSettle<SettleAnswer, Settled | 'unanswered'>(
+      context,
+      sent.operation,
+      call,
+      {
+        answered: (answer) => settleDecision(context, sent, answer),
+        notSent: (error) => settleUnsent(context, sent, error),
+        unanswered: async (error) =>
+          (await noteUnanswered(context, sent, error)) ? 'unanswered' : null,
+      },
+    )
   } catch (error) {
     // The search for answers finds it again.
     if (error instanceof NotSaved) return 'unanswered'
     throw error
   }
-}
-
-/** Throws NotSaved. */
-async function sendAndSettle(
-  context: SettlementContext,
-  sent: SentDecision,
-): Promise<Settled | 'unanswered'> {
-  let answer: SettleAnswer
-  try {
-    answer = await askToSettle(context, sent, (late) => settleLate(context, sent, late))
-  } catch (error) {
-    if (error instanceof NotSent) return settleUnsent(context, sent, error)
-    if (!(error instanceof Unanswered)) throw error
-    return (await noteUnanswered(context, sent, error)) ? 'unanswered' : 'settled_elsewhere'
-  }
-  return settleDecision(context, sent, answer)
 }
 
 /** What was recorded of it meanwhile. */

@@ -2,17 +2,15 @@
 
 import { isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
+import { saveSurely } from '../asking/ask-acquirer.ts'
 import { heedLostAnswer } from '../asking/lost-answer.ts'
-import { saveSurely } from '../asking/save-surely.ts'
-import { tellOfLate } from '../asking/tell-of-late.ts'
 import { boundOutcome } from '../bound-money.ts'
-import { decide } from '../conclude.ts'
 import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { type Hold, refuseDecision } from '../hold.ts'
 import type { FoundAs, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { type Cause, lineOf } from '../outcome.ts'
+import { type Cause, decide, lineOf } from '../outcome.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { saveDecision, saveRefusal } from './hold-store.ts'
 
@@ -30,23 +28,21 @@ export type SentDecision = HeldPayment & {
 export type RefusedAnswer = { reason: string; decline_code: string | null }
 export type Refused = { refused: RefusedAnswer }
 
-/** `settled_elsewhere`: somebody else recorded the answer meanwhile. */
-export type Settled = 'approved' | 'settled_elsewhere' | Refused
+export type Settled = 'approved' | Refused
 
+/** Null where somebody else recorded an answer before. */
 export async function settleDecision(
   context: SettlementContext,
   sent: SentDecision,
   answer: SettleAnswer,
-): Promise<Settled> {
+): Promise<Settled | null> {
   if (answer.result === 'approved') return approve(context, sent, answer)
   // Nothing is held there any more, which is all that a void is to bring about.
   if (sent.operation.kind === 'void' && isGone(answer)) {
     return approve(context, sent, { ...answer, acquirer_transaction_id: null })
   }
   const refused = await refuse(context, sent, { state: 'refused', from: 'unanswered', answer })
-  if (refused === 'settled_elsewhere') {
-    await heedLostAnswer(context, sent, { state: 'refused', money: null })
-  }
+  if (!refused) await heedLostAnswer(context, sent, { state: 'refused', money: null })
   return refused
 }
 
@@ -58,7 +54,7 @@ export function settleUnsent(
   context: SettlementContext,
   sent: SentDecision,
   error: NotSent,
-): Promise<Settled> {
+): Promise<Settled | null> {
   return refuse(context, sent, {
     state: 'not_sent',
     from: { sending: sent.operation.last_sent_at },
@@ -66,22 +62,11 @@ export function settleUnsent(
   })
 }
 
-/** An answer that came when nobody waited for it any more: heard, unless the search for it was faster. */
-export function settleLate(
-  context: SettlementContext,
-  sent: SentDecision,
-  answer: SettleAnswer,
-): void {
-  tellOfLate(context, sent.operation, answer, async () => {
-    return (await settleDecision(context, sent, answer)) !== 'settled_elsewhere'
-  })
-}
-
 async function approve(
   context: SettlementContext,
   sent: SentDecision,
   answer: { result: SettleAnswer['result']; acquirer_transaction_id: string | null },
-): Promise<Settled> {
+): Promise<Settled | null> {
   const { sql, ids, world } = context
   const { operation, cause } = sent
   const { operation_id, kind, sequence } = operation
@@ -104,7 +89,7 @@ async function approve(
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(context, () => saveDecision(sql, decision, now), told))) {
     await heedLostAnswer(context, sent, { state: 'approved', money: null })
-    return 'settled_elsewhere'
+    return null
   }
   context.wakeDeliveries('event', operation.merchant_id)
   return 'approved'
@@ -114,7 +99,7 @@ async function refuse(
   context: SettlementContext,
   sent: SentDecision,
   { state, from, answer }: { state: 'refused' | 'not_sent'; from: FoundAs; answer: RefusedAnswer },
-): Promise<Settled> {
+): Promise<Settled | null> {
   const { sql, ids, world } = context
   const { operation, session, payment, cause } = sent
   const { operation_id, kind, sequence } = operation
@@ -131,5 +116,5 @@ async function refuse(
   }
   const told = { operation_id, result: state, acquirer_transaction_id: null }
   const saved = await saveSurely(context, () => saveRefusal(sql, refusal, now), told)
-  return saved ? { refused: { reason, decline_code } } : 'settled_elsewhere'
+  return saved ? { refused: { reason, decline_code } } : null
 }

@@ -2,7 +2,7 @@
 
 import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
-import { askAcquirer, askToSettle } from '../asking/ask-acquirer.ts'
+import { askAcquirer, callToSettle, sendToAcquirer } from '../asking/ask-acquirer.ts'
 import {
   beginAgain,
   beginReversal,
@@ -148,7 +148,9 @@ async function sendAgain(context: SettlementContext, found: Case): Promise<void>
 /** Sends a capture, void or reversal that is written down as sent. */
 async function ask(context: SettlementContext, found: Case): Promise<void> {
   try {
-    await settleOperation(context, found, await askToSettle(context, found))
+    const call = callToSettle(context, found)
+    const answer = await sendToAcquirer(context.world.clock, found.operation.last_sent_at, call)
+    await settleOperation(context, found, answer)
   } catch (error) {
     // Sent before or not: it is asked for until it is known.
     const unanswered = error instanceof NotSent ? new Unanswered(error.message) : error

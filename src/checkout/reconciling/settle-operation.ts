@@ -10,7 +10,7 @@ import type { SettlementContext } from '../context.ts'
 import { heldOrRefuse } from '../holds/decide-hold.ts'
 import { settleDecision } from '../holds/settle-decision.ts'
 import { settleIfCaptured } from '../holds/settle-found-hold.ts'
-import type { Payer } from '../limits/card-testing.ts'
+import type { Payer } from '../limits/payer.ts'
 import type { UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
@@ -33,12 +33,12 @@ export async function settleOperation(
   const orphan = kind === 'void' ? givenUp(context, found, answer.result === 'approved') : null
   const sent = { ...found, ...held, orphan }
   const settled = await settleDecision(context, sent, answer as SettleAnswer)
-  if (typeof settled !== 'string') {
+  if (settled !== null && settled !== 'approved') {
     const asked_by = found.operation.asked_by!
     const asked = { asked_by, cause: found.cause, kind, key: null }
     await settleIfCaptured(context, found.payment, settled.refused, asked)
   }
-  return settled !== 'settled_elsewhere'
+  return settled !== null
 }
 
 async function settleFoundCharge(

@@ -1,7 +1,7 @@
 // Reads what the checks of the work that goes on judge.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
-import { listBraked } from '../../checkout/limits/card-testing.ts'
+import { listBraked } from '../../checkout/limits/payer.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'

@@ -1,0 +1,66 @@
+// The answer to a confirm: as an attempt has it recorded, or as an outcome gives it.
+
+import { timestamp } from '../kernel/values.ts'
+import type { Attempt } from './attempt.ts'
+import type { Payment } from './payment.ts'
+import { attemptsLeft, type Session } from './session.ts'
+import type { ConfirmResult } from './views.ts'
+
+/** The confirm answer that an attempt has: recorded, or `processing` while its charge is under way. */
+export function recordedResult(session: Session, attempt: Attempt): ConfirmResult | null {
+  if (attempt.result) return attempt.result as ConfirmResult
+  return attempt.phase === 'charging' ? resultOf({ session, attempt, payment: null }) : null
+}
+
+/** The confirm answer; without a payment's outcome it is `processing`. */
+export function resultOf({
+  session,
+  attempt,
+  payment,
+  at = null,
+}: {
+  session: Session
+  attempt: Attempt
+  payment: Payment | null
+  /** When its outcome was decided. */
+  at?: Date | null
+}): ConfirmResult {
+  const payment_id = payment?.payment_id ?? session.payment_id!
+  const paid = payment?.status === 'captured' || payment?.status === 'held'
+  return {
+    status: statusOf(payment),
+    session_id: session.session_id,
+    payment_id,
+    attempt: { id: attempt.attempt_id, number: attempt.number },
+    decline: payment?.decline ?? null,
+    attempts_left: attemptsLeft(session),
+    order_reference: session.order_reference,
+    confirmation_url: paid ? confirmationUrl(session, payment_id) : null,
+    paid_at: paid && at ? timestamp(at) : null,
+  }
+}
+
+function statusOf(payment: Payment | null): ConfirmResult['status'] {
+  switch (payment?.status) {
+    case 'captured':
+    case 'held':
+    case 'declined':
+    case 'failed':
+      return payment.status
+    default:
+      return 'processing'
+  }
+}
+
+/**
+ * The merchant's address with our parameters behind it. What it has already stays as it is: only its server knows how it is
+ * read.
+ */
+function confirmationUrl(session: Session, paymentId: string): string | null {
+  const { confirmation_url, order_reference } = session
+  if (confirmation_url === null) return null
+  const joint = !confirmation_url.includes('?') ? '?' : /[?&]$/.test(confirmation_url) ? '' : '&'
+  const reference =
+    order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
+  return `${confirmation_url}${joint}payment_id=${paymentId}${reference}`
+}

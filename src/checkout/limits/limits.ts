@@ -1,0 +1,99 @@
+// The limits that keep card testers out: how often one may try, with how many cards, and after how many declines.
+
+import { networkOf } from '../../http/gateway-limit.ts'
+import type { Context } from '../context.ts'
+import { session_life_ms } from '../session.ts'
+import type { Limit, Use } from './limits-store.ts'
+
+const minute_ms = 60_000
+const hour_ms = 60 * minute_ms
+
+type Rule = {
+  places: number
+  lasts_ms: number
+  /** What a request is refused with, `{wait}` standing for how long; null where a payment is declined instead. */
+  refusal: string | null
+}
+
+/**
+ * At most `places` within any stretch of `lasts_ms`, wherever it begins: a use keeps its place for so long, and one that
+ * is refused takes none. The first two hold in both modes, and sessions are counted in both: whoever makes one has it
+ * stored. The others hold in live mode only: in test mode the card number alone decides what happens, and one machine plays
+ * many shoppers, so that it may also make more sessions. Behind a proxy that RIPPER_TRUSTED_PROXIES does not
+ * name, all shoppers have one address, and share what one may do.
+ */
+const limits = {
+  references_of_session: {
+    places: 10,
+    lasts_ms: minute_ms,
+    refusal: 'Too many cards were entered in this session. Try again in {wait}.',
+  },
+  /** Different numbers; each keeps its place until the session ends. */
+  cards_of_session: {
+    places: 5,
+    lasts_ms: session_life_ms,
+    refusal:
+      'Too many different cards were entered in this session. It takes no other one before it ends in {wait}.',
+  },
+  references_of_address: {
+    places: 30,
+    lasts_ms: minute_ms,
+    refusal: 'Too many cards were entered from this address. Try again in {wait}.',
+  },
+  sessions_of_address: {
+    places: 20,
+    lasts_ms: minute_ms,
+    refusal: 'Too many sessions were opened from this address. Try again in {wait}.',
+  },
+  sessions_of_key: {
+    places: 200,
+    lasts_ms: minute_ms,
+    refusal: 'Too many sessions were opened with this publishable key. Try again in {wait}.',
+  },
+  test_sessions_of_address: {
+    places: 120,
+    lasts_ms: minute_ms,
+    refusal: 'Too many test sessions were opened from this address. Try again in {wait}.',
+  },
+  test_sessions_of_key: {
+    places: 600,
+    lasts_ms: minute_ms,
+    refusal: 'Too many test sessions were opened with this publishable key. Try again in {wait}.',
+  },
+  declines_of_card: { places: 5, lasts_ms: hour_ms, refusal: null },
+  declines_of_address: { places: 10, lasts_ms: hour_ms, refusal: null },
+  /**
+   * The brake of a merchant as a whole, for who tries each card from another address: of sessions that pages open, and of
+   * those that its server opens, each by themselves, so that a publishable key is no way to slow what a server sells.
+   */
+  declines_of_merchant: { places: 30, lasts_ms: 10 * minute_ms, refusal: null },
+} satisfies Record<string, Rule>
+
+export type LimitName = keyof typeof limits
+
+export function useOf({ name, places }: Limit, mark: string | string[], now: Date): Use {
+  return {
+    name,
+    places,
+    marks: [mark].flat(),
+    ends_at: new Date(now.getTime() + ruleOf(name).lasts_ms),
+  }
+}
+
+/** The limit of one card, address, session, key or merchant. */
+export function limitOf(limit: LimitName, whose: string): Limit {
+  return { name: `${limit} ${whose}`, places: limits[limit].places }
+}
+
+/** The rule of a limit by its row's name. */
+export function ruleOf(name: string): Rule {
+  return limits[name.split(' ')[0] as LimitName]
+}
+
+/**
+ * Addresses are personal: their digest alone is stored, another one for each merchant. A new master key gives new ones,
+ * for fingerprints too, so that a rotation begins these limits anew.
+ */
+export function digestOf({ keyring }: Context, merchantId: string, address: string): string {
+  return keyring.mac('limited address', merchantId, networkOf(address)).toString('base64url')
+}
