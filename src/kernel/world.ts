@@ -143,6 +143,29 @@ export type GuardedHttp = {
   close(): Promise<void>
 }
 
+/** A call to an acquirer or a 3-D Secure provider, at an address that a connection may name. */
+export type VendorRequest = {
+  method: 'GET' | 'POST' | 'PUT'
+  url: string
+  headers: Record<string, string>
+  /** Null where there is none. */
+  body: string | null
+  timeout_ms: number
+}
+
+/** Names of headers in lower case; one that came several times is joined with commas. At most 1 MiB of body. */
+export type VendorAnswer = { status: number; headers: Record<string, string>; body: string }
+
+export type VendorHttp = {
+  /**
+   * One attempt; redirects are answers. Throws an OutgoingFailure: its `kind` is `not_sent` only where no byte of the request
+   * left this machine.
+   */
+  send(request: VendorRequest): Promise<VendorAnswer>
+  /** Ends every connection; calls that are under way fail. */
+  close(): Promise<void>
+}
+
 export type World = { clock: Clock; random: Random; http: Http; log: Log }
 
 /** From 0 up to 1. */

@@ -1,0 +1,17 @@
+// Our references in fewer characters, for acquirers that cut longer ones: the same 128 bits as 25 of base 36.
+
+const length_of_base36 = 25
+
+/** Of 32 hex characters, 25 of `[0-9a-z]`. */
+export function shortReference(reference: string): string {
+  return BigInt(`0x${reference}`).toString(36).padStart(length_of_base36, '0')
+}
+
+/** The 32 hex characters that a short reference stands for; null where it stands for none. */
+export function longReference(short: string): string | null {
+  if (!/^[0-9a-z]{25}$/.test(short)) return null
+  let value = 0n
+  for (const digit of short) value = value * 36n + BigInt(Number.parseInt(digit, 36))
+  const hex = value.toString(16).padStart(32, '0')
+  return hex.length === 32 ? hex : null
+}
