@@ -3,6 +3,7 @@
 import {
   type Acquirer,
   type LookUpAnswer,
+  type LookUpRequest,
   NotSent,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
@@ -116,7 +117,8 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
     throw new Unanswered(words)
   }
 
-  async function lookUp(reference: string): Promise<LookUpAnswer> {
+  async function lookUp(request: LookUpRequest): Promise<LookUpAnswer> {
+    const { reference } = request
     return scheduler.effect(owner, `look up ${reference.slice(-6)}`, async () => {
       const young =
         here.now().getTime() - (sent_ms.get(reference) ?? 0) < bank.acquirer.safe_window_ms
@@ -125,7 +127,7 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
         : faults.happens('acquirer: cannot be asked')
       if (fate === 'acquirer: cannot be asked') throw new Error('503 from the gateway')
       if (fate === 'acquirer: not found as yet') return { result: 'not_found' as const }
-      return bank.acquirer.lookUp(reference)
+      return bank.acquirer.lookUp(request)
     })
   }
 

@@ -45,6 +45,7 @@ function strangersRequest(reference: string, capture: boolean): AuthoriseRequest
     ...{ reference, installation: 'lost', capture, amount: 7_700, currency: 'GBP', three_ds: null },
     card: { brand: 'visa', number, exp_month: 1, exp_year: 2031, cvc: null, cardholder_name: null },
     merchant: { descriptor: 'Shop', mcc: null, country: null },
+    handle: null,
   }
 }
 

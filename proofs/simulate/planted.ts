@@ -1,6 +1,6 @@
 // What planted faults do to the texts of statements, to rows, to clocks and to answers.
 
-import { isGone, type SettleAnswer } from '../../src/acquirers/acquirer.ts'
+import { type Accepted, isGone, type SettleAnswer } from '../../src/acquirers/acquirer.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { isOutcome } from './sql-seam.ts'
 
@@ -91,8 +91,8 @@ export function seldomRead(clock: Clock): Clock {
 }
 
 /** What is gone already cannot be voided, as any refusal. */
-export function unlessGone(answer: SettleAnswer): SettleAnswer {
-  if (answer.result === 'approved' || !isGone(answer)) return answer
+export function unlessGone(answer: SettleAnswer | Accepted): SettleAnswer | Accepted {
+  if (answer.result !== 'refused' || !isGone(answer)) return answer
   return { ...answer, decline_code: 'do_not_honor', authorisation_known: true }
 }
 

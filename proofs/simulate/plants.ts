@@ -3,6 +3,7 @@
 import {
   type Acquirer,
   type AuthoriseRequest,
+  chargeNamed,
   type SettleAnswer,
   type SettleRequest,
   Unanswered,
@@ -187,7 +188,7 @@ export const plants: Record<string, Plant> = {
     acquirer: (line) => ({
       ...line,
       async reverse(request: SettleRequest) {
-        const known = await line.lookUp(request.authorisation_reference)
+        const known = await line.lookUp(chargeNamed(request.authorisation))
         return known.result === 'not_found' ? nothingThere : line.reverse(request)
       },
     }),

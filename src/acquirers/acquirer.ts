@@ -33,15 +33,43 @@ export type AuthoriseRequest = {
     eci: string | null
     authentication_value: string | null
     ds_transaction_id: string | null
+    /** The end's transStatus: that of the RReq after a challenge, else that of the ARes. */
     status: string
+    /** The transStatus of the ARes: `C` where a challenge followed. */
+    ares_status: string
   } | null
   merchant: { descriptor: string; mcc: string | null; country: string | null }
+  /** What `prepare` gave; null at acquirers without it. */
+  handle: string | null
 }
 
-export type SettleRequest = {
+/** What makes the charge possible and moves nothing: it may be asked for again under the same reference. */
+export type PrepareRequest = AuthoriseRequest
+
+/**
+ * `prepared`: the charge may be sent, and `handle` is the acquirer's own name of it, known before any money moves. Anything
+ * else is the charge's definite end.
+ */
+export type PrepareAnswer =
+  | { result: 'prepared'; handle: string }
+  | Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
+
+/** An authorisation by all its names. */
+export type AuthorisationName = {
+  /** Ours. */
   reference: string
-  /** The reference of the authorisation to be captured or voided. */
-  authorisation_reference: string
+  /** What `prepare` gave; null at acquirers without it. */
+  handle: string | null
+  /** The acquirer's own; null where no answer brought it yet. */
+  acquirer_transaction_id: string | null
+}
+
+/** A capture, void, reversal or refund. */
+export type SettleRequest = {
+  /** Ours, of this very operation. */
+  reference: string
+  /** What is to be captured, voided, reversed or refunded. */
+  authorisation: AuthorisationName
   amount: number
   currency: string
 }
@@ -57,6 +85,12 @@ export type AuthoriseAnswer =
   | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
   | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
+
+/** The acquirer has the charge and does not know its outcome yet: no look-up for which the id is needed has to wait. */
+export type UnderWay = { result: 'under_way'; acquirer_transaction_id: string }
+
+/** The acquirer has taken the request and carries it out later, or refuses it then. It is never sent again. */
+export type Accepted = { result: 'accepted'; acquirer_transaction_id: string }
 
 /** A definite answer, and the reference's for ever: whoever wants to try again after a refusal needs a new one. */
 export type SettleAnswer =
@@ -99,7 +133,26 @@ export type AuthorisationStanding = Money & {
   state: 'reserved' | 'captured' | 'voided' | 'reversed' | 'expired'
 }
 
-/** What the acquirer knows of one of our references. */
+export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
+
+/** One of our operations by all its names. */
+export type LookUpRequest = {
+  kind: OperationKind
+  /** Ours. */
+  reference: string
+  /** The acquirer's own name of the operation; null where no answer brought it. */
+  acquirer_transaction_id: string | null
+  /** The authorisation that it is about: itself, where it is one. */
+  authorisation: AuthorisationName
+}
+
+/** The question for a charge. */
+export function chargeNamed(authorisation: AuthorisationName): LookUpRequest {
+  const { reference, acquirer_transaction_id } = authorisation
+  return { kind: 'authorise', reference, acquirer_transaction_id, authorisation }
+}
+
+/** What the acquirer knows of one of our operations. `in_progress`: it has it, and its outcome will be known later. */
 export type LookUpAnswer =
   | {
       result: 'found'
@@ -109,9 +162,11 @@ export type LookUpAnswer =
       /** Null where nothing was approved. */
       standing: AuthorisationStanding | null
     }
-  | { result: 'found'; kind: 'capture' | 'void' | 'reverse'; answer: SettleAnswer }
+  | { result: 'found'; kind: Exclude<OperationKind, 'authorise'>; answer: SettleAnswer }
   | { result: 'in_progress' }
   | { result: 'not_found' }
+  /** Nothing can be asked: what became of it is learned by a notice, or never. */
+  | { result: 'only_notices_tell' }
 
 /** The request may have arrived and no usable answer came: the outcome is unknown, never failed. */
 export class Unanswered extends Error {}
@@ -122,14 +177,47 @@ export class NotSent extends Error {}
 /** An authorisation that holds or took money: neither voided, reversed nor expired. */
 export type LiveAuthorisation = Money & {
   reference: string
+  /** The acquirer's own name of it; null where its list gives none. */
+  acquirer_transaction_id: string | null
   /** The mark that it bears; null where it bears none. */
   installation: string | null
   captured: boolean
   authorised_at: Date
 }
 
+/** What an acquirer posts to us by itself, verified and read. */
+export type Notice = {
+  /** The acquirer's name of the notice, or one made of what it says: the same notice twice has the same. */
+  notice_id: string
+  about: OperationKind | 'expiry' | 'dispute'
+  /** Our reference of the operation that it is about; null where it does not say. */
+  reference: string | null
+  /** The acquirer's own name of that operation. */
+  acquirer_transaction_id: string | null
+  /** The acquirer's own name of the authorisation that it belongs to. */
+  authorisation_transaction_id: string | null
+  /** What became of it; null where the notice only says that it is worth asking, or is about no operation. */
+  answer: AuthoriseAnswer | SettleAnswer | null
+  occurred_at: Date
+  /** Whether it bears our mark; null where notices of this acquirer bear none. */
+  is_ours: boolean | null
+}
+
+/** What was posted is not from the acquirer, or cannot be read. */
+export class NotGenuine extends Error {}
+
+/**
+ * How the outcome of a request is learned whose answer was lost. `reference`: it is looked up by our reference. `replay`: it
+ * is looked up by the handle that was stored before anything moved. `notice`: the acquirer tells us, and cannot be asked.
+ */
+export type LearnedBy = 'reference' | 'replay' | 'notice'
+
 export type Acquirer = {
+  /** `simulator`, or the connector and the connection: `checkout:conn_…`. */
   readonly name: string
+  readonly learned_by: LearnedBy
+  /** Whether `listAuthorisations` lists all; where not, orphans are found by notices alone. */
+  readonly lists: boolean
   /**
    * For so long after it was sent a request may still be on its way: that it is not found means nothing until then.
    * After it what was sent is found, or still under way at the acquirer, or never arrived.
@@ -146,19 +234,25 @@ export type Acquirer = {
    * failed. Else for so long after it such an authorise may still be approved.
    */
   readonly late_approval_ms: number
-  /** Each throws Unanswered or NotSent where there is no definite answer. */
-  authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer>
-  capture(request: SettleRequest): Promise<SettleAnswer>
-  void(request: SettleRequest): Promise<SettleAnswer>
+  /** Asked before each charge where it is there; may be asked again. Throws Unanswered or NotSent: nothing has moved. */
+  prepare?(request: PrepareRequest): Promise<PrepareAnswer>
+  /** Each of these throws Unanswered or NotSent where the acquirer gave no answer that can be relied on. */
+  authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer | UnderWay>
+  capture(request: SettleRequest): Promise<SettleAnswer | Accepted>
+  void(request: SettleRequest): Promise<SettleAnswer | Accepted>
   /** Takes back an authorisation that no payment of ours stands behind, captured or not. */
-  reverse(request: SettleRequest): Promise<SettleAnswer>
+  reverse(request: SettleRequest): Promise<SettleAnswer | Accepted>
+  /** Gives back what was captured, or a part of it. */
+  refund(request: SettleRequest): Promise<SettleAnswer | Accepted>
   /** Throws where it could not be asked. */
-  lookUp(reference: string): Promise<LookUpAnswer>
+  lookUp(request: LookUpRequest): Promise<LookUpAnswer>
   /**
-   * What was authorised within these times, both included, and is live; oldest first. The times are the acquirer's, whose
-   * clock may differ by a minute. A list may lag: it lacks an approval for minutes after it can be looked up, misses a recent
-   * one now and then, and shows one for seconds after it was voided. What it lists was approved. Throws where it could not
-   * be asked. For the search for orphans.
+   * What was authorised within these times, both included and an hour apart at most, and is live; oldest first. The times are
+   * the acquirer's, whose clock may differ by a minute. A list may lag: it lacks an approval for minutes after it can be looked
+   * up, misses a recent one now and then, and shows one for seconds after it was voided. What it lists was approved. Throws
+   * where it could not be asked. For the search for orphans.
    */
   listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
+  /** Verifies and reads what was posted to us in the acquirer's name. Throws NotGenuine. Null at acquirers that post nothing. */
+  readNotices: ((post: { headers: Record<string, string>; body: string }) => Notice[]) | null
 }

@@ -34,6 +34,8 @@ function missing(name: string): Acquirer {
   }
   return {
     name,
+    learned_by: 'reference',
+    lists: true,
     safe_window_ms: 300_000,
     reference_life_ms: 24 * 3_600_000,
     late_approval_ms: 0,
@@ -41,7 +43,9 @@ function missing(name: string): Acquirer {
     capture: refuse,
     void: refuse,
     reverse: refuse,
+    refund: refuse,
     lookUp: refuse,
     listAuthorisations: refuse,
+    readNotices: null,
   }
 }

@@ -17,6 +17,7 @@ import type { OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
 const captured: BookedCharge = {
+  ...{ handle: null, acquirer_transaction_id: null },
   ...{ reference: 'a'.repeat(32), merchant_id: 'm_a', payment_id: 'pay_a', acquirer: 'bank' },
   ...{ state: 'approved', payment_status: 'captured', amount: 4200, currency: 'GBP' },
   is_under_way: false,

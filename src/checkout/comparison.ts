@@ -1,18 +1,18 @@
 // The comparison of our books with an acquirer's: what each has of a charge, and where they disagree.
 
 import type {
+  AuthorisationName,
   AuthorisationStanding,
   LiveAuthorisation,
   LookUpAnswer,
 } from '../acquirers/acquirer.ts'
 import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
-import type { OperationState } from './operation.ts'
+import { isOpen, type OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
 /** A charge as we have it, with its payment. */
-export type BookedCharge = {
-  reference: string
+export type BookedCharge = AuthorisationName & {
   merchant_id: string
   payment_id: string
   acquirer: string
@@ -98,7 +98,7 @@ function expectedOf({
   is_under_way,
 }: BookedCharge): 'captured' | 'reserved' | 'wait' | null {
   if (is_under_way || payment_status === 'pending') return 'wait'
-  if (state === 'sent' || state === 'unknown' || state === 'reversing') return 'wait'
+  if (isOpen({ state })) return 'wait'
   if (state !== 'approved') return null
   if (payment_status === 'captured') return 'captured'
   return payment_status === 'held' ? 'reserved' : null
@@ -115,7 +115,7 @@ export const unknown_there: Theirs = { state: 'unknown', amount: null, currency:
 export function foundAs(look: LookUpAnswer): Theirs {
   const nothing = { amount: null, currency: null }
   if (look.result === 'in_progress') return { state: 'in_progress', ...nothing }
-  if (look.result === 'not_found' || look.kind !== 'authorise') return unknown_there
+  if (look.result !== 'found' || look.kind !== 'authorise') return unknown_there
   return look.standing ?? { state: 'declined', ...nothing }
 }
 

@@ -1,15 +1,19 @@
 // An operation: one request to an acquirer, written down before it is sent. Its id is our reference there.
 
-import type { DeclineCategory } from '../acquirers/acquirer.ts'
+import type { DeclineCategory, OperationKind } from '../acquirers/acquirer.ts'
 import type { Payment } from './payment.ts'
 
-export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse'
+export type { OperationKind } from '../acquirers/acquirer.ts'
 
-/** `reversing`: an authorisation that was not found is being taken back, and can only end as failed. */
+/**
+ * `reversing`: an authorisation that was not found is being taken back, and can only end as failed. `accepted`: the acquirer
+ * has taken a capture, void, reversal or refund, and carries it out or refuses it later.
+ */
 export type OperationState =
   | 'sent'
   | 'unknown'
   | 'reversing'
+  | 'accepted'
   | 'approved'
   | 'declined'
   | 'failed'
@@ -25,6 +29,8 @@ export type Operation = {
   /** Counts the captures and voids of a payment together; its reversals from 1; an authorisation has 1. */
   sequence: number
   acquirer: string
+  /** The acquirer's own name of an authorisation, stored before it was sent; null at acquirers without one. */
+  handle: string | null
   amount: number
   currency: string
   state: OperationState
@@ -46,6 +52,13 @@ export type UnansweredOperation = Operation & {
   not_found_count: number
   waits_for_person_since: Date | null
   payer: object | null
+  /** The acquirer's own name of it; null where no answer brought it. */
+  acquirer_transaction_id: string | null
+}
+
+/** Whether its outcome is still to come. */
+export function isOpen({ state }: Pick<Operation, 'state'>): boolean {
+  return state === 'sent' || state === 'unknown' || state === 'reversing' || state === 'accepted'
 }
 
 /**
@@ -61,8 +74,7 @@ export function isUnanswered(
   { state, answer_by }: Pick<Operation, 'state' | 'answer_by'>,
   now: Date,
 ): boolean {
-  if (state === 'sent') return answer_by <= now
-  return state === 'unknown' || state === 'reversing'
+  return state === 'sent' ? answer_by <= now : isOpen({ state })
 }
 
 /**
@@ -76,6 +88,8 @@ export const deadline_ms = 20_000
 export const answer_ms = 30_000
 /** The first look at what became of a lost answer. */
 export const first_check_ms = 5_000
+/** The first look at what became of a request that the acquirer carries out later. */
+export const accepted_check_ms = 30_000
 
 /** An operation that is about to be sent. */
 export function openOperation(
@@ -89,6 +103,7 @@ export function openOperation(
     merchant_id: payment.merchant_id,
     payment_id: payment.payment_id,
     acquirer: payment.acquirer!,
+    handle: null,
     amount: payment.amount,
     currency: payment.currency,
     state: 'sent',

@@ -6,7 +6,6 @@ import type { LiveAuthorisation, SettleAnswer } from '../acquirers/acquirer.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import type { OperationState } from './operation.ts'
 import {
-  catchUp,
   type KnownCharge,
   mayBeOurs,
   nextReversalAt,
@@ -15,8 +14,8 @@ import {
   standingOf,
   suspectsAmong,
   verdictOf,
-  windowsToSweep,
 } from './orphan.ts'
+import { catchUp, windowsToSweep } from './orphan-windows.ts'
 import type { PaymentStatus } from './payment.ts'
 
 const noon = new Date('2026-09-01T12:00:00.000Z')
@@ -27,6 +26,7 @@ const ago = (duration_ms: number) => new Date(noon.getTime() - duration_ms)
 const reference = 'a'.repeat(32)
 const listed: LiveAuthorisation = {
   ...{ reference, installation: 'ours', amount: 4200, currency: 'GBP', captured: true },
+  acquirer_transaction_id: null,
   authorised_at: ago(hour_ms),
 }
 

@@ -6,13 +6,15 @@ import type { JournalChange, OpenLine } from '../audit/journal.ts'
 import { type Ids, idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
 import { nextTryAt } from './backoff.ts'
-import type { OperationState } from './operation.ts'
+import { isOpen, type OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
 export type Orphan = {
   acquirer: string
-  /** Under which the acquirer knows it. */
+  /** Its authorisation's names: ours, and the acquirer's where they are known. */
   reference: string
+  handle: string | null
+  acquirer_transaction_id: string | null
   mode: Mode
   amount: number
   currency: string
@@ -24,6 +26,8 @@ export type Orphan = {
   payment_id: string | null
   /** Our reference of its reversal. */
   operation_id: string
+  /** The acquirer's own name of the reversal, where it carries it out later; else null. */
+  reversal_transaction_id: string | null
   /** `left`: a person decided that it is not to be reversed. */
   state: 'found' | 'reversed' | 'nothing_to_reverse' | 'left'
   /** How often its reversal was begun. */
@@ -82,7 +86,7 @@ export type PulledBrake = {
 /** Who pulled a brake that no person did. */
 export const service_actor = 'service'
 
-/** Stands for all acquirers, those that are configured later among them. */
+/** Stands for all acquirers. */
 export const every_acquirer = '*'
 
 /** What we wrote down under the reference of an authorisation. */
@@ -98,40 +102,6 @@ export type KnownCharge = {
 
 /** A listed authorisation, and whose it was if that is known. */
 export type Suspect = LiveAuthorisation & Pick<Orphan, 'merchant_id' | 'payment_id'>
-
-/** What an acquirer is asked for in one go. Both times belong to it. */
-export type SweepWindow = { since: Date; until: Date }
-
-/** What is younger may belong to a charge that is under way. */
-const settling_ms = 2 * 60_000
-/** Each sweep looks once more at the end of the last one: clocks differ, and an acquirer's list may lag. */
-const overlap_ms = 10 * 60_000
-/** So far back goes the first sweep of an acquirer. */
-const first_ms = 24 * 3_600_000
-/** What an acquirer may have to tell of in one answer. */
-const window_ms = 3_600_000
-/** Two days a run: after a long outage several runs catch up. */
-const windows_max = 48
-
-/** Where the next sweep goes, oldest first. `swept_until` is null where there was none. */
-export function windowsToSweep(swept_until: Date | null, now: Date): SweepWindow[] {
-  const end_ms = now.getTime() - settling_ms
-  // A clock that was put back leaves an end behind that lies ahead.
-  const start_ms = swept_until
-    ? Math.min(swept_until.getTime(), end_ms) - overlap_ms
-    : now.getTime() - first_ms
-  const windows: SweepWindow[] = []
-  for (let at_ms = start_ms; at_ms < end_ms && windows.length < windows_max; at_ms += window_ms) {
-    const until_ms = Math.min(at_ms + window_ms, end_ms)
-    windows.push({ since: new Date(at_ms), until: new Date(until_ms) })
-  }
-  return windows
-}
-
-/** Whether nothing is left for the next run. */
-export function catchUp(windows: SweepWindow[]): boolean {
-  return windows.length < windows_max
-}
 
 /** A charge may be approved so long after its reference was minted, or before it by another clock. */
 const reference_slack_ms = 8 * 24 * 3_600_000
@@ -175,7 +145,7 @@ export function suspectsAmong(
 
 function standsBehind({ state, payment_status, is_being_reversed }: KnownCharge): boolean {
   // The reconciler finds out what becomes of these, and sees to a reversal of its own.
-  if (state === 'sent' || state === 'unknown' || state === 'reversing') return true
+  if (isOpen({ state })) return true
   if (is_being_reversed) return true
   if (state !== 'approved') return false
   return payment_status === 'captured' || payment_status === 'held' || payment_status === 'pending'
@@ -191,13 +161,12 @@ type FoundAuthorisation = Pick<
   | 'authorised_at'
   | 'merchant_id'
   | 'payment_id'
->
+> &
+  Partial<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>>
 
 /**
- * An orphan: due at once where we know whose it is, else when a person says so, or the operator's rule once its sweep has
- * ended. A charge that a
- * person gives up is one too, listed or not: if the acquirer made it after all it is taken back, and otherwise there is
- * nothing to reverse.
+ * An orphan: due at once where we know whose it is, else when a person or the operator's rule says so. A charge that a person
+ * gives up is one too, listed or not: if the acquirer made it after all it is taken back.
  */
 export function openOrphan(
   found: FoundAuthorisation,
@@ -207,6 +176,8 @@ export function openOrphan(
     acquirer: found.acquirer,
     mode: found.mode,
     reference: found.reference,
+    handle: found.handle ?? null,
+    acquirer_transaction_id: found.acquirer_transaction_id ?? null,
     amount: found.amount,
     currency: found.currency,
     authorised_at: found.authorised_at,
@@ -214,6 +185,7 @@ export function openOrphan(
     payment_id: found.payment_id,
     found_at: now,
     operation_id,
+    reversal_transaction_id: null,
     state: 'found',
     tries: 0,
     next_try_at: found.merchant_id === null ? null : now,
@@ -249,6 +221,8 @@ export type Verdict =
       as: 'same' | 'another'
       failure: string
       money?: Pick<Orphan, 'amount' | 'currency'>
+      /** The acquirer's own name of the reversal that it has accepted. */
+      reversal_transaction_id?: string
     }
 
 /** Null where the answer alone does not say whether the authorisation is live. */

@@ -24,6 +24,8 @@ export type Step =
 
 /** After the first look, which comes 5 s after the silence was noted. */
 const waits_seconds = [15, 60, 300, 900, 3600]
+/** So many looks must not find an operation before that counts. */
+const looks_that_count = 2
 /** Between the two looks that must not find an operation before that counts. */
 const second_look_ms = 5_000
 /** After this, and as many looks, only a person can say what became of it. */
@@ -40,10 +42,10 @@ export function stepAfter(
   const found = look.result === 'found' ? settled(operation, look) : null
   if (found) return found
   const window_ends_at = windowEndsAt(operation, acquirer)
-  const counts = look.result === 'not_found' && now >= window_ends_at
-  const not_found_count = counts ? operation.not_found_count + 1 : keptCount(operation, look)
+  const counts = isAbsent(operation, look) && now >= window_ends_at
+  const not_found_count = counts ? countAfter(operation, look) : keptCount(operation, look)
   const is_over = isPatienceOver(operation, now)
-  if (counts && not_found_count >= 2) {
+  if (counts && not_found_count >= looks_that_count) {
     if (operation.kind === 'authorise' && !is_over) return { step: 'reverse' }
     const life_ends_ms = operation.sent_at.getTime() + acquirer.reference_life_ms
     if (now.getTime() < life_ends_ms) {
@@ -59,6 +61,16 @@ export function stepAfter(
   // Nothing is certain before the window ends, so that is the moment for a look.
   const soonest = now < window_ends_at && window_ends_at < at ? window_ends_at : at
   return { step: 'look_again', at: soonest, not_found_count }
+}
+
+/** Whether the look says that the operation is not there. What the acquirer has accepted is, whatever a look says. */
+function isAbsent({ state }: UnansweredOperation, { result }: Look): boolean {
+  return state !== 'accepted' && (result === 'not_found' || result === 'only_notices_tell')
+}
+
+/** Two looks must not find it. Where no look can, the time that passed without a notice has to do. */
+function countAfter({ not_found_count }: UnansweredOperation, { result }: Look): number {
+  return result === 'only_notices_tell' ? looks_that_count : not_found_count + 1
 }
 
 /** Until then what was sent may still arrive. */

@@ -1,5 +1,6 @@
 // A payment with its session, attempt and hold: what a decision about it is made from.
 
+import type { AuthorisationName } from '../acquirers/acquirer.ts'
 import type { Attempt } from './attempt.ts'
 import type { Hold } from './hold.ts'
 import type { Payment } from './payment.ts'
@@ -12,8 +13,8 @@ export type WholePayment = {
   attempt: Attempt
   /** Null where it was never held. */
   hold: Hold | null
-  /** Our reference of its authorisation; null where the acquirer was never asked. */
-  authorisation_reference: string | null
+  /** Its authorisation, by all its names; null where the acquirer was never asked. */
+  authorisation: AuthorisationName | null
 }
 
 /** What a decision writes: the rows as they shall be. The event is made from them. */

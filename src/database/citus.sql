@@ -8,6 +8,7 @@ select create_reference_table('merchants');
 select create_reference_table('publishable_keys');
 select create_reference_table('api_keys');
 select create_reference_table('integrations');
+select create_reference_table('connections');
 select create_reference_table('three_ds_ranges');
 select create_reference_table('page_assets');
 select create_reference_table('sealing_keys');
@@ -33,6 +34,7 @@ select create_distributed_table('attempts', 'merchant_id', colocate_with => 'ses
 select create_distributed_table('payments', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('holds', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('acquirer_operations', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('acquirer_notices', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('events', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('receipt_queue', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('idempotency_keys', 'merchant_id', colocate_with => 'sessions');

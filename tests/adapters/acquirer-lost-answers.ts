@@ -5,6 +5,7 @@ import { Unanswered } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import {
   authoriseRequest,
+  lookUpOf,
   mintReference,
   type OpenAcquirer,
   settleRequest,
@@ -24,15 +25,16 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     const refused = { result: 'refused', decline_code: 'in_progress', authorisation_known: true }
     expect(early).toMatchObject(refused)
     await clock.advance(27_999)
-    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual({ result: 'in_progress' })
     expect(await acquirer.listAuthorisations(always)).toEqual([])
     await clock.advance(1)
-    const found = await reopen().lookUp(request.reference)
+    const found = await reopen().lookUp(lookUpOf(request.reference))
     expect(found).toMatchObject({ result: 'found', kind: 'authorise', answer })
     const listed = await acquirer.listAuthorisations(always)
     const { reference, installation, amount, currency } = request
     const authorised_at = clock.now()
-    const live = { reference, installation, amount, currency, captured: true, authorised_at }
+    const names = { reference, installation, acquirer_transaction_id: expect.any(String) }
+    const live = { ...names, amount, currency, captured: true, authorised_at }
     expect(listed).toEqual(behaviour === 'lost_then_captured' ? [live] : [])
     // Sent again under the same reference, it is not charged again: it is answered.
     expect(await acquirer.authorise(request)).toMatchObject(answer)
@@ -45,7 +47,7 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     await clock.sleepers(2_000)
     await clock.advance(30_000)
     await lost
-    expect(await acquirer.lookUp(request.reference)).toMatchObject({
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toMatchObject({
       answer: { result: 'approved', captured: false },
     })
     expect(await acquirer.capture(settleRequest(request))).toMatchObject({ result: 'approved' })
@@ -55,7 +57,7 @@ export function lostAnswerTests(open: OpenAcquirer): void {
     const { acquirer, clock, request, under_way } = await loseAnswer(open, 'lost_then_not_found')
     expect(under_way).toEqual({ result: 'not_found' })
     await clock.advance(3_600_000)
-    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'not_found' })
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual({ result: 'not_found' })
     expect(await acquirer.reverse(settleRequest(request))).toMatchObject({
       decline_code: 'unknown_authorisation',
       authorisation_known: false,
@@ -68,7 +70,7 @@ export function lostAnswerTests(open: OpenAcquirer): void {
       const { acquirer, clock, request, under_way } = await loseAnswer(open, 'lost_for_ever')
       expect(under_way).toEqual({ result: 'in_progress' })
       await clock.advance(72 * 3_600_000)
-      expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+      expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual({ result: 'in_progress' })
       expect(await acquirer[kind](settleRequest(request))).toMatchObject({ result: 'approved' })
       expect(await acquirer[kind](settleRequest(request))).toMatchObject({ result: 'refused' })
       expect(await acquirer.listAuthorisations(always)).toEqual([])
@@ -77,7 +79,7 @@ export function lostAnswerTests(open: OpenAcquirer): void {
 
   test('a reference that nobody sent is not found', async () => {
     const { acquirer } = await open()
-    expect(await acquirer.lookUp(mintReference())).toEqual({ result: 'not_found' })
+    expect(await acquirer.lookUp(lookUpOf(mintReference()))).toEqual({ result: 'not_found' })
   })
 }
 
@@ -92,10 +94,10 @@ export function slowAnswerTests(open: OpenAcquirer): void {
     await clock.sleepers(8_000)
     await clock.advance(7_999)
     expect(answered).toBe(false)
-    expect(await acquirer.lookUp(request.reference)).toEqual({ result: 'in_progress' })
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual({ result: 'in_progress' })
     await clock.advance(1)
     expect(await answer).toMatchObject({ result: 'approved', captured: true })
-    expect(await acquirer.lookUp(request.reference)).toMatchObject({ result: 'found' })
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toMatchObject({ result: 'found' })
   })
 }
 
@@ -108,9 +110,11 @@ export function lifeTests(open: OpenAcquirer): void {
       const over = acquirer.authorise(request).catch(() => null)
       await clock.sleepers(2_000)
       await clock.advance(acquirer.safe_window_ms)
-      expect(await acquirer.lookUp(request.reference)).not.toEqual({ result: 'not_found' })
+      expect(await acquirer.lookUp(lookUpOf(request.reference))).not.toEqual({
+        result: 'not_found',
+      })
       await clock.advance(60_000)
-      expect(await acquirer.lookUp(request.reference)).toMatchObject({ result: 'found' })
+      expect(await acquirer.lookUp(lookUpOf(request.reference))).toMatchObject({ result: 'found' })
       await over
     },
   )
@@ -136,7 +140,7 @@ async function loseAnswer(open: OpenAcquirer, behaviour: AcquirerBehaviour) {
   const request = authoriseRequest(numberFor(behaviour), { capture: true })
   const lost = expect(acquirer.authorise(request)).rejects.toBeInstanceOf(Unanswered)
   await clock.sleepers(2_000)
-  const under_way = await acquirer.lookUp(request.reference)
+  const under_way = await acquirer.lookUp(lookUpOf(request.reference))
   await clock.advance(2_000)
   await lost
   return { acquirer, clock, reopen, request, under_way }

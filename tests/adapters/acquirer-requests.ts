@@ -1,6 +1,13 @@
 // What the acquirer suites ask, and what an implementation brings to be asked.
 
-import type { Acquirer, AuthoriseRequest, SettleRequest } from '../../src/acquirers/acquirer.ts'
+import type {
+  Acquirer,
+  AuthorisationName,
+  AuthoriseRequest,
+  LookUpRequest,
+  OperationKind,
+  SettleRequest,
+} from '../../src/acquirers/acquirer.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
 import type { ManualClock } from '../support/clock.ts'
 
@@ -42,6 +49,7 @@ export function authoriseRequest(
     },
     three_ds: null,
     merchant: { descriptor: 'Tea', mcc: null, country: null },
+    handle: null,
     ...change,
   }
 }
@@ -52,9 +60,19 @@ export function settleRequest(
 ): SettleRequest {
   return {
     reference: mintReference(),
-    authorisation_reference: authorised.reference,
+    authorisation: nameOf(authorised.reference),
     amount: authorised.amount,
     currency: authorised.currency,
     ...change,
   }
+}
+
+/** An authorisation of which only our reference is known. */
+export function nameOf(reference: string): AuthorisationName {
+  return { reference, handle: null, acquirer_transaction_id: null }
+}
+
+/** The question for an operation of which only our reference is known. */
+export function lookUpOf(reference: string, kind: OperationKind = 'authorise'): LookUpRequest {
+  return { kind, reference, acquirer_transaction_id: null, authorisation: nameOf(reference) }
 }

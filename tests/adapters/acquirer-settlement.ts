@@ -5,7 +5,9 @@ import type { SettleRequest } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import {
   authoriseRequest,
+  lookUpOf,
   mintReference,
+  nameOf,
   type OpenAcquirer,
   settleRequest,
 } from './acquirer-requests.ts'
@@ -42,16 +44,18 @@ export function settlementTests(open: OpenAcquirer): void {
     expect(await reopen()[first](request)).toEqual(answer)
     expect(await reopen()[second](next)).toEqual(answer_next)
     const found = { result: 'found', kind: second, answer: answer_next }
-    expect(await acquirer.lookUp(next.reference)).toEqual(found)
+    expect(await acquirer.lookUp(lookUpOf(next.reference, second))).toEqual(found)
     const done = decline_code ? first : second
     const state = { capture: 'captured', void: 'voided', reverse: 'reversed' }[done]
-    expect(await acquirer.lookUp(authorised.reference)).toMatchObject({ standing: { state } })
+    expect(await acquirer.lookUp(lookUpOf(authorised.reference))).toMatchObject({
+      standing: { state },
+    })
   })
 
   test.each<[string, Partial<SettleRequest>, string]>([
     ['another amount', { amount: 4199 }, 'amount_mismatch'],
     ['another currency', { currency: 'EUR' }, 'amount_mismatch'],
-    ['no such authorisation', { authorisation_reference: 'f'.repeat(32) }, 'unknown_authorisation'],
+    ['no such authorisation', { authorisation: nameOf('f'.repeat(32)) }, 'unknown_authorisation'],
   ])('refuses %s, and goes on saying why', async (_, change, decline_code) => {
     const { acquirer, reopen, numberFor } = await open()
     const authorised = authoriseRequest(numberFor('approve'))
@@ -64,7 +68,7 @@ export function settlementTests(open: OpenAcquirer): void {
       expect(answer).toEqual({ ...refused, reason: expect.any(String) })
       expect(await reopen()[kind](request)).toEqual(answer)
       const found = { result: 'found', kind, answer }
-      expect(await acquirer.lookUp(request.reference)).toEqual(found)
+      expect(await acquirer.lookUp(lookUpOf(request.reference, kind))).toEqual(found)
     }
     expect(await acquirer.capture(settleRequest(authorised))).toMatchObject({ result: 'approved' })
   })
@@ -151,7 +155,7 @@ export function referenceTests(open: OpenAcquirer): void {
     expect(await acquirer.authorise({ ...authorised, reference: request.reference })).toMatchObject(
       { result: 'failed' },
     )
-    const nested = { ...request, authorisation_reference: request.reference }
+    const nested = { ...request, authorisation: nameOf(request.reference) }
     expect(await acquirer.void({ ...nested, reference: mintReference() })).toMatchObject({
       decline_code: 'unknown_authorisation',
     })

@@ -12,6 +12,7 @@ import { acquirerSuite } from './acquirer.ts'
 import {
   type AcquirerUnderTest,
   authoriseRequest,
+  lookUpOf,
   mintReference,
   settleRequest,
 } from './acquirer-requests.ts'
@@ -143,7 +144,7 @@ describe('acquirerFor', () => {
       () => missing.capture(settleRequest(request)),
       () => missing.void(settleRequest(request)),
       () => missing.reverse(settleRequest(request)),
-      () => missing.lookUp(mintReference()),
+      () => missing.lookUp(lookUpOf(mintReference())),
       () => missing.listAuthorisations({ since: new Date(0), until: new Date(1) }),
     ]
     for (const call of calls) {

@@ -4,7 +4,12 @@ import { describe, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import { lifeTests, lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
-import { authoriseRequest, type OpenAcquirer, settleRequest } from './acquirer-requests.ts'
+import {
+  authoriseRequest,
+  lookUpOf,
+  type OpenAcquirer,
+  settleRequest,
+} from './acquirer-requests.ts'
 import { fenceTests, raceTests, referenceTests, settlementTests } from './acquirer-settlement.ts'
 
 export function acquirerSuite(name: string, open: OpenAcquirer): void {
@@ -36,7 +41,7 @@ function answerTests(open: OpenAcquirer): void {
     const { amount, currency } = request
     const standing = { state: capture ? 'captured' : 'reserved', amount, currency }
     const found = { result: 'found', kind: 'authorise', answer, standing }
-    expect(await acquirer.lookUp(request.reference)).toEqual(found)
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual(found)
   })
 
   test.each([
@@ -62,7 +67,7 @@ function answerTests(open: OpenAcquirer): void {
       decline: { code, category, reason: expect.stringContaining(reason) },
     })
     const found = { result: 'found', kind: 'authorise', answer, standing: null }
-    expect(await acquirer.lookUp(request.reference)).toEqual(found)
+    expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual(found)
     expect(await acquirer.capture(settleRequest(request))).toMatchObject({
       result: 'refused',
       decline_code: 'not_approved',
@@ -112,7 +117,8 @@ function listTests(open: OpenAcquirer): void {
       await acquirer.authorise(request)
       const { reference, installation, amount, currency } = request
       const authorised_at = clock.now()
-      const live = { reference, installation, amount, currency, captured: capture, authorised_at }
+      const names = { reference, installation, acquirer_transaction_id: expect.any(String) }
+      const live = { ...names, amount, currency, captured: capture, authorised_at }
       await clock.advance(1)
       return { request, live }
     }

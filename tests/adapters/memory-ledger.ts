@@ -18,8 +18,17 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
       const stored = entries.get(authorisation.reference)
       if (stored?.version !== authorisation.version - 1) return false
       if (entries.has(operation.reference)) return false
-      const { captured_at, voided_at, reversed_at, refused_before, version } = authorisation
-      keep({ ...stored, captured_at, voided_at, reversed_at, refused_before, version })
+      const { captured_at, voided_at, reversed_at, refunded_amount } = authorisation
+      const { refused_before, version } = authorisation
+      keep({
+        ...stored,
+        captured_at,
+        voided_at,
+        reversed_at,
+        refunded_amount,
+        refused_before,
+        version,
+      })
       keep(operation)
       return true
     },
@@ -27,10 +36,12 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
       return [...entries.values()]
         .flatMap(({ reference, installation, amount, currency, ...entry }) => {
           const { authorised_at, captured_at, voided_at, reversed_at } = entry
+          const { transaction_id: acquirer_transaction_id } = entry
           if (!authorised_at || authorised_at < since || authorised_at > until) return []
           if (voided_at || reversed_at) return []
           const captured = captured_at !== null
-          return [{ reference, installation, amount, currency, captured, authorised_at }]
+          const names = { reference, acquirer_transaction_id, installation }
+          return [{ ...names, amount, currency, captured, authorised_at }]
         })
         .sort((a, b) => a.authorised_at.getTime() - b.authorised_at.getTime())
     },

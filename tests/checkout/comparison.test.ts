@@ -278,9 +278,9 @@ describe('what changes meanwhile', () => {
     const voided = settleRequest({ ...made } as never, { amount: 4200, currency: 'GBP' })
     const watched: Acquirer = {
       ...simulator,
-      async lookUp(reference) {
-        await simulator.void({ ...voided, authorisation_reference: reference })
-        const look = await simulator.lookUp(reference)
+      async lookUp(request) {
+        await simulator.void({ ...voided, authorisation: request.authorisation })
+        const look = await simulator.lookUp(request)
         await sql`update payments set status = 'voided', capture_state = 'voided'`
         return look
       },

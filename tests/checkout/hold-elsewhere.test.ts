@@ -1,6 +1,7 @@
 // Holds whose authorisation was captured, voided or has lapsed at the acquirer without the service: each comes to an end.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { nameOf } from '../adapters/acquirer-requests.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { refusal } from '../support/client.ts'
 import { booksOf, eventsOf, hold } from '../support/holding.ts'
@@ -26,7 +27,7 @@ async function inPortal(verb: 'capture' | 'void' | 'reverse', payment_id: string
     where payment_id = ${payment_id} and kind = 'authorise'`
   const answer = await service.context.acquirerOf('test', null)[verb]({
     reference: service.context.ids.operation(clock.now()),
-    authorisation_reference: row!.reference,
+    authorisation: nameOf(row!.reference),
     ...{ amount: 4200, currency: 'GBP' },
   })
   expect(answer).toMatchObject({ result: 'approved' })

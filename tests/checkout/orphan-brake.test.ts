@@ -228,7 +228,7 @@ describe('the brake that a person pulls', () => {
     const watched: Acquirer = {
       ...simulator,
       async reverse(request) {
-        asked.push(request.authorisation_reference)
+        asked.push(request.authorisation.reference)
         if (asked.length === 8) await pull()
         // Nobody is done, and takes the next, before it is pulled.
         await until(async () => (await countStandings()).held_back ?? 0, Boolean)

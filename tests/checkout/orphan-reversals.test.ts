@@ -21,7 +21,7 @@ const { sql, clock, ids, simulator, context, contextOf } = stage
 const { authorise, writeCharge, booksOf, orphanOf, sweepAfter, told } = stage
 
 /** The simulator with other reversals, and what it was asked for. */
-function wrapped(reverse: (request: SettleRequest) => Promise<SettleAnswer>) {
+function wrapped(reverse: Acquirer['reverse']) {
   const asked = { reverse: [] as string[], lookUp: 0 }
   const acquirer: Acquirer = {
     ...simulator,

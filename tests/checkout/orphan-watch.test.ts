@@ -2,7 +2,9 @@
 
 import { expect, test } from 'vitest'
 import {
+  type Accepted,
   type Acquirer,
+  chargeNamed,
   type SettleAnswer,
   type SettleRequest,
   Unanswered,
@@ -22,14 +24,14 @@ const unknown: SettleAnswer = {
 
 /** An acquirer whose reversals leave no fence, and answer each reference alike for ever. */
 function unfenced(meet: (request: SettleRequest) => void = () => {}) {
-  const answers = new Map<string, SettleAnswer>()
+  const answers = new Map<string, SettleAnswer | Accepted>()
   const acquirer: Acquirer = {
     ...simulator,
     late_approval_ms: 10 * minute_ms,
     async reverse(request) {
       const known = answers.get(request.reference)
       if (known) return known
-      const look = await simulator.lookUp(request.authorisation_reference)
+      const look = await simulator.lookUp(chargeNamed(request.authorisation))
       const answer = look.result === 'not_found' ? unknown : await simulator.reverse(request)
       answers.set(request.reference, answer)
       meet(request)

@@ -148,7 +148,7 @@ describe('under a brake, what we know', () => {
     const watched = contextOf({
       ...simulator,
       async reverse(request) {
-        asked.push(request.authorisation_reference)
+        asked.push(request.authorisation.reference)
         if (asked.length === 8) pulled.resolve(pull().then(() => {}))
         await pulled.promise
         return simulator.reverse(request)

@@ -7,6 +7,7 @@ import { receipt_life_ms, sendReceipts } from '../../src/checkout/receipts/send-
 import { openMetrics } from '../../src/http/metrics.ts'
 import type { Mailer } from '../../src/outgoing/mail/mailer.ts'
 import { type MailLimits, openMailer } from '../../src/outgoing/mail/smtp.ts'
+import { nameOf } from '../adapters/acquirer-requests.ts'
 import { purchase, visa } from '../support/client.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { hold } from '../support/holding.ts'
@@ -166,7 +167,7 @@ describe('a held payment', () => {
       select operation_id as reference from acquirer_operations where payment_id = ${payment_id}`
     await service.context.acquirerOf('test', null).capture({
       reference: service.context.ids.operation(clock.now()),
-      authorisation_reference: row!.reference,
+      authorisation: nameOf(row!.reference),
       ...{ amount: 4200, currency: 'GBP' },
     })
     expect((await service.client.decideHold('capture', payment_id)).status).toBe(200)

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { amount_max } from '../../src/kernel/values.ts'
+import { nameOf } from '../adapters/acquirer-requests.ts'
 import { type Json, refusal } from '../support/client.ts'
 import { booksOf, eventsOf, hold } from '../support/holding.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
@@ -346,7 +347,7 @@ describe('settle', () => {
     const { acquirerOf, ids, world } = service.context
     await acquirerOf('test', null)[verb]({
       reference: ids.operation(world.clock.now()),
-      authorisation_reference: row!.reference,
+      authorisation: nameOf(row!.reference),
       ...{ amount: 4200, currency: 'GBP' },
     })
   }

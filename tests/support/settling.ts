@@ -79,7 +79,7 @@ export function faultyAcquirer(clock: DrivenClock): FaultyAcquirer {
       capture: via('capture', acquirer.capture, named),
       void: via('void', acquirer.void, named),
       reverse: via('reverse', acquirer.reverse, named),
-      lookUp: via('lookUp', acquirer.lookUp, (reference) => reference),
+      lookUp: via('lookUp', acquirer.lookUp, named),
     }),
   }
 }

@@ -435,7 +435,14 @@ describe('citus.sql', () => {
         has_merchant && place.get(name)!.how !== 'create_distributed_table',
     )
     expect(others.map(({ name }) => name).toSorted()).toEqual([
-      ...['acquirer_findings', 'api_keys', 'integrations', 'merchants', 'orphan_authorisations'],
+      ...[
+        'acquirer_findings',
+        'api_keys',
+        'connections',
+        'integrations',
+        'merchants',
+        'orphan_authorisations',
+      ],
       'publishable_keys',
     ])
   })

@@ -6,6 +6,7 @@ import {
   type AuthoriseRequest,
   type LiveAuthorisation,
   type LookUpAnswer,
+  type LookUpRequest,
   type SettleAnswer,
   type SettleRequest,
   Unanswered,
@@ -119,7 +120,8 @@ export function openBank(
   }
 
   async function settle(kind: Verb, request: SettleRequest): Promise<SettleAnswer> {
-    const { reference, authorisation_reference: of, amount, currency } = request
+    const { reference, amount, currency } = request
+    const of = request.authorisation.reference
     const asked = JSON.stringify([kind, of, amount, currency])
     const known = remembered(settled.get(reference))
     if (known) return known.asked === asked ? known.answer : refusal('reference_reused')
@@ -140,7 +142,7 @@ export function openBank(
     return answer
   }
 
-  async function lookUp(reference: string): Promise<LookUpAnswer> {
+  async function lookUp({ reference }: LookUpRequest): Promise<LookUpAnswer> {
     const settlement = remembered(settled.get(reference))
     if (settlement) return { result: 'found', kind: settlement.kind, answer: settlement.answer }
     const entry = remembered(authorised.get(reference))
@@ -172,6 +174,8 @@ export function openBank(
 
   const acquirer: Acquirer = {
     name: 'simulator',
+    learned_by: 'reference',
+    lists: true,
     safe_window_ms,
     reference_life_ms,
     late_approval_ms: traits.late_approval_ms,
@@ -179,8 +183,10 @@ export function openBank(
     capture: (request) => settle('capture', request),
     void: (request) => settle('void', request),
     reverse: (request) => settle('reverse', request),
+    refund: unused,
     lookUp,
     listAuthorisations,
+    readNotices: null,
   }
   return {
     acquirer,
@@ -194,10 +200,15 @@ export function openBank(
   }
 }
 
+async function unused(): Promise<never> {
+  throw new Error('no simulated life refunds')
+}
+
 function listed(entry: Authorisation, clock_ahead_ms: number): LiveAuthorisation {
   const { reference, installation, amount, currency, captured_ms, captured_amount } = entry
   return {
     ...{ reference, installation, currency, captured: captured_ms !== null },
+    acquirer_transaction_id: entry.transaction_id,
     amount: captured_amount ?? amount,
     authorised_at: new Date(entry.authorised_ms! + clock_ahead_ms),
   }

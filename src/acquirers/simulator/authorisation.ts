@@ -85,6 +85,7 @@ export function authorisation(
     captured_at: capture ? authorised_at : null,
     voided_at: null,
     reversed_at: null,
+    refunded_amount: 0,
     refused_before: false,
     version: 0,
   }
@@ -130,7 +131,7 @@ const fenced = 'fenced'
 
 /** The entry that a reversal leaves where its authorisation is not there: what arrives under the reference now fails. */
 export function fence(
-  { authorisation_reference: reference, amount, currency }: SettleRequest,
+  { authorisation: { reference }, amount, currency }: SettleRequest,
   { transaction_id, now }: { transaction_id: string; now: Date },
 ): LedgerEntry {
   return {

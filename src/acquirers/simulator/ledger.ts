@@ -2,13 +2,13 @@
 
 import type { AcquirerBehaviour } from '../../cards/test-cards.ts'
 import type { Brand } from '../../kernel/values.ts'
-import type { DeclineCategory, LiveAuthorisation } from '../acquirer.ts'
+import type { DeclineCategory, LiveAuthorisation, OperationKind } from '../acquirer.ts'
 
 /** One request as the acquirer received it, and what became of it. */
 export type LedgerEntry = {
   /** Whoever asks minted it: unique for ever. */
   reference: string
-  kind: 'authorise' | 'capture' | 'void' | 'reverse'
+  kind: OperationKind
   /** The authorisation that the entry belongs to; an authorisation's own reference. */
   authorisation_reference: string
   /** Of an authorisation: whose it is. Null in other entries, in fences, and where an older version wrote it. */
@@ -35,6 +35,8 @@ export type LedgerEntry = {
   captured_at: Date | null
   voided_at: Date | null
   reversed_at: Date | null
+  /** How much of what was captured was given back. */
+  refunded_amount: number
   /** The one refusal that its number asks for was given. */
   refused_before: boolean
   /** Counts the changes of the entry: it is stored with 0. */
@@ -52,6 +54,7 @@ export const no_authorisation = {
   captured_at: null,
   voided_at: null,
   reversed_at: null,
+  refunded_amount: 0,
   refused_before: false,
   version: 0,
 } satisfies Partial<LedgerEntry>
@@ -62,7 +65,7 @@ export type Ledger = {
   find(reference: string): Promise<LedgerEntry | null>
   /**
    * In one transaction: stores the operation, and its authorisation as it becomes (captured_at, voided_at, reversed_at,
-   * refused_before, version). False, with nothing changed, unless the stored version is one less and the operation's
+   * refunded_amount, refused_before, version). False, with nothing changed, unless the stored version is one less and the operation's
    * reference is free.
    */
   settle(operation: LedgerEntry, authorisation: LedgerEntry): Promise<boolean>

@@ -1,27 +1,35 @@
-// What the simulated acquirer decides about a capture, a void or a reversal of an authorisation.
+// What the simulated acquirer decides about a capture, a void, a reversal or a refund of an authorisation.
 
 import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
 import { isFence } from './authorisation.ts'
 import { type LedgerEntry, no_authorisation } from './ledger.ts'
 
-export type SettleKind = 'capture' | 'void' | 'reverse'
+export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
 /** The operation's entry, and its authorisation as it becomes: null where that stays as it is. */
 type Settlement = { operation: LedgerEntry; authorisation: LedgerEntry | null }
 
 type Refusal = { decline_code: string; reason: string }
 
-/** An authorisation is captured or voided, never both; a reversal takes it back, captured or not. */
+/** How long a refund takes whose amount ends in 17 minor units. */
+const slow_refund_ms = 30_000
+
+/**
+ * An authorisation is captured or voided, never both; a reversal takes it back, captured or not. What was captured is refunded
+ * in parts, up to the whole. `later_ms`: for so long the bank does not say what came of it.
+ */
 export function settlement(
   kind: SettleKind,
   request: SettleRequest,
   authorisation: LedgerEntry | null,
-  { transaction_id, now }: { transaction_id: string; now: Date },
+  { transaction_id, now, later_ms }: { transaction_id: string; now: Date; later_ms: number },
 ): Settlement {
   const refusal = refusalOf(kind, request, authorisation, now)
+  const is_slow = kind === 'refund' && refusal === null && request.amount % 100 === 17
+  const known_at = new Date(now.getTime() + (is_slow ? slow_refund_ms : later_ms))
   return {
-    operation: operation(kind, request, refusal, { transaction_id, now }),
-    authorisation: authorisation && changed(kind, authorisation, refusal, now),
+    operation: operation(kind, request, refusal, { transaction_id, now, known_at }),
+    authorisation: authorisation && changed(kind, request, authorisation, refusal, now),
   }
 }
 
@@ -52,13 +60,16 @@ const refusals = {
   voided: { decline_code: 'already_voided', reason: 'The authorisation was voided' },
   reversed: { decline_code: 'already_reversed', reason: 'The authorisation was reversed' },
   once: { decline_code: 'do_not_honor', reason: 'The issuer refused it this once' },
+  not_captured: { decline_code: 'not_captured', reason: 'Nothing was captured' },
+  too_much: { decline_code: 'refund_exceeds_captured', reason: 'More than is left of the capture' },
+  refund: { decline_code: 'refund_refused', reason: 'The issuer refused the refund' },
 } satisfies Record<string, Refusal>
 
 const times = { capture: 'captured_at', void: 'voided_at', reverse: 'reversed_at' } as const
 
 function refusalOf(
   kind: SettleKind,
-  { amount, currency }: SettleRequest,
+  request: SettleRequest,
   authorisation: LedgerEntry | null,
   now: Date,
 ): Refusal | null {
@@ -67,7 +78,10 @@ function refusalOf(
   if (known_at !== null && known_at > now) return refusals.in_progress
   // Without a result it stays under way for ever, and is what a person takes it for: whatever they want of it happens.
   if (result !== null && result !== 'approved') return refusals.not_approved
-  if (amount !== authorisation.amount || currency !== authorisation.currency) return refusals.amount
+  const { amount, currency } = request
+  if (currency !== authorisation.currency) return refusals.amount
+  if (kind === 'refund') return refundRefusal(amount, authorisation)
+  if (amount !== authorisation.amount) return refusals.amount
   if (authorisation.reversed_at) return refusals.reversed
   if (authorisation.voided_at) return refusals.voided
   if (authorisation.captured_at && kind !== 'reverse') return refusals.captured
@@ -75,29 +89,39 @@ function refusalOf(
   return due ? refusals.once : null
 }
 
+function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | null {
+  if (authorisation.reversed_at) return refusals.reversed
+  if (!authorisation.captured_at) return refusals.not_captured
+  if (amount > authorisation.amount - authorisation.refunded_amount) return refusals.too_much
+  return amount % 100 === 13 ? refusals.refund : null
+}
+
 /** The authorisation as the operation leaves it, or null where it is left as it was. */
 function changed(
   kind: SettleKind,
+  { amount }: SettleRequest,
   authorisation: LedgerEntry,
   refusal: Refusal | null,
   now: Date,
 ): LedgerEntry | null {
   const version = authorisation.version + 1
   if (refusal === refusals.once) return { ...authorisation, version, refused_before: true }
-  return refusal ? null : { ...authorisation, version, [times[kind]]: now }
+  if (refusal) return null
+  if (kind !== 'refund') return { ...authorisation, version, [times[kind]]: now }
+  return { ...authorisation, version, refunded_amount: authorisation.refunded_amount + amount }
 }
 
 function operation(
   kind: SettleKind,
-  { reference, authorisation_reference, amount, currency }: SettleRequest,
+  { reference, authorisation, amount, currency }: SettleRequest,
   refusal: Refusal | null,
-  { transaction_id, now }: { transaction_id: string; now: Date },
+  { transaction_id, now, known_at }: { transaction_id: string; now: Date; known_at: Date },
 ): LedgerEntry {
   return {
     ...no_authorisation,
     reference,
     kind,
-    authorisation_reference,
+    authorisation_reference: authorisation.reference,
     transaction_id,
     amount,
     currency,
@@ -106,6 +130,6 @@ function operation(
     decline_category: null,
     reason: refusal?.reason ?? null,
     requested_at: now,
-    known_at: now,
+    known_at,
   }
 }

@@ -3,10 +3,12 @@
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { World } from '../../kernel/world.ts'
 import {
+  type Accepted,
   type Acquirer,
   type AuthoriseAnswer,
   type AuthoriseRequest,
   type LookUpAnswer,
+  type LookUpRequest,
   type SettleAnswer,
   type SettleRequest,
   Unanswered,
@@ -34,9 +36,18 @@ const reference_life_ms = 24 * 3_600_000
 // An authorisation changes at most three times, so that no call loses the race for it more often.
 const races_max = 4
 
+export type SimulatorTraits = {
+  name: string
+  /** For so long the bank does not say what came of a capture, void, reversal or refund. 0 where it says so at once. */
+  settles_after_ms: number
+}
+
+const plain: SimulatorTraits = { name: 'simulator', settles_after_ms: 0 }
+
 export function openSimulator(
   { clock, random }: Pick<World, 'clock' | 'random'>,
   ledger: Ledger,
+  { name, settles_after_ms: later_ms }: SimulatorTraits = plain,
 ): Acquirer {
   const mintTransactionId = () => `sim_${random.bytes(12).toString('hex')}`
 
@@ -55,21 +66,32 @@ export function openSimulator(
     return authoriseAnswer(stored)
   }
 
+  /** A reference that is sent again is answered as before; one that stands for another request is refused. */
+  function answerOf(stored: LedgerEntry, operation: LedgerEntry): SettleAnswer | Accepted {
+    if (!sameRequest(stored, operation)) return reusedOperation
+    if (isKnown(stored, clock.now())) return settleAnswer(stored)
+    return { result: 'accepted', acquirer_transaction_id: stored.transaction_id }
+  }
+
   async function loseAnswer(): Promise<never> {
     await clock.sleep(lost_after_ms)
     throw new Unanswered('the simulated acquirer did not answer')
   }
 
-  async function settle(kind: SettleKind, request: SettleRequest): Promise<SettleAnswer> {
+  async function settle(
+    kind: SettleKind,
+    request: SettleRequest,
+  ): Promise<SettleAnswer | Accepted> {
     const transaction_id = mintTransactionId()
     for (let race = 0; race < races_max; race++) {
       const found = await findOrFence(kind, request, transaction_id)
       const { operation, authorisation } = settlement(kind, request, found, {
         transaction_id,
         now: clock.now(),
+        later_ms,
       })
       if (!authorisation) return answerOf(await ledger.insert(operation), operation)
-      if (await ledger.settle(operation, authorisation)) return settleAnswer(operation)
+      if (await ledger.settle(operation, authorisation)) return answerOf(operation, operation)
       const stored = await ledger.find(request.reference)
       if (stored) return answerOf(stored, operation)
     }
@@ -82,12 +104,12 @@ export function openSimulator(
     request: SettleRequest,
     transaction_id: string,
   ): Promise<LedgerEntry | null> {
-    const found = await ledger.find(request.authorisation_reference)
+    const found = await ledger.find(request.authorisation.reference)
     if (found || kind !== 'reverse') return found
     return ledger.insert(fence(request, { transaction_id, now: clock.now() }))
   }
 
-  async function lookUp(reference: string): Promise<LookUpAnswer> {
+  async function lookUp({ reference }: LookUpRequest): Promise<LookUpAnswer> {
     const entry = await ledger.find(reference)
     if (!entry || isFence(entry)) return { result: 'not_found' }
     if (!isKnown(entry, clock.now())) return { result: 'in_progress' }
@@ -105,7 +127,9 @@ export function openSimulator(
   }
 
   return {
-    name: 'simulator',
+    name,
+    learned_by: 'reference',
+    lists: true,
     safe_window_ms,
     reference_life_ms,
     late_approval_ms: 0,
@@ -113,14 +137,11 @@ export function openSimulator(
     capture: (request) => settle('capture', request),
     void: (request) => settle('void', request),
     reverse: (request) => settle('reverse', request),
+    refund: (request) => settle('refund', request),
     lookUp,
     listAuthorisations,
+    readNotices: null,
   }
-}
-
-/** A reference that is sent again is answered as before; one that stands for another request is refused. */
-function answerOf(stored: LedgerEntry, operation: LedgerEntry): SettleAnswer {
-  return sameRequest(stored, operation) ? settleAnswer(stored) : reusedOperation
 }
 
 function sameRequest(stored: LedgerEntry, asked: LedgerEntry): boolean {

@@ -6,6 +6,6 @@ import type { FoundAs } from '../operation.ts'
 /** A condition on a row of `acquirer_operations`. */
 export function isFoundAs(sql: Sql, from: FoundAs) {
   if (from === 'reversing') return sql`state = 'reversing'`
-  if (from === 'unanswered') return sql`state in ('sent', 'unknown')`
+  if (from === 'unanswered') return sql`state in ('sent', 'unknown', 'accepted')`
   return sql`(state = 'sent' and last_sent_at = ${from.sending})`
 }

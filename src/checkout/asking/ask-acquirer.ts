@@ -1,6 +1,6 @@
 // One call to an acquirer: how long it may take, what it means where there is no answer, and that an answer is kept.
 
-import { NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
+import { type Accepted, NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
 import type { SettlementContext } from '../context.ts'
@@ -121,20 +121,16 @@ export async function askPatiently<Answer>(
   return askAcquirer(clock, call)
 }
 
-/** The call of a capture, void or reversal, under its own reference: once more is the same request. */
+/** The call of a capture, void, reversal or refund, under its own reference: once more is the same request. */
 export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
-  sent: Pick<WholePayment, 'payment' | 'authorisation_reference'> & { operation: Operation },
-): () => Promise<SettleAnswer> {
+  sent: Pick<WholePayment, 'payment' | 'authorisation'> & { operation: Operation },
+): () => Promise<SettleAnswer | Accepted> {
   const { operation_id, kind, acquirer, amount, currency } = sent.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const named = acquirerOf(sent.payment.mode, acquirer)
-  const request = {
-    reference: operation_id,
-    authorisation_reference: sent.authorisation_reference!,
-    amount,
-    currency,
-  }
+  const authorisation = sent.authorisation!
+  const request = { reference: operation_id, authorisation, amount, currency }
   return () => named[kind](request)
 }
 

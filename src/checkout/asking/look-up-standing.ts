@@ -1,6 +1,11 @@
-// How an authorisation stands at its acquirer, by our reference.
+// How an authorisation stands at its acquirer.
 
-import type { Acquirer, AuthorisationStanding } from '../../acquirers/acquirer.ts'
+import {
+  type Acquirer,
+  type AuthorisationName,
+  type AuthorisationStanding,
+  chargeNamed,
+} from '../../acquirers/acquirer.ts'
 import type { Clock } from '../../kernel/world.ts'
 import { askAcquirer } from './ask-acquirer.ts'
 
@@ -11,9 +16,9 @@ import { askAcquirer } from './ask-acquirer.ts'
 export async function lookUpStanding(
   clock: Clock,
   acquirer: Acquirer,
-  reference: string,
+  authorisation: AuthorisationName,
 ): Promise<AuthorisationStanding | 'not_found' | null> {
-  const look = await askAcquirer(clock, () => acquirer.lookUp(reference))
+  const look = await askAcquirer(clock, () => acquirer.lookUp(chargeNamed(authorisation)))
   if (look.result === 'not_found') return look.result
   return look.result === 'found' && look.kind === 'authorise' ? look.standing : null
 }

@@ -14,8 +14,10 @@ export type LostAnswer = {
   /** What would have been recorded. */
   state: OperationState
   /** Of an approved charge: what the acquirer has. */
-  money: Pick<Operation, 'amount' | 'currency'> | null
+  money: ApprovedMoney | null
 }
+
+type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & { acquirer_transaction_id: string }
 
 /** A charge that the acquirer approved, and that counts as something else here, is taken back. Throws NotSaved. */
 export async function heedLostAnswer(
@@ -54,10 +56,12 @@ async function findState(
 async function takeBack(
   context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
-  money: Pick<Operation, 'amount' | 'currency'>,
+  { acquirer_transaction_id, amount, currency }: ApprovedMoney,
 ): Promise<void> {
-  const { operation_id: reference, acquirer } = operation
-  const orphan = orphanOfCharge(context, { reference, acquirer, money, payment })
+  const { operation_id: reference, handle, acquirer } = operation
+  const authorisation = { reference, handle, acquirer_transaction_id }
+  const money = { amount, currency }
+  const orphan = orphanOfCharge(context, { authorisation, acquirer, money, payment })
   const at = orphan.found_at
   const line = orphanLine(context.ids, reference, {
     change: 'orphan.found',
@@ -65,7 +69,7 @@ async function takeBack(
     ...{ actor: 'reconciler', at },
   })
   const lines = { settled_before: at, lines: [line] }
-  const told = { operation_id: reference, result: 'approved', acquirer_transaction_id: null }
+  const told = { operation_id: reference, result: 'approved', acquirer_transaction_id }
   const save = async () => (await saveOrphans(context.sql, [orphan], lines)).length > 0
   await saveSurely(context, save, told)
 }

@@ -10,6 +10,7 @@ import type { Operation, UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import type { PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
+import { isFoundAs } from './answer-store.ts'
 import { orphanIf } from './orphan-rows-store.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
@@ -28,6 +29,8 @@ export async function saveUnanswered(
     session: Session
     /** Of a charge. */
     attempt: Attempt | null
+    /** Of one that the acquirer has under way. */
+    acquirer_transaction_id: string | null
     at: Date
     next_check_at: Date
     journal: JournalLine
@@ -37,6 +40,7 @@ export async function saveUnanswered(
   const rows = await sql`
     with gate as (
       update acquirer_operations set state = 'unknown', next_check_at = ${lost.next_check_at},
+        acquirer_transaction_id = coalesce(${lost.acquirer_transaction_id}, acquirer_transaction_id),
         sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})
       where ${isThis(sql, o)} and state = 'sent' returning 1
     ), session as (
@@ -44,6 +48,34 @@ export async function saveUnanswered(
       where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     ${attempt ? sql`, ${forgetCard(sql, attempt)}` : sql``}
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/**
+ * The acquirer has taken it and carries it out later: from now on it is asked what came of it, and nothing is sent again.
+ * False where its outcome is known already.
+ */
+export async function saveAccepted(
+  sql: Sql,
+  accepted: {
+    operation: OperationKey
+    session: Session
+    acquirer_transaction_id: string
+    next_check_at: Date
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { operation: o, session: s, acquirer_transaction_id, next_check_at, journal } = accepted
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = 'accepted', next_check_at = ${next_check_at},
+        acquirer_transaction_id = ${acquirer_transaction_id}
+      where ${isThis(sql, o)} and state in ('sent', 'unknown') returning 1
+    ), session as (
+      update sessions set settlement = 'awaiting_reconciliation'
+      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
 }
@@ -62,19 +94,18 @@ export async function claimOperations(
       checks = checks + case when state = 'sent' then 0 else 1 end
     where (ctid = any(array(
       select ctid from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing') and next_check_at <= ${now}
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at <= ${now}
       order by next_check_at limit ${limit} for update skip locked))
       or ctid = any(array(
       select ctid from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing') and next_check_at > ${never} and state = 'sent'
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at > ${never} and state = 'sent'
       order by next_check_at limit ${limit} for update skip locked)))
-      and state in ('sent', 'unknown', 'reversing')
+      and state in ('sent', 'unknown', 'reversing', 'accepted')
     returning *`
 }
 
 /** An operation with what came of it. */
 export type KnownOperation = UnansweredOperation & {
-  acquirer_transaction_id: string | null
   answer: object | null
   answered_at: Date | null
 }
@@ -96,7 +127,7 @@ export async function lookAgain(
 ): Promise<void> {
   await sql`
     update acquirer_operations set next_check_at = ${next.at}, not_found_count = ${next.not_found_count}
-    where ${isThis(sql, operation)} and state in ('unknown', 'reversing') and checks = ${checks}`
+    where ${isThis(sql, operation)} and state in ('unknown', 'reversing', 'accepted') and checks = ${checks}`
 }
 
 /** Nothing looks for it any more. */
@@ -108,7 +139,7 @@ export async function giveToPerson(
   const rows = await sql`
     with gate as (
       update acquirer_operations set next_check_at = null, waits_for_person_since = ${since}
-      where ${isThis(sql, operation)} and state in ('unknown', 'reversing') and waits_for_person_since is null
+      where ${isThis(sql, operation)} and state in ('unknown', 'reversing', 'accepted') and waits_for_person_since is null
       returning 1
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
@@ -150,7 +181,7 @@ export async function saveReversal(
     with gate as (
       update acquirer_operations set state = ${end.state}, answer = ${end.answer as never}, answered_at = ${at},
         next_check_at = null, waits_for_person_since = null
-      where ${isThis(sql, reversal)} and state in ('sent', 'unknown') returning 1
+      where ${isThis(sql, reversal)} and ${isFoundAs(sql, 'unanswered')} returning 1
     ), charge as (
       update acquirer_operations set state = ${charge.state}, next_check_at = ${charge.next_check_at},
         not_found_count = 0, waits_for_person_since = null

@@ -1,13 +1,13 @@
 // The authorisation that a charge of ours may have at its acquirer though the charge has ended otherwise: it is taken back.
 
+import type { AuthorisationName } from '../../acquirers/acquirer.ts'
 import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
 import { type Orphan, openOrphan } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
 
 export type UnwantedCharge = {
-  /** Under which the acquirer knows it. */
-  reference: string
+  authorisation: AuthorisationName
   acquirer: string
   /** As the acquirer has it, or else as it was asked for. */
   money: Pick<Operation, 'amount' | 'currency'>
@@ -20,12 +20,12 @@ export type UnwantedCharge = {
  */
 export function orphanOfCharge(
   { ids, world, acquirerOf }: Pick<SettlementContext, 'ids' | 'world' | 'acquirerOf'>,
-  { reference, acquirer, money, payment }: UnwantedCharge,
+  { authorisation, acquirer, money, payment }: UnwantedCharge,
 ): Orphan {
   const now = world.clock.now()
   const { merchant_id, payment_id, mode } = payment
   const { amount, currency } = money
-  const found = { reference, acquirer, mode, amount, currency, merchant_id, payment_id }
+  const found = { ...authorisation, acquirer, mode, amount, currency, merchant_id, payment_id }
   const { late_approval_ms } = acquirerOf(mode, acquirer)
   return {
     ...openOrphan({ ...found, authorised_at: null }, { operation_id: ids.operation(now), now }),

@@ -16,12 +16,12 @@ export async function saveOrphans(
   return sql<Orphan[]>`
     with changed as (
       insert into orphan_authorisations as known
-        (acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
+        (acquirer, reference, handle, acquirer_transaction_id, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id, operation_id,
          state, tries, next_try_at, watched_until)
-      select acquirer, reference, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id,
+      select acquirer, reference, handle, acquirer_transaction_id, mode, amount, currency, authorised_at, found_at, merchant_id, payment_id,
         operation_id, state, tries, next_try_at, watched_until
       from json_to_recordset(${orphans as never}::json) as found (
-        acquirer text, reference text, mode text, amount bigint, currency text, authorised_at timestamptz,
+        acquirer text, reference text, handle text, acquirer_transaction_id text, mode text, amount bigint, currency text, authorised_at timestamptz,
         found_at timestamptz, merchant_id text, payment_id text, operation_id text, state text, tries integer,
         next_try_at timestamptz, watched_until timestamptz)
       order by acquirer, reference collate "C"
@@ -47,10 +47,11 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
 /** What becomes of one that was settled before, and is found again. What a person once said of it is kept. */
 function foundAnew(sql: Sql): Fragment {
   return sql`
+    handle = excluded.handle, acquirer_transaction_id = excluded.acquirer_transaction_id,
     amount = excluded.amount, currency = excluded.currency, authorised_at = excluded.authorised_at,
     found_at = excluded.found_at, merchant_id = excluded.merchant_id, payment_id = excluded.payment_id,
     operation_id = excluded.operation_id, state = excluded.state, tries = excluded.tries,
-    next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, held_back_at = null,
+    reversal_transaction_id = null, next_try_at = excluded.next_try_at, watched_until = excluded.watched_until, held_back_at = null,
     last_failure = null, settled_at = null`
 }
 

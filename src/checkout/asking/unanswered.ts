@@ -8,7 +8,8 @@ import type { WholePayment } from '../whole-payment.ts'
 import { saveSurely } from './ask-acquirer.ts'
 import { saveUnanswered } from './operation-store.ts'
 
-type Sent = Pick<WholePayment, 'session' | 'payment'> & {
+/** A request that was written down and sent. */
+export type SentRequest = Pick<WholePayment, 'session' | 'payment'> & {
   attempt: WholePayment['attempt']
   operation: Operation
   cause: Cause
@@ -17,7 +18,7 @@ type Sent = Pick<WholePayment, 'session' | 'payment'> & {
 /** False where somebody else had its answer meanwhile. Throws NotSaved. */
 export async function noteUnanswered(
   context: SettlementContext,
-  sent: Sent,
+  sent: SentRequest,
   error: Unanswered,
 ): Promise<boolean> {
   const { sql, ids, world } = context
@@ -32,6 +33,7 @@ export async function noteUnanswered(
     operation,
     session,
     attempt: kind === 'authorise' ? attempt : null,
+    acquirer_transaction_id: null,
     at,
     next_check_at: new Date(at.getTime() + first_check_ms),
     journal: lineOf(ids, payment, cause, {

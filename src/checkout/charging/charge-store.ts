@@ -55,6 +55,27 @@ export async function beginCharge(sql: Sql, intent: ChargeIntent): Promise<Charg
 }
 
 /**
+ * Stores the acquirer's own name of the authorisation; from now on the charge counts as just sent. False, with nothing
+ * written, where somebody has begun to look for its answer.
+ */
+export async function savePrepared(
+  sql: Sql,
+  { merchant_id, operation_id, last_sent_at }: Operation,
+  prepared: Operation,
+): Promise<boolean> {
+  const { handle, answer_by } = prepared
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set handle = ${handle}, last_sent_at = ${prepared.last_sent_at},
+        answer_by = ${answer_by}, next_check_at = ${answer_by}
+      where merchant_id = ${merchant_id} and operation_id = ${operation_id}
+        and ${isFoundAs(sql, { sending: last_sent_at })} returning 1
+    )
+    select 1 from gate`
+  return rows.length > 0
+}
+
+/**
  * Writes an outcome whole: payment, hold, session, attempt, event, journal; the card's number and code are deleted.
  * Compare-and-set: false, and nothing written, where the operation was answered before or the attempt has moved on.
  */

@@ -1,12 +1,11 @@
 // The three steps of a charge: commit the intent with our own reference, call the acquirer, commit the outcome.
 // A crash or silence in between is unknown: its reference is kept to ask by, it is never failed and never sent twice.
 
-import {
-  type Acquirer,
-  type AuthoriseAnswer,
-  type AuthoriseRequest,
-  NotSent,
-  type Unanswered,
+import type {
+  Acquirer,
+  AuthoriseAnswer,
+  AuthoriseRequest,
+  UnderWay,
 } from '../../acquirers/acquirer.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -15,6 +14,7 @@ import { numericCountry } from '../../merchants/country.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
 import { NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
+import { noteUnderWay } from '../asking/under-way.ts'
 import type { Attempt, Verdict } from '../attempt.ts'
 import { findAttempt } from '../authentication/attempt-store.ts'
 import { moneyOf } from '../bound-money.ts'
@@ -28,6 +28,7 @@ import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import type { ConfirmResult } from '../views.ts'
 import { beginCharge, type ChargeCard, type ChargeIntent } from './charge-store.ts'
+import { type Preparation, prepareCharge } from './prepare-charge.ts'
 import { type SentCharge, settleCharge } from './settle-charge.ts'
 
 /** An attempt that a shopper has confirmed, and that 3-D Secure has ended for. */
@@ -59,17 +60,54 @@ export async function charge(
     answer_by: operation.answer_by,
   }
   const sent = { ...confirmed, session: { ...session, ...begun }, payment, operation }
-  const authorise = async () => acquirer.authorise(requestOrNotSent(context, sent, card))
   try {
-    return await sendAndSettle(context, operation, authorise, {
-      answered: (answer: AuthoriseAnswer) => settleCharge(context, sent, answer),
-      notSent: (error) => settleUnsent(context, sent, error),
-      unanswered: (error) => settleUnanswered(context, sent, error),
-    })
+    return await send(context, sent, acquirer, card)
   } catch (error) {
     // The search for answers finds it again. Until then all that is known is that the card may have been charged.
     if (error instanceof NotSaved) return resultOf({ ...sent, payment: null })
     throw error
+  }
+}
+
+/** Null where somebody else has recorded an outcome before. Throws NotSaved. */
+async function send(
+  context: Context,
+  begun: SentCharge & { verdict: Verdict },
+  acquirer: Acquirer,
+  card: ChargeCard,
+): Promise<ConfirmResult | null> {
+  const prepared = await prepare(context, begun, acquirer, card)
+  if (prepared === 'taken') return null
+  if ('ended' in prepared) {
+    // Nothing has moved. Where somebody looks for an answer already, that goes on as if something had.
+    return settleCharge(context, begun, prepared.ended, { sending: begun.operation.last_sent_at })
+  }
+  const { operation, request } = prepared
+  const sent: SentCharge = { ...begun, operation }
+  return sendAndSettle(context, operation, () => acquirer.authorise(request), {
+    answered: (answer: AuthoriseAnswer | UnderWay) =>
+      answer.result === 'under_way'
+        ? settleUnknown(context, sent, noteUnderWay(context, sent, answer))
+        : settleCharge(context, sent, answer),
+    // Nothing left this machine.
+    notSent: ({ message }) =>
+      settleCharge(context, sent, failure(message), { sending: operation.last_sent_at }),
+    unanswered: (error) => settleUnknown(context, sent, noteUnanswered(context, sent, error)),
+  })
+}
+
+/** A card that cannot be opened is not sent, nor one whose charge could not be prepared. */
+async function prepare(
+  context: Context,
+  begun: SentCharge & { verdict: Verdict },
+  acquirer: Acquirer,
+  card: ChargeCard,
+): Promise<Preparation> {
+  try {
+    const request = requestOf(context, begun, card)
+    return await prepareCharge(context, begun.operation, acquirer, request)
+  } catch (error) {
+    return { ended: failure((error as Error).message) }
   }
 }
 
@@ -134,19 +172,6 @@ async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<v
   )
 }
 
-/** A card that cannot be opened is not sent. */
-function requestOrNotSent(
-  context: Context,
-  sent: SentCharge & { verdict: Verdict },
-  card: ChargeCard,
-): AuthoriseRequest {
-  try {
-    return requestOf(context, sent, card)
-  } catch (error) {
-    throw new NotSent((error as Error).message)
-  }
-}
-
 function requestOf(
   { installation, keyring }: Context,
   { session, attempt, verdict, operation, account }: SentCharge & { verdict: Verdict },
@@ -177,6 +202,7 @@ function requestOf(
             authentication_value: outcome.authentication_value,
             ds_transaction_id: attempt.ds_transaction_id,
             status: outcome.status,
+            ares_status: attempt.challenge_expires_at ? 'C' : outcome.status,
           }
         : null,
     merchant: {
@@ -184,26 +210,17 @@ function requestOf(
       mcc: profile?.mcc ?? null,
       country: profile ? numericCountry(profile.country) : null,
     },
+    handle: null,
   }
 }
 
-/** Nothing left this machine. Where somebody looks for an answer already, that goes on as if something had. */
-function settleUnsent(
+/** The outcome is not known yet. Null where a late answer was faster. */
+async function settleUnknown(
   context: Context,
-  sent: SentCharge,
-  { message }: NotSent,
+  { session, attempt }: SentCharge,
+  noted: Promise<boolean>,
 ): Promise<ConfirmResult | null> {
-  return settleCharge(context, sent, failure(message), { sending: sent.operation.last_sent_at })
-}
-
-/** Null where a late answer was faster. */
-async function settleUnanswered(
-  context: Context,
-  sent: SentCharge,
-  error: Unanswered,
-): Promise<ConfirmResult | null> {
-  const { session, attempt } = sent
-  if (!(await noteUnanswered(context, sent, error))) return null
+  if (!(await noted)) return null
   context.metrics.paymentConfirmed('pending', session.mode)
   return resultOf({ session, attempt, payment: null })
 }

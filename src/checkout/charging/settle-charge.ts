@@ -60,8 +60,8 @@ function asAsked(
   given: AuthoriseAnswer,
 ): { answer: AuthoriseAnswer; orphan: Orphan | null } {
   if (given.result !== 'approved') return { answer: given, orphan: null }
-  const { operation_id: reference, acquirer } = operation
-  const { amount, currency } = given
+  const { operation_id: reference, handle, acquirer } = operation
+  const { amount, currency, acquirer_transaction_id } = given
   if (amount === payment.amount && currency === payment.currency) {
     return { answer: given, orphan: null }
   }
@@ -69,5 +69,6 @@ function asAsked(
   context.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
   const answer = failure('The acquirer approved another amount')
   const money = { amount, currency }
-  return { answer, orphan: orphanOfCharge(context, { reference, acquirer, money, payment }) }
+  const authorisation = { reference, handle, acquirer_transaction_id }
+  return { answer, orphan: orphanOfCharge(context, { authorisation, acquirer, money, payment }) }
 }

@@ -1,6 +1,6 @@
 // Captures or voids a held payment, in the three steps of every acquirer call: intent, call, outcome.
 
-import type { SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { callToSettle, NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
@@ -35,7 +35,7 @@ export type AskedDecision = {
   key: ReservedKey | null
 }
 
-/** `unanswered`: the reconciler asks on. */
+/** `unanswered`: the acquirer has not said yet what came of it, and the reconciler asks on. */
 export type DecisionEnd = 'approved' | 'unanswered'
 
 /** Races that a decision may lose before something else must be wrong. */
@@ -127,10 +127,10 @@ async function begin(
 async function send(
   context: SettlementContext,
   sent: SentDecision,
-): Promise<Settled | 'unanswered' | null> {
+): Promise<Exclude<Settled, 'accepted'> | 'unanswered' | null> {
   const call = callToSettle(context, sent)
   try {
-    return await sendAndSettle<SettleAnswer, Settled | 'unanswered'>(
+    const end = await sendAndSettle<SettleAnswer | Accepted, Settled | 'unanswered'>(
       context,
       sent.operation,
       call,
@@ -141,6 +141,7 @@ async function send(
           (await noteUnanswered(context, sent, error)) ? 'unanswered' : null,
       },
     )
+    return end === 'accepted' ? 'unanswered' : end
   } catch (error) {
     // The search for answers finds it again.
     if (error instanceof NotSaved) return 'unanswered'

@@ -1,9 +1,10 @@
 // The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
 
-import { isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import { type Accepted, isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
 import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { noteAccepted } from '../asking/under-way.ts'
 import { boundOutcome } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
@@ -28,14 +29,18 @@ export type SentDecision = HeldPayment & {
 export type RefusedAnswer = { reason: string; decline_code: string | null }
 export type Refused = { refused: RefusedAnswer }
 
-export type Settled = 'approved' | Refused
+/** `accepted`: the acquirer carries it out, or refuses it, later. */
+export type Settled = 'approved' | 'accepted' | Refused
 
 /** Null where somebody else recorded an answer before. */
 export async function settleDecision(
   context: SettlementContext,
   sent: SentDecision,
-  answer: SettleAnswer,
+  answer: SettleAnswer | Accepted,
 ): Promise<Settled | null> {
+  if (answer.result === 'accepted') {
+    return (await noteAccepted(context, sent, answer)) ? 'accepted' : null
+  }
   if (answer.result === 'approved') return approve(context, sent, answer)
   // Nothing is held there any more, which is all that a void is to bring about.
   if (sent.operation.kind === 'void' && isGone(answer)) {

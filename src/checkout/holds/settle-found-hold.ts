@@ -89,12 +89,13 @@ export async function settleIfCaptured(
 /** Null where the acquirer does not know it, or never approved it. One that it has forgotten by reference may be listed. */
 async function standingOf(
   { acquirerOf, world }: SettlementContext,
-  { payment, authorisation_reference: reference }: HeldPayment,
+  { payment, authorisation }: HeldPayment,
 ): Promise<AuthorisationStanding | null> {
   const acquirer = acquirerOf(payment.mode, payment.acquirer)
-  const standing = await lookUpStanding(world.clock, acquirer, reference!)
+  const standing = await lookUpStanding(world.clock, acquirer, authorisation!)
   if (standing !== 'not_found') return standing
-  const window = widelyAround(reference!)
+  const { reference } = authorisation!
+  const window = widelyAround(reference)
   const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
   const live = listed.find((each) => each.reference === reference)
   if (!live) return null
@@ -133,7 +134,7 @@ async function save(
   found: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
 ): Promise<boolean> {
   const { sql, ids, world, wakeDeliveries } = context
-  const { payment, hold, session, authorisation_reference: reference } = held
+  const { payment, hold, session, authorisation } = held
   const { ends, standing, asked_by, cause, key } = found
   const at = world.clock.now()
   const kind = ends === 'captured' ? ('capture' as const) : ('void' as const)
@@ -145,7 +146,7 @@ async function save(
   const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
   const change = decide(held, operation, at)
   const { acquirer } = operation
-  const unwanted = { reference: reference!, acquirer, money: payment, payment }
+  const unwanted = { authorisation: authorisation!, acquirer, money: payment, payment }
   const event = eventOf(change, { event_id: ids.event(), sequence: 2, at })
   const bound = boundOutcome(change.payment, event)
   const is_saved = await saveFoundDecision(sql, {

@@ -50,7 +50,7 @@ export async function findCharges(sql: Sql, references: string[]): Promise<Known
       select exists (
         select 1 from acquirer_operations
         where merchant_id = c.merchant_id and payment_id = c.payment_id and kind = 'reverse'
-          and state in ('sent', 'unknown')) as is_being_reversed offset 0) r`
+          and state in ('sent', 'unknown', 'accepted')) as is_being_reversed offset 0) r`
 }
 
 /** Puts right what is not settled yet: the acquirer says what it has, and when it was authorised. */
@@ -185,11 +185,14 @@ export async function settleOrphan(
 export async function postponeReversal(
   sql: Sql,
   orphan: Orphan,
-  next: Pick<Orphan, 'operation_id' | 'amount' | 'currency'> & { at: Date; failure: string },
+  next: Pick<Orphan, 'operation_id' | 'reversal_transaction_id' | 'amount' | 'currency'> & {
+    at: Date
+    failure: string
+  },
 ): Promise<boolean> {
   const rows = await sql`
     update orphan_authorisations set operation_id = ${next.operation_id},
-      amount = ${next.amount}, currency = ${next.currency},
+      reversal_transaction_id = ${next.reversal_transaction_id}, amount = ${next.amount}, currency = ${next.currency},
       next_try_at = case when next_try_at is null then null else ${next.at}::timestamptz end,
       last_failure = ${next.failure}
     where ${isThis(sql, orphan)} and state = 'found' and tries = ${orphan.tries} returning 1`

@@ -1,6 +1,11 @@
 // Reverses orphans at their acquirers, again and again until there is an answer that settles each.
 
-import type { Acquirer, AuthorisationStanding, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type {
+  Accepted,
+  Acquirer,
+  AuthorisationStanding,
+  SettleAnswer,
+} from '../../acquirers/acquirer.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
@@ -51,8 +56,9 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   if (verdict.verdict === 'try_again') {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
-    const { failure, money = { amount, currency } } = verdict
-    const isPostponed = await postponeReversal(sql, orphan, { operation_id, at, failure, ...money })
+    const { failure, money = { amount, currency }, reversal_transaction_id = null } = verdict
+    const next = { operation_id, reversal_transaction_id, at, failure, ...money }
+    const isPostponed = await postponeReversal(sql, orphan, next)
     if (isPostponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
     return
   }
@@ -86,10 +92,11 @@ async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date):
   try {
     const answer = await answerTo(context, acquirer, { ...orphan, claimed_at })
     if ('verdict' in answer) return answer
+    if (answer.result === 'accepted') return acceptedAs(answer.acquirer_transaction_id)
     const verdict = verdictOf(answer)
     if (verdict) return verdict
     const reason = answer.result === 'refused' ? answer.reason : answer.result
-    const look = await lookUpStanding(context.world.clock, acquirer, orphan.reference)
+    const look = await lookUpStanding(context.world.clock, acquirer, orphan)
     const standing = look === 'not_found' ? null : look
     const is_live = standing ? holdsMoney(standing) : await isListed(context, acquirer, orphan)
     if (!is_live) return { verdict: 'nothing_to_reverse', reason }
@@ -106,18 +113,34 @@ async function answerTo(
   { world: { clock } }: OrphanContext,
   acquirer: Acquirer,
   orphan: Orphan & { claimed_at: Date },
-): Promise<SettleAnswer | Verdict> {
-  const { operation_id, reference, amount, currency, claimed_at } = orphan
+): Promise<SettleAnswer | Accepted | Verdict> {
+  const { operation_id, reversal_transaction_id, amount, currency, claimed_at } = orphan
+  const { reference, handle, acquirer_transaction_id } = orphan
+  const authorisation = { reference, handle, acquirer_transaction_id }
   const known_since = new Date(clock.now().getTime() - acquirer.reference_life_ms)
-  if (operation_id >= idsFrom(known_since)) {
-    const authorisation = { authorisation_reference: reference, amount, currency }
-    const request = { ...authorisation, reference: operation_id }
+  const is_known = operation_id >= idsFrom(known_since)
+  if (is_known && reversal_transaction_id === null) {
+    const request = { reference: operation_id, authorisation, amount, currency }
     return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
-  const look = await askAcquirer(clock, () => acquirer.lookUp(operation_id))
-  if (look.result === 'in_progress') return tryAgain('the reversal is still under way')
+  const look = await askAcquirer(clock, () =>
+    acquirer.lookUp({
+      kind: 'reverse',
+      reference: operation_id,
+      acquirer_transaction_id: reversal_transaction_id,
+      authorisation,
+    }),
+  )
   if (look.result === 'found' && look.kind === 'reverse') return look.answer
-  return tryAgain('the reversal never arrived', 'another')
+  if (look.result === 'not_found') return tryAgain('the reversal never arrived', 'another')
+  return reversal_transaction_id === null
+    ? tryAgain('the reversal is still under way')
+    : acceptedAs(reversal_transaction_id)
+}
+
+function acceptedAs(reversal_transaction_id: string): Verdict {
+  const failure = 'the acquirer has accepted the reversal, and not said yet what came of it'
+  return { verdict: 'try_again', as: 'same', failure, reversal_transaction_id }
 }
 
 function holdsMoney({ state }: AuthorisationStanding): boolean {

@@ -2,7 +2,7 @@
 // what nothing here knows waits for a person, unless the operator has it reversed.
 
 import { askAcquirer } from '../asking/ask-acquirer.ts'
-import { catchUp, windowsToSweep } from '../orphan.ts'
+import { catchUp, windowsToSweep } from '../orphan-windows.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from './note-orphans.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { findSweptUntil, saveSweptUntil } from './orphan-store.ts'

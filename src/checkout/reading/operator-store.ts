@@ -67,7 +67,7 @@ export async function listUnanswered(
   return sql<ListedOperation[]>`
     select o.*, p.session_id, p.mode from (
       select * from acquirer_operations o
-      where state in ('sent', 'unknown', 'reversing') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}
       ${order} limit ${limit}
     ) o
     join payments p on p.merchant_id = o.merchant_id and p.payment_id = o.payment_id

@@ -81,15 +81,17 @@ export async function findWholePayment(
     select row_to_json(p) as payment, row_to_json(s) as session, row_to_json(a) as attempt,
       (select row_to_json(h) from holds h
         where h.merchant_id = p.merchant_id and h.payment_id = p.payment_id) as hold,
-      (select o.operation_id from acquirer_operations o where o.merchant_id = p.merchant_id
-        and o.payment_id = p.payment_id and o.kind = 'authorise') as authorisation_reference
+      (select json_build_object('reference', o.operation_id, 'handle', o.handle,
+          'acquirer_transaction_id', o.acquirer_transaction_id)
+        from acquirer_operations o where o.merchant_id = p.merchant_id
+        and o.payment_id = p.payment_id and o.kind = 'authorise') as authorisation
     from payments p
     join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
     join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
     where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
   if (!row) return undefined
   return {
-    authorisation_reference: row.authorisation_reference,
+    authorisation: row.authorisation,
     payment: withDates(row.payment, ['created_at', 'executed_at']),
     session: withDates(row.session, sessionTimes),
     attempt: withDates(row.attempt, attemptTimes),

@@ -87,7 +87,7 @@ export async function pageBooked(
   return sql<BookedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
-        select merchant_id, operation_id, payment_id, acquirer, state from acquirer_operations
+        select merchant_id, operation_id, payment_id, acquirer, state, handle, acquirer_transaction_id from acquirer_operations
         where merchant_id = m.merchant_id and operation_id >= ${from} and operation_id < ${below}
           and (m.merchant_id > ${after.merchant_id} or operation_id > ${after.reference})
           and kind = 'authorise' and state = 'approved' and acquirer = ${page.acquirer}
@@ -104,7 +104,7 @@ export async function findBooked(sql: Sql, references: string[]): Promise<Booked
   return sql<BookedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
-        select merchant_id, operation_id, payment_id, acquirer, state from acquirer_operations
+        select merchant_id, operation_id, payment_id, acquirer, state, handle, acquirer_transaction_id from acquirer_operations
         where merchant_id = m.merchant_id and operation_id between ${references[0]!} and ${references.at(-1)!}
           and kind = 'authorise'
         offset 0) o
@@ -115,7 +115,8 @@ export async function findBooked(sql: Sql, references: string[]): Promise<Booked
 
 function bookedFrom(sql: Sql): Fragment {
   return sql`
-    select c.operation_id as reference, c.merchant_id, c.payment_id, c.acquirer, c.state, p.*, w.*
+    select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.acquirer,
+      c.state, p.*, w.*
     from charge c cross join lateral (
       select status as payment_status, amount, currency from payments
       where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
@@ -123,5 +124,5 @@ function bookedFrom(sql: Sql): Fragment {
       select exists (
         select 1 from acquirer_operations
         where merchant_id = c.merchant_id and payment_id = c.payment_id and kind <> 'authorise'
-          and state in ('sent', 'unknown')) as is_under_way offset 0) w`
+          and state in ('sent', 'unknown', 'accepted')) as is_under_way offset 0) w`
 }

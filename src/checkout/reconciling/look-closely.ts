@@ -1,6 +1,6 @@
 // The second look at charges on which our books and an acquirer's seem to disagree: only what stays different is a finding.
 
-import type { LookUpAnswer } from '../../acquirers/acquirer.ts'
+import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
 import {
   type BookedCharge,
@@ -65,8 +65,12 @@ async function askForEach(
   for (let from = 0; from < charges.length; from += at_once) {
     const some = charges.slice(from, from + at_once)
     const looks = await Promise.all(
-      some.map(({ reference }) =>
-        askPatiently<LookUpAnswer>(world.clock, () => acquirer.lookUp(reference), stopping),
+      some.map((charge) =>
+        askPatiently<LookUpAnswer>(
+          world.clock,
+          () => acquirer.lookUp(chargeNamed(charge)),
+          stopping,
+        ),
       ),
     )
     for (const [at, { reference }] of some.entries()) theirs.set(reference, foundAs(looks[at]!))

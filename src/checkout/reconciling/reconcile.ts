@@ -69,11 +69,14 @@ async function look(context: SettlementContext, found: Case): Promise<void> {
   await take(context, found, stepAfter(operation, answer, acquirer, moment))
 }
 
-async function lookUp(context: SettlementContext, { operation, payment }: Case): Promise<Look> {
-  const { acquirer: name, operation_id } = operation
+async function lookUp(context: SettlementContext, found: Case): Promise<Look> {
+  const { operation, payment } = found
+  const { acquirer: name, operation_id, kind, acquirer_transaction_id } = operation
   const acquirer = context.acquirerOf(payment.mode, name)
+  const authorisation = found.authorisation!
+  const asked = { kind, reference: operation_id, acquirer_transaction_id, authorisation }
   try {
-    return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(operation_id))
+    return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(asked))
   } catch (error) {
     const told = { operation_id, acquirer: name, error: (error as Error).message }
     context.world.log.warn(told, 'acquirer could not be asked')

@@ -5,7 +5,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import type { SettlementContext } from '../context.ts'
-import { isUnanswered, type UnansweredOperation } from '../operation.ts'
+import { isOpen, isUnanswered, type UnansweredOperation } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
@@ -31,6 +31,7 @@ const allowed: Record<UnansweredOperation['kind'], Resolution[]> = {
   capture: ['approved', 'refused'],
   void: ['approved', 'refused'],
   reverse: ['approved'],
+  refund: ['approved', 'refused'],
 }
 
 /** What an operation may be resolved as. */
@@ -67,7 +68,7 @@ export async function resolveOperation(
 export function unansweredOf<Each extends UnansweredOperation>(
   operations: Each[],
 ): Each | undefined {
-  const open = operations.filter(({ state }) => ['sent', 'unknown', 'reversing'].includes(state))
+  const open = operations.filter(isOpen)
   return open.find(({ kind }) => kind === 'reverse') ?? open.at(-1)
 }
 

@@ -1,10 +1,16 @@
 // What the reconciler or a person found out about an operation takes the same way as an answer that came in time.
 
-import { type AuthoriseAnswer, isGone, type SettleAnswer } from '../../acquirers/acquirer.ts'
+import {
+  type Accepted,
+  type AuthoriseAnswer,
+  isGone,
+  type SettleAnswer,
+} from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { findAccount } from '../../merchants/directory.ts'
 import { saveReversal } from '../asking/operation-store.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
+import { noteAccepted } from '../asking/under-way.ts'
 import { settleCharge } from '../charging/settle-charge.ts'
 import type { SettlementContext } from '../context.ts'
 import { heldOrRefuse } from '../holds/decide-hold.ts'
@@ -24,8 +30,9 @@ export type Case = WholePayment & { operation: UnansweredOperation; cause: Cause
 export async function settleOperation(
   context: SettlementContext,
   found: Case,
-  answer: AuthoriseAnswer | SettleAnswer,
+  answer: AuthoriseAnswer | SettleAnswer | Accepted,
 ): Promise<boolean> {
+  if (answer.result === 'accepted') return noteAccepted(context, found, answer)
   const { kind } = found.operation
   if (kind === 'authorise') return settleFoundCharge(context, found, answer as AuthoriseAnswer)
   if (kind === 'reverse') return settleReversal(context, found, answer as SettleAnswer)
@@ -33,7 +40,7 @@ export async function settleOperation(
   const orphan = kind === 'void' ? givenUp(context, found, answer.result === 'approved') : null
   const sent = { ...found, ...held, orphan }
   const settled = await settleDecision(context, sent, answer as SettleAnswer)
-  if (settled !== null && settled !== 'approved') {
+  if (settled !== null && typeof settled !== 'string') {
     const asked_by = found.operation.asked_by!
     const asked = { asked_by, cause: found.cause, kind, key: null }
     await settleIfCaptured(context, found.payment, settled.refused, asked)
@@ -60,12 +67,9 @@ function givenUp(context: SettlementContext, found: Case, holds_nothing: boolean
   return found.cause.actor === 'operator' && holds_nothing ? orphanOf(context, found) : null
 }
 
-function orphanOf(
-  context: SettlementContext,
-  { operation, payment, authorisation_reference }: Case,
-): Orphan {
+function orphanOf(context: SettlementContext, { operation, payment, authorisation }: Case): Orphan {
   const { acquirer, ...money } = operation
-  return orphanOfCharge(context, { reference: authorisation_reference!, acquirer, money, payment })
+  return orphanOfCharge(context, { authorisation: authorisation!, acquirer, money, payment })
 }
 
 /** The charge that is taken back is looked at again: it fails, unless its authorisation turned out to be there. */
@@ -75,7 +79,8 @@ async function settleReversal(
   answer: SettleAnswer,
 ): Promise<boolean> {
   const { sql, ids, world } = context
-  const { operation, payment, cause, authorisation_reference } = found
+  const { operation, payment, cause } = found
+  const { reference: authorisation } = found.authorisation!
   const { operation_id, sequence } = operation
   const at = world.clock.now()
   const result = answer.result
@@ -90,7 +95,7 @@ async function settleReversal(
   return saveReversal(sql, operation, {
     state: result,
     answer,
-    charge: { operation_id: authorisation_reference!, state, next_check_at },
+    charge: { operation_id: authorisation, state, next_check_at },
     orphan: watched?.watched_until ? watched : givenUp(context, found, result === 'approved'),
     at,
     journal: lineOf(ids, payment, cause, {
@@ -98,7 +103,7 @@ async function settleReversal(
       detail: {
         operation_id,
         sequence,
-        authorisation: authorisation_reference,
+        authorisation,
         authorisation_state: state,
       },
       at,

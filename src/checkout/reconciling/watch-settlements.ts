@@ -28,7 +28,7 @@ export async function watchSettlements(context: {
       select count(*) filter (where waits_for_person_since is null)::int as searching,
         count(*) filter (where waits_for_person_since is not null)::int as waiting_for_person
       from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing') and (state <> 'sent' or answer_by <= ${now})
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now})
     ), hold as (
       select count(*) filter (where status = 'pending_review')::int as pending_review,
         count(*) filter (where status = 'escalated')::int as escalated,

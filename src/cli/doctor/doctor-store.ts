@@ -107,7 +107,7 @@ function oldest(sql: Sql, queueClass: 0 | 1, now: Date) {
 export async function oldestLookDue(sql: Sql, now: Date): Promise<Date | null> {
   const [row] = await sql<{ next_check_at: Date }[]>`
     select next_check_at from acquirer_operations
-    where state in ('sent', 'unknown', 'reversing') and next_check_at <= ${now}
+    where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at <= ${now}
     order by next_check_at limit 1`
   return row?.next_check_at ?? null
 }

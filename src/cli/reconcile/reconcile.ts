@@ -14,6 +14,7 @@ export const nouns: Record<OperationKind, string> = {
   capture: 'capture',
   void: 'void',
   reverse: 'reversal',
+  refund: 'refund',
 }
 
 const limit_default = 50

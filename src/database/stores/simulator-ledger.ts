@@ -28,6 +28,7 @@ export function openLedger(sql: Sql): Ledger {
             'captured_at',
             'voided_at',
             'reversed_at',
+            'refunded_amount',
             'refused_before',
             'version',
           )}
@@ -40,7 +41,8 @@ export function openLedger(sql: Sql): Ledger {
     },
     async listLive({ since, until }) {
       return await sql<LiveAuthorisation[]>`
-        select reference, installation, amount, currency, captured_at is not null as captured, authorised_at
+        select reference, transaction_id as acquirer_transaction_id, installation, amount, currency,
+          captured_at is not null as captured, authorised_at
         from simulator.ledger
         where authorised_at between ${since} and ${until} and voided_at is null and reversed_at is null
         order by authorised_at`

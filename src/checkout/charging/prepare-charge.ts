@@ -1,0 +1,35 @@
+// The step before a charge at acquirers that name an authorisation before any money moves: its handle is stored first.
+
+import type { Acquirer, AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
+import { askAcquirer } from '../asking/ask-acquirer.ts'
+import type { Context } from '../context.ts'
+import { answerBy, type Operation } from '../operation.ts'
+import { savePrepared } from './charge-store.ts'
+
+/** `taken`: somebody else has begun to look for the charge's answer, so that it is not sent any more. */
+export type Preparation =
+  | { operation: Operation; request: AuthoriseRequest }
+  | { ended: Exclude<AuthoriseAnswer, { result: 'approved' }> }
+  | 'taken'
+
+/**
+ * The operation and its request, with the handle, and with the time from which it counts as sent. Throws where the acquirer
+ * gave no answer: nothing has moved, so that this is as definite as a refusal.
+ */
+export async function prepareCharge(
+  { sql, world: { clock } }: Pick<Context, 'sql' | 'world'>,
+  operation: Operation,
+  acquirer: Acquirer,
+  request: AuthoriseRequest,
+): Promise<Preparation> {
+  const { prepare } = acquirer
+  if (!prepare) return { operation, request }
+  const answer = await askAcquirer(clock, () => prepare(request))
+  if (answer.result !== 'prepared') return { ended: answer }
+  const at = clock.now()
+  const answer_by = answerBy(at)
+  const { handle } = answer
+  const prepared = { ...operation, handle, last_sent_at: at, answer_by, next_check_at: answer_by }
+  if (!(await savePrepared(sql, operation, prepared))) return 'taken'
+  return { operation: prepared, request: { ...request, handle } }
+}
