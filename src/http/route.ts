@@ -27,6 +27,8 @@ export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempo
    * for. The answer is recorded once the handler has given it.
    */
   reserveKey(): Keyed extends 'required' ? ReservedKey : ReservedKey | null
+  /** The answer is 202: what was asked for has been taken, and is carried out or refused later. For routes with `accepted`. */
+  answerAccepted(): void
 }
 
 type RouteRecord<
@@ -66,6 +68,8 @@ type RouteRecord<
   /** What a finding of the query's or body's schema is refused with. Else an `invalid_request` that names its JSON path. */
   explain?(issue: Issue): Refusal
   status: number
+  /** What a 202 with the same reply means, where the handler may answer so. */
+  accepted?: string
   /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. Of 204, null. */
   reply: Reply
   /** What an id that nothing can have is refused with: the same as one that nothing has. Else a `resource_not_found`. */

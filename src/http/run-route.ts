@@ -58,7 +58,7 @@ export async function answerRoute<Context>(
   if (!Object.values(params).every(isId)) {
     throw route.unknownId?.() ?? new Refusal('resource_not_found', 'There is nothing with this id.')
   }
-  const run: Run<Context> = { kernel, route, request, params, holder, caller }
+  const run: Run<Context> = { kernel, route, request, params, holder, caller, status: route.status }
   if (key === null) {
     const answer = await answerPlainly(run)
     return route.cache ? sendCacheable(run, reply, answer) : send(reply, answer)
@@ -100,6 +100,8 @@ type Run<Context> = {
   params: Record<string, string>
   holder: unknown
   caller: Caller
+  /** What it is answered with. */
+  status: number
 }
 
 async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
@@ -111,7 +113,7 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
     recordReply: () => null,
     reserveKey: () => null,
   })
-  return { status: route.status, body: render(route, reply), replayed: false }
+  return { status: run.status, body: render(route, reply), replayed: false }
 }
 
 async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answer> {
@@ -127,7 +129,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   }
   const request = () => requestOf(run, raw)
   const answerOf = (reply: unknown, replayed: boolean): Answer => ({
-    status: route.status,
+    status: run.status,
     body: render(route, reply),
     replayed,
   })
@@ -182,6 +184,10 @@ function requestOf<Context>(
     caller,
     request_id: request.id,
     now: kernel.world.clock.now(),
+    answerAccepted() {
+      if (!route.accepted) throw new Error(`${nameOf(route)} does not say that it answers 202`)
+      run.status = 202
+    },
   }
 }
 

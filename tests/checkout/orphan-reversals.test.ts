@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   type Acquirer,
+  type LookUpRequest,
   type SettleAnswer,
   type SettleRequest,
   Unanswered,
@@ -121,6 +122,42 @@ describe('a reversal', () => {
     await wait(1)
     await reverseOrphans(context)
     expect(await booksOf(reference)).toEqual(reversed)
+  })
+
+  test('that is accepted is asked after, and never sent again', async () => {
+    const { reference } = await authorise()
+    const looks: LookUpRequest[] = []
+    let is_known = false
+    const reversals: string[] = []
+    const swept = contextOf({
+      ...simulator,
+      async reverse(request) {
+        reversals.push(request.reference)
+        await simulator.reverse(request)
+        return { result: 'accepted', acquirer_transaction_id: 'theirs' }
+      },
+      async lookUp(request) {
+        looks.push(request)
+        return is_known ? simulator.lookUp(request) : { result: 'in_progress' }
+      },
+    })
+    await sweepAfter(3 * minute_ms, swept)
+    for (const minutes of [1, 2]) {
+      await wait(minutes)
+      await reverseOrphans(swept)
+    }
+    expect(await orphanOf(reference)).toMatchObject({
+      ...{ state: 'found', reversal_transaction_id: 'theirs' },
+      last_failure: expect.stringContaining('accepted'),
+    })
+    is_known = true
+    await wait(5)
+    await reverseOrphans(swept)
+    expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+    expect(reversals).toHaveLength(1)
+    const asked = { kind: 'reverse', reference: reversals[0], acquirer_transaction_id: 'theirs' }
+    expect(looks).toMatchObject([asked, asked, asked])
+    expect(looks[0]!.authorisation).toMatchObject({ reference })
   })
 
   test.each<[string, SettleAnswer]>([

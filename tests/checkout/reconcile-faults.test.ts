@@ -45,8 +45,25 @@ const still_at_work: Fault = async () => ({
   authorisation_known: true,
 })
 
-/** `end`: what the request comes to. `is_late`: the answer may be there before anybody asks. */
-type Row = { name: string; met: () => Met; end: 'done' | 'nowhere'; is_late?: true }
+/** The acquirer does it, and says for now that it has taken it. */
+const taken =
+  (result: 'under_way' | 'accepted'): Fault =>
+  async (act) => {
+    await act()
+    return { result, acquirer_transaction_id: 'theirs' }
+  }
+
+/**
+ * `end`: what the request comes to. `is_late`: the answer may be there before anybody asks. `is_accepted`: the request is
+ * carried out later.
+ */
+type Row = {
+  name: string
+  met: () => Met
+  end: 'done' | 'nowhere'
+  is_late?: true
+  is_accepted?: true
+}
 
 /** What can become of a request and of the looks for it; the same for charges, captures and voids. */
 function rowsOf(verb: 'authorise' | 'capture' | 'void'): Row[] {
@@ -75,11 +92,39 @@ function rowsOf(verb: 'authorise' | 'capture' | 'void'): Row[] {
     lost('found after it was once not found', () => hiddenFor(33)),
     lost('found as something else', () => times(5, wrong)),
     lost('under way for an hour', () => times(8, at_work)),
+    ...(verb === 'authorise' ? underWay : accepted(verb)),
     nowhere('lost before its effect', faults.lost_before),
     nowhere('broken before its effect', faults.broken_before),
     nowhere('never answered', faults.never),
     nowhere('nowhere, and asked for in vain', faults.lost_before, times(4, faults.broken_before)),
     nowhere('nowhere, and found as something else', faults.lost_before, [wrong]),
+  ]
+}
+
+const underWay: Row[] = [
+  { name: 'under way, and found', met: () => ({ authorise: [taken('under_way')] }), end: 'done' },
+  {
+    name: 'under way, and for an hour',
+    met: () => ({ authorise: [taken('under_way')], lookUp: times(8, at_work) }),
+    end: 'done',
+  },
+]
+
+/** What an acquirer has accepted is never sent again, whatever the looks for it say. */
+function accepted(verb: 'capture' | 'void'): Row[] {
+  const row = (name: string, looks: () => Fault[]): Row => ({
+    name: `accepted, ${name}`,
+    met: () => ({ [verb]: [taken('accepted'), twice], lookUp: looks() }),
+    ...{ end: 'done', is_accepted: true },
+  })
+  const twice: Fault = async () => {
+    throw new Error('sent again')
+  }
+  return [
+    row('and found', () => []),
+    row('and under way for an hour', () => times(8, at_work)),
+    row('and not found for an hour', () => hiddenFor(3_600)),
+    row('and asked for in vain', () => times(4, faults.broken_before)),
   ]
 }
 
@@ -189,11 +234,11 @@ describe.each([
     ),
   ]
 
-  test.each([...sentOnce, ...sentAgain])('$name', async ({ met, is_late }) => {
+  test.each([...sentOnce, ...sentAgain])('$name', async ({ met, is_late, is_accepted }) => {
     const { session, payment_id } = await hold(account)
     meet(met())
     const first = await driving(clock, client.decideHold(verb, payment_id, `key ${payment_id}`))
-    expect(first.status).toBe(200)
+    expect(first.status).toBe(is_accepted ? 202 : 200)
     if (!is_late) {
       const unknown = { status: 'held', settlement: 'awaiting_reconciliation' }
       expect(first.body).toMatchObject({ ...unknown, hold: { status: 'pending_review' } })
@@ -212,7 +257,7 @@ describe.each([
       { sequence: 2, type: `payment.${status}` },
     ])
     const again = await elsewhere(account).client.decideHold(verb, payment_id, `key ${payment_id}`)
-    expect(again.text).toBe(first.text)
+    expect([again.status, again.text]).toEqual([first.status, first.text])
     const operations = await service.sql`
       select kind from acquirer_operations where payment_id = ${payment_id} and kind <> 'authorise'`
     expect(operations.map(({ kind }) => kind)).toEqual([verb])
@@ -228,10 +273,14 @@ describe.each([
     expect(second.body).toMatchObject({ status, hold: { operation_refusal: { kind: verb } } })
   })
 
-  test('refused, and nobody hears of it in time: the hold is open again', async () => {
+  test.each([
+    ['and nobody hears of it in time', faults.lost_after, 200],
+    ['after it was accepted', taken('accepted'), 202],
+  ] as const)('refused, %s: the hold is open again', async (_, fault, answer) => {
     const { session, payment_id } = await hold(account, refused_once)
-    meet({ [verb]: [faults.lost_after] })
+    meet({ [verb]: [fault] })
     const asked = await client.decideHold(verb, payment_id)
+    expect(asked.status).toBe(answer)
     expect(asked.body).toMatchObject({ status: 'held', settlement: 'awaiting_reconciliation' })
     await settle()
     const read = (await client.readSession(session.id)).body

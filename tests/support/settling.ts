@@ -198,13 +198,18 @@ export type Stage = {
   settle(by?: Service[]): Promise<number>
 }
 
-/** The stage of a test file, gone after all. */
-export async function useStage(): Promise<Stage> {
+/** The stage of a test file, gone after all. `as`: what kind of acquirer the simulated one is made into. */
+export async function useStage(as: (acquirer: Acquirer) => Acquirer = (it) => it): Promise<Stage> {
   const clock = drivenClock()
   const acquirer = faultyAcquirer(clock)
   const database = await freshDatabase()
   const proxy = await openDatabaseProxy(database.url)
-  const shared = { clock, database, master_key: randomBytes(32), wrapSimulator: acquirer.wrap }
+  const shared = {
+    clock,
+    database,
+    master_key: randomBytes(32),
+    wrapSimulator: (it: Acquirer) => acquirer.wrap(as(it)),
+  }
   const service = await startService({ ...shared, database_url: proxy.url })
   const other = await startService(shared)
   const both = [service, other]

@@ -35,8 +35,8 @@ export type AskedDecision = {
   key: ReservedKey | null
 }
 
-/** `unanswered`: the acquirer has not said yet what came of it, and the reconciler asks on. */
-export type DecisionEnd = 'approved' | 'unanswered'
+/** `accepted`: the acquirer carries it out, or refuses it, later. `unanswered`: nobody knows. The reconciler asks on. */
+export type DecisionEnd = 'approved' | 'accepted' | 'unanswered'
 
 /** Races that a decision may lose before something else must be wrong. */
 const tries_max = 5
@@ -127,10 +127,10 @@ async function begin(
 async function send(
   context: SettlementContext,
   sent: SentDecision,
-): Promise<Exclude<Settled, 'accepted'> | 'unanswered' | null> {
+): Promise<Settled | 'unanswered' | null> {
   const call = callToSettle(context, sent)
   try {
-    const end = await sendAndSettle<SettleAnswer | Accepted, Settled | 'unanswered'>(
+    return await sendAndSettle<SettleAnswer | Accepted, Settled | 'unanswered'>(
       context,
       sent.operation,
       call,
@@ -141,7 +141,6 @@ async function send(
           (await noteUnanswered(context, sent, error)) ? 'unanswered' : null,
       },
     )
-    return end === 'accepted' ? 'unanswered' : end
   } catch (error) {
     // The search for answers finds it again.
     if (error instanceof NotSaved) return 'unanswered'
@@ -156,7 +155,7 @@ async function recorded(
 ): Promise<DecisionEnd | Refused> {
   const operations = await listOperations(context.sql, operation)
   const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
-  if (found?.state === 'approved') return 'approved'
+  if (found?.state === 'approved' || found?.state === 'accepted') return found.state
   const is_refused = found?.state === 'refused' || found?.state === 'not_sent'
   return is_refused ? { refused: found.answer as RefusedAnswer } : 'unanswered'
 }

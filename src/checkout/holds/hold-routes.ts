@@ -7,6 +7,7 @@ import { type RouteRequest, route } from '../../http/route.ts'
 import { admitKey } from '../../merchants/admit.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import type { Context } from '../context.ts'
+import type { OperationState } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { type Decision, decideHold, operationRefused } from './decide-hold.ts'
@@ -49,18 +50,21 @@ function decisionRoute(kind: Decision, summary: string) {
     ...shared,
     path: `/v1/payments/{payment_id}/hold/${kind}`,
     summary,
+    accepted: 'The acquirer carries it out, or refuses it, later: the payment as it stands',
     refusals: ['resource_not_found', 'hold_already_decided', 'operation_refused'],
     handle: async (context: Context, request) => {
-      await decideHold(context, paymentOf(request), {
+      const end = await decideHold(context, paymentOf(request), {
         kind,
         asked_by: 'merchant',
         cause: causeOf(request),
         key: request.reserveKey(),
       })
+      if (end === 'accepted') request.answerAccepted()
       return readHeld(context, paymentOf(request))
     },
     resume: async (context: Context, request) => {
-      await refuseUnlessEnded(context, request)
+      const state = await stateOrRefuse(context, request)
+      if (state === 'accepted') request.answerAccepted()
       return readHeld(context, paymentOf(request))
     },
   })
@@ -79,17 +83,17 @@ function causeOf({ holder, request_id }: Request): Cause {
   return { actor: `key ${holder.key_id}`, request_id }
 }
 
-/** The request that reserved the key may still run, or may have died before it could answer. */
-async function refuseUnlessEnded(
+/** What became of it. The request that reserved the key may still run, or may have died before it could answer. */
+async function stateOrRefuse(
   context: Context,
   request: Request & { key: string },
-): Promise<void> {
+): Promise<OperationState> {
   const operations = await listOperations(context.sql, paymentOf(request))
   const begun = operations.findLast(({ idempotency_key }) => idempotency_key === request.key)
   if (!begun || (begun.state === 'sent' && begun.answer_by > request.now)) {
     throw stillRunning(keyRules.required)
   }
-  if (begun.state !== 'refused' && begun.state !== 'not_sent') return
+  if (begun.state !== 'refused' && begun.state !== 'not_sent') return begun.state
   const { reason, decline_code } = begun.answer as RefusedAnswer
   throw operationRefused(begun.kind, { reason, decline_code })
 }

@@ -127,6 +127,13 @@ function operationOf(route: Route<never>, aliases: string[]): Operation {
         headers: successHeaders(route),
         ...(route.status !== 204 && { content: jsonOf(schemaOf(route.reply, 'output')) }),
       },
+      ...(route.accepted && {
+        202: {
+          description: route.accepted,
+          headers: successHeaders(route),
+          content: jsonOf(schemaOf(route.reply, 'output')),
+        },
+      }),
       ...(route.cache && { 304: notModified(route) }),
       ...refusalsByStatus(route),
     },
