@@ -6,6 +6,7 @@ import { purgeCards } from './checkout/cards/vault-store.ts'
 import type { Context } from './checkout/context.ts'
 import { applyHoldRules } from './checkout/holds/apply-hold-rules.ts'
 import { purgeLimits } from './checkout/limits/limits-store.ts'
+import { forgetOldNotices, handleNotices } from './checkout/notices/handle-notices.ts'
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from './checkout/orphans/watch-database.ts'
@@ -56,6 +57,7 @@ export type Job = {
 
 export const jobs: Job[] = [
   { name: 'reconcile', every_seconds: 1, run: reconcile },
+  { name: 'handle_notices', every_seconds: 1, run: handleNotices },
   { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
   { name: 'watch_database', every_seconds: 5, run: watchDatabase },
   { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
@@ -75,6 +77,7 @@ export const jobs: Job[] = [
     every_seconds: 60,
     run: ({ sql, world }) => purgeLimits(sql, world.clock.now()),
   },
+  { name: 'purge_notices', every_seconds: 600, run: forgetOldNotices },
   { name: 'purge_sessions', every_seconds: 600, run: purgeSessions },
   { name: 'rewrap_cards', every_seconds: 60, run: rewrapCards },
   {

@@ -212,6 +212,13 @@ export class NotGenuine extends Error {}
  */
 export type LearnedBy = 'reference' | 'replay' | 'notice'
 
+export type NoticeReader = {
+  /** Verifies and reads what was posted to us in the acquirer's name; names of headers in lower case. Throws NotGenuine. */
+  read(post: { headers: Record<string, string>; body: string }): Promise<Notice[]>
+  /** What the acquirer wants to be answered once its post is stored, with 200. */
+  reply: string
+}
+
 export type Acquirer = {
   /** `simulator`, or the connector and the connection: `checkout:conn_…`. */
   readonly name: string
@@ -253,6 +260,6 @@ export type Acquirer = {
    * where it could not be asked. For the search for orphans.
    */
   listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
-  /** Verifies and reads what was posted to us in the acquirer's name. Throws NotGenuine. Null at acquirers that post nothing. */
-  readNotices: ((post: { headers: Record<string, string>; body: string }) => Notice[]) | null
+  /** Null at acquirers that post nothing. */
+  notices: NoticeReader | null
 }

@@ -46,6 +46,6 @@ function missing(name: string): Acquirer {
     refund: refuse,
     lookUp: refuse,
     listAuthorisations: refuse,
-    readNotices: null,
+    notices: null,
   }
 }

@@ -250,7 +250,7 @@ describe('after too many declines in live mode', () => {
     throw new Error('not asked for here')
   }
   const bank: Acquirer = {
-    ...{ name: 'bank', learned_by: 'reference', lists: true, readNotices: null },
+    ...{ name: 'bank', learned_by: 'reference', lists: true, notices: null },
     ...{ capture: unused, void: unused, reverse: unused, refund: unused },
     ...{ lookUp: unused, listAuthorisations: unused },
     ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },

@@ -208,7 +208,7 @@ export async function useStage(as: (acquirer: Acquirer) => Acquirer = (it) => it
     clock,
     database,
     master_key: randomBytes(32),
-    wrapSimulator: (it: Acquirer) => acquirer.wrap(as(it)),
+    wrapSimulator: (it: Acquirer) => as(acquirer.wrap(it)),
   }
   const service = await startService({ ...shared, database_url: proxy.url })
   const other = await startService(shared)

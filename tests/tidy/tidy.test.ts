@@ -54,7 +54,7 @@ const rooms: Record<string, string[]> = {
 const floors: Record<string, string[]> = {
   checkout: [
     ...['limits', 'sessions', 'cards', 'asking', 'receipts', 'authentication', 'reading'],
-    ...['charging', 'holds', 'orphans', 'reconciling'],
+    ...['charging', 'holds', 'orphans', 'reconciling', 'notices'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }

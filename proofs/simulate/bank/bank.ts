@@ -186,7 +186,7 @@ export function openBank(
     refund: unused,
     lookUp,
     listAuthorisations,
-    readNotices: null,
+    notices: null,
   }
   return {
     acquirer,

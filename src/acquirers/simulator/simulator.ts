@@ -140,7 +140,7 @@ export function openSimulator(
     refund: (request) => settle('refund', request),
     lookUp,
     listAuthorisations,
-    readNotices: null,
+    notices: null,
   }
 }
 

@@ -91,3 +91,4 @@ create table acquirer_notices (
   foreign key (merchant_id, connection_id) references connections
 );
 create index notices_to_handle on acquirer_notices (next_try_at) where next_try_at is not null;
+create index notices_to_forget on acquirer_notices (handled_at) where handled_at is not null;

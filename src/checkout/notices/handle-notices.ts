@@ -1,0 +1,152 @@
+// A job: what an acquirer posted by itself settles the operation that it is about, or has the search for its answer look at
+// once. Notices come late, twice, out of order, and before the answer to the request itself.
+
+import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { type KnownOperation, listOperations } from '../asking/operation-store.ts'
+import { workOff } from '../asking/work-off.ts'
+import { nextTryAt } from '../backoff.ts'
+import type { SettlementContext } from '../context.ts'
+import { isWaiting } from '../hold.ts'
+import { settleFoundHold } from '../holds/settle-found-hold.ts'
+import { isOpen } from '../operation.ts'
+import type { Cause } from '../outcome.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
+import { settleOperation } from '../reconciling/settle-operation.ts'
+import type { WholePayment } from '../whole-payment.ts'
+import {
+  askAtOnce,
+  claimNotices,
+  endNotice,
+  findPaymentOfReference,
+  postponeNotice,
+  purgeNotices,
+  type StoredNotice,
+} from './notice-store.ts'
+
+/** Longer than two of them may take. */
+const lease_ms = 60_000
+const waits_seconds = [10, 60, 300, 1800, 3600]
+/** So long a notice is kept once it is handled, for people. */
+const kept_ms = 90 * 24 * 3_600_000
+
+/** `later`: it cannot be said yet. Everything else is its end, in words for people. */
+type Outcome = 'settled' | 'asked_at_once' | 'nothing_new' | 'unknown_here' | 'taken_back' | 'later'
+
+/** Returns how many it looked at. */
+export function handleNotices(context: SettlementContext): Promise<number> {
+  const { sql, world } = context
+  return workOff(
+    (limit) => {
+      const now = world.clock.now()
+      return claimNotices(sql, { now, lease_until: new Date(now.getTime() + lease_ms), limit })
+    },
+    (notice) => follow(context, notice),
+    context.stopping,
+  )
+}
+
+/** Returns how many were forgotten. */
+export function forgetOldNotices({ sql, world }: Pick<SettlementContext, 'sql' | 'world'>) {
+  return purgeNotices(sql, new Date(world.clock.now().getTime() - kept_ms))
+}
+
+async function follow(context: SettlementContext, notice: StoredNotice): Promise<void> {
+  const { sql, world } = context
+  const { connection_id, notice_id, about } = notice
+  try {
+    const outcome = await handle(context, notice)
+    const at = world.clock.now()
+    if (outcome !== 'later') return await endNotice(sql, notice, { outcome, at })
+    const tries = { tries: notice.tries, now: at, chance: 0 }
+    await postponeNotice(sql, notice, nextTryAt(waits_seconds, tries))
+  } catch (error) {
+    // Its lease ends by itself, and it is looked at again.
+    const fields = { connection_id, notice_id, about, error: (error as Error).message }
+    world.log.error(fields, 'notice not handled')
+  }
+}
+
+async function handle(context: SettlementContext, notice: StoredNotice): Promise<Outcome> {
+  const { merchant_id, reference } = notice
+  const acquirer = `${notice.connector}:${notice.connection_id}`
+  if (reference === null) return 'unknown_here'
+  const asked = { merchant_id, acquirer, reference }
+  const payment_id = await findPaymentOfReference(context.sql, asked)
+  const whole = payment_id && (await findWholePayment(context.sql, { merchant_id, payment_id }))
+  if (!whole) return 'unknown_here'
+  if (notice.about === 'expiry') return expire(context, whole, notice)
+  const operations = await listOperations(context.sql, whole.payment)
+  const operation = meant(operations, notice)
+  if (!operation) return 'nothing_new'
+  const { learned_by } = context.acquirerOf(whole.payment.mode, acquirer)
+  if (learned_by !== 'notice' || notice.answer === null) {
+    // What it says is asked for, so that the acquirer's own books decide.
+    if (!isOpen(operation)) return 'nothing_new'
+    await askAtOnce(context.sql, operation, context.world.clock.now())
+    return 'asked_at_once'
+  }
+  return settle(context, whole, operation, notice)
+}
+
+/** The operation by our reference or the acquirer's, else the newest of its kind: a notice may name the charge alone. */
+function meant(
+  operations: readonly KnownOperation[],
+  { about, reference, acquirer_transaction_id: theirs }: StoredNotice,
+): KnownOperation | undefined {
+  const alike = operations.filter(({ kind }) => kind === about)
+  return (
+    alike.find(({ operation_id }) => operation_id === reference) ??
+    alike.find((each) => theirs !== null && each.acquirer_transaction_id === theirs) ??
+    alike.findLast(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
+  )
+}
+
+async function settle(
+  context: SettlementContext,
+  whole: WholePayment,
+  operation: KnownOperation,
+  notice: StoredNotice,
+): Promise<Outcome> {
+  const answer = asAsked(whole, notice.answer!)
+  // It is being taken back: whether that comes too late, the answer to its reversal says.
+  if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
+  if (isOpen(operation)) {
+    const cause = causeOf(notice)
+    const settled = await settleOperation(context, { ...whole, operation, cause }, answer)
+    return settled ? 'settled' : 'nothing_new'
+  }
+  if (operation.kind !== 'authorise' || operation.state === answer.result) return 'nothing_new'
+  const approved = 'captured' in answer ? answer : null
+  if (approved === null) return 'nothing_new'
+  const { payment } = whole
+  await heedLostAnswer(context, { operation, payment }, { state: 'approved', money: approved })
+  return 'taken_back'
+}
+
+/** A notice does not say whether the amount was captured with the charge: it was, where that was asked for. */
+function asAsked(
+  { session }: WholePayment,
+  answer: AuthoriseAnswer | SettleAnswer,
+): AuthoriseAnswer | SettleAnswer {
+  return 'captured' in answer ? { ...answer, captured: session.amount_verified } : answer
+}
+
+/** The reservation has lapsed: a hold that still waits ends as voided. */
+async function expire(
+  context: SettlementContext,
+  whole: WholePayment,
+  notice: StoredNotice,
+): Promise<Outcome> {
+  const { hold } = whole
+  if (!hold || !isWaiting(hold)) return 'nothing_new'
+  // A capture or void that is under way is answered first.
+  if (hold.operation_id !== null) return 'later'
+  const asked = { asked_by: 'rules', cause: causeOf(notice), key: null, as: 'voided' } as const
+  const { ends } = await settleFoundHold(context, { ...whole, hold }, asked)
+  return ends === null ? 'nothing_new' : 'settled'
+}
+
+function causeOf({ connection_id, notice_id }: StoredNotice): Cause {
+  return { actor: 'reconciler', request_id: null, note: { connection_id, notice_id } }
+}

@@ -1,0 +1,114 @@
+// The SQL of notices: what acquirers posted, stored once each, until it is known what each changes here.
+
+import type { Notice } from '../../acquirers/acquirer.ts'
+import type { Sql } from '../../database/open.ts'
+import type { Operation } from '../operation.ts'
+
+/** A notice as it is kept, and from whom it is. */
+export type StoredNotice = Omit<Notice, 'is_ours'> & {
+  merchant_id: string
+  connection_id: string
+  connector: string
+  mode: 'live' | 'sandbox'
+  tries: number
+}
+
+type NoticeKey = Pick<StoredNotice, 'merchant_id' | 'connection_id' | 'notice_id'>
+
+/** Stores notices of one connection, in one statement. The same notice twice is one. Returns how many were new. */
+export async function saveNotices(
+  sql: Sql,
+  { merchant_id, connection_id }: Pick<NoticeKey, 'merchant_id' | 'connection_id'>,
+  notices: readonly Notice[],
+  now: Date,
+): Promise<number> {
+  const rows = await sql`
+    insert into acquirer_notices (merchant_id, connection_id, notice_id, about, reference, acquirer_transaction_id,
+      authorisation_transaction_id, answer, occurred_at, received_at, next_try_at)
+    select ${merchant_id}, ${connection_id}, notice_id, about, reference, acquirer_transaction_id,
+      authorisation_transaction_id, answer, occurred_at, ${now}, ${now}
+    from json_to_recordset(${notices as never}::json) as posted (
+      notice_id text, about text, reference text, acquirer_transaction_id text, authorisation_transaction_id text,
+      answer json, occurred_at timestamptz)
+    on conflict do nothing returning 1`
+  return rows.length
+}
+
+/** Takes notices that nobody has handled yet, the oldest first, until `lease_until`. */
+export async function claimNotices(
+  sql: Sql,
+  { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
+): Promise<StoredNotice[]> {
+  return sql<StoredNotice[]>`
+    with claimed as (
+      update acquirer_notices set next_try_at = ${lease_until}, tries = tries + 1
+      where ctid = any(array(
+        select ctid from acquirer_notices where next_try_at <= ${now}
+        order by next_try_at limit ${limit} for update skip locked))
+      returning *
+    )
+    select n.merchant_id, n.connection_id, n.notice_id, n.about, n.reference, n.acquirer_transaction_id,
+      n.authorisation_transaction_id, n.answer, n.occurred_at, n.tries, c.connector, c.mode
+    from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id`
+}
+
+/** What it came to. It is not looked at again. */
+export async function endNotice(
+  sql: Sql,
+  notice: NoticeKey,
+  { outcome, at }: { outcome: string; at: Date },
+): Promise<void> {
+  await sql`
+    update acquirer_notices set next_try_at = null, handled_at = ${at}, outcome = ${outcome}
+    where ${isThis(sql, notice)}`
+}
+
+/** It cannot be said yet what it changes. */
+export async function postponeNotice(
+  sql: Sql,
+  notice: NoticeKey,
+  next_try_at: Date,
+): Promise<void> {
+  await sql`update acquirer_notices set next_try_at = ${next_try_at} where ${isThis(sql, notice)}`
+}
+
+/** The payment whose operation bears our reference at the acquirer. */
+export async function findPaymentOfReference(
+  sql: Sql,
+  {
+    merchant_id,
+    acquirer,
+    reference,
+  }: { merchant_id: string; acquirer: string; reference: string },
+): Promise<string | null> {
+  const [row] = await sql<Pick<Operation, 'payment_id'>[]>`
+    select payment_id from acquirer_operations
+    where merchant_id = ${merchant_id} and operation_id = ${reference} and acquirer = ${acquirer}`
+  return row?.payment_id ?? null
+}
+
+/** The search for its answer looks at once. One that was only just sent has its answer on the way. */
+export async function askAtOnce(
+  sql: Sql,
+  { merchant_id, operation_id }: Pick<Operation, 'merchant_id' | 'operation_id'>,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update acquirer_operations set next_check_at = ${now}
+    where merchant_id = ${merchant_id} and operation_id = ${operation_id}
+      and state in ('unknown', 'reversing', 'accepted') and next_check_at > ${now}`
+}
+
+/** Forgets notices that were handled before. Returns how many. */
+export async function purgeNotices(sql: Sql, handled_before: Date): Promise<number> {
+  const rows = await sql`
+    delete from acquirer_notices
+    where ctid = any(array(
+      select ctid from acquirer_notices where handled_at < ${handled_before} limit 1000))
+    returning 1`
+  return rows.length
+}
+
+function isThis(sql: Sql, { merchant_id, connection_id, notice_id }: NoticeKey) {
+  return sql`merchant_id = ${merchant_id} and connection_id = ${connection_id} and notice_id = ${notice_id}`
+}

@@ -1,0 +1,264 @@
+// What acquirers post by themselves: late, twice, out of order, before the answer to the request, and about what is not ours.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type {
+  Acquirer,
+  AuthoriseAnswer,
+  Notice,
+  SettleAnswer,
+} from '../../src/acquirers/acquirer.ts'
+import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { expectBooksAgree } from '../support/books.ts'
+import { booksOf, eventsOf, hold } from '../support/holding.ts'
+import { driving } from '../support/service.ts'
+import { faults, gate, minute_ms, useStage } from '../support/settling.ts'
+
+const connection_id = `conn_${'1'.repeat(24)}`
+const name = `bank:${connection_id}`
+
+/** Whether the acquirer can be asked, too. */
+let can_be_asked = false
+
+const { clock, acquirer, service, account, settle, run } = await useStage(
+  (simulator): Acquirer => ({
+    ...simulator,
+    name,
+    get learned_by() {
+      return can_be_asked ? ('reference' as const) : ('notice' as const)
+    },
+    lookUp: async (request) =>
+      can_be_asked ? simulator.lookUp(request) : { result: 'only_notices_tell' },
+  }),
+)
+const { client, merchant_id } = account
+const { sql } = service
+
+await sql`
+  insert into connections (merchant_id, connection_id, kind, connector, label, mode, sealed_credentials, created_at)
+  values (${merchant_id}, ${connection_id}, 'acquirer', 'bank', 'main', 'sandbox', '\\x00', ${clock.now()})`
+
+beforeEach(() => {
+  can_be_asked = false
+})
+
+afterEach(async () => {
+  acquirer.calm()
+  await settle()
+  await expectBooksAgree(service)
+})
+
+let minted = 0
+
+function notice(said: Partial<Notice> & Pick<Notice, 'about' | 'reference'>): Notice {
+  minted += 1
+  return {
+    notice_id: `evt_${minted}`,
+    acquirer_transaction_id: null,
+    authorisation_transaction_id: null,
+    answer: null,
+    occurred_at: clock.now(),
+    is_ours: true,
+    ...said,
+  }
+}
+
+async function post(...notices: Notice[]): Promise<string[]> {
+  await saveNotices(sql, { merchant_id, connection_id }, notices, clock.now())
+  await run('handle_notices')
+  return outcomesOf(...notices)
+}
+
+async function outcomesOf(...notices: Notice[]): Promise<string[]> {
+  const ids = notices.map(({ notice_id }) => notice_id)
+  const rows = await sql<{ outcome: string | null }[]>`
+    select outcome from acquirer_notices where notice_id = any(${ids}) order by notice_id`
+  return rows.map(({ outcome }) => outcome ?? 'later')
+}
+
+async function referenceOf(payment_id: string, kind = 'authorise'): Promise<string> {
+  const rows = await sql<{ operation_id: string }[]>`
+    select operation_id from acquirer_operations where payment_id = ${payment_id} and kind = ${kind}
+    order by sequence desc`
+  return rows[0]!.operation_id
+}
+
+const approved: AuthoriseAnswer = {
+  ...{ result: 'approved', acquirer_transaction_id: 'theirs', captured: false },
+  ...{ amount: 4200, currency: 'GBP' },
+}
+const done: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'theirs' }
+
+function refused(decline_code: string, authorisation_known = true): SettleAnswer {
+  return { result: 'refused', reason: 'No', decline_code, authorisation_known }
+}
+
+/** Charges, and hears nothing. */
+async function lose(fault = faults.lost_after) {
+  const session = await client.open()
+  await client.present(session)
+  acquirer.meet('authorise', fault)
+  const { body } = await driving(clock, client.confirm(session))
+  expect(body.status).toBe('processing')
+  const { payment_id } = body
+  return { session, payment_id, reference: await referenceOf(payment_id) }
+}
+
+const statusOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.status
+
+describe('where only notices tell', () => {
+  test.each<[string, AuthoriseAnswer, string]>([
+    ['approved', approved, 'captured'],
+    [
+      'declined',
+      {
+        result: 'declined',
+        decline: { code: 'insufficient_funds', category: 'soft', reason: null },
+        acquirer_transaction_id: 'theirs',
+      },
+      'declined',
+    ],
+  ])('a lost charge is %s by its notice', async (_, answer, status) => {
+    const fault = status === 'captured' ? faults.lost_after : faults.lost_before
+    const { payment_id, reference } = await lose(fault)
+    expect(await post(notice({ about: 'authorise', reference, answer }))).toEqual(['settled'])
+    expect(await statusOf(payment_id)).toBe(status)
+    expect(await settle()).toBe(0)
+    expect(await eventsOf(service, payment_id)).toMatchObject([{ type: `payment.${status}` }])
+  })
+
+  test('a notice may come before the answer to the request', async () => {
+    const session = await client.open()
+    await client.present(session)
+    const { fault, reached, open } = gate('answer')
+    acquirer.meet('authorise', fault)
+    const confirming = client.confirm(session)
+    const reference = await reached
+    expect(await post(notice({ about: 'authorise', reference, answer: approved }))).toEqual([
+      'settled',
+    ])
+    open()
+    const { body } = await confirming
+    expect(body.status).toBe('captured')
+    expect(await eventsOf(service, body.payment_id)).toHaveLength(1)
+  })
+
+  test('the same notice twice is one, and another about what is known changes nothing', async () => {
+    const { payment_id, reference } = await lose()
+    const first = notice({ about: 'authorise', reference, answer: approved })
+    await post(first)
+    expect(await saveNotices(sql, { merchant_id, connection_id }, [first], clock.now())).toBe(0)
+    const second = notice({ about: 'authorise', reference, answer: approved })
+    expect(await post(second)).toEqual(['nothing_new'])
+    expect(await eventsOf(service, payment_id)).toHaveLength(1)
+  })
+
+  test.each<[string, SettleAnswer, string]>([
+    ['approved', done, 'captured'],
+    ['refused', refused('insufficient_funds'), 'held'],
+  ])('a capture that was accepted is %s days later', async (_, answer, status) => {
+    const { payment_id, session } = await hold(account)
+    acquirer.meet('capture', async (act) => {
+      if (status === 'captured') await act()
+      return { result: 'accepted', acquirer_transaction_id: 'theirs' }
+    })
+    expect((await client.decideHold('capture', payment_id)).status).toBe(202)
+    await clock.advance(40 * minute_ms)
+    await run('reconcile')
+    // The notice of a modification may bear the reference of the charge alone.
+    const reference = await referenceOf(payment_id)
+    const posted = notice({
+      about: 'capture',
+      reference,
+      acquirer_transaction_id: 'theirs',
+      answer,
+    })
+    expect(await post(posted)).toEqual(['settled'])
+    const { body } = await client.readSession(session.id)
+    expect(body).toMatchObject({
+      settlement: null,
+      hold: { status: status === 'held' ? 'pending_review' : status },
+    })
+    if (status === 'held') expect(body.hold.operation_refusal).toMatchObject({ kind: 'capture' })
+  })
+
+  test('an approval that comes while the charge is taken back waits for its end, and is reversed', async () => {
+    const { payment_id, reference } = await lose(faults.lost_before)
+    acquirer.meet('reverse', async () => ({ result: 'accepted', acquirer_transaction_id: 'r' }))
+    for (let look = 0; look < 6; look++) {
+      await clock.advance(minute_ms)
+      await run('reconcile')
+    }
+    const [row] = await sql`select state from acquirer_operations where operation_id = ${reference}`
+    expect(row).toEqual({ state: 'reversing' })
+    const late = notice({ about: 'authorise', reference, answer: approved })
+    expect(await post(late)).toEqual(['later'])
+    const reversal = await referenceOf(payment_id, 'reverse')
+    await post(
+      notice({
+        about: 'reverse',
+        reference: reversal,
+        answer: refused('unknown_authorisation', false),
+      }),
+    )
+    await run('reconcile')
+    expect(await statusOf(payment_id)).toBe('failed')
+    await clock.advance(minute_ms)
+    await run('handle_notices')
+    expect(await outcomesOf(late)).toEqual(['taken_back'])
+    const [orphan] = await sql`
+      select state, acquirer_transaction_id from orphan_authorisations where reference = ${reference}`
+    expect(orphan).toEqual({ state: 'found', acquirer_transaction_id: 'theirs' })
+    await run('reverse_orphans')
+  })
+
+  test('a reservation that lapsed ends its hold as voided', async () => {
+    const { payment_id } = await hold(account)
+    const reference = await referenceOf(payment_id)
+    const simulated = service.context.acquirerOf('test', null)
+    const authorisation = { reference, handle: null, acquirer_transaction_id: null }
+    const asked = { authorisation, amount: 4200, currency: 'GBP' }
+    await simulated.void({ ...asked, reference: service.context.ids.operation(clock.now()) })
+    expect(await post(notice({ about: 'expiry', reference }))).toEqual(['settled'])
+    expect(await statusOf(payment_id)).toBe('voided')
+    expect(await booksOf(service, payment_id)).toMatchObject({ captured_at: null })
+  })
+})
+
+test('where the acquirer can be asked, a notice has it asked at once', async () => {
+  can_be_asked = true
+  const { payment_id } = await hold(account)
+  acquirer.meet('capture', async (act) => {
+    await act()
+    return { result: 'accepted', acquirer_transaction_id: 'theirs' }
+  })
+  await client.decideHold('capture', payment_id)
+  expect(await run('reconcile')).toBe(0)
+  const reference = await referenceOf(payment_id, 'capture')
+  // What it says does not count: the acquirer's books do.
+  const posted = notice({ about: 'capture', reference, answer: refused('do_not_honor') })
+  expect(await post(posted)).toEqual(['asked_at_once'])
+  expect(await run('reconcile')).toBe(1)
+  expect(await statusOf(payment_id)).toBe('captured')
+})
+
+test('what is about another connection, or nothing of ours, changes nothing', async () => {
+  const { payment_id, reference } = await lose(faults.lost_before)
+  await sql`update acquirer_operations set acquirer = 'bank:another' where payment_id = ${payment_id}`
+  const strangers = [
+    notice({ about: 'authorise', reference, answer: approved }),
+    notice({ about: 'authorise', reference: 'f'.repeat(32), answer: approved }),
+    notice({ about: 'dispute', reference: null }),
+  ]
+  expect(new Set(await post(...strangers))).toEqual(new Set(['unknown_here']))
+  await sql`update acquirer_operations set acquirer = ${name} where payment_id = ${payment_id}`
+})
+
+test('handled notices are forgotten after a season', async () => {
+  const [posted] = [notice({ about: 'dispute', reference: null })]
+  await post(posted!)
+  await run('purge_notices')
+  expect(await outcomesOf(posted!)).toEqual(['unknown_here'])
+  await clock.advance(91 * 24 * 60 * minute_ms)
+  await run('purge_notices')
+  expect(await outcomesOf(posted!)).toEqual([])
+})
