@@ -2,6 +2,7 @@
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { JournalLine } from '../audit/journal.ts'
+import { column, type Row, timesOf } from '../database/driver/columns.ts'
 import type { KeyRow } from '../http/idempotency.ts'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import type { MerchantId, Mode, SessionId } from '../kernel/values.ts'
@@ -17,34 +18,40 @@ export type AmountVerificationSource =
   | 'none'
   | 'mismatch'
 
-export type Session = {
-  merchant_id: MerchantId
-  session_id: SessionId
-  mode: Mode
-  status: 'requires_payment' | 'processing' | 'succeeded' | 'declined'
-  amount: number
-  currency: string
-  items: Item[] | null
-  customer: Customer | null
-  metadata: Record<string, string>
-  statement_descriptor_suffix: string | null
-  order_reference: string | null
-  confirmation_url: string | null
-  integration_id: string | null
-  integration: string | null
-  minted_by: 'server' | 'client' | null
-  public_key: string | null
-  amount_verified: boolean
-  amount_verification_source: AmountVerificationSource
-  amount_verification_detail: string | null
-  attempt_count: number
-  last_decline: Decline | null
-  payment_id: string | null
-  settlement: 'awaiting_reconciliation' | null
-  answer_by: Date | null
-  created_at: Date
-  expires_at: Date
+/** A session's columns: whoever adds one adds it here, to a migration, and where sessions are created. */
+export const sessionColumns = {
+  merchant_id: column<MerchantId>('text'),
+  session_id: column<SessionId>('text'),
+  mode: column<Mode>('text'),
+  status: column<'requires_payment' | 'processing' | 'succeeded' | 'declined'>('text'),
+  amount: column<number>('bigint'),
+  currency: column<string>('text'),
+  items: column<Item[] | null>('json'),
+  customer: column<Customer | null>('json'),
+  metadata: column<Record<string, string>>('json'),
+  statement_descriptor_suffix: column<string | null>('text'),
+  order_reference: column<string | null>('text'),
+  confirmation_url: column<string | null>('text'),
+  integration_id: column<string | null>('text'),
+  integration: column<string | null>('text'),
+  minted_by: column<'server' | 'client' | null>('text'),
+  public_key: column<string | null>('text'),
+  amount_verified: column<boolean>('boolean'),
+  amount_verification_source: column<AmountVerificationSource>('text'),
+  amount_verification_detail: column<string | null>('text'),
+  attempt_count: column<number>('integer'),
+  last_decline: column<Decline | null>('json'),
+  payment_id: column<string | null>('text'),
+  settlement: column<'awaiting_reconciliation' | null>('text'),
+  answer_by: column<Date | null>('timestamptz'),
+  created_at: column<Date>('timestamptz'),
+  expires_at: column<Date>('timestamptz'),
 }
+
+export type Session = Row<typeof sessionColumns>
+
+/** Its times, which come as texts where a row comes as JSON. */
+export const sessionTimes = timesOf(sessionColumns)
 
 /** A new session, the idempotency key of its request if there is one, and its line in the journal. */
 export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JournalLine } from '../../src/audit/journal.ts'
-import type { NewSession, Session } from '../../src/checkout/session.ts'
+import { type NewSession, type Session, sessionColumns } from '../../src/checkout/session.ts'
 import { openSessionWriter } from '../../src/checkout/sessions/write-sessions.ts'
 import type { Database } from '../../src/database/open.ts'
 import { type KeyRow, KeyTaken } from '../../src/http/idempotency.ts'
@@ -108,6 +108,16 @@ const settled = (promises: Promise<void>[]) =>
 
 const count = (outcomes: string[], word: string) =>
   outcomes.filter((outcome) => outcome === word).length
+
+test('the record of columns is the table', async () => {
+  const found = await database.sql<{ column_name: string; data_type: string }[]>`
+    select column_name, data_type from information_schema.columns
+    where table_schema = 'public' and table_name = 'sessions' order by ordinal_position`
+  const spelled = { timestamptz: 'timestamp with time zone' } as Record<string, string>
+  expect(found.map(({ column_name, data_type }) => [column_name, data_type])).toEqual(
+    Object.entries(sessionColumns).map(([name, { type }]) => [name, spelled[type] ?? type]),
+  )
+})
 
 test('a hundred at once under thirty keys of two merchants', async () => {
   const write = openSessionWriter(database.sql)

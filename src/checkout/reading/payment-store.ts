@@ -7,8 +7,7 @@ import type { Hold } from '../hold.ts'
 import type { Operation } from '../operation.ts'
 import type { Payment, PaymentKey } from '../payment.ts'
 import type { Customer, Item } from '../purchase.ts'
-import type { Session } from '../session.ts'
-import { sessionTimes } from '../sessions/session-store.ts'
+import { type Session, sessionTimes } from '../session.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
 /** A payment with what its session bought, and how often its order was paid. */

@@ -1,13 +1,13 @@
 // The SQL of sessions. Each function is one statement, so each is one transaction and one round trip.
 
-import { rowIf, withDates } from '../../database/driver/rows.ts'
+import { columnNames, columnTypes, rowIf, withDates } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 import { type KeyRow, KeyTaken } from '../../http/idempotency.ts'
 import { keyUngated } from '../../http/key-gate.ts'
 import { type Attempt, attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
-import type { NewSession, Session } from '../session.ts'
+import { type NewSession, type Session, sessionColumns, sessionTimes } from '../session.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
@@ -15,20 +15,9 @@ export type KeyedSession = NewSession & { key: KeyRow }
 
 /** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */
 export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
-  const s = session
   const rows = await sql`
     with key as (${keyUngated(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
-    insert into sessions
-      (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
-       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
-       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
-       created_at, expires_at)
-    select ${s.merchant_id}, ${s.session_id}, ${s.mode}, ${s.status}, ${s.amount}, ${s.currency},
-       ${s.items as never}, ${s.customer as never}, ${s.metadata as never}, ${s.statement_descriptor_suffix}, ${s.order_reference},
-       ${s.confirmation_url}, ${s.integration_id}, ${s.integration}, ${s.minted_by}, ${s.public_key},
-       ${s.amount_verified}, ${s.amount_verification_source}, ${s.amount_verification_detail},
-       ${s.created_at}, ${s.expires_at}
-    from key returning 1`
+    insert into sessions ${rowIf(sql, session, 'key')} returning 1`
   if (rows.length === 0) throw new KeyTaken()
 }
 
@@ -46,19 +35,19 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
       fingerprint: `\\x${key.fingerprints[0]!.toString('hex')}`,
       answer: `\\x${key.answer.toString('hex')}`,
       answer_status: key.status,
-      ...{ entry_id: line.entry_id, change: line.change, detail: line.detail },
-      ...{ actor: line.actor, request_id: line.request_id },
+      entry_id: line.entry_id,
+      change: line.change,
+      detail: line.detail,
+      actor: line.actor,
+      request_id: line.request_id,
     }))
     // In one order everywhere, so that two batches with the same keys do not wait for each other.
     .sort((a, b) => (`${a.audience} ${a.key}` < `${b.audience} ${b.key}` ? -1 : 1))
+  const columns = columnNames(sql, sessionColumns)
   const written = await sql<{ session_id: string }[]>`
     with row as materialized (
       select * from json_to_recordset(${sent as never}::json) as r (
-        merchant_id text, session_id text, mode text, status text, amount bigint, currency text, items json,
-        customer json, metadata json, statement_descriptor_suffix text, order_reference text,
-        confirmation_url text, integration_id text, integration text, minted_by text, public_key text,
-        amount_verified boolean, amount_verification_source text, amount_verification_detail text,
-        created_at timestamptz, expires_at timestamptz,
+        ${columnTypes(sql, sessionColumns)},
         audience text, key text, route text, fingerprint bytea, answer bytea, answer_status integer,
         entry_id text, change text, detail json, actor text, request_id text)
     ), taken as (
@@ -72,15 +61,7 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
       select merchant_id, entry_id, session_id, session_id, change, detail, actor, request_id, created_at
       from row join taken using (merchant_id, audience, key)
     )
-    insert into sessions
-      (merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
-       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
-       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
-       created_at, expires_at)
-    select merchant_id, session_id, mode, status, amount, currency, items, customer, metadata,
-       statement_descriptor_suffix, order_reference, confirmation_url, integration_id, integration,
-       minted_by, public_key, amount_verified, amount_verification_source, amount_verification_detail,
-       created_at, expires_at
+    insert into sessions (${columns}) select ${columns}
     from row join taken using (merchant_id, audience, key)
     returning session_id`
   return new Set(written.map(({ session_id }) => session_id))
@@ -134,5 +115,3 @@ export async function findSessionAndAttempts(
     attempts: row.attempts.map((attempt) => withDates(attempt, attemptTimes)),
   }
 }
-
-export const sessionTimes = ['answer_by', 'created_at', 'expires_at'] satisfies (keyof Session)[]

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { column } from './columns.ts'
 import type { AnySql } from './pool.ts'
-import { assignments, rowIf, rowValues } from './rows.ts'
+import { assignments, columnNames, columnTypes, rowIf, rowValues } from './rows.ts'
 
 type Written = { strings: TemplateStringsArray; values: unknown[] }
 
@@ -11,6 +12,8 @@ const sql = ((strings: TemplateStringsArray, ...values: unknown[]) => ({
 })) as unknown as AnySql
 
 const row = { merchant_id: 'm_1', amount: 4200, items: null, labels: ['a', 'b'] }
+
+const columns = { merchant_id: column<string>('text'), amount: column<number>('bigint') }
 
 const cases = [
   {
@@ -36,6 +39,18 @@ const cases = [
     make: () => assignments(sql, row, 'amount', 'merchant_id'),
     text: '"amount" = ?, "merchant_id" = ?',
     values: [4200, 'm_1'],
+  },
+  {
+    name: 'the names of columns',
+    make: () => columnNames(sql, columns),
+    text: '"merchant_id", "amount"',
+    values: [],
+  },
+  {
+    name: 'the types of columns',
+    make: () => columnTypes(sql, columns),
+    text: '"merchant_id" text, "amount" bigint',
+    values: [],
   },
   {
     name: 'one member',

@@ -2,6 +2,7 @@
 // The driver has helpers of its own, but guesses from the words before them what is meant: wrongly in a CTE, and by
 // searching all of the text before. So each fragment is a template as if it stood in the code, made once.
 
+import type { Columns } from './columns.ts'
 import type { AnySql } from './pool.ts'
 
 /** `(columns) values (…)` for an insert. */
@@ -27,6 +28,17 @@ function listed(sql: AnySql, row: object, { before, after }: { before: string; a
   const values = Object.values(row) as never[]
   const commas = values.slice(1).map(() => ', ')
   return sql(template([`(${columns}) ${before}`, ...commas, after]), ...values)
+}
+
+/** `column, …` */
+export function columnNames(sql: AnySql, columns: Columns) {
+  return sql(template([Object.keys(columns).map(quoted).join(', ')]))
+}
+
+/** `column type, …`, as `json_to_recordset` wants them. */
+export function columnTypes(sql: AnySql, columns: Columns) {
+  const typed = Object.entries(columns).map(([name, { type }]) => `${quoted(name)} ${type}`)
+  return sql(template([typed.join(', ')]))
 }
 
 const templates = new Map<string, TemplateStringsArray>()
