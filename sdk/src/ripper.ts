@@ -19,7 +19,7 @@ import { type CallOptions, openSender, type Send, type WriteOptions } from './se
 import { judgeId, type RipperOptions } from './settings.ts'
 
 export type CheckoutSessions = {
-  /** Opens a session; hand its `client_secret` to the shopper's browser. */
+  /** Creates a session; hand its `client_secret` to the shopper's browser. */
   create(body: CheckoutSessionCreate, options?: WriteOptions): Promise<CheckoutSessionCreated>
   retrieve(sessionId: string, options?: CallOptions): Promise<CheckoutSession>
 }

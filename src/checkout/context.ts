@@ -9,7 +9,7 @@ import type { ThreeDs } from '../three-ds/three-ds.ts'
 import type { NewSession, Session } from './session.ts'
 
 export type Context = Common & {
-  writeSession: WriteSession
+  insertSession: InsertSession
   integrationOfSession: IntegrationOfSession
   /** The acquirer of a mode; live ones are named by the merchant's profile. */
   acquirerOf(mode: Mode, connection: string | null): Acquirer
@@ -25,8 +25,8 @@ export type Context = Common & {
   counts_test_sessions: boolean
 }
 
-/** Writes a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
-export type WriteSession = (written: NewSession) => Promise<void>
+/** Inserts a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
+export type InsertSession = (row: NewSession) => Promise<void>
 
 /** Whose a session is, and its integration. Null where there is no such session. */
 export type IntegrationOfSession = (

@@ -8,8 +8,8 @@ import {
   type Hold,
   type HoldRules,
   isWaiting,
+  newHold,
   nextRuleAt,
-  openHold,
   refuseDecision,
   ruleAt,
   viewHold,
@@ -30,10 +30,10 @@ function open(rules: Partial<HoldRules> = {}, amount = 4200, answered_seconds = 
     amount_verification_source: 'none',
     amount_verification_detail: null,
   } as Session
-  const payment: Parameters<typeof openHold>[1] = {
+  const payment: Parameters<typeof newHold>[1] = {
     ...{ merchant_id: 'm_1', payment_id: 'pay_1', amount, created_at: at(0) },
   }
-  return openHold(session, payment, { ...defaults, ...rules }, at(answered_seconds))
+  return newHold(session, payment, { ...defaults, ...rules }, at(answered_seconds))
 }
 
 describe('a new hold', () => {
@@ -60,7 +60,7 @@ describe('a new hold', () => {
       ...{ amount_verified: false, amount_verification_source },
       amount_verification_detail: 'why',
     }
-    expect(openHold(session, payment, defaults, at(2))).toMatchObject({ reason, detail: 'why' })
+    expect(newHold(session, payment, defaults, at(2))).toMatchObject({ reason, detail: 'why' })
   })
 
   test('a verified amount that was merely reserved is captured at once', () => {
@@ -70,7 +70,7 @@ describe('a new hold', () => {
       amount_verification_source: 'server_minted',
       amount_verification_detail: null,
     } as const
-    const hold = openHold(session, payment, defaults, at(2))
+    const hold = newHold(session, payment, defaults, at(2))
     expect(hold).toMatchObject({ reason: 'no_price_list', rules_at: at(0) })
     expect(hold.detail).toMatch(/reserved/)
     expect(ruleAt(hold, at(2))).toBe('capture')

@@ -45,7 +45,7 @@ export type HoldRules = Pick<
   'review_window_seconds' | 'at_deadline' | 'escalate_after_seconds' | 'capture_below'
 >
 
-export function openHold(
+export function newHold(
   session: Pick<
     Session,
     'amount_verified' | 'amount_verification_source' | 'amount_verification_detail'

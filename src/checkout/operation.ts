@@ -92,7 +92,7 @@ export const first_check_ms = 5_000
 export const accepted_check_ms = 30_000
 
 /** An operation that is about to be sent. */
-export function openOperation(
+export function newOperation(
   payment: Payment,
   opened: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
     Partial<Pick<Operation, 'asked_by' | 'idempotency_key'>> & { at: Date },

@@ -8,9 +8,9 @@ import type { OperationState } from './operation.ts'
 import {
   type KnownCharge,
   mayBeOurs,
+  newOrphan,
   nextReversalAt,
   type Orphan,
-  openOrphan,
   standingOf,
   suspectsAmong,
   verdictOf,
@@ -187,8 +187,8 @@ describe('the answer to a reversal', () => {
 describe('the next reversal', () => {
   const found = { ...listed, acquirer: 'bank', mode: 'live' as const }
   const opening = { operation_id: 'f'.repeat(32), now: noon }
-  const known = openOrphan({ ...found, merchant_id: 'm_a', payment_id: 'pay_a' }, opening)
-  const orphan: Orphan = openOrphan({ ...found, merchant_id: null, payment_id: null }, opening)
+  const known = newOrphan({ ...found, merchant_id: 'm_a', payment_id: 'pay_a' }, opening)
+  const orphan: Orphan = newOrphan({ ...found, merchant_id: null, payment_id: null }, opening)
   const waitAfter = (tries: number, chance: number) =>
     nextReversalAt({ ...orphan, tries }, { now: noon, chance }).getTime() - noon.getTime()
 

@@ -168,7 +168,7 @@ type FoundAuthorisation = Pick<
  * An orphan: due at once where we know whose it is, else when a person or the operator's rule says so. A charge that a person
  * gives up is one too, listed or not: if the acquirer made it after all it is taken back.
  */
-export function openOrphan(
+export function newOrphan(
   found: FoundAuthorisation,
   { operation_id, now }: { operation_id: string; now: Date },
 ): Orphan {

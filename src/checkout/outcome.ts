@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.ts'
 import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
-import { decideHold, type Hold, type HoldRules, openHold } from './hold.ts'
+import { decideHold, type Hold, type HoldRules, newHold } from './hold.ts'
 import type { FoundAs, Operation } from './operation.ts'
 import type { Orphan } from './orphan.ts'
 import type { Payment } from './payment.ts'
@@ -72,7 +72,7 @@ export function conclude(
   return {
     payment: { ...payment, acquirer_transaction_id, status: 'held', capture_state: 'authorised' },
     session: paid,
-    hold: openHold(session, payment, rules, now),
+    hold: newHold(session, payment, rules, now),
   }
 }
 

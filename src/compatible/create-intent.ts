@@ -1,15 +1,15 @@
-// POST /v1/payment_intents: a session, opened in the other platform's words.
+// POST /v1/payment_intents: a session, created in the other platform's words.
 
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
 import { clientSecretOf } from '../checkout/sessions/client-secret.ts'
+import { sessionLine } from '../checkout/sessions/new-session.ts'
 import {
   admitServer,
-  mintRefusals,
-  mintSession,
+  newServerSession,
   placeOf,
-} from '../checkout/sessions/mint-session.ts'
-import { sessionLine } from '../checkout/sessions/open-session.ts'
+  serverSessionRefusals,
+} from '../checkout/sessions/server-session.ts'
 import { bearerKey } from '../http/access.ts'
 import { type Route, route } from '../http/route.ts'
 import type { Address } from './addresses.ts'
@@ -32,12 +32,12 @@ export const createIntentAt = (address: Address): Route<Context> =>
     explain,
     status: 200,
     reply: paymentIntent,
-    refusals: mintRefusals,
+    refusals: serverSessionRefusals,
     admit: admitServer,
     handle: async (context: Context, { body, holder: key, request_id, now, recordReply }) => {
       const place = await placeOf(context, key)
       const reference_key = place.integration?.order_reference_metadata_key ?? null
-      const session = mintSession(context, place, {
+      const session = newServerSession(context, place, {
         purchase: purchaseOf(body, reference_key),
         now,
       })
@@ -45,7 +45,7 @@ export const createIntentAt = (address: Address): Route<Context> =>
       const rows = { session, payment_status: null, hold: null, step: null }
       const reply = viewIntent(rows, { now, client_secret })
       const line = sessionLine(context, session, { actor: `key ${key.key_id}`, request_id })
-      await context.writeSession({ session, key: recordReply(reply), line })
+      await context.insertSession({ session, key: recordReply(reply), line })
       return reply
     },
   })

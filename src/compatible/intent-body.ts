@@ -11,7 +11,7 @@ import {
   reference,
 } from '../checkout/fields.ts'
 import { customerOf, descriptorSuffix } from '../checkout/purchase.ts'
-import type { Purchase } from '../checkout/sessions/open-session.ts'
+import type { Purchase } from '../checkout/sessions/new-session.ts'
 import type { FormRules } from '../http/form.ts'
 import { validate } from '../http/validate.ts'
 import { Refusal } from '../kernel/errors.ts'

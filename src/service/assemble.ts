@@ -5,8 +5,8 @@ import { couldBeCard } from '../cards/card-data.ts'
 import { results_path } from '../checkout/authentication/receive-result.ts'
 import type { Context } from '../checkout/context.ts'
 import { isClientSecret } from '../checkout/sessions/client-secret.ts'
+import { openSessionInserts } from '../checkout/sessions/insert-sessions.ts'
 import { openIntegrationOfSession } from '../checkout/sessions/session-integration.ts'
-import { openSessionWriter } from '../checkout/sessions/write-sessions.ts'
 import { adviseOn } from '../compatible/advice.ts'
 import type { ThreeDsFile } from '../config/config.ts'
 import type { Addresses } from '../context.ts'
@@ -151,7 +151,7 @@ async function contextOf(
     },
     hearEvents: events.hear,
     requests: openRequestLog(),
-    writeSession: openSessionWriter(sql),
+    insertSession: openSessionInserts(sql),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),

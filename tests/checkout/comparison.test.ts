@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
 import type { Finding } from '../../src/checkout/comparison.ts'
-import { deadline_ms, openOperation } from '../../src/checkout/operation.ts'
+import { deadline_ms, newOperation } from '../../src/checkout/operation.ts'
 import { compareAcquirer, compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { listComparisons } from '../../src/checkout/reconciling/comparison-store.ts'
 import { closeFindings, listFindings } from '../../src/checkout/reconciling/finding-store.ts'
@@ -79,7 +79,7 @@ describe('books that agree', () => {
       const attempt_id = ids.attempt()
       const row = { ...payment, merchant_id, payment_id, session_id: ids.session(1), attempt_id }
       const operation_id = ids.operation(at)
-      const operation = openOperation(row, { operation_id, kind: 'authorise', sequence: 1, at })
+      const operation = newOperation(row, { operation_id, kind: 'authorise', sequence: 1, at })
       await sql`with paid as (insert into payments ${rowValues(sql, row)})
         insert into acquirer_operations ${rowValues(sql, { ...operation, state: 'approved', next_check_at: null })}`
       await sql`insert into simulator.ledger
@@ -293,7 +293,7 @@ describe('what changes meanwhile', () => {
 
   test('is not judged while a capture waits for its answer', async () => {
     const made = await held()
-    const opened = openOperation(made, {
+    const opened = newOperation(made, {
       ...{
         operation_id: ids.operation(clock.now()),
         kind: 'capture',

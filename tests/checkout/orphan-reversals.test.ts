@@ -9,7 +9,7 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { orphanIf } from '../../src/checkout/asking/orphan-rows-store.ts'
-import { openOrphan } from '../../src/checkout/orphan.ts'
+import { newOrphan } from '../../src/checkout/orphan.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -210,7 +210,7 @@ describe('a reversal', () => {
 
 describe('a charge that a person gave up', () => {
   async function giveUp(reference: string, isOpen = true) {
-    const orphan = openOrphan(
+    const orphan = newOrphan(
       {
         ...{ acquirer: 'simulator', mode: 'test', reference, amount: 4200, currency: 'GBP' },
         ...{ authorised_at: null, merchant_id: 'm_b', payment_id: 'pay_a' },

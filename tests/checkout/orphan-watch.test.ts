@@ -10,7 +10,7 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { saveOrphans } from '../../src/checkout/asking/orphan-rows-store.ts'
-import { openOrphan } from '../../src/checkout/orphan.ts'
+import { newOrphan } from '../../src/checkout/orphan.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { minute_ms, reversed, useOrphanStage } from '../support/orphan-stage.ts'
 
@@ -51,7 +51,7 @@ async function watched(money = { amount: 4200, currency: 'GBP' }) {
     ...{ authorised_at: null, merchant_id, payment_id },
   }
   const orphan = {
-    ...openOrphan(found, { operation_id: ids.operation(now), now }),
+    ...newOrphan(found, { operation_id: ids.operation(now), now }),
     watched_until: new Date(now.getTime() + 10 * minute_ms),
   }
   await saveOrphans(sql, [orphan], { settled_before: now, lines: [] })

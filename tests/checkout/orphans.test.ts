@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { type OperationState, openOperation } from '../../src/checkout/operation.ts'
+import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { PaymentStatus } from '../../src/checkout/payment.ts'
@@ -118,7 +118,7 @@ describe('nothing is done to', () => {
   test.each(['sent', 'unknown'] as const)('one whose reversal is %s', async (state) => {
     const made = await charge({ state: 'failed', payment: 'failed' })
     const operation_id = ids.operation(clock.now())
-    const reversal = openOperation(made, {
+    const reversal = newOperation(made, {
       ...{ operation_id, kind: 'reverse', sequence: 1, at: clock.now() },
     })
     await sql`insert into acquirer_operations ${rowValues(sql, { ...reversal, state })}`

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Orphan, openOrphan } from '../../src/checkout/orphan.ts'
+import { type Orphan, newOrphan } from '../../src/checkout/orphan.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -37,7 +37,7 @@ async function insertOrphan(asked: Partial<Orphan> = {}): Promise<Orphan> {
     ...{ amount: 4200, currency: 'GBP', authorised_at: ago(9 * minute_ms) },
     ...{ merchant_id: null, payment_id: null },
   }
-  const opened = openOrphan(found, { operation_id: ids.operation(now), now })
+  const opened = newOrphan(found, { operation_id: ids.operation(now), now })
   const orphan = { ...opened, held_back_at: asked.merchant_id ? null : now, ...asked }
   await service.sql`insert into orphan_authorisations ${rowValues(service.sql, orphan)}`
   return orphan

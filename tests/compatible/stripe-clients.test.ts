@@ -194,8 +194,8 @@ describe.each([
     })
 
     test('a failure of the service', async () => {
-      const { writeSession } = service.context
-      service.context.writeSession = () => Promise.reject(new Error('broken'))
+      const { insertSession } = service.context
+      service.context.insertSession = () => Promise.reject(new Error('broken'))
       try {
         const error = await thrown(
           open(service.account.secret_key, { maxNetworkRetries: 0 }).paymentIntents.create(tea),
@@ -204,7 +204,7 @@ describe.each([
         expect(error).toMatchObject({ statusCode: 500, code: 'internal_error' })
         expect(error.requestId).toMatch(/^req_/)
       } finally {
-        service.context.writeSession = writeSession
+        service.context.insertSession = insertSession
       }
     })
 

@@ -73,7 +73,7 @@ test('opens fewer sessions that carry much: one counts for each 8 KB', async () 
   await clock.advance(20_000)
   expect(await from(8_193)).toBe('made')
   for (let count = 0; count < 3; count++) expect(await from(8_192)).toBe('made')
-  const words = 'Too many sessions were opened from this address. Try again in'
+  const words = 'Too many sessions were created from this address. Try again in'
   expect(await from(1)).toBe(`40 ${words} 40 seconds.`)
   // Fifteen places fall free at first, which is too few.
   expect(await from(16 * 8_192)).toBe(`60 ${words} 60 seconds.`)

@@ -200,13 +200,13 @@ describe('an address in live mode', () => {
     const first = await inTurn(Array(220).fill(from(1)))
     expect(first.slice(0, 20)).toEqual(Array(20).fill('made'))
     expect(new Set(first.slice(20))).toEqual(
-      new Set(['60 Too many sessions were opened from this address. Try again in 60 seconds.']),
+      new Set(['60 Too many sessions were created from this address. Try again in 60 seconds.']),
     )
     await clock.advance(30_000)
     const others = Array.from({ length: 180 }, (_, index) => from(2 + Math.floor(index / 20)))
     expect(new Set(await inTurn(others))).toEqual(new Set(['made']))
     expect(await creates(from(99))).toBe(
-      '30 Too many sessions were opened with this publishable key. Try again in 30 seconds.',
+      '30 Too many sessions were created with this publishable key. Try again in 30 seconds.',
     )
     expect(await creates({ ...from(1), public_key: 'rip_pk_b' })).toMatch('from this address')
     expect(await creates({ ...from(98), public_key: 'rip_pk_b' })).toBe('made')
@@ -228,7 +228,7 @@ describe('an address in live mode', () => {
     }
     await opened(service.context, 1, 130)
     await opened(counting, 1, 120)
-    await expect(open(counting, 1)).rejects.toThrow('Too many test sessions were opened from this')
+    await expect(open(counting, 1)).rejects.toThrow('Too many test sessions were created from this')
     for (const host of [2, 3, 4, 5]) await opened(counting, host, 120)
     await expect(open(counting, 6)).rejects.toThrow('with this publishable key')
     await clock.advance(60_000)

@@ -202,23 +202,23 @@ describe('fails in the compatible shape', () => {
   })
 
   test('a failure of the service, which tells nothing of itself', async () => {
-    const { writeSession } = service.context
-    service.context.writeSession = () => Promise.reject(new Error('secret words'))
+    const { insertSession } = service.context
+    service.context.insertSession = () => Promise.reject(new Error('secret words'))
     try {
       const answer = await compatible.createForm(form)
       expect(fault(answer)).toBe('500 api_error internal_error - internal_error')
       expect(answer.body.error.message).toBeNull()
       expect(answer.headers.get('request-id')).toMatch(/^req_/)
     } finally {
-      service.context.writeSession = writeSession
+      service.context.insertSession = insertSession
     }
   })
 })
 
 test('a database that cannot be asked', async () => {
-  const { writeSession } = service.context
+  const { insertSession } = service.context
   const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
-  service.context.writeSession = () => Promise.reject(gone)
+  service.context.insertSession = () => Promise.reject(gone)
   try {
     const keyed = await compatible.create(tea, { headers: { 'idempotency-key': 'unavailable' } })
     const keyless = await compatible.create(tea)
@@ -229,7 +229,7 @@ test('a database that cannot be asked', async () => {
     expect(keyed.body.error.message).toContain('with the same idempotency key')
     expect(keyless.body.error.message).toContain('See whether the request was done')
   } finally {
-    service.context.writeSession = writeSession
+    service.context.insertSession = insertSession
   }
 })
 

@@ -7,7 +7,7 @@ import { type Account, type Service, shop } from './service.ts'
 
 export type Held = { session: SessionSecret; payment_id: string }
 
-/** Opens a session as a page does, with an amount that is not verified. */
+/** Creates a session as a page does, with an amount that is not verified. */
 export async function openUnverified(account: Account, body: object = {}): Promise<SessionSecret> {
   const { client, publishable_key } = account
   const asked = {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeEach, expect } from 'vitest'
 import type { Acquirer, AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
-import { type OperationState, openOperation } from '../../src/checkout/operation.ts'
+import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
 import { type Orphan, type Standing, standingOf } from '../../src/checkout/orphan.ts'
 import type { OrphanContext } from '../../src/checkout/orphans/orphan-context.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
@@ -93,7 +93,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
       ...{ authentication: null, amount_verified: true, order_reference: null, created_at: at },
       ...statusOf(written.payment, at),
     }
-    const operation = openOperation(payment, {
+    const operation = newOperation(payment, {
       ...{ operation_id: reference, kind: 'authorise', sequence: 1, at },
     })
     const { state } = written

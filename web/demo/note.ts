@@ -11,7 +11,7 @@ export function howItIsMade(base_url: string): HTMLElement {
     element(
       'ol',
       {},
-      step('The shop’s server opens a session for the order. The secret key never leaves it.', [
+      step('The shop’s server creates a session for the order. The secret key never leaves it.', [
         server(base_url),
       ]),
       step('The page loads the checkout script and shows the payment where the shop wants it.', [

@@ -12,7 +12,7 @@ export type Link =
   | { kind: 'choice'; goods: Good[] }
   | { kind: 'fault'; fault: LinkFault }
 
-/** What the page asks the service to open a session for. */
+/** What the page asks the service to create a session for. */
 export type Purchase = {
   amount: number | null
   currency: string | null

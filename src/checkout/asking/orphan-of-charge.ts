@@ -3,7 +3,7 @@
 import type { AuthorisationName } from '../../acquirers/acquirer.ts'
 import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
-import { type Orphan, openOrphan } from '../orphan.ts'
+import { newOrphan, type Orphan } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
 
 export type UnwantedCharge = {
@@ -28,7 +28,7 @@ export function orphanOfCharge(
   const found = { ...authorisation, acquirer, mode, amount, currency, merchant_id, payment_id }
   const { late_approval_ms } = acquirerOf(mode, acquirer)
   return {
-    ...openOrphan({ ...found, authorised_at: null }, { operation_id: ids.operation(now), now }),
+    ...newOrphan({ ...found, authorised_at: null }, { operation_id: ids.operation(now), now }),
     watched_until: late_approval_ms > 0 ? new Date(now.getTime() + late_approval_ms) : null,
   }
 }

@@ -4,7 +4,7 @@ import { type JournalLine, journalLine } from '../../audit/journal.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Attempt } from '../attempt.ts'
 import type { Cause } from '../outcome.ts'
-import type { OpeningLines } from './attempt-store.ts'
+import type { NewAttemptLines } from './attempt-store.ts'
 
 type AttemptChange = { change: `attempt.${string}`; detail: object; at: Date }
 
@@ -19,11 +19,11 @@ export function attemptLine(
 }
 
 /** The lines of a new attempt and of the one that it may supersede, in this order also by their ids. */
-export function openingLines(
+export function newAttemptLines(
   ids: Pick<Ids, 'journalEntry'>,
   attempt: Attempt,
   cause: Cause,
-): OpeningLines {
+): NewAttemptLines {
   const { attempt_id, number, created_at: at } = attempt
   const line = (told: Omit<AttemptChange, 'at'>) =>
     attemptLine(ids, attempt, cause, { ...told, at })

@@ -7,16 +7,16 @@ import type { Sql } from '../../database/open.ts'
 import type { Attempt, ThreeDsState } from '../attempt.ts'
 
 /** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
-export type OpeningLines = { opened: JournalLine; superseded: OpenLine }
+export type NewAttemptLines = { opened: JournalLine; superseded: OpenLine }
 
 /**
  * Opens an attempt and supersedes the unfinished one before it, whose card is deleted, if nobody changed the session
  * since it was read. The new card is kept for as long as the session can still be paid. False where somebody was faster.
  */
-export async function openAttempt(
+export async function insertAttempt(
   sql: Sql,
   attempt: Attempt,
-  { keep_card_until, lines }: { keep_card_until: Date; lines: OpeningLines },
+  { keep_card_until, lines }: { keep_card_until: Date; lines: NewAttemptLines },
 ): Promise<boolean> {
   const a = attempt
   const rows = await sql`

@@ -21,8 +21,8 @@ import { actOnCheckout } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
 import { authenticateView, viewAuthenticate } from '../views.ts'
 import { askBank, challengeUrl, noProvider, providerUnavailable } from './ask-bank.ts'
-import { attemptLine, openingLines } from './attempt-lines.ts'
-import { claimAsking, findAttempt, openAttempt } from './attempt-store.ts'
+import { attemptLine, newAttemptLines } from './attempt-lines.ts'
+import { claimAsking, findAttempt, insertAttempt } from './attempt-store.ts'
 import { type AuthenticateBody, authenticateBody, localeOf } from './authenticate-body.ts'
 import { asking_ms, mayBeAsking, takeRight } from './while-asking.ts'
 
@@ -87,10 +87,10 @@ async function startAttempt(
     throw unknownReference()
   await requireRanges(context, session, card)
   const attempt = newAttempt(context, { session, card, body, caller, now })
-  const lines = openingLines(context.ids, attempt, cause)
+  const lines = newAttemptLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
   const opened = await takeRight(context, attempt, async () =>
-    (await openAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
+    (await insertAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
   )
   return opened ? { attempt: opened, card } : null
 }

@@ -22,7 +22,7 @@ import { findCard } from '../cards/vault-store.ts'
 import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
-import { failure, openOperation } from '../operation.ts'
+import { failure, newOperation } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
@@ -112,7 +112,7 @@ async function prepare(
 }
 
 /** A payment as confirm opens it: nothing is known yet but what is asked. */
-export function openPayment(
+export function newPayment(
   { session, attempt, verdict }: ConfirmedAttempt,
   { payment_id, acquirer, at }: { payment_id: PaymentId; acquirer: string | null; at: Date },
 ): Payment {
@@ -144,13 +144,13 @@ function intentOf(
   at: Date,
 ): ChargeIntent {
   const { session, attempt, payer, cause } = confirmed
-  const payment = openPayment(confirmed, {
+  const payment = newPayment(confirmed, {
     payment_id: ids.payment(),
     acquirer: acquirer.name,
     at,
   })
   const operation_id = ids.operation(at)
-  const opened = openOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at })
+  const opened = newOperation(payment, { operation_id, kind: 'authorise', sequence: 1, at })
   const { attempt_id } = attempt
   const journal = lineOf(ids, payment, cause, {
     change: 'charge.begun',

@@ -27,7 +27,7 @@ import {
   viewConfirmed,
   viewThreeDs,
 } from '../views.ts'
-import { type ConfirmedAttempt, charge, openPayment } from './charge.ts'
+import { type ConfirmedAttempt, charge, newPayment } from './charge.ts'
 import { saveOutcome } from './charge-store.ts'
 
 const sentEmail = email
@@ -135,7 +135,7 @@ async function declineUncharged(
 ): Promise<ConfirmResult | null> {
   const { session, verdict, payer } = confirmed
   const payment_id = context.ids.payment()
-  const payment = openPayment(confirmed, { payment_id, acquirer: null, at: now })
+  const payment = newPayment(confirmed, { payment_id, acquirer: null, at: now })
   const change = refused({ session, payment }, 'declined', decline)
   const outcome = outcomeOf(context.ids, { ...confirmed, change, operation: null, at: now })
   if (!(await saveOutcome(context.sql, outcome, now))) return null

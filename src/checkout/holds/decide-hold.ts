@@ -8,7 +8,7 @@ import { listOperations } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Hold, isWaiting } from '../hold.ts'
-import { type Operation, openOperation } from '../operation.ts'
+import { newOperation, type Operation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
@@ -114,7 +114,7 @@ async function begin(
   const sequence = hold.operation_count + 1
   const idempotency_key = key?.key ?? null
   const opened = { operation_id, kind, sequence, asked_by, idempotency_key, at }
-  const operation = openOperation(payment, opened)
+  const operation = newOperation(payment, opened)
   const journal = lineOf(ids, payment, cause, {
     change: `${kind}.begun`,
     detail: { operation_id, sequence, acquirer: operation.acquirer },

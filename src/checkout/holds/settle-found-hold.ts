@@ -11,7 +11,7 @@ import { widelyAround } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { isWaiting } from '../hold.ts'
-import { type OperationKind, openOperation } from '../operation.ts'
+import { newOperation, type OperationKind } from '../operation.ts'
 import { type Cause, decide, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
@@ -142,7 +142,7 @@ async function save(
   const sequence = hold.operation_count + 1
   const idempotency_key = key?.key ?? null
   const opened = { operation_id, kind, sequence, asked_by, idempotency_key, at }
-  const operation = openOperation(payment, opened)
+  const operation = newOperation(payment, opened)
   const answer = { result: 'approved', found: standing?.state ?? 'told by a person' }
   const change = decide(held, operation, at)
   const { acquirer } = operation

@@ -43,28 +43,28 @@ const limits = {
   sessions_of_address: {
     places: 20,
     lasts_ms: minute_ms,
-    refusal: 'Too many sessions were opened from this address. Try again in {wait}.',
+    refusal: 'Too many sessions were created from this address. Try again in {wait}.',
   },
   sessions_of_key: {
     places: 200,
     lasts_ms: minute_ms,
-    refusal: 'Too many sessions were opened with this publishable key. Try again in {wait}.',
+    refusal: 'Too many sessions were created with this publishable key. Try again in {wait}.',
   },
   test_sessions_of_address: {
     places: 120,
     lasts_ms: minute_ms,
-    refusal: 'Too many test sessions were opened from this address. Try again in {wait}.',
+    refusal: 'Too many test sessions were created from this address. Try again in {wait}.',
   },
   test_sessions_of_key: {
     places: 600,
     lasts_ms: minute_ms,
-    refusal: 'Too many test sessions were opened with this publishable key. Try again in {wait}.',
+    refusal: 'Too many test sessions were created with this publishable key. Try again in {wait}.',
   },
   declines_of_card: { places: 5, lasts_ms: hour_ms, refusal: null },
   declines_of_address: { places: 10, lasts_ms: hour_ms, refusal: null },
   /**
-   * The brake of a merchant as a whole, for who tries each card from another address: of sessions that pages open, and of
-   * those that its server opens, each by themselves, so that a publishable key is no way to slow what a server sells.
+   * The brake of a merchant as a whole, for who tries each card from another address: of sessions that pages create, and of
+   * those that its server creates, each by themselves, so that a publishable key is no way to slow what a server sells.
    */
   declines_of_merchant: { places: 30, lasts_ms: 10 * minute_ms, refusal: null },
 } satisfies Record<string, Rule>

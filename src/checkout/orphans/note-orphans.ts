@@ -6,8 +6,8 @@ import { saveOrphans } from '../asking/orphan-rows-store.ts'
 import {
   brake,
   mayBeOurs,
+  newOrphan,
   type Orphan,
-  openOrphan,
   orphanLine,
   type Suspect,
   service_actor,
@@ -39,7 +39,7 @@ export async function noteOrphans(
   const orphans = suspects
     .filter(({ reference }) => live.has(reference))
     .map((suspect) =>
-      openOrphan(
+      newOrphan(
         { ...suspect, mode, acquirer: acquirer.name },
         { operation_id: ids.operation(now), now },
       ),

@@ -14,7 +14,7 @@ import {
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { workOff } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
-import { answerBy, failure, openOperation, type UnansweredOperation } from '../operation.ts'
+import { answerBy, failure, newOperation, type UnansweredOperation } from '../operation.ts'
 import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
@@ -123,7 +123,7 @@ async function reverse(context: SettlementContext, found: Case): Promise<void> {
   const before = await listOperations(sql, operation)
   const sequence = before.filter(({ kind }) => kind === 'reverse').length + 1
   const operation_id = ids.operation(at)
-  const reversal = openOperation(payment, { operation_id, kind: 'reverse', sequence, at })
+  const reversal = newOperation(payment, { operation_id, kind: 'reverse', sequence, at })
   const journal = lineOf(ids, payment, cause, {
     change: 'reverse.begun',
     detail: { operation_id, sequence, authorisation: operation.operation_id },

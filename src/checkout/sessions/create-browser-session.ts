@@ -1,4 +1,4 @@
-// POST /v1/checkout/public/sessions and …/handles/{handle}/sessions: a page opens a session, and its amount is verified.
+// POST /v1/checkout/public/sessions and …/handles/{handle}/sessions: a page creates a session, and its amount is verified.
 
 import { z } from 'zod'
 import { type RouteRequest, route } from '../../http/route.ts'
@@ -17,7 +17,7 @@ import {
   sessionCreated,
   sessionLine,
   viewCreated,
-} from './open-session.ts'
+} from './new-session.ts'
 import { checkPrice } from './price-check.ts'
 
 const browserSessionCreated = sessionCreated.extend({
@@ -54,7 +54,7 @@ export const createPublicSession = route({
   door: publicKeyAndOrigin,
   cors: bodyCors,
   body: publicCreate,
-  handle: (context: Context, request) => openFromPage(context, request),
+  handle: (context: Context, request) => createFromPage(context, request),
 })
 
 export const createHostedSession = route({
@@ -64,7 +64,7 @@ export const createHostedSession = route({
   door: handleAndOrigin,
   cors: handleCors,
   body: hostedCreate,
-  handle: (context: Context, request) => openFromPage(context, request),
+  handle: (context: Context, request) => createFromPage(context, request),
 })
 
 type Request = Pick<
@@ -72,7 +72,7 @@ type Request = Pick<
   'body' | 'holder' | 'caller' | 'request_id' | 'now' | 'recordReply'
 >
 
-async function openFromPage(
+async function createFromPage(
   context: Context,
   { body, holder, caller, request_id, now, recordReply }: Request,
 ): Promise<z.input<typeof browserSessionCreated>> {
@@ -105,7 +105,7 @@ async function openFromPage(
   const text_bytes = textBytesOf(body)
   await limitSessionCreates(context, { merchant_id, public_key, address, mode, text_bytes, now })
   const line = sessionLine(context, session, { actor: `page ${public_key}`, request_id })
-  await context.writeSession({ session, key: recordReply(reply), line })
+  await context.insertSession({ session, key: recordReply(reply), line })
   return reply
 }
 

@@ -13,7 +13,7 @@ type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
 export type KeyedSession = NewSession & { key: KeyRow }
 
-/** Writes a session with its key and line. Throws KeyTaken, and writes nothing, where the key is there. */
+/** Inserts a session with its key and line. Throws KeyTaken, and inserts nothing, where the key is there. */
 export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
   const rows = await sql`
     with key as (${keyUngated(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
@@ -22,7 +22,7 @@ export async function insertSession(sql: Sql, { session, key, line }: NewSession
 }
 
 /**
- * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were written: the others'
+ * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were inserted: the others'
  * keys are there.
  */
 export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Set<string>> {

@@ -1,4 +1,4 @@
-// What a test payment has to be like to end in each event: who opens the session, the card, and what confirm answers.
+// What a test payment has to be like to end in each event: who creates the session, the card, and what confirm answers.
 
 import { type AcquirerBehaviour, publishedNumbers, testCardOf } from '../../cards/test-cards.ts'
 import { type EventType, eventTypes } from '../../kernel/values.ts'

@@ -103,7 +103,7 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** An integration whose pages open sessions with an amount that nothing verifies; the default one before others. */
+/** An integration whose pages create sessions with an amount that nothing verifies; the default one before others. */
 async function pageOf(
   { sql }: CommandOffice,
   merchant_id: string,

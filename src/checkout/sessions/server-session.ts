@@ -1,4 +1,4 @@
-// A session that a merchant's own server opens: under the default integration, its amount taken as it is named.
+// A session that a merchant's own server creates: under the default integration, its amount taken as it is named.
 
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal, type RefusalCode } from '../../kernel/errors.ts'
@@ -6,10 +6,10 @@ import { admitMerchant } from '../../merchants/admit.ts'
 import { defaultIntegration } from '../../merchants/directory.ts'
 import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
-import { modeOrRefuse, newSession, type Place, type Purchase } from './open-session.ts'
+import { modeOrRefuse, newSession, type Place, type Purchase } from './new-session.ts'
 
-/** What admitting a server, and opening a session for it, may refuse with. */
-export const mintRefusals = [
+/** What admitting a server, and creating a session for it, may refuse with. */
+export const serverSessionRefusals = [
   'public_key_missing',
   'card_data_rejected',
   'metadata_too_large',
@@ -17,7 +17,7 @@ export const mintRefusals = [
   'acquiring_profile_incomplete',
 ] as const satisfies RefusalCode[]
 
-/** The `admit` of routes by which a server opens sessions. */
+/** The `admit` of routes by which a server creates sessions. */
 export async function admitServer(context: Context, key: SecretKey): Promise<void> {
   if (!key.publishable_key) {
     throw new Refusal('public_key_missing', 'The secret key has no publishable key paired with it.')
@@ -25,7 +25,7 @@ export async function admitServer(context: Context, key: SecretKey): Promise<voi
   await admitMerchant(context, key.merchant_id)
 }
 
-/** Where an admitted key opens sessions. */
+/** Whose sessions an admitted key creates. */
 export async function placeOf(context: Context, key: SecretKey): Promise<Place> {
   const account = await admitMerchant(context, key.merchant_id)
   return {
@@ -36,8 +36,8 @@ export async function placeOf(context: Context, key: SecretKey): Promise<Place> 
   }
 }
 
-/** The session's row, not written yet. Throws what is wrong with the account. */
-export function mintSession(
+/** The session's row, not inserted yet. Throws what is wrong with the account. */
+export function newServerSession(
   context: Context,
   place: Place,
   { purchase, now }: { purchase: Purchase; now: Date },

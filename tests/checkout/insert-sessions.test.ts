@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JournalLine } from '../../src/audit/journal.ts'
 import { type NewSession, type Session, sessionColumns } from '../../src/checkout/session.ts'
-import { openSessionWriter } from '../../src/checkout/sessions/write-sessions.ts'
+import { openSessionInserts } from '../../src/checkout/sessions/insert-sessions.ts'
 import type { Database } from '../../src/database/open.ts'
 import { type KeyRow, KeyTaken } from '../../src/http/idempotency.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -120,7 +120,7 @@ test('the record of columns is the table', async () => {
 })
 
 test('a hundred at once under thirty keys of two merchants', async () => {
-  const write = openSessionWriter(database.sql)
+  const write = openSessionInserts(database.sql)
   const outcomes = await settled(
     Array.from({ length: 100 }, (_, index) => {
       const merchant = `m_${index % 2}`
@@ -150,7 +150,7 @@ test('a hundred at once under thirty keys of two merchants', async () => {
 })
 
 test('a row that cannot be written leaves the others alone', async () => {
-  const write = openSessionWriter(database.sql)
+  const write = openSessionInserts(database.sql)
   const outcomes = await settled(
     Array.from({ length: 20 }, (_, index) =>
       write(
@@ -165,7 +165,7 @@ test('a row that cannot be written leaves the others alone', async () => {
 })
 
 test('a key that another transaction holds keeps its own row waiting, and no more than that', async () => {
-  const write = openSessionWriter(database.sql)
+  const write = openSessionInserts(database.sql)
   let outcomes: Promise<string[]>
   await database.sql.begin(async (tx) => {
     await tx`insert into idempotency_keys values ('m_3', 'secret', 'held', 'r', '', 201, null, ${at})`

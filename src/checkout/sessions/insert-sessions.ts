@@ -1,10 +1,10 @@
-// Writes new sessions, several at a time when several arrive: one statement and one commit then serve them all.
-// While a batch is on its way to the disk the next one gathers, so a session that comes alone is written at once.
+// Inserts new sessions, several at a time when several arrive: one statement and one commit then serve them all.
+// While a batch is on its way to the disk the next one gathers, so a session that comes alone is inserted at once.
 
 import { isConnectionLost } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
 import { KeyTaken } from '../../http/idempotency.ts'
-import type { WriteSession } from '../context.ts'
+import type { InsertSession } from '../context.ts'
 import { insertSession, insertSessions, type KeyedSession } from './session-store.ts'
 
 type Waiting = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
@@ -13,7 +13,7 @@ type Waiting = KeyedSession & { resolve: () => void; reject: (error: unknown) =>
 const batches_at_once = 2
 const batch_rows_max = 50
 
-export function openSessionWriter(sql: Sql): WriteSession {
+export function openSessionInserts(sql: Sql): InsertSession {
   // A transaction never touches two merchants, so each has a queue of its own.
   const queues = new Map<string, { waiting: Waiting[]; running: number }>()
 
@@ -30,7 +30,7 @@ export function openSessionWriter(sql: Sql): WriteSession {
     if (queue.running >= batches_at_once || queue.waiting.length === 0) return
     queue.running++
     const batch = takeBatch(queue.waiting)
-    await writeBatch(sql, batch)
+    await insertBatch(sql, batch)
     queue.running--
     if (queue.waiting.length > 0) void run(merchantId)
     else if (queue.running === 0) queues.delete(merchantId)
@@ -65,8 +65,8 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /** Settles every row of a batch; never throws. */
-async function writeBatch(sql: Sql, batch: Waiting[]): Promise<void> {
-  if (batch.length === 1) return writeAlone(sql, batch[0]!)
+async function insertBatch(sql: Sql, batch: Waiting[]): Promise<void> {
+  if (batch.length === 1) return insertAlone(sql, batch[0]!)
   try {
     const written = await insertSessions(sql, batch)
     for (const row of batch) {
@@ -77,11 +77,11 @@ async function writeBatch(sql: Sql, batch: Waiting[]): Promise<void> {
     // Whether it was committed is not known: each request finds out by its key.
     if (isConnectionLost(error)) for (const row of batch) row.reject(error)
     // Nothing was written. One row's trouble, such as a lock, must not be the others'.
-    else await Promise.all(batch.map((row) => writeAlone(sql, row)))
+    else await Promise.all(batch.map((row) => insertAlone(sql, row)))
   }
 }
 
-async function writeAlone(sql: Sql, row: Waiting): Promise<void> {
+async function insertAlone(sql: Sql, row: Waiting): Promise<void> {
   try {
     await insertSession(sql, row)
     row.resolve()

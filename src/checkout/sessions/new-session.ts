@@ -1,4 +1,4 @@
-// What opens a session, whoever asks for it: its mode, its row, and the answer that tells of it.
+// A new session, whoever creates it: its mode, its row, its line in the journal, and the answer to a create.
 
 import { z } from 'zod'
 import { type Actor, type JournalLine, journalLine } from '../../audit/journal.ts'
@@ -34,7 +34,7 @@ export const sessionCreated = z.object({
   expires_in_seconds: z.int(),
 })
 
-/** Where a session is opened, and by which publishable key its checkout will load it. */
+/** Whose session is created, and by which publishable key its checkout will load it. */
 export type Place = {
   account: Account
   integration: Integration | null
@@ -54,7 +54,7 @@ export type Purchase = {
   confirmation_url?: string | null
 }
 
-type Opening = Place & {
+type Create = Place & {
   purchase: Purchase
   mode: Mode
   minted_by: 'server' | 'client'
@@ -62,13 +62,13 @@ type Opening = Place & {
   now: Date
 }
 
-/** A new session's row. */
-export function newSession(context: Context, opening: Opening): Session {
-  const { account, integration, purchase, verification, now } = opening
+/** A new session's row, not inserted yet. */
+export function newSession(context: Context, create: Create): Session {
+  const { account, integration, purchase, verification, now } = create
   return {
     merchant_id: account.merchant.merchant_id,
     session_id: context.ids.session(account.merchant.routing),
-    mode: opening.mode,
+    mode: create.mode,
     status: 'requires_payment',
     amount: purchase.amount,
     currency: purchase.currency,
@@ -80,8 +80,8 @@ export function newSession(context: Context, opening: Opening): Session {
     confirmation_url: purchase.confirmation_url ?? null,
     integration_id: integration?.integration_id ?? null,
     integration: integration?.name ?? null,
-    minted_by: opening.minted_by,
-    public_key: opening.public_key,
+    minted_by: create.minted_by,
+    public_key: create.public_key,
     amount_verified: verified_sources.includes(verification.source),
     amount_verification_source: verification.source,
     amount_verification_detail: verification.detail,
@@ -95,7 +95,7 @@ export function newSession(context: Context, opening: Opening): Session {
   }
 }
 
-/** The line that tells of it: by whose key, for how much, and what that amount was checked against. */
+/** Its line in the journal: by whose key, for how much, and what that amount was checked against. */
 export function sessionLine(
   { ids }: Pick<Context, 'ids'>,
   session: Session,
@@ -111,7 +111,7 @@ export function sessionLine(
   })
 }
 
-/** The mode of a session opened here. Throws `key_live_only` or `acquiring_profile_incomplete`. */
+/** The mode of a session created here. Throws `key_live_only` or `acquiring_profile_incomplete`. */
 export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'public_key'>): Mode {
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
   if (mode === 'test') {
