@@ -1,7 +1,12 @@
 // How a refusal looks on the wire. A Refusal knows no shape; each family of routes has its own, written here.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { RefusalCode, RefusalLike } from '../kernel/errors.ts'
+import {
+  type CataloguedRefusal,
+  catalogue,
+  type RefusalCode,
+  type RefusalLike,
+} from '../kernel/errors.ts'
 import { compatibleError, looksForeign } from './compatible-dialect.ts'
 
 /** A family of routes: checkout and payments, the compatible routes, and the three parts of the webhook routes. */
@@ -23,35 +28,21 @@ const shapes: Record<Dialect, Shape> = {
   webhook_replay: 'replay',
 }
 
-/** What comes before a webhook route itself refuses alike on all of them. */
-const webhookShapes: Partial<Record<RefusalCode, Shape>> = {
-  unknown_principal: 'key',
-  key_revoked: 'key',
-  key_expired: 'key',
-  key_ip_blocked: 'key',
-  key_origin_blocked: 'key',
-  key_permission_denied: 'key',
-  rate_limit_exceeded: 'guard',
-  invalid_idempotency_key: 'guard',
-  idempotency_key_in_use: 'guard',
-  idempotency_key_reused: 'guard',
-  idempotency_store_unavailable: 'guard',
-}
-
-/** Where a code's status is not the catalogue's. */
-const webhookStatuses: Partial<Record<RefusalCode, number>> = { key_revoked: 403 }
-
 export function isWebhook(dialect: Dialect): boolean {
   return dialect.startsWith('webhook')
 }
 
 export function shapeOf(dialect: Dialect, code: string): Shape {
-  return (isWebhook(dialect) && webhookShapes[code as RefusalCode]) || shapes[dialect]
+  return (isWebhook(dialect) && cataloguedAs(code)?.webhook_body) || shapes[dialect]
 }
 
 /** The status that a family answers a refusal with. */
 export function statusOf(dialect: Dialect, refusal: { code: string; status: number }): number {
-  return (isWebhook(dialect) && webhookStatuses[refusal.code as RefusalCode]) || refusal.status
+  return (isWebhook(dialect) && cataloguedAs(refusal.code)?.webhook_status) || refusal.status
+}
+
+function cataloguedAs(code: string): CataloguedRefusal | undefined {
+  return Object.hasOwn(catalogue, code) ? catalogue[code as RefusalCode] : undefined
 }
 
 /** The dialect of a path that no route has. */

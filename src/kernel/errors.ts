@@ -6,17 +6,34 @@ export const catalogue = {
     status: 401,
     when: 'No key, or one that is unknown, expired, or used from an address or origin it does not allow; on client-secret routes a wrong secret or an unknown session.',
   },
-  unknown_principal: { status: 401, when: 'No key, or one that is unknown.' },
-  key_revoked: { status: 401, when: 'The key was revoked. On webhook routes its status is 403.' },
-  key_expired: { status: 403, when: 'The key has expired.' },
-  key_ip_blocked: { status: 403, when: 'The key may not be used from this address.' },
-  key_origin_blocked: { status: 403, when: 'The key may not be used from this origin.' },
+  unknown_principal: { status: 401, webhook_body: 'key', when: 'No key, or one that is unknown.' },
+  key_revoked: {
+    status: 401,
+    webhook_status: 403,
+    webhook_body: 'key',
+    when: 'The key was revoked. On webhook routes its status is 403.',
+  },
+  key_expired: { status: 403, webhook_body: 'key', when: 'The key has expired.' },
+  key_ip_blocked: {
+    status: 403,
+    webhook_body: 'key',
+    when: 'The key may not be used from this address.',
+  },
+  key_origin_blocked: {
+    status: 403,
+    webhook_body: 'key',
+    when: 'The key may not be used from this origin.',
+  },
   public_key_missing: {
     status: 401,
     when: 'The secret key has no publishable key paired with it.',
   },
   permission_denied: { status: 403, when: 'The key lacks the permission that this route needs.' },
-  key_permission_denied: { status: 403, when: 'The key lacks the permission manage_webhooks.' },
+  key_permission_denied: {
+    status: 403,
+    webhook_body: 'key',
+    when: 'The key lacks the permission manage_webhooks.',
+  },
   handle_not_found: { status: 404, when: 'There is no hosted page with this handle.' },
   origin_not_allowed: {
     status: 403,
@@ -28,14 +45,17 @@ export const catalogue = {
   },
   invalid_idempotency_key: {
     status: 400,
+    webhook_body: 'guard',
     when: 'The idempotency key is empty, over 255 characters or not printable ASCII, or two different ones were sent.',
   },
   idempotency_key_in_use: {
     status: 409,
+    webhook_body: 'guard',
     when: 'The first request with this idempotency key is still running.',
   },
   idempotency_key_reused: {
     status: 409,
+    webhook_body: 'guard',
     when: 'The key was used with another body or route; except on webhook routes, also while its first request is still running.',
   },
   merchant_not_active: { status: 403, when: 'The account cannot take payments.' },
@@ -84,6 +104,7 @@ export const catalogue = {
   },
   rate_limit_exceeded: {
     status: 429,
+    webhook_body: 'guard',
     when: 'Too many requests of this kind; Retry-After says when to go on. On webhook routes only what is wrong with the key comes before.',
   },
   session_completed: { status: 409, when: 'The session is paid.' },
@@ -135,16 +156,31 @@ export const catalogue = {
   },
   idempotency_store_unavailable: {
     status: 503,
+    webhook_body: 'guard',
     when: 'The idempotency key could not be checked; send the request again with it after Retry-After.',
   },
   internal_error: { status: 500, when: 'A failure of the service; quote the request id.' },
-} as const satisfies Record<string, { status: number; also?: readonly number[]; when: string }>
+} as const satisfies Record<string, CataloguedRefusal>
+
+export type CataloguedRefusal = {
+  status: number
+  /** It comes with these, too. */
+  also?: readonly number[]
+  when: string
+  /** Where webhook routes answer with another status. */
+  webhook_status?: number
+  /**
+   * The body that all webhook routes refuse with alike, for what comes before the route itself: what is wrong with the key, and
+   * what guards the route. Without one the body is the route's own.
+   */
+  webhook_body?: 'key' | 'guard'
+}
 
 export type RefusalCode = keyof typeof catalogue
 
 /** Every status that a code comes with: the usual one first. */
 export function statusesOf(code: RefusalCode): number[] {
-  const { status, also = [] }: { status: number; also?: readonly number[] } = catalogue[code]
+  const { status, also = [] }: CataloguedRefusal = catalogue[code]
   return [status, ...also]
 }
 

@@ -1,7 +1,7 @@
 // What is told of deliveries: one row an attempt, and whether a delivery that was given up on may be replayed.
 
 import { z } from 'zod'
-import { Refusal } from '../kernel/errors.ts'
+import { Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../kernel/values.ts'
 import { endpointNotFound, time } from './endpoint.ts'
 
@@ -104,6 +104,16 @@ export type SettledDelivery = DeliveryKey & {
   /** Whether every earlier delivery of its chain is still stored. */
   chain_is_whole: boolean
 }
+
+/** What a replay may be refused with. */
+export const replayRefusals = [
+  'delivery_not_found',
+  'delivery_not_dead_lettered',
+  'endpoint_not_found',
+  'replay_chain_broken',
+  'replay_window_expired',
+  'replay_in_progress',
+] as const satisfies RefusalCode[]
 
 /**
  * Throws the first reason why a delivery may not be replayed: what it is, where it would go, where it comes from, and at

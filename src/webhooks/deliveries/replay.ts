@@ -5,7 +5,13 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
-import { type DeliveryKey, deliveryNotFound, judgeReplay, replayInProgress } from '../delivery.ts'
+import {
+  type DeliveryKey,
+  deliveryNotFound,
+  judgeReplay,
+  replayInProgress,
+  replayRefusals,
+} from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
 import { findDelivery, insertReplay } from './delivery-store.ts'
 
@@ -23,14 +29,7 @@ export const replayDelivery = route({
   status: 202,
   reply: replayView,
   unknownId: deliveryNotFound,
-  refusals: [
-    'delivery_not_found',
-    'delivery_not_dead_lettered',
-    'endpoint_not_found',
-    'replay_chain_broken',
-    'replay_window_expired',
-    'replay_in_progress',
-  ],
+  refusals: replayRefusals,
   handle: (context: Context, { holder, params, now, recordReply }) => {
     const which = { merchant_id: holder.merchant_id, delivery_id: params.delivery_id! }
     return replay(context, which, recordReply, now)
