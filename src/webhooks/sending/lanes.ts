@@ -14,19 +14,22 @@ import {
   standingOf,
 } from './lane.ts'
 
-/** Attempts under way at once, in one process. */
+/** Attempts under way at once, in one process. As many results may wait to be written before they take slots, too. */
 const slots_max = 256
-/** So many results may wait to be written without taking slots. */
-const held_free = 256
-/** Endpoints that fail or are slow have at most these together, however many they are. */
-const other_slots_max = 128
-/** With those that were not heard of yet they have at most these: the rest is for who is known to answer. */
-const untrusted_slots_max = 192
-const new_slots_max = 160
-/** So many of those are theirs alone. */
-const other_slots_kept = 32
-/** Retries leave so many of them to first attempts. */
-const other_slots_first = 32
+/**
+ * An endpoint that answers well is trusted, one that was not heard of yet is new, any other fails or is slow. Those that are not
+ * trusted may be very many, and each of their attempts may last long: each kind has a limit, so that the next better one has
+ * slots left. Two eighths of all are always left for the trusted.
+ */
+const most = {
+  untrusted: (slots_max * 6) / 8,
+  new: (slots_max * 5) / 8,
+  other: (slots_max * 4) / 8,
+  /** The retries among them leave an eighth to first attempts. */
+  other_retries: (slots_max * 3) / 8,
+}
+/** The trusted in their turn leave an eighth: without it no endpoint could ever become trusted, or trusted again. */
+const kept_for_untrusted = slots_max / 8
 /** Each is named in every claim. */
 const lanes_max = 2_000
 
@@ -66,15 +69,18 @@ export function openLanes() {
         else if (standing !== 'trusted') others += lane.under_way.size
         rooms.push({ endpoint_id, room: roomOf(lane, is_retry, now_ms), standing })
       }
-      const slots = Math.max(0, slots_max - under_way - Math.max(0, held - held_free))
+      const untrusted = fresh + others
+      const slots = Math.max(0, slots_max - under_way - Math.max(0, held - slots_max))
+      const slotsUpTo = (limit: number, taken: number) =>
+        Math.min(slots, Math.max(0, limit - taken))
       return {
         rooms,
         room: new_window,
         slots,
-        trusted_slots: Math.max(0, slots - Math.max(0, other_slots_kept - fresh - others)),
-        untrusted_slots: Math.min(slots, Math.max(0, untrusted_slots_max - fresh - others)),
-        new_slots: Math.min(slots, Math.max(0, new_slots_max - fresh)),
-        other_slots: Math.min(slots, Math.max(0, otherSlotsOf(is_retry) - others)),
+        trusted_slots: slots - slotsUpTo(kept_for_untrusted, untrusted),
+        untrusted_slots: slotsUpTo(most.untrusted, untrusted),
+        new_slots: slotsUpTo(most.new, fresh),
+        other_slots: slotsUpTo(is_retry ? most.other_retries : most.other, others),
       }
     },
     /** Takes over what another process has seen of an endpoint. */
@@ -101,10 +107,6 @@ export function openLanes() {
       return count
     },
   }
-}
-
-function otherSlotsOf(isRetry: boolean): number {
-  return isRetry ? other_slots_max - other_slots_first : other_slots_max
 }
 
 /** The half that was not used for the longest, but for those in use, and those that are known to be down. */
