@@ -100,8 +100,14 @@ test('a 204 has no body, where none is due', () => {
 test('a log of an error has what tells of it', () => {
   const error = errorOf(400, '{"error":"invalid_request","message":"no","request_id":"req_1"}')
   expect(JSON.parse(JSON.stringify(error))).toEqual({
-    ...{ name: 'ApiError', message: 'no', code: 'invalid_request', status: 400 },
-    ...{ request_id: 'req_1', allowed: null, retry_after_seconds: null, idempotency_key: 'key-1' },
+    name: 'ApiError',
+    message: 'no',
+    code: 'invalid_request',
+    status: 400,
+    request_id: 'req_1',
+    allowed: null,
+    retry_after_seconds: null,
+    idempotency_key: 'key-1',
   })
   expect(inspect(error)).toMatch(/^ApiError: no\n/)
   expect(inspect(error)).toContain("code: 'invalid_request'")

@@ -31,7 +31,10 @@ function apiError(answer: ReadAnswer, body: object | undefined, asked: Asked): A
   const named = requestId(headers) ?? textOf(body, 'request_id')
   const refusal = answer.text === null ? tooLarge(status) : refusalOf(answer, body)
   return new ApiError(refusal, {
-    ...{ status, headers, request_id: named, idempotency_key: asked.idempotency_key },
+    status,
+    headers,
+    request_id: named,
+    idempotency_key: asked.idempotency_key,
     retry_after_seconds: retryAfterSeconds(headers.get('retry-after'), asked.now),
   })
 }

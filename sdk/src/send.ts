@@ -82,7 +82,9 @@ export function openSender(secretKey: unknown, options: RipperOptions): Send {
     const idempotency_key =
       method === 'GET' ? null : key === undefined ? randomUUID() : judgeIdempotencyKey(key)
     return {
-      ...{ method, idempotency_key, url: `${base_url}${path}${queryText(query)}` },
+      method,
+      idempotency_key,
+      url: `${base_url}${path}${queryText(query)}`,
       headers: {
         accept: 'application/json',
         'user-agent': '@ripper/node',

@@ -130,7 +130,9 @@ describe('before anything is sent', () => {
     ['a time that is none', () => ripper.payments.retrieve('pay_1', { timeout_ms: -1 })],
   ])('%s is refused', async (_, call, words = /./) => {
     await expect(call()).rejects.toMatchObject({
-      ...{ name: 'UsageError', status: null, message: expect.stringMatching(words) },
+      name: 'UsageError',
+      status: null,
+      message: expect.stringMatching(words),
     })
   })
 })

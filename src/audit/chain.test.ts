@@ -35,8 +35,15 @@ test('every column counts', () => {
 const text = fc.string({ unit: 'binary' })
 const maybe = fc.option(text)
 const anyLine: fc.Arbitrary<WrittenLine> = fc.record({
-  ...{ merchant_id: text, entry_id: text, session_id: maybe, subject: text, change: text },
-  ...{ detail: text, actor: text, request_id: maybe, at: text },
+  merchant_id: text,
+  entry_id: text,
+  session_id: maybe,
+  subject: text,
+  change: text,
+  detail: text,
+  actor: text,
+  request_id: maybe,
+  at: text,
 })
 
 test('lines that differ have other bytes, wherever a text ends and the next begins', () => {

@@ -7,8 +7,15 @@ type Chain = { rows: ChainRow[]; head: Head | null }
 
 function lineOf(number: number): WrittenLine {
   return {
-    ...{ merchant_id: 'm_1', entry_id: `e${number}`, session_id: null, subject: `s${number}` },
-    ...{ change: 'key.created', detail: '{}', actor: 'operator', request_id: null, at: '1.5' },
+    merchant_id: 'm_1',
+    entry_id: `e${number}`,
+    session_id: null,
+    subject: `s${number}`,
+    change: 'key.created',
+    detail: '{}',
+    actor: 'operator',
+    request_id: null,
+    at: '1.5',
   }
 }
 

@@ -17,14 +17,23 @@ import type { OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
 const captured: BookedCharge = {
-  ...{ handle: null, acquirer_transaction_id: null },
-  ...{ reference: 'a'.repeat(32), merchant_id: 'm_a', payment_id: 'pay_a', acquirer: 'bank' },
-  ...{ state: 'approved', payment_status: 'captured', amount: 4200, currency: 'GBP' },
+  handle: null,
+  acquirer_transaction_id: null,
+  reference: 'a'.repeat(32),
+  merchant_id: 'm_a',
+  payment_id: 'pay_a',
+  acquirer: 'bank',
+  state: 'approved',
+  payment_status: 'captured',
+  amount: 4200,
+  currency: 'GBP',
   is_under_way: false,
 }
 const held: BookedCharge = { ...captured, payment_status: 'held' }
 const there = (state: Theirs['state'], change: Partial<Theirs> = {}): Theirs => ({
-  ...{ state, amount: 4200, currency: 'GBP' },
+  state,
+  amount: 4200,
+  currency: 'GBP',
   ...change,
 })
 const nothing = { amount: null, currency: null }
@@ -89,7 +98,9 @@ test.each<[string, LookUpAnswer, Theirs]>([
   [
     'a decline',
     {
-      ...{ result: 'found', kind: 'authorise', standing: null },
+      result: 'found',
+      kind: 'authorise',
+      standing: null,
       answer: {
         result: 'declined',
         decline: { code: 'x', category: 'soft', reason: null },
@@ -101,10 +112,14 @@ test.each<[string, LookUpAnswer, Theirs]>([
   [
     'what became of it, not what was answered first',
     {
-      ...{ result: 'found', kind: 'authorise' },
+      result: 'found',
+      kind: 'authorise',
       answer: {
-        ...{ result: 'approved', acquirer_transaction_id: 't', captured: true },
-        ...{ amount: 4200, currency: 'GBP' },
+        result: 'approved',
+        acquirer_transaction_id: 't',
+        captured: true,
+        amount: 4200,
+        currency: 'GBP',
       },
       standing: { state: 'reversed', amount: 4100, currency: 'GBP' },
     },
@@ -113,7 +128,8 @@ test.each<[string, LookUpAnswer, Theirs]>([
   [
     'another request',
     {
-      ...{ result: 'found', kind: 'void' },
+      result: 'found',
+      kind: 'void',
       answer: { result: 'approved', acquirer_transaction_id: 't' },
     },
     unknown_there,

@@ -21,8 +21,10 @@ import type { Session } from './session.ts'
 const start = Date.parse('2026-09-01T12:00:00Z')
 const at = (seconds: number) => new Date(start + seconds * 1000)
 const defaults: HoldRules = {
-  ...{ review_window_seconds: 3600, at_deadline: 'void' },
-  ...{ escalate_after_seconds: null, capture_below: null },
+  review_window_seconds: 3600,
+  at_deadline: 'void',
+  escalate_after_seconds: null,
+  capture_below: null,
 }
 
 function open(rules: Partial<HoldRules> = {}, amount = 4200, answered_seconds = 2): Hold {
@@ -31,7 +33,10 @@ function open(rules: Partial<HoldRules> = {}, amount = 4200, answered_seconds = 
     amount_verification_detail: null,
   } as Session
   const payment: Parameters<typeof newHold>[1] = {
-    ...{ merchant_id: 'm_1', payment_id: 'pay_1', amount, created_at: at(0) },
+    merchant_id: 'm_1',
+    payment_id: 'pay_1',
+    amount,
+    created_at: at(0),
   }
   return newHold(session, payment, { ...defaults, ...rules }, at(answered_seconds))
 }
@@ -57,7 +62,8 @@ describe('a new hold', () => {
   ] as const)('%s: %s', (amount_verification_source, reason) => {
     const payment = { amount: 1, created_at: at(0) } as Payment
     const session = {
-      ...{ amount_verified: false, amount_verification_source },
+      amount_verified: false,
+      amount_verification_source,
       amount_verification_detail: 'why',
     }
     expect(newHold(session, payment, defaults, at(2))).toMatchObject({ reason, detail: 'why' })

@@ -25,15 +25,23 @@ const ago = (duration_ms: number) => new Date(noon.getTime() - duration_ms)
 
 const reference = 'a'.repeat(32)
 const listed: LiveAuthorisation = {
-  ...{ reference, installation: 'ours', amount: 4200, currency: 'GBP', captured: true },
+  reference,
+  installation: 'ours',
+  amount: 4200,
+  currency: 'GBP',
+  captured: true,
   acquirer_transaction_id: null,
   authorised_at: ago(hour_ms),
 }
 
 function known(changes: Partial<KnownCharge> = {}): KnownCharge {
   return {
-    ...{ reference, merchant_id: 'm_a', payment_id: 'pay_a' },
-    ...{ state: 'approved', payment_status: 'captured', is_being_reversed: false },
+    reference,
+    merchant_id: 'm_a',
+    payment_id: 'pay_a',
+    state: 'approved',
+    payment_status: 'captured',
+    is_being_reversed: false,
     ...changes,
   }
 }
@@ -165,7 +173,10 @@ describe('the windows of a sweep', () => {
 
 describe('the answer to a reversal', () => {
   const refused = (decline_code: string | null, authorisation_known = true): SettleAnswer => ({
-    ...{ result: 'refused', reason: 'No', decline_code, authorisation_known },
+    result: 'refused',
+    reason: 'No',
+    decline_code,
+    authorisation_known,
   })
   const nothing = { verdict: 'nothing_to_reverse', reason: 'No' }
 

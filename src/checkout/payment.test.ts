@@ -52,7 +52,9 @@ function opened(changes: Partial<Session> = {}): { session: Session; payment: Pa
 const approved = (captured: boolean): AuthoriseAnswer => ({
   result: 'approved',
   acquirer_transaction_id: 'bank-1',
-  ...{ captured, amount: 4200, currency: 'GBP' },
+  captured,
+  amount: 4200,
+  currency: 'GBP',
 })
 const turnedDown = (result: 'declined' | 'failed', category: DeclineCategory): AuthoriseAnswer => ({
   result,

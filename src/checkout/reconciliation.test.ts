@@ -21,16 +21,24 @@ type Kind = (typeof kinds)[number]
 
 function unanswered(changes: Partial<UnansweredOperation> = {}): UnansweredOperation {
   const operation: Partial<UnansweredOperation> = {
-    ...{ kind: 'authorise', state: 'unknown', checks: 1, not_found_count: 0 },
-    ...{ sent_at: at(0), last_sent_at: at(0), waits_for_person_since: null },
+    kind: 'authorise',
+    state: 'unknown',
+    checks: 1,
+    not_found_count: 0,
+    sent_at: at(0),
+    last_sent_at: at(0),
+    waits_for_person_since: null,
     ...changes,
   }
   return operation as UnansweredOperation
 }
 
 const charged: AuthoriseAnswer = {
-  ...{ result: 'approved', acquirer_transaction_id: 'bank-1', captured: true },
-  ...{ amount: 4200, currency: 'GBP' },
+  result: 'approved',
+  acquirer_transaction_id: 'bank-1',
+  captured: true,
+  amount: 4200,
+  currency: 'GBP',
 }
 const settled: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'bank-2' }
 const not_found: Look = { result: 'not_found' }
@@ -80,7 +88,8 @@ describe('an approval that somebody touched at the acquirer since', () => {
     const look = { result: 'found', kind: 'authorise', answer: charged, standing } as const
     const { acquirer_transaction_id } = charged
     expect(step({}, look, 60_000)).toMatchObject({
-      ...{ step: 'settle_charge', answer: { acquirer_transaction_id, ...answer } },
+      step: 'settle_charge',
+      answer: { acquirer_transaction_id, ...answer },
     })
   })
 })

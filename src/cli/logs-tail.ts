@@ -37,7 +37,10 @@ export const logsTail: Command = {
     void untilStopped().signal.then(() => stopped.abort())
     const http = openListener()
     const messages = listen({
-      ...{ connection, http, clock: realClock(), signal: stopped.signal },
+      connection,
+      http,
+      clock: realClock(),
+      signal: stopped.signal,
       path: (is_again) => `/v1/logs/stream?${is_again ? withoutLast(asked) : asked}`,
       told(state) {
         if (json) printJsonLine({ type: state })

@@ -101,7 +101,12 @@ export const merchantList: Command = {
 function viewMerchant({ created_at, ...merchant }: Merchant) {
   const { merchant_id, name, status, live, live_enabled, acquiring_profile } = merchant
   return {
-    ...{ merchant_id, name, status, live, live_enabled, acquiring_profile },
+    merchant_id,
+    name,
+    status,
+    live,
+    live_enabled,
+    acquiring_profile,
     created_at: timestamp(created_at),
   }
 }

@@ -42,8 +42,13 @@ export async function withOffice<T>(
     const clock = realClock(offset_seconds)
     const shifted = { ...world, clock }
     return await work({
-      ...{ sql, keyring, ids: openIds(world.random, keyring), clock, world: shifted },
-      ...{ actor: 'operator', by: operatorName() },
+      sql,
+      keyring,
+      ids: openIds(world.random, keyring),
+      clock,
+      world: shifted,
+      actor: 'operator',
+      by: operatorName(),
       ...(await openAcquiring(sql, shifted)),
       metrics: { paymentConfirmed: () => {} },
       // The delivery loop of the service, if one runs, sees by itself what was written.

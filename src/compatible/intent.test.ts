@@ -14,13 +14,32 @@ const created_at = new Date('2026-09-01T12:00:00.900Z')
 const at = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000)
 
 const open: Session = {
-  ...{ merchant_id: 'm_1', session_id: 'cs_1', mode: 'test', status: 'requires_payment' },
-  ...{ amount: 4200, currency: 'GBP', items: null, customer: null, metadata: { a: 'b' } },
-  ...{ statement_descriptor_suffix: 'TEA', order_reference: null, confirmation_url: null },
-  ...{ integration_id: null, integration: null, minted_by: 'server', public_key: null },
-  ...{ amount_verified: true, amount_verification_source: 'server_minted' },
-  ...{ amount_verification_detail: null, attempt_count: 0, last_decline: null, payment_id: null },
-  ...{ settlement: null, answer_by: null, created_at, expires_at: at(30) },
+  merchant_id: 'm_1',
+  session_id: 'cs_1',
+  mode: 'test',
+  status: 'requires_payment',
+  amount: 4200,
+  currency: 'GBP',
+  items: null,
+  customer: null,
+  metadata: { a: 'b' },
+  statement_descriptor_suffix: 'TEA',
+  order_reference: null,
+  confirmation_url: null,
+  integration_id: null,
+  integration: null,
+  minted_by: 'server',
+  public_key: null,
+  amount_verified: true,
+  amount_verification_source: 'server_minted',
+  amount_verification_detail: null,
+  attempt_count: 0,
+  last_decline: null,
+  payment_id: null,
+  settlement: null,
+  answer_by: null,
+  created_at,
+  expires_at: at(30),
 }
 const declined = {
   last_decline: { code: 'do_not_honor', category: 'soft', reason: 'Do not honour' },
@@ -28,14 +47,28 @@ const declined = {
 const refused = { code: 'card_declined', decline_code: 'do_not_honor', message: 'Do not honour' }
 
 const waiting: Hold = {
-  ...{ merchant_id: 'm_1', payment_id: 'pay_1', status: 'pending_review', reason: 'mismatch' },
-  ...{ detail: null, deadline: at(7200), decided_by: null, decided_at: null },
-  ...{ operation_refusal: null, operation_id: null, operation_count: 0, at_deadline: 'void' },
-  ...{ escalate_at: null, is_below_limit: false, rules_at: null, rule_refusals: 0 },
+  merchant_id: 'm_1',
+  payment_id: 'pay_1',
+  status: 'pending_review',
+  reason: 'mismatch',
+  detail: null,
+  deadline: at(7200),
+  decided_by: null,
+  decided_at: null,
+  operation_refusal: null,
+  operation_id: null,
+  operation_count: 0,
+  at_deadline: 'void',
+  escalate_at: null,
+  is_below_limit: false,
+  rules_at: null,
+  rule_refusals: 0,
 }
 const decided = (status: 'captured' | 'voided', decided_by: 'merchant' | 'rules'): Hold => ({
   ...waiting,
-  ...{ status, decided_by, decided_at: at(9) },
+  status,
+  decided_by,
+  decided_at: at(9),
 })
 
 const step = (three_ds_state: ThreeDsState, more: Partial<Step> = {}): Step => ({
@@ -201,8 +234,10 @@ const table: Row[] = [
       hold: decided('voided', 'merchant'),
     },
     {
-      ...{ status: 'canceled', cancellation_reason: 'requested_by_customer' },
-      ...{ capture_method: 'manual', last_payment_error: null },
+      status: 'canceled',
+      cancellation_reason: 'requested_by_customer',
+      capture_method: 'manual',
+      last_payment_error: null,
     },
   ],
   [
@@ -223,7 +258,9 @@ test.each(table)('%s', (_name, { session, ...rows }, told, minutes = 5) => {
   const intent = viewIntent(whole, { now: at(minutes) })
   expect(paymentIntent.parse(intent)).toEqual(intent)
   expect(intent).toMatchObject({
-    ...{ cancellation_reason: null, capture_method: 'automatic', last_payment_error: null },
+    cancellation_reason: null,
+    capture_method: 'automatic',
+    last_payment_error: null,
     ...told,
   })
 })

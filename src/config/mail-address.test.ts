@@ -25,7 +25,9 @@ test.each([
   [
     'smtp://me%40shop.example:p%3A%2F%25@mail.example',
     {
-      ...{ host: 'mail.example', port: 587, tls: 'starttls' },
+      host: 'mail.example',
+      port: 587,
+      tls: 'starttls',
       login: { user: 'me@shop.example', password: 'p:/%' },
     },
   ],

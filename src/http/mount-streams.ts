@@ -61,7 +61,10 @@ export function mountStreams<Context>(
           })
         kernel.metrics.streamsOpen(stream.path, 1)
         return serve(feed, {
-          ...{ request, reply, open, world: kernel.world },
+          request,
+          reply,
+          open,
+          world: kernel.world,
           judge: () => judge(stream, knock),
           ended() {
             leave()
@@ -161,7 +164,11 @@ function openLife(feed: Feed, clock: Clock): Life {
   const bell = openBell()
   const unhear = feed.hear(bell.ring)
   const life: Life = {
-    ...{ feed, bell, over: over.signal, last: null, given_at_ms: clock.now().getTime() },
+    feed,
+    bell,
+    over: over.signal,
+    last: null,
+    given_at_ms: clock.now().getTime(),
     end(last) {
       if (over.signal.aborted) return
       life.last = last ?? null

@@ -82,8 +82,15 @@ function rulesTold(integration: Integration): object {
   const { require_verified_amount, on_3ds_unavailable, review_window_seconds } = integration
   const { at_deadline, escalate_after_seconds, capture_below } = integration
   return {
-    ...{ is_default, is_hosted_page, mode_setting, allowed_origins },
-    ...{ require_verified_amount, on_3ds_unavailable, review_window_seconds },
-    ...{ at_deadline, escalate_after_seconds, capture_below },
+    is_default,
+    is_hosted_page,
+    mode_setting,
+    allowed_origins,
+    require_verified_amount,
+    on_3ds_unavailable,
+    review_window_seconds,
+    at_deadline,
+    escalate_after_seconds,
+    capture_below,
   }
 }

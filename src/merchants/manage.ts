@@ -129,7 +129,9 @@ export async function createKey(
   }
   const { key_id, created_at } = key
   const line = lineOf(office, {
-    ...{ merchant_id: merchantId, subject: key_id, change: 'key.created' },
+    merchant_id: merchantId,
+    subject: key_id,
+    change: 'key.created',
     detail: { ...restrictions, publishable_key: key.publishable_key },
     at: created_at,
   })

@@ -43,7 +43,11 @@ export async function startBackground(
     world.log.warn({ error: error.message }, 'webhook partitions not made')
   })
   const deliveries = startDeliveries({
-    ...{ world, sql, keyring, metrics, trust },
+    world,
+    sql,
+    keyring,
+    metrics,
+    trust,
     http: openGuardedHttp({ clock: world.clock, allowed_networks }),
     settings: {
       schedule: retry_schedule,
@@ -56,7 +60,11 @@ export async function startBackground(
   const acquiring = await openAcquiring(sql, world, parts.wrapSimulator)
   const { installation } = acquiring
   const context: JobContext = {
-    ...{ world, sql, keyring, metrics, wakeDeliveries: deliveries.wake },
+    world,
+    sql,
+    keyring,
+    metrics,
+    wakeDeliveries: deliveries.wake,
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,
     unpaid_sessions_days: config.unpaid_sessions_days,

@@ -19,8 +19,11 @@ const declined = {
 
 function deskWith(result: object | null) {
   const session = {
-    ...{ id: 'cs_1', status: 'requires_payment', attempts_left: 0 },
-    ...{ expires_in_seconds: 60, last_decline: null },
+    id: 'cs_1',
+    status: 'requires_payment',
+    attempts_left: 0,
+    expires_in_seconds: 60,
+    last_decline: null,
   }
   const state = { session, three_ds: null, result } as unknown as State
   const alert = { textContent: '' }

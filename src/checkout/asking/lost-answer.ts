@@ -66,7 +66,8 @@ async function takeBack(
   const line = orphanLine(context.ids, reference, {
     change: 'orphan.found',
     detail: { acquirer, ...money },
-    ...{ actor: 'reconciler', at },
+    actor: 'reconciler',
+    at,
   })
   const lines = { settled_before: at, lines: [line] }
   const told = { operation_id: reference, result: 'approved', acquirer_transaction_id }

@@ -82,7 +82,10 @@ async function approve(
   const bound = boundOutcome(change.payment, event)
   const decision = {
     ...change,
-    ...{ operation, answer, acquirer_transaction_id, orphan: sent.orphan ?? null },
+    operation,
+    answer,
+    acquirer_transaction_id,
+    orphan: sent.orphan ?? null,
     event,
     // As in `outcomeOf`: the stream of events finds the event by this line.
     journal: lineOf(ids, change.payment, cause, {
@@ -111,7 +114,12 @@ async function refuse(
   const { reason, decline_code } = answer
   const now = world.clock.now()
   const refusal = {
-    ...{ operation, session, answer, state, from, acquirer_transaction_id: null },
+    operation,
+    session,
+    answer,
+    state,
+    from,
+    acquirer_transaction_id: null,
     hold: refuseDecision(sent.hold, operation, answer, { now, chance: chanceOf(world) }),
     journal: lineOf(ids, payment, cause, {
       change: `${kind}.refused`,

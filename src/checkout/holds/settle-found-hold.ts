@@ -150,7 +150,10 @@ async function save(
   const event = eventOf(change, { event_id: ids.event(), sequence: 2, at })
   const bound = boundOutcome(change.payment, event)
   const is_saved = await saveFoundDecision(sql, {
-    ...{ payment: change.payment, session, before: hold, key },
+    payment: change.payment,
+    session,
+    before: hold,
+    key,
     // A person may be wrong.
     orphan: found.as === 'voided' ? orphanOfCharge(context, unwanted) : null,
     hold: { ...change.hold, operation_count: sequence },

@@ -49,7 +49,8 @@ export async function noteOrphans(
     orphanLine(ids, reference, {
       change: 'orphan.found',
       detail: { acquirer: acquirer.name, amount, currency },
-      ...{ actor: 'reconciler', at: now },
+      actor: 'reconciler',
+      at: now,
     }),
   )
   const saved = await saveOrphans(sql, orphans, { settled_before, lines })

@@ -67,7 +67,8 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   const line = orphanLine(ids, reference, {
     change: `orphan.${state}`,
     detail: { acquirer, operation_id: orphan.operation_id, amount, currency },
-    ...{ actor: 'reconciler', at: now },
+    actor: 'reconciler',
+    at: now,
   })
   if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line }))) return
   if (state === 'reversed') world.log.info(fields, 'orphaned authorisation reversed')

@@ -42,9 +42,12 @@ export async function watchDatabase(context: OrphanContext): Promise<number> {
 
 async function pull({ sql, world }: OrphanContext, signs: string[], now: Date): Promise<void> {
   const { held_back } = await pullBrake(sql, {
-    ...{ acquirer: every_acquirer, pulled_at: now, pulled_by: service_actor },
+    acquirer: every_acquirer,
+    pulled_at: now,
+    pulled_by: service_actor,
     reason: `the database may have lost commits: ${signs.join('; ')}`,
-    ...{ released_at: null, released_by: null },
+    released_at: null,
+    released_by: null,
   })
   world.log.error(
     { signs, held_back },

@@ -141,7 +141,11 @@ export function readConfiguration(
 
 function viewPrice({ sku, name, unit_amount, currency, tax_rate, image_url }: PriceListItem) {
   return {
-    ...{ sku, name, unit_amount, currency },
-    ...{ tax_rate: tax_rate ?? null, image_url: image_url ?? null },
+    sku,
+    name,
+    unit_amount,
+    currency,
+    tax_rate: tax_rate ?? null,
+    image_url: image_url ?? null,
   }
 }

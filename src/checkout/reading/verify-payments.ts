@@ -81,7 +81,11 @@ function openCount() {
 function faultOf({ kind, subject, entry_id, differences }: LoneLine): MoneyFault {
   const differing = differences.filter(({ row, line }) => row !== line)
   return {
-    ...{ kind, subject, operation_id: null, sequence: null, entry_id },
+    kind,
+    subject,
+    operation_id: null,
+    sequence: null,
+    entry_id,
     differences: kind === 'session_changed' ? differing : [],
   }
 }

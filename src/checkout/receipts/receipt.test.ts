@@ -6,8 +6,14 @@ import { type Paid, receiptOf } from './receipt.ts'
 const locales = readdirSync(new URL('words/', import.meta.url)).map((file) => file.slice(0, -5))
 
 const item = (asked: Partial<Item>): Item => ({
-  ...{ kind: 'product', sku: null, name: 'Assam', quantity: 1, unit_amount: 850 },
-  ...{ tax_amount: null, tax_rate: null, type: null },
+  kind: 'product',
+  sku: null,
+  name: 'Assam',
+  quantity: 1,
+  unit_amount: 850,
+  tax_amount: null,
+  tax_rate: null,
+  type: null,
   ...asked,
 })
 

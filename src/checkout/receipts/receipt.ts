@@ -214,7 +214,12 @@ function formatAmount(amount: number, currency: string, locale: string): string 
 /** In UTC, and says so: where the shopper is nobody knows. */
 function formatTime(at: Date, locale: string): string {
   return new Intl.DateTimeFormat(locale, {
-    ...{ year: 'numeric', month: 'long', day: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short' },
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
   } as const).format(at)
 }

@@ -84,13 +84,15 @@ export async function compareAcquirer(
     await watchDatabase(context)
     await run(context, swept, { now, span, lease, compared })
     await endComparison(sql, {
-      ...{ acquirer: name, held: lease.held, ended_at: world.clock.now(), failure: null },
-      ...{
-        due_at: new Date(now.getTime() + every_ms),
-        ours: compared.ours,
-        theirs: compared.theirs,
-      },
-      ...{ compared_since: span.since, compared_until: span.until },
+      acquirer: name,
+      held: lease.held,
+      ended_at: world.clock.now(),
+      failure: null,
+      due_at: new Date(now.getTime() + every_ms),
+      ours: compared.ours,
+      theirs: compared.theirs,
+      compared_since: span.since,
+      compared_until: span.until,
     })
   } catch (error) {
     compared.failure = (error as Error).message

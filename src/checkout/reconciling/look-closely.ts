@@ -43,11 +43,16 @@ export async function lookClosely(
   })
   const found = judged.flatMap(({ booked, kinds }) =>
     kinds.map((kind) => ({
-      ...{ acquirer: acquirer.name, reference: booked.reference, kind, mode },
-      ...{ merchant_id: booked.merchant_id, payment_id: booked.payment_id },
+      acquirer: acquirer.name,
+      reference: booked.reference,
+      kind,
+      mode,
+      merchant_id: booked.merchant_id,
+      payment_id: booked.payment_id,
       ours: { state: booked.payment_status, amount: booked.amount, currency: booked.currency },
       theirs: theirs.get(booked.reference)!,
-      ...{ found_at: now, seen_at: now },
+      found_at: now,
+      seen_at: now,
     })),
   )
   const looked_at = judged.map(({ booked }) => booked.reference)

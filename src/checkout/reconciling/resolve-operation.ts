@@ -111,7 +111,9 @@ function answerOf(
   switch (outcome) {
     case 'approved':
       return {
-        ...{ result: 'approved', amount, currency },
+        result: 'approved',
+        amount,
+        currency,
         acquirer_transaction_id: acquirer_transaction_id ?? operation_id,
         // What was asked for: an amount that was not verified was only to be reserved.
         captured: session.amount_verified,

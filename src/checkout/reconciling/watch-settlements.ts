@@ -48,7 +48,10 @@ export async function watchSettlements(context: {
   const operations = { searching, waiting_for_person }
   const orphans = { due, held_back }
   context.metrics.settlementsWaiting({
-    ...{ operations, holds, orphans, findings },
+    operations,
+    holds,
+    orphans,
+    findings,
     brakes_pulled: pulled,
   })
   return 0

@@ -104,7 +104,10 @@ export function sessionLine(
   const { merchant_id, session_id, mode, amount, currency, created_at } = session
   const { amount_verification_source } = session
   return journalLine(ids, {
-    ...{ merchant_id, session_id, subject: session_id, change: 'session.created' },
+    merchant_id,
+    session_id,
+    subject: session_id,
+    change: 'session.created',
     detail: { mode, amount, currency, amount_verification_source },
     ...cause,
     at: created_at,

@@ -16,7 +16,11 @@ const line = (changes: Partial<Item> = {}): Item => ({
   ...changes,
 })
 const entry = (sku: string, unit_amount: number, currency = 'GBP') => ({
-  ...{ sku, name: `A ${sku}`, unit_amount, currency, tax_rate: 2000 },
+  sku,
+  name: `A ${sku}`,
+  unit_amount,
+  currency,
+  tax_rate: 2000,
 })
 
 const none: PriceRules = {
@@ -299,7 +303,8 @@ test.each<[string, Partial<Item>, Partial<Item>]>([
 test('a line of a list without tax has none, and no lines are none', () => {
   const untaxed: PriceRules = { ...none, price_list: [{ ...entry('tea', 850), tax_rate: null }] }
   expect(checkPrice({ ...nothing, items: [line(own)] }, untaxed)).toMatchObject({
-    ...{ amount: 850, source: 'price_list' },
+    amount: 850,
+    source: 'price_list',
     items: [{ name: 'A tea', tax_rate: null, tax_amount: null }],
   })
   expect(checkPrice({ ...nothing, amount: 1, items: [] }, listed).items).toBeNull()

@@ -74,13 +74,16 @@ function check({ amount, currency, lines }: Priced, rules: PriceRules): Checked 
   const charged = amount ?? amountRequired()
   if (!price_list) return { amount: charged, source: 'none', doubt: unchecked }
   return mismatch(charged, {
-    ...{ field: 'items', words: 'are needed to check the amount against the price list' },
+    field: 'items',
+    words: 'are needed to check the amount against the price list',
     detail: 'the amount came without items to check against the price list',
   })
 }
 
 const unchecked: Doubt = {
-  ...{ field: 'amount', words: 'has nothing that it could be checked against', detail: null },
+  field: 'amount',
+  words: 'has nothing that it could be checked against',
+  detail: null,
 }
 
 /** Every line has to be on the list at its price; their sum is then the amount. */
@@ -97,7 +100,8 @@ function checkLines(
   if (amount === null) return verified(chargeable(sum), 'price_list')
   if (amount === sum) return verified(amount, 'price_list')
   return mismatch(amount, {
-    ...{ field: 'amount', words: 'is not what the items come to' },
+    field: 'amount',
+    words: 'is not what the items come to',
     detail: `the amount is ${amount} and the items come to ${inWords(sum)}`,
   })
 }
@@ -110,7 +114,9 @@ function doubtOf(
   { name, prices, currency }: PriceList,
 ): Doubt | null {
   const said = (field: string, words: string, detail = words): Doubt => ({
-    ...{ field, words, detail: `${field} ${detail}` },
+    field,
+    words,
+    detail: `${field} ${detail}`,
   })
   if (kind === 'discount') return said(name, 'is a discount, which the price list does not know')
   if (sku === null) return said(name, 'has no sku to find it on the price list by')
@@ -201,8 +207,11 @@ export function priceItems(lines: Item[], { list, currency, sent_by }: Pricing):
     if (!item || (unit_amount !== null && !passes)) return line
     const { unit_amount: price, tax_rate = null } = item
     return {
-      ...{ ...line, name: name === null ? null : item.name },
-      ...{ unit_amount: price, tax_rate, tax_amount: null },
+      ...line,
+      name: name === null ? null : item.name,
+      unit_amount: price,
+      tax_rate,
+      tax_amount: null,
     }
   })
 }

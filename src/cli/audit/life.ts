@@ -58,8 +58,13 @@ export function viewLife({ key, session, payments, lines, events }: Life, now: D
 function viewSession(session: Session, now: Date) {
   const { mode, amount, currency, amount_verification_source, attempt_count } = session
   return {
-    ...{ status: statusAt(session, now), mode, amount, currency, amount_verification_source },
-    ...{ attempt_count, settlement: settlementAt(session, now) },
+    status: statusAt(session, now),
+    mode,
+    amount,
+    currency,
+    amount_verification_source,
+    attempt_count,
+    settlement: settlementAt(session, now),
     created_at: timestamp(session.created_at),
     expires_at: timestamp(session.expires_at),
   }
@@ -68,14 +73,25 @@ function viewSession(session: Session, now: Date) {
 function viewPayment({ payment, attempt, hold, operations }: PaymentNow) {
   const { payment_id, status, capture_state, amount, currency, decline, acquirer } = payment
   return {
-    ...{ payment_id, attempt_id: attempt.attempt_id, attempt_number: attempt.number },
-    ...{ status, capture_state, amount, currency, decline, acquirer },
+    payment_id,
+    attempt_id: attempt.attempt_id,
+    attempt_number: attempt.number,
+    status,
+    capture_state,
+    amount,
+    currency,
+    decline,
+    acquirer,
     acquirer_transaction_id: payment.acquirer_transaction_id,
     created_at: timestamp(payment.created_at),
     executed_at: timestampOrNull(payment.executed_at),
     hold: hold && viewHold(hold),
     operations: operations.map(({ operation_id, kind, sequence, state, sent_at, answered_at }) => ({
-      ...{ operation_id, kind, sequence, state, sent_at: timestamp(sent_at) },
+      operation_id,
+      kind,
+      sequence,
+      state,
+      sent_at: timestamp(sent_at),
       answered_at: timestampOrNull(answered_at),
     })),
   }
@@ -84,8 +100,13 @@ function viewPayment({ payment, attempt, hold, operations }: PaymentNow) {
 function viewLine(placed: PlacedLine) {
   const { entry_id, at, change, subject, actor, request_id, detail } = placed.line
   return {
-    ...{ entry_id, at: timestamp(new Date(Math.round(Number(at) * 1000))), change, subject },
-    ...{ actor, request_id, detail: JSON.parse(detail) as Record<string, unknown> },
+    entry_id,
+    at: timestamp(new Date(Math.round(Number(at) * 1000))),
+    change,
+    subject,
+    actor,
+    request_id,
+    detail: JSON.parse(detail) as Record<string, unknown>,
     position: placed.position,
     hash: placed.hash?.toString('hex') ?? null,
     seal: sealOf(placed),
@@ -103,7 +124,10 @@ function viewEvent({ created_at, deliveries, ...event }: TracedEvent) {
 function viewDelivery(delivery: TracedDelivery) {
   const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
   return {
-    ...{ delivery_id, endpoint_id, endpoint_url, replay_of },
+    delivery_id,
+    endpoint_id,
+    endpoint_url,
+    replay_of,
     // As a delivery is shown: pending until its first attempt has ended.
     status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
     created_at: timestamp(delivery.created_at),
@@ -111,7 +135,9 @@ function viewDelivery(delivery: TracedDelivery) {
     next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
     attempts: attempts.map(
       ({ attempt_number, status, occurred_at, next_retry_at, ...attempt }) => ({
-        ...{ attempt_number, status, occurred_at: timestamp(occurred_at) },
+        attempt_number,
+        status,
+        occurred_at: timestamp(occurred_at),
         duration_ms: attempt.duration_ms,
         endpoint_url: attempt.endpoint_url,
         response_status_code: attempt.response_status_code,

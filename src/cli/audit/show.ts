@@ -51,7 +51,8 @@ type Shown = ReturnType<typeof viewLife>
 function printForPeople({ session, payments, lines, events, seals, ...key }: Shown): void {
   print(
     {
-      ...{ merchant_id: key.merchant_id, session_id: key.session_id },
+      merchant_id: key.merchant_id,
+      session_id: key.session_id,
       session: [session.status, session.settlement, session.mode, money(session)].filter(Boolean),
     },
     false,

@@ -48,10 +48,12 @@ function shaped(command: Command, firsts: string[]): ShapedCommand {
   const { name, summary, positionals = [], completes = [] } = command
   const options = Object.entries({ ...optionsOf(command), help: { meaning: 'show the options' } })
   return {
-    ...{ name, summary },
+    name,
+    summary,
     arguments: name === 'help' ? firsts : [...completes, ...positionals.flatMap(wordsOf)],
     options: options.map(([option, { value, meaning }]: [string, Spec]) => ({
-      ...{ name: `--${option}`, meaning },
+      name: `--${option}`,
+      meaning,
       value: value === undefined ? 'none' : valuesOf(value),
     })),
   }

@@ -131,7 +131,10 @@ async function replayAllDead(
   const before = until && until < now ? until : now
   const after = since ?? new Date(now.getTime() - window_ms)
   const which: DeadLetters = {
-    ...{ merchant_id, endpoint_id, after: idsFrom(after), below: idsFrom(before) },
+    merchant_id,
+    endpoint_id,
+    after: idsFrom(after),
+    below: idsFrom(before),
   }
   const total = await countDeadLetters(sql, which)
   const tellProgress = json ? () => {} : openProgress({ clock, total, tell: writeError })

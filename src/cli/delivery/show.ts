@@ -132,8 +132,14 @@ function viewTold(attempt: ToldAttempt) {
   const { attempt_number, status, occurred_at, duration_ms, endpoint_url, next_retry_at } = attempt
   const { response_status_code, response_body, failure } = attempt
   return {
-    ...{ attempt_number, status, occurred_at: timestamp(occurred_at), duration_ms, endpoint_url },
-    ...{ response_status_code, response_body, failure },
+    attempt_number,
+    status,
+    occurred_at: timestamp(occurred_at),
+    duration_ms,
+    endpoint_url,
+    response_status_code,
+    response_body,
+    failure,
     next_retry_at: timestampOrNull(next_retry_at),
   }
 }

@@ -72,7 +72,9 @@ function viewHealth(standing: EndpointStanding, { since, outcomes }: Recent, now
       last_failure: breaker?.last_failure ?? null,
     },
     waiting: {
-      ...{ first_attempts, retries, under_way },
+      first_attempts,
+      retries,
+      under_way,
       oldest_due_at: timestampOrNull(oldest_due_at),
       oldest_due_seconds: oldest_due_at && (now.getTime() - oldest_due_at.getTime()) / 1000,
     },

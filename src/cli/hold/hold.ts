@@ -66,7 +66,11 @@ export function holdCommand(does: {
   const { name, summary, remarks = [], moves_money, decide, sentences } = does
   const options = { ...does.more_options, ...paymentOptions }
   return {
-    ...{ name, summary, remarks, positionals: ['PAYMENT_ID'], options },
+    name,
+    summary,
+    remarks,
+    positionals: ['PAYMENT_ID'],
+    options,
     async run({ options, positionals, json }) {
       const payment_id = requirePaymentId(positionals)
       const decideAndRead = async (office: CommandOffice) => {

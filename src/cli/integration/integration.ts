@@ -38,7 +38,10 @@ export const integrationCreate: Command = {
     })
     const { integration_id, name, handle, is_hosted_page } = integration
     const made = {
-      ...{ integration_id, name, handle, publishable_key },
+      integration_id,
+      name,
+      handle,
+      publishable_key,
       ...(is_hosted_page && { pay_url: hostedPageUrl(handle!) }),
     }
     const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
@@ -67,7 +70,8 @@ export function replaced(losers: RoleLoser[]) {
   return {
     replaced: losers.map(({ role, integration_id, name }) => ({
       role: role === 'is_default' ? 'default' : 'hosted_page',
-      ...{ integration_id, name },
+      integration_id,
+      name,
     })),
   }
 }

@@ -56,7 +56,10 @@ function roles({ is_default, is_hosted_page, handle, deleted_at }: Integration):
 export function viewIntegration(integration: Integration) {
   const { merchant_id, integration_id, name, created_at, deleted_at, ...rules } = integration
   return {
-    ...{ integration_id, merchant_id, name, ...rules },
+    integration_id,
+    merchant_id,
+    name,
+    ...rules,
     created_at: timestamp(created_at),
     deleted_at: timestampOrNull(deleted_at),
   }

@@ -39,8 +39,14 @@ function viewKey(key: ListedKey, now: Date) {
   const { key_id, merchant_id, publishable_key, mode, allowed_addresses, allowed_origins } = key
   const revoked_at = key_id === null ? key.publishable_key_revoked_at : key.revoked_at
   return {
-    ...{ key_id, merchant_id, publishable_key, state: stateOf({ ...key, revoked_at }, now) },
-    ...{ permissions: key.permissions, mode, allowed_addresses, allowed_origins },
+    key_id,
+    merchant_id,
+    publishable_key,
+    state: stateOf({ ...key, revoked_at }, now),
+    permissions: key.permissions,
+    mode,
+    allowed_addresses,
+    allowed_origins,
     created_at: timestamp(key.created_at),
     expires_at: timestampOrNull(key.expires_at),
     revoked_at: timestampOrNull(revoked_at),

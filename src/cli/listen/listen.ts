@@ -79,7 +79,10 @@ async function follow(listening: Listening, shown: Shown): Promise<void> {
     url === null
       ? async (event: StreamedEvent) => shown.event(event, null)
       : openForwarder({
-          ...{ http, clock, url, identity },
+          http,
+          clock,
+          url,
+          identity,
           told: (event, forwarded) => {
             if (!signal.aborted) shown.event(event, { ...forwarded, url })
           },

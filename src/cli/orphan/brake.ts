@@ -37,8 +37,12 @@ export const orphanBrake: Command = {
     const { brake, is_new, held_back } = await withOffice(async (office) => {
       const acquirer = acquirerOf(office, options) ?? every_acquirer
       const wanted: PulledBrake = {
-        ...{ acquirer, reason, pulled_at: office.clock.now(), pulled_by: operatorName() },
-        ...{ released_at: null, released_by: null },
+        acquirer,
+        reason,
+        pulled_at: office.clock.now(),
+        pulled_by: operatorName(),
+        released_at: null,
+        released_by: null,
       }
       const pulled = await pullBrake(office.sql, wanted)
       await warnOfClock(office)

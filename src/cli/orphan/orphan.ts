@@ -89,7 +89,13 @@ const words: Record<Standing, string> = {
 function viewOrphan(orphan: Orphan) {
   const { acquirer, reference, mode, amount, currency, merchant_id, payment_id } = orphan
   return {
-    ...{ acquirer, reference, mode, amount, currency, merchant_id, payment_id },
+    acquirer,
+    reference,
+    mode,
+    amount,
+    currency,
+    merchant_id,
+    payment_id,
     authorised_at: timestampOrNull(orphan.authorised_at),
     found_at: timestamp(orphan.found_at),
     state: standingOf(orphan),

@@ -168,7 +168,14 @@ function comparisonWords({ acquirer, compared_until, failure }: Comparison): str
 function viewFinding(finding: Finding) {
   const { acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs } = finding
   return {
-    ...{ acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs },
+    acquirer,
+    reference,
+    kind,
+    mode,
+    merchant_id,
+    payment_id,
+    ours,
+    theirs,
     found_at: timestamp(finding.found_at),
     seen_at: timestamp(finding.seen_at),
     cleared_at: timestampOrNull(finding.cleared_at),

@@ -56,7 +56,10 @@ export const reconcileList: Command = {
 function viewListed(operation: ListedOperation) {
   const { merchant_id, payment_id, session_id, mode } = operation
   return {
-    ...{ merchant_id, payment_id, checkout_session_id: session_id, mode },
+    merchant_id,
+    payment_id,
+    checkout_session_id: session_id,
+    mode,
     ...viewSearch(operation),
   }
 }

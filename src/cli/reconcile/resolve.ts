@@ -117,7 +117,13 @@ function viewDone({ operation, whole, payment, now }: Done, asked: AskedResoluti
   const { operation_id, kind, merchant_id, payment_id } = operation
   const { outcome, reason, by } = asked
   return {
-    ...{ payment_id, merchant_id, operation_id, kind, resolved_as: outcome, reason, by },
+    payment_id,
+    merchant_id,
+    operation_id,
+    kind,
+    resolved_as: outcome,
+    reason,
+    by,
     event: eventAfter({ operation, whole }, asked),
     payment,
     hold: hold && viewHold(hold),

@@ -43,7 +43,13 @@ function viewShown({ whole: { payment, session }, operations, now }: Found) {
   const open = unansweredOf(operations)
   const { payment_id, merchant_id, session_id, status, amount, currency, mode } = payment
   return {
-    ...{ payment_id, merchant_id, checkout_session_id: session_id, status, amount, currency, mode },
+    payment_id,
+    merchant_id,
+    checkout_session_id: session_id,
+    status,
+    amount,
+    currency,
+    mode,
     settlement: settlementAt(session, now),
     operations: operations.map((operation) => ({
       ...viewSearch(operation),

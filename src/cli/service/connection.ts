@@ -46,7 +46,8 @@ export function connectionOf(options: Options): Connection {
   }
   return {
     base_url: baseUrl(options, config, demo),
-    ...{ secret_key, key_from },
+    secret_key,
+    key_from,
     publishable_key: own?.publishable_key ?? null,
     merchant_id: own?.merchant_id ?? named,
   }

@@ -15,10 +15,23 @@ export function paintError(text: string): string {
 }
 
 const styles: Record<string, Style> = {
-  ...{ succeeded: 'green', captured: 'green', usable: 'green', active: 'green', ok: 'green' },
-  ...{ failed: 'yellow', pending: 'yellow', pending_review: 'yellow', escalated: 'yellow' },
-  ...{ dead_lettered: 'red', declined: 'red', WARNING: 'yellow', PROBLEM: 'red' },
-  ...{ revoked: 'dim', expired: 'dim', disabled: 'dim', suspended: 'red' },
+  succeeded: 'green',
+  captured: 'green',
+  usable: 'green',
+  active: 'green',
+  ok: 'green',
+  failed: 'yellow',
+  pending: 'yellow',
+  pending_review: 'yellow',
+  escalated: 'yellow',
+  dead_lettered: 'red',
+  declined: 'red',
+  WARNING: 'yellow',
+  PROBLEM: 'red',
+  revoked: 'dim',
+  expired: 'dim',
+  disabled: 'dim',
+  suspended: 'red',
 }
 
 /** A word for how something stands, in the colour of whether that is well. */

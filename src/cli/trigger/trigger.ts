@@ -160,7 +160,9 @@ function printForPeople(course: Course, triggered: Triggered): void {
     {
       event_type,
       ...(event_id !== null && { event_id }),
-      ...{ payment_id, session_id, amount },
+      payment_id,
+      session_id,
+      amount,
       ...(decline !== null && { decline: `${decline.code}, ${decline.category}` }),
     },
     false,

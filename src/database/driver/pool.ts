@@ -72,7 +72,12 @@ export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql
   }
   const { unsafe, array, types, typed } = current.sql
   return Object.assign((...args: unknown[]) => watch(call(...args)), {
-    ...{ json: jsonOf(typed), array, types, typed, begin, end },
+    json: jsonOf(typed),
+    array,
+    types,
+    typed,
+    begin,
+    end,
     unsafe: (...args: unknown[]) => watch((unsafe as unknown as Call)(...args)),
   }) as unknown as Sql
 }

@@ -46,8 +46,12 @@ describe('the service’s role', { timeout: 60_000 }, () => {
       select rolname, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls
       from pg_roles where rolname = current_user`
     expect(role).toEqual({
-      ...{ rolname: 'ripper_service', rolsuper: false, rolcreatedb: false },
-      ...{ rolcreaterole: false, rolreplication: false, rolbypassrls: false },
+      rolname: 'ripper_service',
+      rolsuper: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+      rolreplication: false,
+      rolbypassrls: false,
     })
     for (const each of [
       "copy (select 1) to program 'true'",
@@ -136,7 +140,10 @@ describe.runIf(root && in_reach)('another user', { timeout: 60_000 }, () => {
       await sql.end({ timeout: 1 })`
       const ask = (who: { uid: number; gid: number }) =>
         spawnSync(process.execPath, ['--input-type=module', '-e', asking], {
-          ...{ ...who, cwd: '/', encoding: 'utf8', env: {} },
+          ...who,
+          cwd: '/',
+          encoding: 'utf8',
+          env: {},
         }).stdout.trim()
       expect(ask(nobody)).toBe('28000')
       expect(ask(account)).toBe(user)

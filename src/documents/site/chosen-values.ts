@@ -25,11 +25,15 @@ const of_a_page = {
 const held_detail = "the amount is 4200 GBP and the integration's is 3900 GBP"
 /** A page sent it without a basket, and with another amount than the integration's. */
 const held = {
-  ...{ amount_verified: false, items: null, basket_total: null },
+  amount_verified: false,
+  items: null,
+  basket_total: null,
   'hold.detail': held_detail,
 }
 const held_event = {
-  ...{ 'data.amount_verified': false, 'data.items': null, 'data.basket_total': null },
+  'data.amount_verified': false,
+  'data.items': null,
+  'data.basket_total': null,
   'data.hold.detail': held_detail,
 }
 const decided = {
@@ -50,14 +54,23 @@ export const chosenValues: Record<string, ChosenOf> = {
   },
   release_a_held_payment: {
     answer: {
-      ...{ ...payment, ...held, ...not_captured, ...decided },
-      ...{ status: 'voided', capture_state: 'voided', 'hold.status': 'voided' },
+      ...payment,
+      ...held,
+      ...not_captured,
+      ...decided,
+      status: 'voided',
+      capture_state: 'voided',
+      'hold.status': 'voided',
     },
   },
   have_a_person_look_at_a_held_payment: {
     answer: {
-      ...{ ...payment, ...held, ...not_captured },
-      ...{ status: 'held', capture_state: 'authorised', 'hold.status': 'escalated' },
+      ...payment,
+      ...held,
+      ...not_captured,
+      status: 'held',
+      capture_state: 'authorised',
+      'hold.status': 'escalated',
     },
   },
   register_a_webhook_endpoint: { answer: endpoint },
@@ -73,8 +86,11 @@ export const chosenValues: Record<string, ChosenOf> = {
   },
   resume_a_session: {
     answer: {
-      ...{ 'session.id': session.id, 'session.attempt_count': 1, 'session.attempts_left': 2 },
-      ...{ 'attempt.id': first_attempt['attempt.id'], result: null },
+      'session.id': session.id,
+      'session.attempt_count': 1,
+      'session.attempts_left': 2,
+      'attempt.id': first_attempt['attempt.id'],
+      result: null,
       'three_ds.state': 'awaiting_challenge',
       'three_ds.challenge': {
         url: 'http://127.0.0.1:8080/3ds/challenge/…',
@@ -102,8 +118,10 @@ export const chosenValues: Record<string, ChosenOf> = {
   listen_to_requests: { query: { status: '4xx' }, answer: { id: undefined, status: 404 } },
   payment_voided: {
     answer: {
-      ...{ ...held_event, 'data.hold.status': 'voided' },
-      ...{ 'data.hold.decided_by': 'merchant', 'data.hold.decided_at': decided['hold.decided_at'] },
+      ...held_event,
+      'data.hold.status': 'voided',
+      'data.hold.decided_by': 'merchant',
+      'data.hold.decided_at': decided['hold.decided_at'],
     },
   },
   payment_held: { answer: held_event },

@@ -36,7 +36,10 @@ export function requestExample(listed: DocumentedOperation): RequestExample {
   const body = schema && exampleOf(schema, { chosen: chosen.request ?? {}, side: 'request' })
   const is_empty = body === undefined || Object.keys(body as object).length === 0
   return {
-    ...{ method: method.toUpperCase(), path, query: chosen.query ?? {}, is_form },
+    method: method.toUpperCase(),
+    path,
+    query: chosen.query ?? {},
+    is_form,
     headers: {
       ...doorHeaders(operation),
       ...keyHeader(listed),

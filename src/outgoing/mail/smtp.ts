@@ -114,7 +114,10 @@ async function written(message: Message) {
     const node = new MailComposer({
       from,
       to: { name: '', address: to },
-      ...{ subject, text, html, date },
+      subject,
+      text,
+      html,
+      date,
       messageId: `<${message_id}>`,
       headers: {
         'Content-Language': language,

@@ -107,8 +107,10 @@ function documentParts(entry: PageEntry, seen: Seen): Part[] {
     {
       checked: `its style sheet: ${entry.styles.map(({ name, way }) => `${name} (${way})`).join(', ')}`,
       differences: loadedDifferences('style sheet', {
-        ...{ tags: styleTags, known: entry.styles },
-        ...{ url, files },
+        tags: styleTags,
+        known: entry.styles,
+        url,
+        files,
       }),
     },
     {

@@ -129,13 +129,24 @@ export async function insertReplay(
   const shared = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
   const queued = {
     ...shared,
-    ...{ class: 1, due_at: created_at, attempt_number: 0, pending_id, sequence: of.sequence },
-    ...{ replay_of: of.delivery_id, root_id, created_at },
+    class: 1,
+    due_at: created_at,
+    attempt_number: 0,
+    pending_id,
+    sequence: of.sequence,
+    replay_of: of.delivery_id,
+    root_id,
+    created_at,
   }
   const listed = {
     ...shared,
-    ...{ attempt_id: pending_id, endpoint_url: of.endpoint_url, event_type: of.event_type },
-    ...{ attempt_number: 0, replay_of: of.delivery_id, status: 'pending', occurred_at: created_at },
+    attempt_id: pending_id,
+    endpoint_url: of.endpoint_url,
+    event_type: of.event_type,
+    attempt_number: 0,
+    replay_of: of.delivery_id,
+    status: 'pending',
+    occurred_at: created_at,
   }
   const rows = await sql<Gated[]>`
     with gate as (

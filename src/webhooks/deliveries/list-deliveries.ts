@@ -103,7 +103,10 @@ export async function pageOfDeliveries(
   const below = after === undefined ? above_all_ids : attemptOf(keyring, filters, after)
   if (below === null) throw strangeCursor()
   const asked = {
-    ...{ merchant_id, status, below, attempt_ids },
+    merchant_id,
+    status,
+    below,
+    attempt_ids,
     event_type: event_type && eventTypeShownAs(event_type),
     from: idsFrom(new Date(now.getTime() - window_ms)),
   }

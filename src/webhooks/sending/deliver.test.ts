@@ -18,8 +18,10 @@ test.each([
     { attempted_at } as ClaimedDelivery,
     { succeeded: true } as Posted,
     {
-      ...{ began_at: noon, ended_at: new Date(noon.getTime() + took_ms) },
-      ...{ schedule: [5], chance: 0 },
+      began_at: noon,
+      ended_at: new Date(noon.getTime() + took_ms),
+      schedule: [5],
+      chance: 0,
     },
   )
   expect(settlement).toMatchObject({ duration_ms, occurred_at: attempted_at })

@@ -124,11 +124,24 @@ export function settlementOf(
   const { event_type, endpoint_url } = delivery
   const { response_status_code, response_body, failure } = posted
   return {
-    ...{ merchant_id, delivery_id, endpoint_id, attempt_id, attempt_number, last_attempt_id },
-    ...{ pending_id, payment_id, replay_of, root_created_at, event_type, endpoint_url },
+    merchant_id,
+    delivery_id,
+    endpoint_id,
+    attempt_id,
+    attempt_number,
+    last_attempt_id,
+    pending_id,
+    payment_id,
+    replay_of,
+    root_created_at,
+    event_type,
+    endpoint_url,
     status: posted.succeeded ? 'succeeded' : next_retry_at ? 'failed' : 'dead_lettered',
     occurred_at: delivery.attempted_at,
     duration_ms: Math.min(Math.max(0, ended_at.getTime() - began_at.getTime()), duration_max_ms),
-    ...{ response_status_code, response_body, failure, next_retry_at },
+    response_status_code,
+    response_body,
+    failure,
+    next_retry_at,
   }
 }

@@ -60,7 +60,13 @@ export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
   })
   const sending = { http: parts.http, settings, secretsOf: openSigningSecrets(parts.keyring) }
   const attempts = openAttempts({
-    ...{ world: parts.world, sql, metrics, sending, lanes, health, settlements },
+    world: parts.world,
+    sql,
+    metrics,
+    sending,
+    lanes,
+    health,
+    settlements,
     onEnd({ is_retry, was_full, next_retry_at }) {
       if (next_retry_at) claims.retryAt(next_retry_at.getTime())
       if (was_full || claims.wasCut()) wake(is_retry ? 'replay' : 'event')

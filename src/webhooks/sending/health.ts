@@ -28,7 +28,10 @@ export function openHealth(
   return {
     keep({ merchant_id, endpoint_id }, { open_until_ms, reopen_count, changed_ms }, last_failure) {
       const health: EndpointHealth = {
-        ...{ merchant_id, endpoint_id, reopen_count, last_failure },
+        merchant_id,
+        endpoint_id,
+        reopen_count,
+        last_failure,
         state: open_until_ms === null ? 'closed' : 'open',
         open_until: open_until_ms === null ? null : new Date(open_until_ms),
         changed_at: new Date(changed_ms),

@@ -28,7 +28,11 @@ function openModel() {
     return lanes.end(endpoint_id, { attempt_id, ...well, open_max_ms, ...changes }, 0.5)
   }
   return {
-    ...{ lanes, under_way, shares, begin, end },
+    lanes,
+    under_way,
+    shares,
+    begin,
+    end,
     wait(ms: number) {
       now_ms += ms
     },
@@ -85,8 +89,13 @@ const named = (count: number, name: string) =>
 describe('what is offered', () => {
   test('at first: all slots, of which an eighth is kept for those that are not trusted', () => {
     expect(openModel().shares()).toEqual({
-      ...{ rooms: [], room: 1, slots: 256, trusted_slots: 224 },
-      ...{ untrusted_slots: 192, new_slots: 160, other_slots: 128 },
+      rooms: [],
+      room: 1,
+      slots: 256,
+      trusted_slots: 224,
+      untrusted_slots: 192,
+      new_slots: 160,
+      other_slots: 128,
     })
   })
 
@@ -96,7 +105,11 @@ describe('what is offered', () => {
     expect(new Set(model.under_way.map(({ endpoint_id }) => endpoint_id)).size).toBe(160)
     expect(model.lanes.underWay()).toBe(160)
     expect(model.shares()).toMatchObject({
-      ...{ slots: 96, trusted_slots: 96, untrusted_slots: 32, new_slots: 0, other_slots: 96 },
+      slots: 96,
+      trusted_slots: 96,
+      untrusted_slots: 32,
+      new_slots: 0,
+      other_slots: 96,
     })
     expect(model.claim(named(100, 'newer')).begun).toEqual([])
   })

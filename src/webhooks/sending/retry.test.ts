@@ -12,8 +12,10 @@ const ended_at = new Date('2026-09-01T12:00:00Z')
 
 type Failed = Parameters<typeof nextRetryAt>[0]
 const failed = (changes: Partial<Failed> = {}): Failed => ({
-  ...{ attempt_number: 1, ended_at, response_status_code: 500 },
-  ...{ retry_after_seconds: null },
+  attempt_number: 1,
+  ended_at,
+  response_status_code: 500,
+  retry_after_seconds: null,
   ...changes,
 })
 /** Seconds until the next attempt, or null. */

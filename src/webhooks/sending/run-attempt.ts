@@ -62,9 +62,18 @@ export function logFields(settlement: Settlement): object {
   const { merchant_id, endpoint_id, delivery_id, replay_of, attempt_number, status } = settlement
   const { duration_ms, response_status_code, failure, next_retry_at, endpoint_url } = settlement
   return {
-    ...{ event_id: eventKey(settlement), merchant_id, endpoint_id, delivery_id, replay_of },
-    ...{ attempt_number, to: new URL(endpoint_url).origin, status, response_status_code, failure },
-    ...{ duration_ms, next_retry_at: timestampOrNull(next_retry_at) },
+    event_id: eventKey(settlement),
+    merchant_id,
+    endpoint_id,
+    delivery_id,
+    replay_of,
+    attempt_number,
+    to: new URL(endpoint_url).origin,
+    status,
+    response_status_code,
+    failure,
+    duration_ms,
+    next_retry_at: timestampOrNull(next_retry_at),
   }
 }
 

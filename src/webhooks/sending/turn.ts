@@ -41,7 +41,9 @@ export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round 
   const has_found = before.has_found || claim.deliveries.length > 0
   const dues = [before.next_due_at, claim.next_due_at].filter((due) => due !== null)
   return {
-    ...{ turn, is_over, has_found },
+    turn,
+    is_over,
+    has_found,
     is_again: is_over && has_found && order.after_endpoint !== '',
     next_due_at: dues.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null,
     was_cut: Object.values(cut).includes(true),
