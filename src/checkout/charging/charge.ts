@@ -104,8 +104,12 @@ async function prepare(
   card: ChargeCard,
 ): Promise<Preparation> {
   try {
+    const { operation } = begun
+    const { prepare } = acquirer
     const request = requestOf(context, begun, card)
-    return await prepareCharge(context, begun.operation, acquirer, request)
+    return prepare
+      ? await prepareCharge(context, operation, prepare, request)
+      : { operation, request }
   } catch (error) {
     return { ended: failure((error as Error).message) }
   }

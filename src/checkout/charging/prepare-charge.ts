@@ -19,11 +19,9 @@ export type Preparation =
 export async function prepareCharge(
   { sql, world: { clock } }: Pick<Context, 'sql' | 'world'>,
   operation: Operation,
-  acquirer: Acquirer,
+  prepare: NonNullable<Acquirer['prepare']>,
   request: AuthoriseRequest,
 ): Promise<Preparation> {
-  const { prepare } = acquirer
-  if (!prepare) return { operation, request }
   const answer = await askAcquirer(clock, () => prepare(request))
   if (answer.result !== 'prepared') return { ended: answer }
   const at = clock.now()
