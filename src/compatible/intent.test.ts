@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sessionRow } from '../../tests/support/session-row.ts'
 import type { ThreeDsState } from '../checkout/attempt.ts'
 import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
@@ -13,34 +14,11 @@ import {
 const created_at = new Date('2026-09-01T12:00:00.900Z')
 const at = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000)
 
-const open: Session = {
-  merchant_id: 'm_1',
-  session_id: 'cs_1',
-  mode: 'test',
-  status: 'requires_payment',
-  amount: 4200,
-  currency: 'GBP',
-  items: null,
-  customer: null,
+const open = sessionRow({
   metadata: { a: 'b' },
   statement_descriptor_suffix: 'TEA',
-  order_reference: null,
-  confirmation_url: null,
-  integration_id: null,
-  integration: null,
-  minted_by: 'server',
-  public_key: null,
-  amount_verified: true,
-  amount_verification_source: 'server_minted',
-  amount_verification_detail: null,
-  attempt_count: 0,
-  last_decline: null,
-  payment_id: null,
-  settlement: null,
-  answer_by: null,
   created_at,
-  expires_at: at(30),
-}
+})
 const declined = {
   last_decline: { code: 'do_not_honor', category: 'soft', reason: 'Do not honour' },
 } as const

@@ -8,6 +8,7 @@ import type { Database } from '../../src/database/open.ts'
 import { type KeyRow, KeyTaken } from '../../src/http/idempotency.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { until } from '../support/service.ts'
+import { sessionRow } from '../support/session-row.ts'
 
 let fresh: FreshDatabase
 let database: Database
@@ -25,13 +26,9 @@ afterAll(async () => {
 const at = new Date('2026-09-01T12:00:00Z')
 
 function sessionOf(merchant_id: string, name: string, changes: Partial<Session> = {}): Session {
-  return {
+  return sessionRow({
     merchant_id: merchant_id as Session['merchant_id'],
     session_id: `cs_${name}`,
-    mode: 'test',
-    status: 'requires_payment',
-    amount: 4200,
-    currency: 'GBP',
     items: [
       {
         kind: 'product',
@@ -44,27 +41,12 @@ function sessionOf(merchant_id: string, name: string, changes: Partial<Session> 
         type: null,
       },
     ],
-    customer: null,
     metadata: JSON.parse('{"__proto__":"x","10":"a","2":"\\"b\\""}'),
-    statement_descriptor_suffix: null,
-    order_reference: null,
-    confirmation_url: null,
-    integration_id: null,
-    integration: null,
-    minted_by: 'server',
     public_key: 'rip_pk_1',
-    amount_verified: true,
-    amount_verification_source: 'server_minted',
-    amount_verification_detail: null,
-    attempt_count: 0,
-    last_decline: null,
-    payment_id: null,
-    settlement: null,
-    answer_by: null,
     created_at: at,
     expires_at: at,
     ...changes,
-  }
+  })
 }
 
 function keyOf(merchant_id: string, key: string): KeyRow {

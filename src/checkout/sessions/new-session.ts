@@ -9,7 +9,7 @@ import type { Account } from '../../merchants/directory.ts'
 import { confirmationUrlFault, type Integration } from '../../merchants/integration.ts'
 import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
 import type { Context } from '../context.ts'
-import type { Customer, Item } from '../purchase.ts'
+import { type Item, sessionCreate } from '../purchase.ts'
 import {
   type AmountVerificationSource,
   type Session,
@@ -42,17 +42,8 @@ export type Place = {
   key_mode: SecretKey['mode']
 }
 
-/** The body of a create, its price known. */
-export type Purchase = {
-  amount: number
-  currency: string
-  items: Item[] | null
-  customer?: Customer | null
-  metadata?: Record<string, string> | null
-  statement_descriptor_suffix?: string | null
-  order_reference?: string | null
-  confirmation_url?: string | null
-}
+/** What a create asks for, its price known: the members of the body, which are columns of the session, too. */
+export type Purchase = Omit<z.output<typeof sessionCreate>, 'items'> & { items: Item[] | null }
 
 type Create = Place & {
   purchase: Purchase
@@ -70,14 +61,8 @@ export function newSession(context: Context, create: Create): Session {
     session_id: context.ids.session(account.merchant.routing),
     mode: create.mode,
     status: 'requires_payment',
-    amount: purchase.amount,
-    currency: purchase.currency,
-    items: purchase.items,
-    customer: purchase.customer ?? null,
+    ...columnsOf(purchase),
     metadata: purchase.metadata ?? {},
-    statement_descriptor_suffix: purchase.statement_descriptor_suffix ?? null,
-    order_reference: purchase.order_reference ?? null,
-    confirmation_url: purchase.confirmation_url ?? null,
     integration_id: integration?.integration_id ?? null,
     integration: integration?.name ?? null,
     minted_by: create.minted_by,
@@ -93,6 +78,14 @@ export function newSession(context: Context, create: Create): Session {
     created_at: now,
     expires_at: new Date(now.getTime() + session_life_ms),
   }
+}
+
+const asked = Object.keys(sessionCreate.shape) as (keyof Purchase)[]
+
+/** The columns of the same names; null where nothing was sent. */
+function columnsOf(purchase: Purchase): Pick<Session, keyof Purchase> {
+  const columns = asked.map((name) => [name, purchase[name] ?? null])
+  return Object.fromEntries(columns) as Pick<Session, keyof Purchase>
 }
 
 /** Its line in the journal: by whose key, for how much, and what that amount was checked against. */

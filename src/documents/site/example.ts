@@ -11,7 +11,8 @@ type Making = { chosen: Chosen; side: 'request' | 'answer' }
 
 /**
  * A value that the schema allows. Of optional fields a request has those worth showing; an answer has all. A field that no
- * sample is written down for is left out, and by itself is undefined: the page goes on without it, and a test names it.
+ * sample is written down for is null where it may be; else it is left out, and by itself is undefined: the page goes on without
+ * it, and a test names it.
  */
 export function exampleOf(schema: Schema, making: Making, path = ''): unknown {
   if (path in making.chosen) return making.chosen[path]
@@ -26,7 +27,7 @@ export function exampleOf(schema: Schema, making: Making, path = ''): unknown {
     return entry === undefined ? [] : [entry]
   }
   if (first.properties) return objectOf(first, making, path)
-  return plainValue(first)
+  return isNullable(schema) ? null : plainValue(first)
 }
 
 function samplesFor(path: string): unknown[] {
