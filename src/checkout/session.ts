@@ -18,7 +18,7 @@ export type AmountVerificationSource =
   | 'none'
   | 'mismatch'
 
-/** A session's columns: whoever adds one adds it here, to a migration, and where sessions are created. */
+/** A session's columns, each once. One that a create may name is a member of `sessionCreate`, too, of the same name. */
 export const sessionColumns = {
   merchant_id: column<MerchantId>('text'),
   session_id: column<SessionId>('text'),
