@@ -1,5 +1,7 @@
 // `npm run bench [-- --quick] [table …]`: measures, prints, and keeps what a full run found in README.md.
+// `npm run bench [-- --quick] against FOLDER` compares this tree with another, and keeps nothing.
 
+import { against } from './against.ts'
 import { checkout } from './checkout.ts'
 import { createAndRead } from './create-and-read.ts'
 import { deliver } from './deliver.ts'
@@ -28,11 +30,22 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
 const args = process.argv.slice(2)
 const names = Object.keys(benchmarks).join(', ')
 if (args.includes('--help')) {
-  console.log(`npm run bench [-- --quick] [table …]\n\nTables: ${names}`)
+  console.log(
+    `npm run bench [-- --quick] [table …]\nnpm run bench [-- --quick] against FOLDER\n\nTables: ${names}`,
+  )
   process.exit(0)
 }
 const quick = args.includes('--quick')
 const asked = args.filter((arg) => !arg.startsWith('--'))
+if (asked[0] === 'against') {
+  const [, folder, ...more] = asked
+  if (folder === undefined || more.length > 0) {
+    console.error('against takes one folder: a checkout of this repository.')
+    process.exit(2)
+  }
+  for (const table of await against(folder, { quick })) print(table)
+  process.exit(0)
+}
 const unknown = asked.find((name) => !Object.hasOwn(benchmarks, name))
 if (unknown !== undefined) {
   console.error(`There is no table ${unknown}; there are ${names}.`)

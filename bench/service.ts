@@ -10,7 +10,7 @@ import postgres from 'postgres'
 import { findHome } from '../src/database/embedded/home.ts'
 import { listeningFolder } from '../src/database/embedded/process.ts'
 
-export const root = fileURLToPath(new URL('..', import.meta.url))
+const own_root = fileURLToPath(new URL('..', import.meta.url))
 
 export type Started = {
   pid: number
@@ -38,7 +38,7 @@ export async function withService<T>(
   work: (service: Started) => Promise<T>,
   settings: NodeJS.ProcessEnv = {},
 ): Promise<T> {
-  const service = await startService(data_dir, startCommand(), settings)
+  const service = await startService(data_dir, { settings })
   try {
     return await work(service)
   } finally {
@@ -61,19 +61,24 @@ export async function withServices<T>(
   }
 }
 
-/**
- * `command` is what starts it; it gets a process group of its own, which is ended as a whole. `settings` are variables of
- * its environment.
- */
+type StartOptions = {
+  /** The checkout whose service it is. */
+  root?: string | undefined
+  /** What starts it; it gets a process group of its own, which is ended as a whole. */
+  command?: [string, ...string[]]
+  /** Variables of its environment. */
+  settings?: NodeJS.ProcessEnv
+}
+
 export async function startService(
   data_dir: string,
-  [command, ...args]: [string, ...string[]] = startCommand(),
-  settings: NodeJS.ProcessEnv = {},
+  { root = own_root, command = startCommand(root), settings = {} }: StartOptions = {},
 ): Promise<Started> {
+  const [program, ...args] = command
   started += 1
   const log = join(data_dir, `service-${started}.log`)
   const output = openSync(log, 'w', 0o600)
-  const child = spawn(command, [...args, '--json'], {
+  const child = spawn(program, [...args, '--json'], {
     cwd: root,
     detached: true,
     stdio: ['ignore', output, 'inherit'],
@@ -99,7 +104,7 @@ export async function startService(
 }
 
 /** What `npm start` runs, without npm around it. */
-function startCommand(): [string, ...string[]] {
+function startCommand(root: string): [string, ...string[]] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [, , ...args] = (scripts.start as string).split(' ')
   return [process.execPath, ...args]

@@ -36,7 +36,9 @@ async function starts({ quick }: { quick: boolean }): Promise<Table> {
 
 async function secondsToFirstSession(data_dir: string): Promise<number> {
   const start = performance.now()
-  const service = await startService(data_dir, ['npm', 'start', '--silent', '--'])
+  const service = await startService(data_dir, {
+    command: ['npm', 'start', '--silent', '--'],
+  })
   try {
     const [client] = await openClients(service.base_url, 1)
     const { status } = await client!.send(createRequest(service.secret_key, `start-${nextKey()}`))
