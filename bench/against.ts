@@ -2,7 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { findHome } from '../src/database/embedded/home.ts'
+import { servingPid } from '../src/database/embedded/process.ts'
 import { type Client, closedLoad, openClients, type Work } from './load.ts'
+import { cpuSeconds, familyCpuSeconds } from './proc.ts'
 import { median, type Table, whole } from './report.ts'
 import { type Started, startService, withDataFolder } from './service.ts'
 import { creating, makeSessions, openTill, reading } from './work.ts'
@@ -11,9 +14,15 @@ const kinds = ['session create', 'session read', 'whole checkout'] as const
 type Kind = (typeof kinds)[number]
 const clients_at_once = { 'session create': 64, 'session read': 64, 'whole checkout': 32 }
 
-type Side = { clients: Client[]; works: Record<Kind, Work> }
-/** What each side did a second. */
-type Turn = { here: number; there: number }
+type Side = {
+  clients: Client[]
+  works: Record<Kind, Work>
+  /** What service and database have had together so far. */
+  cpuSeconds(): number
+}
+/** How much a second, and how much CPU time each took: that depends less on what else the machine does. */
+type Measured = { per_second: number; cpu_us: number }
+type Turn = { here: Measured; there: Measured }
 
 /** `folder` is a checkout of this repository that has been set up. Throws where it is not. */
 export async function against(folder: string, { quick }: { quick: boolean }): Promise<Table[]> {
@@ -31,7 +40,7 @@ async function withSide<T>(root: string | undefined, work: (side: Side) => Promi
   return withDataFolder(async (data_dir) => {
     const service = await startService(data_dir, { root })
     try {
-      const side = await openSide(service)
+      const side = await openSide(data_dir, service)
       const result = await work(side)
       for (const client of side.clients) client.close()
       return result
@@ -41,7 +50,9 @@ async function withSide<T>(root: string | undefined, work: (side: Side) => Promi
   })
 }
 
-async function openSide(service: Started): Promise<Side> {
+async function openSide(data_dir: string, service: Started): Promise<Side> {
+  const serving = servingPid(await findHome(data_dir))
+  if (serving === null) throw new Error('the database does not run')
   const clients = await openClients(service.base_url, Math.max(...Object.values(clients_at_once)))
   const session_ids = await makeSessions(clients, service)
   return {
@@ -51,6 +62,7 @@ async function openSide(service: Started): Promise<Side> {
       'session read': reading(service, session_ids),
       'whole checkout': openTill(service).pay,
     },
+    cpuSeconds: () => cpuSeconds(service.pid) + familyCpuSeconds(serving),
   }
 }
 
@@ -65,39 +77,46 @@ async function takeTurns(here: Side, there: Side, { turns, seconds }: Length) {
   }
   for (let turn = -2; turn < turns; turn += 1) {
     for (const kind of kinds) {
-      const rates = { here: 0, there: 0 }
-      const sides = [
-        ['here', here],
-        ['there', there],
-      ] as const
-      for (const [name, side] of turn % 2 === 0 ? sides : sides.toReversed()) {
-        rates[name] = await rateOf(side, kind, seconds)
-      }
-      if (turn >= 0) all[kind].push(rates)
+      const first = await measure(turn % 2 === 0 ? here : there, kind, seconds)
+      const second = await measure(turn % 2 === 0 ? there : here, kind, seconds)
+      if (turn < 0) continue
+      all[kind].push(
+        turn % 2 === 0 ? { here: first, there: second } : { here: second, there: first },
+      )
     }
   }
   return all
 }
 
-async function rateOf({ clients, works }: Side, kind: Kind, seconds: number): Promise<number> {
-  const own = clients.slice(0, clients_at_once[kind])
-  const load = await closedLoad(own, { seconds }, works[kind])
+async function measure(side: Side, kind: Kind, seconds: number): Promise<Measured> {
+  const own = side.clients.slice(0, clients_at_once[kind])
+  const before = side.cpuSeconds()
+  const load = await closedLoad(own, { seconds }, side.works[kind])
+  const cpu_seconds = side.cpuSeconds() - before
   if (load.failed > 0) throw new Error(`${load.failed} of ${kind} failed`)
-  return load.done / load.seconds
+  return { per_second: load.done / load.seconds, cpu_us: (cpu_seconds * 1e6) / load.done }
 }
 
 function tableOf(all: Record<Kind, Turn[]>, { turns, seconds }: Length): Table {
-  const rows = kinds.map((kind) => {
-    const ratios = all[kind].map(({ here, there }) => here / there).sort((a, b) => a - b)
-    return [
-      kind,
-      whole(median(all[kind].map(({ here }) => here))),
-      whole(median(all[kind].map(({ there }) => there))),
-      ...[median(ratios), ratios[0]!, ratios.at(-1)!].map((ratio) => ratio.toFixed(2)),
-    ]
-  })
+  const rows = kinds.flatMap((kind) => [
+    rowOf(`${kind}, /s`, all[kind], ({ per_second }) => per_second),
+    rowOf(`${kind}, CPU µs each`, all[kind], ({ cpu_us }) => cpu_us),
+  ])
   const at_once = `${clients_at_once['session create']} creates or reads, or ${clients_at_once['whole checkout']} checkouts, at once`
-  const notes = [`Medians of ${turns} turns of ${seconds} s on each side; ${at_once}.`]
-  const headings = ['', 'here /s', 'there /s', 'ratio', 'lowest', 'highest']
+  const notes = [
+    `Medians of ${turns} turns of ${seconds} s on each side; ${at_once}. CPU time is that of service and database.`,
+  ]
   return { name: 'against', headings, rows, notes }
+}
+
+const headings = ['', 'here', 'there', 'ratio', 'lowest', 'highest']
+
+function rowOf(name: string, turns: Turn[], of: (measured: Measured) => number): string[] {
+  const ratios = turns.map(({ here, there }) => of(here) / of(there))
+  return [
+    name,
+    whole(median(turns.map(({ here }) => of(here)))),
+    whole(median(turns.map(({ there }) => of(there)))),
+    ...[median(ratios), Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2)),
+  ]
 }
