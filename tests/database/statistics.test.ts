@@ -1,4 +1,4 @@
-// The planner hears of tables that have grown.
+// Plans made for small tables serve large ones, and the planner hears of tables that have grown.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepStatistics } from '../../src/database/keep-statistics.ts'
@@ -22,6 +22,17 @@ const known = async () => {
 }
 const grow = (rows: number) => opened.sql`
   insert into grown select g, repeat('x', 100) from generate_series(1, ${rows}::int) g`
+
+test('a plan made for a table of a few rows does not read all of it', async () => {
+  const { sql } = opened
+  await sql`create table few (number integer primary key)`
+  await sql`insert into few select generate_series(1, 3)`
+  await sql`analyze few`
+  const plan = await sql<Record<string, string>[]>`explain select * from few where number = 2`
+  const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+  expect(text).toContain('few_pkey')
+  expect(text).not.toContain('Seq Scan')
+})
 
 test('once for each time that a table has doubled, and not of small ones', async () => {
   const { sql } = opened

@@ -138,8 +138,6 @@ function settingsOf(options: ConnectOptions) {
       tcp_keepalives_idle: 60,
       tcp_keepalives_interval: 10,
       tcp_keepalives_count: 3,
-      // Every statement finds its rows by key whatever the values: planning it again for them costs more than running it.
-      plan_cache_mode: 'force_generic_plan',
       // A plan made while a table was small would read all of it for as long as no statistics say that it has grown.
       enable_seqscan: 'off',
     },
