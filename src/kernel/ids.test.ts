@@ -10,10 +10,13 @@ const keyring = openKeyring([old], random)
 const ids = openIds(random, keyring)
 const anyRouting = fc.integer({ min: 0, max: 0xffffffff })
 
-test('a session id and a 3-D Secure transaction id lead back to their merchant', () => {
+test('ids of sessions, connections and 3-D Secure transactions lead back to their merchant', () => {
   fc.assert(
     fc.property(anyRouting, (routing) => {
       expect(routingsIn(ids.session(routing), keyring)).toEqual([routing])
+      const connection = ids.connection(routing)
+      expect(connection).toMatch(/^conn_[0-9a-f]{24}$/)
+      expect(routingsIn(connection, keyring)).toEqual([routing])
       const transaction = ids.serverTransaction(routing)
       expect(transaction).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -33,12 +36,16 @@ test('the ids of one merchant do not show that they are', () => {
   expect(heads.size).toBe(50)
 })
 
-test.each(['', 'cs_1', 'cs_ZZZZZZZZZZZZZZZZZZZZZZZZ', 'pay_000000000000000000000000'])(
-  '%s leads nowhere',
-  (id) => {
-    expect(routingsIn(id, keyring)).toEqual([])
-  },
-)
+const strangers = [
+  '',
+  'cs_1',
+  'conn_1',
+  'cs_ZZZZZZZZZZZZZZZZZZZZZZZZ',
+  'pay_000000000000000000000000',
+]
+test.each(strangers)('%s leads nowhere', (id) => {
+  expect(routingsIn(id, keyring)).toEqual([])
+})
 
 test('operation ids sort by time', () => {
   const earlier = ids.operation(new Date(1_000))

@@ -1,10 +1,11 @@
-// Makes every id of the service from the world's randomness. A session id carries its merchant's routing number,
-// masked, so that routes which know only the session can go straight to the merchant's rows.
+// Makes every id of the service from the world's randomness. Ids of sessions and connections carry their merchant's routing
+// number, masked, so that routes which know only these can go straight to the merchant's rows.
 
 import type { Keyring } from './keyring.ts'
 import type {
   AttemptId,
   CardReference,
+  ConnectionId,
   EndpointId,
   MerchantId,
   PaymentId,
@@ -37,6 +38,7 @@ export function openIds(random: Random, keyring: Keyring) {
       const variant = '89ab'[draw(1)[0]! & 3]
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${rest.slice(0, 3)}-${variant}${rest.slice(3, 6)}-${hex.slice(12)}`
     },
+    connection: (routing: number): ConnectionId => `conn_${routed(routing)}`,
     attempt: (): AttemptId => `att_${hex24()}`,
     payment: (): PaymentId => `pay_${hex24()}`,
     card: (): CardReference => `card_${hex24()}`,
@@ -57,9 +59,9 @@ export function openIds(random: Random, keyring: Keyring) {
   }
 }
 
-/** The routing numbers that a session id or threeDSServerTransID may carry: one for each master key in use. */
+/** The routing numbers that an id of these may carry: one for each master key in use. None for an id of another kind. */
 export function routingsIn(id: string, keyring: Keyring): number[] {
-  const hex = /^cs_[0-9a-f]{24}$/.test(id) ? id.slice(3) : transactionHex(id)
+  const hex = /^(?:cs|conn)_([0-9a-f]{24})$/.exec(id)?.[1] ?? transactionHex(id)
   if (hex === null) return []
   const masked = Number.parseInt(hex.slice(0, 8), 16)
   return keyring

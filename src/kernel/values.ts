@@ -9,6 +9,7 @@ export type AttemptId = `att_${string}`
 export type CardReference = `card_${string}`
 export type MerchantId = `m_${string}`
 export type EndpointId = `whep_${string}`
+export type ConnectionId = `conn_${string}`
 
 export type Mode = 'test' | 'live'
 
