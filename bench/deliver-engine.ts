@@ -64,7 +64,7 @@ const metrics = openMetrics()
 const worker = startWorker(
   {
     ...{ world, sql, keyring, metrics, ids: openIds(random, keyring) },
-    ...(await openAcquiring(sql, world)),
+    ...(await openAcquiring({ sql, keyring, world })),
     wakeDeliveries: () => {},
   },
   jobs,

@@ -16,6 +16,8 @@ import { compareBooks } from './checkout/reconciling/compare-books.ts'
 import { reconcile } from './checkout/reconciling/reconcile.ts'
 import { watchSettlements } from './checkout/reconciling/watch-settlements.ts'
 import { purgeSessions } from './checkout/sessions/purge-sessions.ts'
+import { forgetOldCredentials } from './connections/connection-store.ts'
+import { rewrapCredentials } from './connections/rewrap-credentials.ts'
 import type { MarkMemory } from './database/high-water/high-water-file.ts'
 import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeKeys } from './http/idempotency.ts'
@@ -33,7 +35,7 @@ export type JobContext = Pick<
   | 'metrics'
   | 'ids'
   | 'acquirerOf'
-  | 'acquirers'
+  | 'listAcquirers'
   | 'installation'
   | 'wakeDeliveries'
 > & {
@@ -86,6 +88,12 @@ export const jobs: Job[] = [
     run: ({ sql, world }) => forgetOldSecrets(sql, world.clock.now()),
   },
   { name: 'rewrap_webhook_secrets', every_seconds: 60, run: rewrapSecrets },
+  {
+    name: 'forget_credentials',
+    every_seconds: 600,
+    run: ({ sql, world }) => forgetOldCredentials(sql, world.clock.now()),
+  },
+  { name: 'rewrap_credentials', every_seconds: 60, run: rewrapCredentials },
   { name: 'keep_webhook_partitions', every_seconds: 3600, run: keepPartitions },
   { name: 'watch_webhook_backlog', every_seconds: 15, run: watchBacklog },
   {

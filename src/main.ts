@@ -17,10 +17,11 @@ import { type Database, openDatabase } from './database/open.ts'
 import { checkSealingKeys } from './database/stores/sealing-keys.ts'
 import { openMetrics } from './http/metrics.ts'
 import { type Keyring, openKeyring } from './kernel/keyring.ts'
-import type { Clock, World } from './kernel/world.ts'
+import type { Clock, VendorHttp, World } from './kernel/world.ts'
 import { liveMerchantExists } from './merchants/store.ts'
 import { openEndpointUrlJudge } from './outgoing/judge-endpoint-url.ts'
 import { type LogTo, openWorld, steadyClock } from './outgoing/real-world.ts'
+import { openVendorHttp } from './outgoing/vendor-http.ts'
 import type { WrapSimulator } from './service/acquiring.ts'
 import { assemble, type Service } from './service/assemble.ts'
 import { startBackground } from './service/background.ts'
@@ -28,6 +29,8 @@ import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
 import { type Part, stopInOrder } from './service/stop.ts'
 
 export type OpenedService = { world: World; database: Database; keyring: Keyring }
+
+type Opened = OpenedService & { vendor_http: VendorHttp }
 
 export type Running = {
   base_url: string
@@ -41,7 +44,7 @@ export type Running = {
 }
 
 /** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
-export async function open(config: Config): Promise<OpenedService> {
+export async function open(config: Config): Promise<Opened> {
   const mended = config.database_url === null ? keepFolder(config.data_dir) : []
   return openWith(config, 'stdout', {
     prepare({ sql }, { log, clock }) {
@@ -56,7 +59,7 @@ export async function open(config: Config): Promise<OpenedService> {
  * Opens the database that a service has left, for a command. Where there is none, or none of this version, it refuses: a
  * command in a wrong folder must not find an empty database there, and one of a new release must not begin the upgrade.
  */
-export async function openExisting(config: Config): Promise<OpenedService> {
+export async function openExisting(config: Config): Promise<Opened> {
   const { data_dir } = config
   if (config.database_url === null && !isMade(data_dir)) {
     throw new ConfigError(
@@ -83,7 +86,7 @@ async function openWith(
     /** Where the configuration has none. */
     masterKeys(world: World): Buffer[]
   },
-): Promise<OpenedService> {
+): Promise<Opened> {
   const world = openWorld(config, log_to)
   const database = await openDatabase({
     url: config.database_url,
@@ -98,7 +101,9 @@ async function openWith(
     const master_keys = config.master_keys ?? how.masterKeys(world)
     const keyring = openKeyring(master_keys, world.random)
     await checkSealingKeys(database.sql, keyring, world.clock.now())
-    return { world, database, keyring }
+    const { connection_allowed_networks: allowed_networks } = config
+    const vendor_http = openVendorHttp({ clock: world.clock, allowed_networks })
+    return { world, database, keyring, vendor_http }
   } catch (error) {
     await database.close()
     throw error
@@ -166,7 +171,7 @@ export async function serve(
         // What a request leaves to be delivered waits in the database by then.
         steps: [
           [{ name: 'requests', end: close }, backgroundOf(background)],
-          [clockOf(watch), databaseOf(database)],
+          [clockOf(watch), vendorsOf(opened), databaseOf(database)],
         ],
       }),
     )
@@ -174,6 +179,7 @@ export async function serve(
   } catch (error) {
     await service?.close()
     await watch.stop()
+    await opened.vendor_http.close()
     await database.close()
     throw error
   }
@@ -229,7 +235,10 @@ export async function work(
   const background = await startBackground(config, parts)
   // Nobody is sent to it.
   const drain = { seconds: 0, over: async () => {} }
-  const steps = [[backgroundOf(background)], [clockOf(watch), databaseOf(database)]]
+  const steps = [
+    [backgroundOf(background)],
+    [clockOf(watch), vendorsOf(opened), databaseOf(database)],
+  ]
   const stop = once(() => stopInOrder(world, { drain, steps }))
   return { database: database.description, stop }
 }
@@ -259,6 +268,10 @@ function backgroundOf({ stop }: { stop(): Promise<void> }): Part {
 
 function clockOf({ stop }: ClockWatch): Part {
   return { name: 'watch on the clock', end: stop }
+}
+
+function vendorsOf({ vendor_http }: Opened): Part {
+  return { name: 'connections to vendors', end: vendor_http.close }
 }
 
 function databaseOf({ close }: Database): Part {

@@ -1,31 +1,16 @@
-// Which acquirer charges a payment: the simulator in test mode, in live mode the one that the merchant's profile names.
+// Which acquirer charges a payment: the simulator in test mode, unless it names a connection; in live mode a connection.
 
 import type { Mode } from '../kernel/values.ts'
 import { type Acquirer, NotSent } from './acquirer.ts'
 
-/** Live acquirers by the name of their connection. One line each; none is built in yet. */
-export const liveAcquirers: Record<string, Acquirer> = {}
-
 /** A connection that is not there is an acquirer to which nothing is ever sent. */
 export function acquirerFor(
-  { mode, connection }: { mode: Mode; connection: string | null },
-  { simulator, live = liveAcquirers }: { simulator: Acquirer; live?: Record<string, Acquirer> },
+  { mode, name }: { mode: Mode; name: string | null },
+  { simulator, connected }: { simulator: Acquirer; connected(name: string): Acquirer | null },
 ): Acquirer {
-  if (mode === 'test') return simulator
-  const name = connection ?? 'none'
-  return (Object.hasOwn(live, name) && live[name]) || missing(name)
-}
-
-/** Every acquirer that may hold an authorisation of ours, with the mode of its payments. */
-export function allAcquirers({
-  simulator,
-  live = liveAcquirers,
-}: {
-  simulator: Acquirer
-  live?: Record<string, Acquirer>
-}): { mode: Mode; acquirer: Acquirer }[] {
-  const named = Object.values(live).map((acquirer) => ({ mode: 'live' as const, acquirer }))
-  return [{ mode: 'test', acquirer: simulator }, ...named]
+  const found = name === null ? null : connected(name)
+  if (found) return found
+  return mode === 'test' ? simulator : missing(name ?? 'none')
 }
 
 function missing(name: string): Acquirer {

@@ -11,10 +11,9 @@ import type { NewSession, Session } from './session.ts'
 export type Context = Common & {
   insertSession: InsertSession
   integrationOfSession: IntegrationOfSession
-  /** The acquirer of a mode; live ones are named by the merchant's profile. */
-  acquirerOf(mode: Mode, connection: string | null): Acquirer
-  /** All of them, with the mode of their payments. */
-  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
+  /** The acquirer of this name: `checkout:conn_…`. In test mode the simulator, where the name is no connection's. */
+  acquirerOf(mode: Mode, name: string | null): Acquirer
+  listAcquirers: ListAcquirers
   /** Our mark at acquirers. */
   installation: string
   /** Null where no Directory Server is configured for the mode. */
@@ -24,6 +23,9 @@ export type Context = Common & {
   /** Whether the sessions that pages make in test mode are counted, too: not where the gateway has no limit, as in a load test. */
   counts_test_sessions: boolean
 }
+
+/** All that may hold an authorisation of ours, with the mode of their payments. Asked anew each time: connections come and go. */
+export type ListAcquirers = () => Promise<readonly { mode: Mode; acquirer: Acquirer }[]>
 
 /** Inserts a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
 export type InsertSession = (row: NewSession) => Promise<void>

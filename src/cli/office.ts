@@ -7,6 +7,7 @@ import { isNetwork, readConfig } from '../config/config.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
 import { openIds } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
+import type { VendorHttp } from '../kernel/world.ts'
 import { openExisting } from '../main.ts'
 import { merchantOrRefuse, type Office } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
@@ -19,7 +20,9 @@ import { type OptionSpec, type Options, UsageError } from './terminal/command.ts
 /** What commands work with. Its clock is that of the service which last started on this database. */
 export type CommandOffice = Office &
   SettlementContext &
-  Pick<Context, 'keyring' | 'acquirers' | 'installation'> & {
+  Pick<Context, 'keyring' | 'listAcquirers' | 'installation'> & {
+    /** For calls to vendors that a command makes itself. */
+    vendor_http: VendorHttp
     data_dir: string
     clock_is_shifted: boolean
   }
@@ -34,7 +37,7 @@ export async function withOffice<T>(
 ): Promise<T> {
   // What a command has to say it prints; the log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
-  const { world, database, keyring } = await openExisting(config)
+  const { world, database, keyring, vendor_http } = await openExisting(config)
   const { sql } = database
   try {
     if (moves_money) await refuseWrongClock(sql)
@@ -44,12 +47,13 @@ export async function withOffice<T>(
     return await work({
       sql,
       keyring,
+      vendor_http,
       ids: openIds(world.random, keyring),
       clock,
       world: shifted,
       actor: 'operator',
       by: operatorName(),
-      ...(await openAcquiring(sql, shifted)),
+      ...(await openAcquiring({ sql, keyring, vendor_http, world: shifted })),
       metrics: { paymentConfirmed: () => {} },
       // The delivery loop of the service, if one runs, sees by itself what was written.
       wakeDeliveries: () => {},
@@ -57,6 +61,7 @@ export async function withOffice<T>(
       clock_is_shifted: offset_seconds !== 0,
     })
   } finally {
+    await vendor_http.close()
     await database.close()
   }
 }

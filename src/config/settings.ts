@@ -96,6 +96,11 @@ export const settings = {
     name: 'RIPPER_TRUSTED_PROXIES',
     meaning: 'addresses or CIDR networks whose X-Forwarded-For is believed, comma separated',
   }),
+  connection_allowed_networks: networks({
+    name: 'RIPPER_CONNECTION_ALLOWED_NETWORKS',
+    meaning:
+      'private networks that the api_url of a connection may lead to, by http too, comma separated',
+  }),
   webhooks: {
     allowed_networks: networks({
       name: 'RIPPER_WEBHOOK_ALLOWED_NETWORKS',

@@ -8,6 +8,7 @@ import { routingsIn } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { Clock } from '../kernel/world.ts'
+import type { AccountConnection } from './account-connection.ts'
 import { defaultRules, type Integration, type IntegrationRules } from './integration.ts'
 import {
   findKeyByHash,
@@ -18,7 +19,7 @@ import {
 } from './key-store.ts'
 import type { Merchant } from './merchant.ts'
 import {
-  findMerchant,
+  findConnectedMerchant,
   findMerchantByHandle,
   findMerchantByRouting,
   listAllowedOrigins,
@@ -26,7 +27,11 @@ import {
   settings_channel,
 } from './store.ts'
 
-export type Account = { merchant: Merchant; integrations: Integration[] }
+export type Account = {
+  merchant: Merchant
+  integrations: Integration[]
+  connections: AccountConnection[]
+}
 
 export type Directory = {
   secretKey(hash: string): Promise<SecretKey | null>
@@ -105,8 +110,8 @@ export async function openDirectory(parts: {
 
 /** The account as it is now, read anew. */
 export async function findAccount(sql: Sql, merchantId: string): Promise<Account | null> {
-  const merchant = await findMerchant(sql, merchantId)
-  return merchant ? { merchant, integrations: await listIntegrations(sql, merchantId) } : null
+  const found = await findConnectedMerchant(sql, merchantId)
+  return found ? { ...found, integrations: await listIntegrations(sql, merchantId) } : null
 }
 
 export function defaultIntegration(account: Account): Integration | null {

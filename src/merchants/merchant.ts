@@ -1,7 +1,7 @@
 // A merchant's account: whether it may act, and whether its sessions may move real money.
 
 import { z } from 'zod'
-import type { MerchantId, Mode } from '../kernel/values.ts'
+import { type Brand, brands, type MerchantId, type Mode } from '../kernel/values.ts'
 import { isCountry } from './country.ts'
 
 export type Merchant = {
@@ -17,22 +17,27 @@ export type Merchant = {
   created_at: Date
 }
 
+/** One value for each brand of card, or one for all. */
+function byBrand(value: z.ZodString) {
+  return z.union([value, z.partialRecord(z.enum(brands), value)])
+}
+
 /** What live card payments need. */
 const acquiringProfile = z.looseObject({
-  /** The name of the acquirer connection. */
+  /** The label of the acquirer connection. */
   acquirer: z.string().min(1),
+  /** The label of the 3-D Secure connection; left out where there is none. */
+  three_ds: z.string().min(1).optional(),
   /** The name on the shopper's card statement. */
   descriptor_name: z.string().min(1).max(22),
   mcc: z.string().regex(/^\d{4}$/),
   /** ISO 3166-1, two letters or three digits. */
   country: z.string().refine(isCountry),
-  acquirer_bin: z
-    .string()
-    .regex(/^\d{1,11}$/)
-    .optional(),
-  acquirer_merchant_id: z.string().min(1).max(35).optional(),
+  /** Both are for 3-D Secure. */
+  acquirer_bin: byBrand(z.string().regex(/^\d{1,11}$/)).optional(),
+  acquirer_merchant_id: byBrand(z.string().min(1).max(35)).optional(),
 })
-type AcquiringProfile = z.infer<typeof acquiringProfile>
+export type AcquiringProfile = z.infer<typeof acquiringProfile>
 
 /** The profile, or the names of what it lacks. */
 export function readAcquiringProfile(
@@ -56,6 +61,14 @@ export function completeProfileOf({
 }: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
   const read = readAcquiringProfile(acquiring_profile)
   return 'profile' in read ? read.profile : null
+}
+
+/** What the profile says of a brand; null where it says nothing. */
+export function ofBrand(
+  said: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'],
+  brand: Brand,
+): string | null {
+  return (typeof said === 'string' ? said : said?.[brand]) ?? null
 }
 
 /** Live only when the account, its toggle, the integration and the key all say so. */

@@ -4,6 +4,7 @@ import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
 import { assignments, rowIf, rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Sql } from '../database/open.ts'
+import type { AccountConnection } from './account-connection.ts'
 import type { Integration } from './integration.ts'
 import type { Merchant } from './merchant.ts'
 
@@ -95,6 +96,24 @@ export async function updateMerchant(
 export async function findMerchant(sql: Sql, merchantId: string): Promise<Merchant | undefined> {
   const [row] = await sql<Merchant[]>`select * from merchants where merchant_id = ${merchantId}`
   return row
+}
+
+/** The merchant with its connections, which hold no secret here. */
+export async function findConnectedMerchant(
+  sql: Sql,
+  merchantId: string,
+): Promise<{ merchant: Merchant; connections: AccountConnection[] } | undefined> {
+  const [row] = await sql<(Merchant & { connections: AccountConnection[] })[]>`
+    select m.*, (
+      select coalesce(json_agg(to_jsonb(c) - 'created_at' order by created_at, connection_id), '[]') from (
+        select connection_id, kind, connector, label, mode, state, created_at from connections
+        where merchant_id = ${merchantId}
+      ) c
+    ) as connections
+    from merchants m where merchant_id = ${merchantId}`
+  if (!row) return undefined
+  const { connections, ...merchant } = row
+  return { merchant, connections }
 }
 
 /** The first merchants that were made, with their names. */

@@ -1,30 +1,56 @@
-// Opens the acquirers for whoever settles money: the service, a worker, a command.
+// Opens all acquirers from configuration and world, for whoever settles money: the service, a worker, a command.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
-import { acquirerFor, allAcquirers } from '../acquirers/open.ts'
+import { acquirerFor } from '../acquirers/open.ts'
 import { openSimulator } from '../acquirers/simulator/simulator.ts'
+import { openWire } from '../acquirers/wire.ts'
 import type { Context } from '../checkout/context.ts'
+import { openConnectedAcquirers } from '../connections/connected-acquirers.ts'
+import type { KnownConnector } from '../connections/connector.ts'
+import { connectors as built_in } from '../connections/connectors.ts'
 import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
 import { openLedger } from '../database/stores/simulator-ledger.ts'
-import type { World } from '../kernel/world.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts'
 
-type Acquiring = Pick<Context, 'acquirerOf' | 'acquirers' | 'installation'>
+type Acquiring = Pick<Context, 'acquirerOf' | 'listAcquirers' | 'installation'>
 
 /** Puts something between the service and the simulated acquirer: tests lose answers with it. */
 export type WrapSimulator = (simulator: Acquirer) => Acquirer
 
-export async function openAcquiring(
-  sql: Sql,
-  world: Pick<World, 'clock' | 'random'>,
-  wrap: WrapSimulator = (simulator) => simulator,
-): Promise<Acquiring> {
+export type AcquiringParts = {
+  sql: Sql
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  keyring: Keyring
+  /** Left out, no vendor is ever called. */
+  vendor_http?: Pick<VendorHttp, 'send'>
+  wrapSimulator?: WrapSimulator
+  /** Instead of those that are built in. */
+  connectors?: readonly KnownConnector[]
+}
+
+export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
+  const { sql, world, keyring, wrapSimulator, connectors = built_in } = parts
   const { clock, random } = world
-  const simulator = wrap(openSimulator(world, openLedger(sql)))
+  const opened = openSimulator(world, openLedger(sql))
+  const simulator = wrapSimulator?.(opened) ?? opened
   const installation_id = random.bytes(12).toString('hex')
+  const installation = await keepInstallation(sql, { installation_id, created_at: clock.now() })
+  const wire = openWire(parts.vendor_http ?? no_vendors)
+  const connected = openConnectedAcquirers({
+    ...{ sql, world, keyring, wire, installation, connectors },
+  })
   return {
-    acquirerOf: (mode, connection) => acquirerFor({ mode, connection }, { simulator }),
-    acquirers: allAcquirers({ simulator }),
-    installation: await keepInstallation(sql, { installation_id, created_at: clock.now() }),
+    acquirerOf: (mode, name) =>
+      acquirerFor({ mode, name }, { simulator, connected: connected.named }),
+    listAcquirers: async () => [{ mode: 'test', acquirer: simulator }, ...(await connected.list())],
+    installation,
   }
+}
+
+const no_vendors: Pick<VendorHttp, 'send'> = {
+  async send() {
+    throw new OutgoingFailure('not_sent', false, 'no vendor is called here')
+  },
 }

@@ -34,12 +34,12 @@ import { payPage } from '../pages/pay.ts'
 import { pages, routes, streams } from '../routes.ts'
 import { openThreeDs, simulator_prefix } from '../three-ds/open.ts'
 import { openThreeDsSimulator, simulator_places } from '../three-ds/simulator/simulator.ts'
-import { openAcquiring, type WrapSimulator } from './acquiring.ts'
+import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 
-export type ServiceParts = {
+export type ServiceParts = Omit<AcquiringParts, 'sql'> & {
   world: World
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
@@ -56,7 +56,6 @@ export type ServiceParts = {
   /** Judges the addresses of webhook endpoints. */
   webhook_urls: Context['webhook_urls']
   wakeDeliveries: Context['wakeDeliveries']
-  wrapSimulator?: WrapSimulator
   /** The path below which hosted pages are found. */
   pay_path: string
   /** Why the process's clock is not right, in words: `/readyz` is 503 then. Left out, it is right. */
@@ -155,7 +154,7 @@ async function contextOf(
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),
-    ...(await openAcquiring(sql, world, parts.wrapSimulator)),
+    ...(await openAcquiring({ ...parts, sql })),
     three_ds: openThreeDs({
       world,
       addresses,

@@ -14,20 +14,19 @@ import { openGuardedHttp } from '../outgoing/guarded-http.ts'
 import { openMailer } from '../outgoing/mail/smtp.ts'
 import { keepPartitions } from '../webhooks/queue/keep-partitions.ts'
 import { type DeliveryLoop, startDeliveries } from '../webhooks/sending/delivery-loop.ts'
-import { openAcquiring, type WrapSimulator } from './acquiring.ts'
+import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { startWorker } from './worker.ts'
 
 /** For clocks that differ, and results that wait to be written: a lease lasts so much longer than an attempt may. */
 const lease_slack_ms = 15_000
 
-type BackgroundParts = {
+type BackgroundParts = Omit<AcquiringParts, 'sql'> & {
   world: World
   database: Database
   keyring: Keyring
   metrics: Metrics
   /** Nothing begins while the clock is not right. */
   trust: ClockTrust
-  wrapSimulator?: WrapSimulator
 }
 
 export async function startBackground(
@@ -57,7 +56,7 @@ export async function startBackground(
       clock_offset_seconds: config.clock_offset_seconds,
     },
   })
-  const acquiring = await openAcquiring(sql, world, parts.wrapSimulator)
+  const acquiring = await openAcquiring({ ...parts, sql })
   const { installation } = acquiring
   const context: JobContext = {
     world,

@@ -122,22 +122,23 @@ describe('the books', () => {
 describe('acquirerFor', () => {
   const { acquirer: simulator } = open()
   const bank: Acquirer = { ...simulator, name: 'bank' }
-  const live = { bank }
+  const connected = (name: string) => (name === 'bank' ? bank : null)
 
   test.each([
     ['test', null, 'simulator'],
-    ['test', 'bank', 'simulator'],
+    ['test', 'simulator', 'simulator'],
+    ['test', 'bank', 'bank'],
     ['live', 'bank', 'bank'],
-  ] as const)('%s, connection %s: %s', (mode, connection, name) => {
-    expect(acquirerFor({ mode, connection }, { simulator, live }).name).toBe(name)
+  ] as const)('%s, named %s: %s', (mode, asked, name) => {
+    expect(acquirerFor({ mode, name: asked }, { simulator, connected }).name).toBe(name)
   })
 
   test.each([
     ['elsewhere', 'no acquirer connection named elsewhere'],
-    ['constructor', 'no acquirer connection named constructor'],
+    ['simulator', 'no acquirer connection named simulator'],
     [null, 'no acquirer connection named none'],
-  ])('live, connection %s: nothing is ever sent', async (connection, message) => {
-    const missing = acquirerFor({ mode: 'live', connection }, { simulator })
+  ])('live, named %s: nothing is ever sent', async (name, message) => {
+    const missing = acquirerFor({ mode: 'live', name }, { simulator, connected })
     const request = authoriseRequest('4012000033330026')
     const calls = [
       () => missing.authorise(request),

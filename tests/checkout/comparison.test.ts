@@ -395,7 +395,10 @@ describe('an acquirer', () => {
         duration_ms < deadline_ms ? Promise.resolve() : clock.sleep(duration_ms, signal)
       const both = {
         ...{ ...context, world: { ...context.world, clock: { ...clock, sleep } } },
-        acquirers: [{ mode: 'live' as const, acquirer: broken }, ...context.acquirers],
+        listAcquirers: async () => [
+          { mode: 'live' as const, acquirer: broken },
+          ...(await context.listAcquirers()),
+        ],
       }
       expect(await compareAfter(hour_ms, both)).toBe(0)
       expect(asked).toBe(3)
@@ -407,7 +410,9 @@ describe('an acquirer', () => {
       expect(await findings(true)).toEqual([])
       const mended = {
         ...both,
-        acquirers: [{ mode: 'live' as const, acquirer: { ...simulator, name: 'bank' } }],
+        listAcquirers: async () => [
+          { mode: 'live' as const, acquirer: { ...simulator, name: 'bank' } },
+        ],
       }
       expect(await compareAfter(hour_ms - 1, mended)).toBe(0)
       expect(await compareAfter(1, mended)).toBe(1)

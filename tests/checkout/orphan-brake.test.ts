@@ -100,7 +100,7 @@ describe('the brake', () => {
       mode: 'test' as const,
       acquirer,
     }))
-    await sweepAfter(3 * minute_ms, { ...context, acquirers })
+    await sweepAfter(3 * minute_ms, { ...context, listAcquirers: async () => acquirers })
     expect([await countReversed(many), await countReversed(few)]).toEqual([0, 3])
   })
 

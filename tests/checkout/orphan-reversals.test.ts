@@ -198,7 +198,10 @@ describe('a reversal', () => {
     const { swept } = wrapped(lost)
     await sweepAfter(3 * minute_ms, swept)
     await wait(1)
-    await reverseOrphans({ ...context, acquirers: [{ mode: 'live', acquirer: simulator }] })
+    await reverseOrphans({
+      ...context,
+      listAcquirers: async () => [{ mode: 'live', acquirer: simulator }],
+    })
     expect(await orphanOf(reference)).toMatchObject({
       ...{ state: 'found', tries: 2, last_failure: 'no acquirer of that name' },
     })

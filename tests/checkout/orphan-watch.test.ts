@@ -120,12 +120,14 @@ test('what has another amount than was asked for is reversed for what it has', a
 
 test('so is one that the acquirer has forgotten by reference, once it is listed', async () => {
   const forgetful = unfenced()
-  const [{ acquirer, mode }] = forgetful.acquirers as [(typeof forgetful.acquirers)[number]]
+  const { acquirer, mode } = (await forgetful.listAcquirers())[0]!
   const lookUp = async () => ({ result: 'not_found' as const })
   // Its reversals answer by what is there, all the same.
   const context = {
     ...forgetful,
-    acquirers: [{ mode, acquirer: { ...acquirer, lookUp, reverse: simulator.reverse } }],
+    listAcquirers: async () => [
+      { mode, acquirer: { ...acquirer, lookUp, reverse: simulator.reverse } },
+    ],
   }
   const reference = await watched({ amount: 9900, currency: 'EUR' })
   await sql`update orphan_authorisations set watched_until = null`

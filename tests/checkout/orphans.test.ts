@@ -165,7 +165,8 @@ test('what the service charges is no orphan, answered or not', async () => {
   const driven = drivenClock()
   const service = await startService({ clock: driven })
   const acquirer = service.context.acquirerOf('test', null)
-  const swept = { ...service.context, acquirers: [{ mode: 'test' as const, acquirer }] }
+  const listAcquirers = async () => [{ mode: 'test' as const, acquirer }]
+  const swept = { ...service.context, listAcquirers }
   try {
     for (const number of [visa, '4000009190290000', '4000000000000119']) {
       await driving(driven, payAndTell(service, driven, number))
@@ -247,11 +248,10 @@ describe('a sweep', () => {
     const { reference } = await authorise()
     const { swept, failing } = watched()
     failing.after = 0
-    const broken = {
-      mode: 'live' as const,
-      acquirer: { ...swept.acquirers[0]!.acquirer, name: 'bank' },
-    }
-    await sweepAfter(3 * minute_ms, { ...context, acquirers: [broken, ...context.acquirers] })
+    const [failingOne] = await swept.listAcquirers()
+    const broken = { mode: 'live' as const, acquirer: { ...failingOne!.acquirer, name: 'bank' } }
+    const listAcquirers = async () => [broken, ...(await context.listAcquirers())]
+    await sweepAfter(3 * minute_ms, { ...context, listAcquirers })
     expect(await booksOf(reference)).toEqual(reversed)
   })
 })

@@ -1,11 +1,12 @@
 // What keeps card testers out: how often, with how many cards, and after how many declines one may try.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Acquirer, AuthoriseRequest, Decline } from '../../src/acquirers/acquirer.ts'
-import { liveAcquirers } from '../../src/acquirers/open.ts'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import type { Context } from '../../src/checkout/context.ts'
 import { limitSessionCreates } from '../../src/checkout/limits/card-testing.ts'
+import type { KnownConnector } from '../../src/connections/connector.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import type { AuthenticationOutcome, ThreeDs } from '../../src/three-ds/three-ds.ts'
@@ -24,6 +25,7 @@ beforeAll(async () => {
   const { onStatement } = statements
   service = await startService({
     clock,
+    connectors: [bankConnector],
     database: { ...database, open: (options) => database.open({ ...options, onStatement }) },
     trusted_proxies: ['127.0.0.1'],
     // A live 3DS Server that knows no scheme: no card is enrolled, and each is charged without.
@@ -38,6 +40,31 @@ afterAll(async () => {
   await service.close()
   await database.drop()
 })
+
+/** The bank of live payments: what it was asked, and what it answers. */
+let asked: AuthoriseRequest[] = []
+let answer: { result: 'declined' | 'failed'; decline: Decline } | 'approved'
+const unused = async () => {
+  throw new Error('not asked for here')
+}
+const bank: Acquirer = {
+  ...{ name: 'bank', learned_by: 'reference', lists: true, notices: null },
+  ...{ capture: unused, void: unused, reverse: unused, refund: unused },
+  ...{ lookUp: unused, listAuthorisations: unused },
+  ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },
+  async authorise(request) {
+    asked.push(request)
+    const acquirer_transaction_id = `t_${asked.length}`
+    const { amount, currency } = request
+    return answer === 'approved'
+      ? { result: 'approved', captured: true, amount, currency, acquirer_transaction_id }
+      : { ...answer, acquirer_transaction_id }
+  },
+}
+const bankConnector: KnownConnector = {
+  ...{ name: 'bank', kind: 'acquirer', credentials: z.object({}) },
+  open: ({ name }) => ({ ...bank, name, authorise: (request) => bank.authorise(request) }),
+}
 
 const limited = '429 rate_limit_exceeded'
 const testCards = ['000', '005', '051', '054', '041', '043'].map((abc) =>
@@ -244,33 +271,8 @@ describe('an address in live mode', () => {
 })
 
 describe('after too many declines in live mode', () => {
-  let asked: AuthoriseRequest[] = []
-  let answer: { result: 'declined' | 'failed'; decline: Decline } | 'approved'
-  const unused = async () => {
-    throw new Error('not asked for here')
-  }
-  const bank: Acquirer = {
-    ...{ name: 'bank', learned_by: 'reference', lists: true, notices: null },
-    ...{ capture: unused, void: unused, reverse: unused, refund: unused },
-    ...{ lookUp: unused, listAuthorisations: unused },
-    ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },
-    async authorise(request) {
-      asked.push(request)
-      const acquirer_transaction_id = `t_${asked.length}`
-      const { amount, currency } = request
-      return answer === 'approved'
-        ? { result: 'approved', captured: true, amount, currency, acquirer_transaction_id }
-        : { ...answer, acquirer_transaction_id }
-    },
-  }
   const soft = { code: 'do_not_honor', category: 'soft', reason: 'Do not honour' } as const
   const blocked = { code: 'blocked', category: 'fraud', reason: 'Too many declines' }
-  beforeAll(() => {
-    liveAcquirers.bank = bank
-  })
-  afterAll(() => {
-    delete liveAcquirers.bank
-  })
   let account: Account
   beforeEach(async () => {
     account = await service.newAccount({ merchant })

@@ -60,7 +60,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   function contextOf(acquirer: Acquirer, through: Sql = sql): OrphanContext {
     return {
       ...{ sql: through, ids, world: { clock, random, log: logInto(log) }, installation: 'ours' },
-      acquirers: [{ mode: 'test', acquirer }],
+      listAcquirers: async () => [{ mode: 'test', acquirer }],
       unknown_authorisations: rule,
     }
   }

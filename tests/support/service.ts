@@ -5,6 +5,11 @@ import type { AddressInfo } from 'node:net'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import type { Context } from '../../src/checkout/context.ts'
 import type { ThreeDsFile } from '../../src/config/config.ts'
+import type { KnownConnector } from '../../src/connections/connector.ts'
+import {
+  type ConnectionOffice,
+  createConnection,
+} from '../../src/connections/manage-connections.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { permissions } from '../../src/http/access.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
@@ -48,7 +53,7 @@ export type Service = {
   log: LogLine[]
   context: Context
   database: FreshDatabase
-  office: Office
+  office: ConnectionOffice
   /** A merchant with a default integration and a key that may do everything. */
   account: Account
   client: Client
@@ -79,6 +84,8 @@ type Options = {
   http?: (http: Http) => Http
   /** Stands between the service and its acquirer. */
   wrapSimulator?: (simulator: Acquirer) => Acquirer
+  /** Vendors that live payments may go to; those that are built in, where none are given. */
+  connectors?: readonly KnownConnector[]
   /** Networks that webhooks may be sent to. */
   allowed_networks?: string[]
   /** Finds the addresses of a private name that an endpoint is to have. */
@@ -124,6 +131,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     wakeDeliveries: (what) => deliveries?.wake(what),
     receipt_modes: options.receipt_modes ?? [],
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
+    ...(options.connectors && { connectors: options.connectors }),
     gateway_limit: options.gateway_limit ?? 0,
     trusted_proxies: options.trusted_proxies ?? [],
     pay_path: '/pay',
@@ -131,7 +139,9 @@ export async function startService(options: Options = {}): Promise<Service> {
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const office: Office = { sql: opened.sql, ids: context.ids, clock, actor: 'operator' }
+  const office: ConnectionOffice = {
+    ...{ sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' },
+  }
   const newAccount = (asked?: AskedAccount) => openAccount(office, base_url, asked)
   const account = await newAccount()
   if (options.deliver) {
@@ -173,7 +183,7 @@ export type AskedAccount = {
 }
 
 async function openAccount(
-  office: Office,
+  office: ConnectionOffice,
   base_url: string,
   { merchant = {}, integration = {}, key = {} }: AskedAccount = {},
 ): Promise<Account> {
@@ -184,6 +194,8 @@ async function openAccount(
     acquiring_profile: null,
     ...merchant,
   })
+  const label = merchant.acquiring_profile?.acquirer
+  if (typeof label === 'string') await connectBank(office, merchant_id, label)
   const made =
     integration &&
     (await createIntegration(office, merchant_id, {
@@ -198,6 +210,12 @@ async function openAccount(
     integration: made?.integration ?? null,
     client: openClient({ base_url, secret_key }),
   }
+}
+
+/** A live connection to `bank`, which only tests have: nothing is sent to it where no such connector is given. */
+export function connectBank(office: ConnectionOffice, merchantId: string, label: string) {
+  const bank = { kind: 'acquirer', connector: 'bank', mode: 'live' } as const
+  return createConnection(office, merchantId, { ...bank, label, credentials: {} })
 }
 
 /** A key that may do everything, but for what is asked. */

@@ -39,6 +39,7 @@ const rooms: Record<string, string[]> = {
   audit: ['kernel', 'database'],
   http: ['kernel', 'database'],
   merchants: ['kernel', 'audit', 'database', 'http'],
+  connections: ['kernel', 'audit', 'context', 'database', 'merchants', 'acquirers'],
   context: ['kernel', 'database', 'http', 'merchants'],
   webhooks: ['kernel', 'context', 'database', 'http', 'merchants'],
   checkout: [

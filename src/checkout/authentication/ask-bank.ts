@@ -4,9 +4,9 @@ import { openNumber } from '../../cards/vault.ts'
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
 import type { Caller } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { Mode } from '../../kernel/values.ts'
+import type { Brand, Mode } from '../../kernel/values.ts'
 import { numericCountry } from '../../merchants/country.ts'
-import { completeProfileOf } from '../../merchants/merchant.ts'
+import { completeProfileOf, ofBrand } from '../../merchants/merchant.ts'
 import {
   type AuthenticationAnswer,
   type AuthenticationRequest,
@@ -175,7 +175,7 @@ async function requestOf(
       user_agent: caller.header('user-agent') ?? 'unknown',
       ip: caller.address,
     },
-    merchant: await merchantFacts(context, session),
+    merchant: await merchantFacts(context, session, card.brand),
     notification_url: `${challengeUrl(context)(attempt)}/result`,
     results_url: resultsBase(context, session) + results_path,
   }
@@ -184,6 +184,7 @@ async function requestOf(
 async function merchantFacts(
   context: Context,
   session: Session,
+  brand: Brand,
 ): Promise<AuthenticationRequest['merchant']> {
   const account = await context.directory.account(session.merchant_id)
   const profile = account && completeProfileOf(account.merchant)
@@ -191,8 +192,8 @@ async function merchantFacts(
     name: profile?.descriptor_name ?? account?.merchant.name ?? 'Merchant',
     mcc: profile?.mcc ?? null,
     country: profile ? numericCountry(profile.country) : null,
-    acquirer_bin: profile?.acquirer_bin ?? null,
-    acquirer_merchant_id: profile?.acquirer_merchant_id ?? null,
+    acquirer_bin: ofBrand(profile?.acquirer_bin, brand),
+    acquirer_merchant_id: ofBrand(profile?.acquirer_merchant_id, brand),
   }
 }
 

@@ -10,6 +10,7 @@ import type {
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { PaymentId } from '../../kernel/values.ts'
+import { acquirerForNew } from '../../merchants/account-connection.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
 import { NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
@@ -45,8 +46,7 @@ export async function charge(
   const { session, attempt, account } = confirmed
   const now = context.world.clock.now()
   refuseUnlessOpen(session, now)
-  const profile = completeProfileOf(account.merchant)
-  const acquirer = context.acquirerOf(session.mode, profile?.acquirer ?? null)
+  const acquirer = context.acquirerOf(session.mode, acquirerForNew(account, session.mode))
   const intent = intentOf(context, confirmed, acquirer, now)
   const card = await beginCharge(context.sql, intent)
   if (!card) {

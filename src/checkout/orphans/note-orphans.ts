@@ -17,7 +17,7 @@ import { holdBackUnknown } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orphan-store.ts'
 
-export type AcquirerOfMode = OrphanContext['acquirers'][number]
+export type AcquirerOfMode = Awaited<ReturnType<OrphanContext['listAcquirers']>>[number]
 
 /** References that one statement looks for. */
 const batch = 1_000

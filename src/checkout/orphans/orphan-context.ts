@@ -1,14 +1,11 @@
 // What the verbs of orphans are given.
 
-import type { Acquirer } from '../../acquirers/acquirer.ts'
 import type { MarkMemory } from '../../database/high-water/high-water-file.ts'
-import type { Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
 import type { Context } from '../context.ts'
 
-export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation'> & {
+export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation' | 'listAcquirers'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
-  acquirers: readonly { mode: Mode; acquirer: Acquirer }[]
   /** What becomes of those that nothing here knows. They are held back where nothing is said. */
   unknown_authorisations?: 'hold' | 'reverse'
   /** What the process remembers of the database. Without it only what the database has of itself is compared. */

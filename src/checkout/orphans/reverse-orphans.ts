@@ -86,7 +86,8 @@ function heedWatch(orphan: Orphan, verdict: Verdict): Verdict {
 }
 
 async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date): Promise<Verdict> {
-  const acquirer = context.acquirers.find(
+  const acquirers = await context.listAcquirers()
+  const acquirer = acquirers.find(
     (each) => each.acquirer.name === orphan.acquirer && each.mode === orphan.mode,
   )?.acquirer
   if (!acquirer) return tryAgain('no acquirer of that name')

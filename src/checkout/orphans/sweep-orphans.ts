@@ -17,7 +17,7 @@ export async function sweepOrphans(context: OrphanContext): Promise<number> {
   // A database that has gone back knows less than it did: the brake has to be pulled by then.
   await watchDatabase(context)
   let found = 0
-  for (const swept of context.acquirers) {
+  for (const swept of await context.listAcquirers()) {
     try {
       found += await sweep(context, swept)
     } catch (error) {

@@ -52,7 +52,7 @@ export type ComparisonResult = {
 /** Returns how many findings are new. Several processes may do it at once. */
 export async function compareBooks(context: OrphanContext): Promise<number> {
   let found = 0
-  for (const swept of context.acquirers) {
+  for (const swept of await context.listAcquirers()) {
     const compared = await compareAcquirer(context, swept, { at_once: false })
     found += compared?.found.length ?? 0
   }

@@ -5,6 +5,7 @@ import { type Actor, type JournalLine, journalLine } from '../../audit/journal.t
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type Mode, timestamp } from '../../kernel/values.ts'
+import { usableConnection } from '../../merchants/account-connection.ts'
 import type { Account } from '../../merchants/directory.ts'
 import { confirmationUrlFault, type Integration } from '../../merchants/integration.ts'
 import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
@@ -114,12 +115,15 @@ export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'pu
     if (key_mode !== 'live_only') return mode
     throw new Refusal('key_live_only', 'The key is live-only and this session would be a test one.')
   }
-  const profile = readAcquiringProfile(account.merchant.acquiring_profile)
-  if ('profile' in profile) return mode
-  throw new Refusal(
-    'acquiring_profile_incomplete',
-    `The account's acquiring profile lacks a valid ${profile.missing.join(', ')}.`,
-  )
+  const read = readAcquiringProfile(account.merchant.acquiring_profile)
+  const fault =
+    'missing' in read
+      ? `lacks a valid ${read.missing.join(', ')}`
+      : usableConnection(account, 'acquirer', read.profile.acquirer)
+        ? null
+        : 'names no acquirer connection that can be used'
+  if (fault === null) return mode
+  throw new Refusal('acquiring_profile_incomplete', `The account's acquiring profile ${fault}.`)
 }
 
 /** Throws `invalid_request` where shoppers may not be sent to this address after paying. */

@@ -35,7 +35,7 @@ export const orphanBrake: Command = {
   async run({ options, json }) {
     const reason = reasonOf(options)
     const { brake, is_new, held_back } = await withOffice(async (office) => {
-      const acquirer = acquirerOf(office, options) ?? every_acquirer
+      const acquirer = (await acquirerNamed(office, options)) ?? every_acquirer
       const wanted: PulledBrake = {
         acquirer,
         reason,
@@ -86,7 +86,7 @@ export const orphanRelease: Command = {
   async run({ options, json }) {
     const release = async (office: CommandOffice) => {
       const { sql, clock } = office
-      const acquirer = acquirerOf(office, options)
+      const acquirer = await acquirerNamed(office, options)
       const found = await listBrakes(sql, { acquirer, released_too: false })
       const brakes = found.filter((brake) => acquirer === null || brake.acquirer === acquirer)
       if (options.anyway !== true) await refuseUnlessSwept(office, brakes)
@@ -122,11 +122,11 @@ async function warnOfClock({ sql }: CommandOffice): Promise<void> {
 
 /** What was paid before the brake was pulled has to be found while it is. */
 async function refuseUnlessSwept(
-  { sql, acquirers }: CommandOffice,
+  { sql, listAcquirers }: CommandOffice,
   brakes: PulledBrake[],
 ): Promise<void> {
   const sweeps = await listSweeps(sql, null)
-  const names = acquirers.map((each) => each.acquirer.name)
+  const names = (await listAcquirers()).map((each) => each.acquirer.name)
   const until = new Map(sweeps.map((sweep) => [sweep.acquirer, sweep.swept_until.getTime()]))
   const isWaitedFor = (brake: PulledBrake) => {
     const braked = brake.acquirer === every_acquirer ? names : [brake.acquirer]
@@ -141,10 +141,10 @@ async function refuseUnlessSwept(
 }
 
 /** Of those that are configured: one that is misspelt would hold back nothing. */
-function acquirerOf({ acquirers }: CommandOffice, options: Options): string | null {
-  return choice(
-    options,
-    'acquirer',
-    acquirers.map(({ acquirer }) => acquirer.name),
-  )
+async function acquirerNamed(
+  { listAcquirers }: CommandOffice,
+  options: Options,
+): Promise<string | null> {
+  const names = (await listAcquirers()).map(({ acquirer }) => acquirer.name)
+  return choice(options, 'acquirer', names)
 }

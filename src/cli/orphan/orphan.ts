@@ -38,13 +38,13 @@ export const orphanList: Command = {
     const acquirer = text(options, 'acquirer')
     const settled_too = options.all === true
     const { found, counts, brakes, sweeps, names } = await withOffice(
-      async ({ sql, acquirers }) => ({
+      async ({ sql, listAcquirers }) => ({
         // One more than is shown tells whether there are more.
         found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
         counts: await countUnsettled(sql, acquirer),
         brakes: await listBrakes(sql, { acquirer, released_too: settled_too }),
         sweeps: await listSweeps(sql, acquirer),
-        names: acquirers.map((each) => each.acquirer.name),
+        names: (await listAcquirers()).map((each) => each.acquirer.name),
       }),
     )
     const shown = found.slice(0, limit)

@@ -39,14 +39,15 @@ export const reconcileCompare: Command = {
   async run({ options, json }) {
     const { unknown_authorisations } = readConfig()
     const compareAll = async (office: CommandOffice) => {
+      const acquirers = await office.listAcquirers()
       const named = choice(
         options,
         'acquirer',
-        office.acquirers.map(({ acquirer }) => acquirer.name),
+        acquirers.map(({ acquirer }) => acquirer.name),
       )
       const compared: ComparisonResult[] = []
       const busy: string[] = []
-      for (const swept of office.acquirers) {
+      for (const swept of acquirers) {
         const { name } = swept.acquirer
         if (named !== null && name !== named) continue
         const done = await compareAcquirer({ ...office, unknown_authorisations }, swept, {

@@ -1,0 +1,55 @@
+// Checks a connection: a call to the vendor that moves nothing shows whether the credentials are of use.
+
+import type { Wire } from '../acquirers/wire.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { Clock } from '../kernel/world.ts'
+import { type ConnectionRow, openCredentials } from './connection.ts'
+import type { CheckAnswer, KnownConnector } from './connector.ts'
+
+type Parts = {
+  keyring: Keyring
+  wire: Wire
+  clock: Clock
+  connectors: readonly KnownConnector[]
+}
+
+/** What the vendor says of the credentials. Where it says nothing within `limit_ms`, that is what fails. */
+export async function checkConnection(
+  { keyring, wire, clock, connectors }: Parts,
+  row: ConnectionRow,
+  limit_ms: number,
+): Promise<CheckAnswer> {
+  const connector = connectors.find(({ name }) => name === row.connector)
+  if (!connector?.check) return fails(notBuiltInWords(row))
+  const over = new AbortController()
+  const late = clock.sleep(limit_ms, over.signal).then(
+    () => fails(`there was no answer within ${limit_ms / 1000} s`),
+    () => fails(''),
+  )
+  try {
+    const credentials = openCredentials(keyring, row, row.sealed_credentials)
+    const asked = connector.check({ credentials, mode: row.mode, wire })
+    return await Promise.race([asked, late])
+  } catch (error) {
+    return fails((error as Error).message)
+  } finally {
+    over.abort()
+  }
+}
+
+/** Whether this release can talk to the vendor. */
+export function isBuiltIn(
+  { connector }: { connector: string },
+  connectors: readonly KnownConnector[],
+): boolean {
+  return connectors.some(({ name, check }) => name === connector && check !== undefined)
+}
+
+/** Of a vendor that this release knows by its credentials alone. */
+function notBuiltInWords({ connector }: { connector: string }): string {
+  return `this release cannot talk to ${connector} yet, so nothing was asked`
+}
+
+function fails(reason: string): CheckAnswer {
+  return { result: 'fails', reason }
+}

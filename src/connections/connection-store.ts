@@ -1,0 +1,118 @@
+// The SQL of connections. Few rows, written by operators; what of them is no secret stands in every process's directory.
+
+import type { JournalLine, OpenLine } from '../audit/journal.ts'
+import { journalOf } from '../audit/journal-store.ts'
+import { rowIf, rowValues } from '../database/driver/rows.ts'
+import type { AnySql, Sql } from '../database/open.ts'
+import type { Connection, ConnectionKey, ConnectionRow, SealedCredentials } from './connection.ts'
+
+const shown = [
+  ...(['merchant_id', 'connection_id', 'kind', 'connector', 'label', 'mode', 'state'] as const),
+  ...(['created_at', 'rotated_at', 'disabled_at'] as const),
+]
+
+/** Throws a unique violation where the merchant has a connection of this label. */
+export async function insertConnection(
+  sql: AnySql,
+  connection: Connection & Pick<SealedCredentials, 'sealed_credentials'>,
+  line: JournalLine,
+): Promise<void> {
+  await sql`
+    with connection as (insert into connections ${rowValues(sql, connection)} returning 1)
+    insert into journal ${rowIf(sql, line, 'connection')}`
+}
+
+/** Those of a merchant, null for those of all; disabled ones too, oldest first. */
+export async function listConnections(sql: Sql, merchantId: string | null): Promise<Connection[]> {
+  const whose = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`
+  return sql<Connection[]>`
+    select ${sql(shown)} from connections where ${whose} order by created_at, connection_id`
+}
+
+/** The connection with its sealed credentials, by its id and the routing numbers that this may carry. */
+export async function findConnection(
+  sql: Sql,
+  connectionId: string,
+  routings: number[],
+): Promise<ConnectionRow | undefined> {
+  const [row] = await sql<ConnectionRow[]>`
+    select c.* from merchants m join connections c using (merchant_id)
+    where m.routing = any(${routings}) and c.connection_id = ${connectionId}`
+  return row
+}
+
+/** What a rotation replaced counts for notices until then. False where there is no such connection. */
+export async function replaceCredentials(
+  sql: AnySql,
+  { merchant_id, connection_id }: ConnectionKey,
+  next: { sealed_credentials: Buffer; previous_until: Date },
+  line: OpenLine,
+): Promise<boolean> {
+  const rows = await sql`
+    with rotated as (
+      update connections set previous_sealed_credentials = sealed_credentials,
+        sealed_credentials = ${next.sealed_credentials}, previous_until = ${next.previous_until},
+        rotated_at = ${line.at}
+      where merchant_id = ${merchant_id} and connection_id = ${connection_id}
+      returning merchant_id, connection_id as subject
+    ), line as (${journalOf(sql, line, sql`select * from rotated`)})
+    select from rotated`
+  return rows.length > 0
+}
+
+/** Disables a connection, and writes the line, once. False where it was disabled already. */
+export async function disableConnectionRow(
+  sql: AnySql,
+  { merchant_id, connection_id }: ConnectionKey,
+  line: OpenLine,
+): Promise<boolean> {
+  const rows = await sql`
+    with disabled as (
+      update connections set state = 'disabled', disabled_at = ${line.at}
+      where merchant_id = ${merchant_id} and connection_id = ${connection_id} and state = 'active'
+      returning merchant_id, connection_id as subject
+    ), line as (${journalOf(sql, line, sql`select * from disabled`)})
+    select from disabled`
+  return rows.length > 0
+}
+
+/**
+ * Connections with credentials under another key than the current one, in the order of their keys, those behind `after`.
+ * The key id stands after the version byte.
+ */
+export async function credentialsUnderOtherKeys(
+  sql: Sql,
+  currentKeyId: string,
+  { after, limit }: { after: { merchant_id: string; connection_id: string }; limit: number },
+): Promise<SealedCredentials[]> {
+  const current = Buffer.from(currentKeyId, 'hex')
+  return sql<SealedCredentials[]>`
+    select merchant_id, connection_id, sealed_credentials, previous_sealed_credentials from connections
+    where (merchant_id, connection_id) > (${after.merchant_id}, ${after.connection_id})
+      and (substring(sealed_credentials from 2 for 4) <> ${current}
+        or substring(previous_sealed_credentials from 2 for 4) <> ${current})
+    order by merchant_id, connection_id limit ${limit}`
+}
+
+/** Puts sealed credentials in place of those that were read; false where a rotation has changed them. */
+export async function replaceSealedCredentials(
+  sql: Sql,
+  read: SealedCredentials,
+  next: Omit<SealedCredentials, keyof ConnectionKey>,
+): Promise<boolean> {
+  const { count } = await sql`
+    update connections set sealed_credentials = ${next.sealed_credentials},
+      previous_sealed_credentials = ${next.previous_sealed_credentials}
+    where merchant_id = ${read.merchant_id} and connection_id = ${read.connection_id}
+      and sealed_credentials = ${read.sealed_credentials}
+      and previous_sealed_credentials is not distinct from ${read.previous_sealed_credentials}`
+  return count > 0
+}
+
+/** Deletes credentials that a rotation has replaced and that no longer count; returns how many. */
+export async function forgetOldCredentials(sql: Sql, now: Date): Promise<number> {
+  const { count } = await sql`
+    update connections set previous_sealed_credentials = null, previous_until = null
+    where previous_until <= ${now}`
+  return count
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { connectors } from './connectors.ts'
+import { judgeCredentials } from './judge-credentials.ts'
+
+const files = {
+  checkout: {
+    ...{ secret_key: 'sk_sbox_abc', signature_key: 'sig_abc' },
+    ...{ processing_channel_id: 'pc_abc', prefix: 'pl-vkuhvk4v' },
+  },
+  stripe: { secret_key: 'sk_live_abc', webhook_secret: 'whsec_abc' },
+  adyen: {
+    ...{ api_key: 'AQE.abc', merchant_account: 'TeaCOM', hmac_key: '44782DEF' },
+    ...{ live_prefix: '1797a841fbb37ca7-Tea', notice_user: 'tea', notice_password: 'Earl-Grey' },
+  },
+  '3dsecureio': { api_key: 'abc-def' },
+  'checkout-sessions': { secret_key: 'sk_abc', signature_key: 'sig_abc' },
+}
+
+const judge = (name: string, file: unknown) =>
+  judgeCredentials(connectors.find((each) => each.name === name)!, file, async (url) =>
+    url.startsWith('https:') ? null : 'must be an absolute https URL',
+  )
+
+test('there is a file for each connector', () => {
+  expect(Object.keys(files)).toEqual(connectors.map(({ name }) => name))
+})
+
+test.each(Object.entries(files))('%s: a whole file is kept as it is', async (name, file) => {
+  expect(await judge(name, file)).toEqual(file)
+  const elsewhere = { ...file, api_url: 'https://vendor.example/v1//' }
+  expect(await judge(name, elsewhere)).toEqual({ ...file, api_url: 'https://vendor.example/v1' })
+})
+
+const { checkout, stripe, adyen } = files
+test.each([
+  ['checkout', { ...checkout, secret: 'Oolong' }, 'secret: the credentials of checkout have no'],
+  ['checkout', { ...checkout, public_key: 1, other: 2 }, 'public_key, other: the credentials'],
+  ['checkout', { secret_key: 'sk_Oolong' }, 'signature_key must be text.'],
+  ['checkout', { ...checkout, secret_key: '' }, 'secret_key must not be empty.'],
+  ['checkout', { ...checkout, secret_key: null }, 'secret_key must be text.'],
+  ['checkout', { ...checkout, prefix: 'Oolong.example' }, 'prefix must be lower case letters'],
+  ['stripe', { ...stripe, secret_key: 'sk_Oolong\r\nx: y' }, 'secret_key must be of ASCII'],
+  ['stripe', { ...stripe, secret_key: 'sk_Oolong '.repeat(200) }, 'secret_key must not be longer'],
+  ['stripe', { ...stripe, api_url: 'http://Oolong.example' }, 'api_url must be an absolute https'],
+  [
+    'stripe',
+    { ...stripe, api_url: 'https://Oolong.example/?a=b' },
+    'api_url must not have a query.',
+  ],
+  ['stripe', ['sk_Oolong'], 'the credentials of stripe are a JSON object.'],
+  ['stripe', null, 'the credentials of stripe are a JSON object.'],
+  ['adyen', { ...adyen, hmac_key: 'Oolong' }, 'hmac_key must be hexadecimal digits.'],
+  ['adyen', { ...adyen, live_prefix: 'Oolong/../x' }, 'live_prefix must be letters, digits'],
+  [
+    'adyen',
+    { ...adyen, notice_user: undefined },
+    'notice_user is required beside notice_password.',
+  ],
+  ['adyen', { ...adyen, notice_password: undefined }, 'notice_password is required beside'],
+])('%s: %j is refused, and nothing of it repeated', async (name, file, words) => {
+  const error = await judge(name, file).catch((thrown: Error) => thrown)
+  expect((error as Error).message).toContain(`Credentials: ${words}`)
+  expect((error as Error).message).not.toContain('Oolong')
+})

@@ -1,0 +1,38 @@
+// Judges a credentials file by what its connector takes, and the address that it may name in place of the vendor's own.
+
+import { Refusal } from '../kernel/errors.ts'
+import type { Credentials } from './connection.ts'
+import type { KnownConnector } from './connector.ts'
+
+/** Says why a URL may not be called, going on from the name of the member, or null. */
+export type JudgeApiUrl = (url: string) => Promise<string | null>
+
+/** The credentials as they are kept. Throws `invalid_request` that names the member and repeats no value. */
+export async function judgeCredentials(
+  { name, credentials }: Pick<KnownConnector, 'name' | 'credentials'>,
+  file: unknown,
+  judgeApiUrl: JudgeApiUrl,
+): Promise<Credentials> {
+  const read = credentials.safeParse(file)
+  if (!read.success) throw refused(faultWords(name, read.error.issues[0]!))
+  const kept = read.data as Credentials
+  const { api_url } = kept
+  if (typeof api_url !== 'string') return kept
+  const fault = api_url.includes('?') ? 'must not have a query' : await judgeApiUrl(api_url)
+  if (fault !== null) throw refused(`api_url ${fault}`)
+  return { ...kept, api_url: api_url.replace(/\/+$/, '') }
+}
+
+type Issue = { code: string; path: PropertyKey[]; message: string; keys?: string[] }
+
+function faultWords(connector: string, { code, path, message, keys }: Issue): string {
+  if (code === 'unrecognized_keys') {
+    return `${keys!.join(', ')}: the credentials of ${connector} have no such member`
+  }
+  if (path.length === 0) return `the credentials of ${connector} are a JSON object`
+  return `${path.join('.')} ${message}`
+}
+
+function refused(words: string): Refusal {
+  return new Refusal('invalid_request', `Credentials: ${words}.`)
+}

@@ -1,0 +1,60 @@
+// A merchant's connections as its account has them: what a charge has to know, without any secret.
+
+import type { ConnectionId, Mode } from '../kernel/values.ts'
+import { completeProfileOf, type Merchant } from './merchant.ts'
+
+export const connection_kinds = ['acquirer', 'three_ds'] as const
+export type ConnectionKind = (typeof connection_kinds)[number]
+
+export const connection_modes = ['live', 'sandbox'] as const
+export type ConnectionMode = (typeof connection_modes)[number]
+
+export type AccountConnection = {
+  connection_id: ConnectionId
+  kind: ConnectionKind
+  /** The vendor: `checkout`, `stripe`. */
+  connector: string
+  /** The merchant's own name of it, by which the acquiring profile names it. */
+  label: string
+  mode: ConnectionMode
+  /** A disabled one takes no new charges; what it charged is still looked up, captured, voided and refunded there. */
+  state: 'active' | 'disabled'
+}
+
+/** The name of the acquirer behind a connection, as payments keep it. */
+export function acquirerName({ connector, connection_id }: AccountConnection): string {
+  return `${connector}:${connection_id}`
+}
+
+/** The two halves of such a name; null for the simulator and for what is none. */
+export function connectionNamed(
+  acquirer: string,
+): { connector: string; connection_id: ConnectionId } | null {
+  const [, connector, connection_id] = /^([a-z0-9-]+):(conn_[0-9a-f]{24})$/.exec(acquirer) ?? []
+  return connector === undefined
+    ? null
+    : { connector, connection_id: connection_id as ConnectionId }
+}
+
+type Connected = { connections: readonly AccountConnection[] }
+
+/** The connection of this label that new live payments may go to, or null. */
+export function usableConnection(
+  { connections }: Connected,
+  kind: ConnectionKind,
+  label: string | undefined,
+): AccountConnection | null {
+  const found = connections.find((each) => each.kind === kind && each.label === label)
+  return found?.state === 'active' && found.mode === 'live' ? found : null
+}
+
+/** The acquirer that takes a new payment of a mode; null for the simulator in test mode, and where there is none in live mode. */
+export function acquirerForNew(
+  account: Connected & { merchant: Pick<Merchant, 'acquiring_profile'> },
+  mode: Mode,
+): string | null {
+  if (mode === 'test') return null
+  const label = completeProfileOf(account.merchant)?.acquirer
+  const connection = usableConnection(account, 'acquirer', label)
+  return connection && acquirerName(connection)
+}
