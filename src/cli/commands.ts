@@ -4,6 +4,9 @@ import { auditShow } from './audit/show.ts'
 import { auditVerify } from './audit/verify.ts'
 import { completionCommand } from './completion/completion.ts'
 import { configCommand } from './config.ts'
+import { connectionCheck } from './connection/check.ts'
+import { connectionCreate, connectionDisable, connectionRotate } from './connection/connection.ts'
+import { connectionList } from './connection/list.ts'
 import { deliveryList } from './delivery/delivery.ts'
 import { deliveryReplay } from './delivery/replay.ts'
 import { deliveryShow } from './delivery/show.ts'
@@ -52,6 +55,12 @@ export const sections: Section[] = [
       ...[merchantCreate, merchantUpdate, merchantList],
       ...[integrationCreate, integrationUpdate, integrationDelete, integrationList],
       ...[keyCreate, keyRevoke, keyList],
+    ],
+  },
+  {
+    title: 'Connections to acquirers and 3-D Secure providers',
+    commands: [
+      ...[connectionCreate, connectionList, connectionCheck, connectionRotate, connectionDisable],
     ],
   },
   {

@@ -17,7 +17,8 @@ import { print, printJson, printTable, shortTime, tell } from './terminal/print.
 
 const profileOption: OptionSpec = {
   value: 'FILE.json',
-  meaning: 'what live payments need: {"acquirer", "descriptor_name", "mcc", "country"}',
+  meaning:
+    'what live payments need: {"acquirer", "three_ds", "descriptor_name", "mcc", "country"}, the first two by label',
 }
 
 export const merchantCreate: Command = {

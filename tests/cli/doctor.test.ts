@@ -41,6 +41,7 @@ const sealing: SealingFacts = {
   key_fault: null,
   newest_key_id: 'aaaaaaaa',
   sealed_endpoints: { count: 1, unopened: [] },
+  sealed_connections: { count: 1, unopened: [] },
   offset_seconds: 0,
   live_merchant_exists: false,
 }
@@ -52,11 +53,10 @@ const service: ServiceFacts = {
   is_same_release: true,
   clock_ahead_ms: -900,
 }
-const live = { merchant_id: 'm_live', missing: [], acquirer: 'bank' }
+const live = { merchant_id: 'm_live', missing: [], unusable: [], has_three_ds: false }
 const accounts: AccountFacts = {
   merchants: { active: 1, suspended: 0 },
   live_merchants: [live],
-  live_acquirers: ['bank'],
   ending_keys: [],
   without_pair: [],
   demo_fault: null,
@@ -197,6 +197,7 @@ test.each<[string, Partial<SealingFacts>, string[]]>([
   ['another key', { key_ids: ['bbbbbbbb'] }, lost],
   ['a file that holds no key', { key_ids: null, key_fault: 'master.key does not hold' }, lost],
   ['a secret of an older key', { sealed_endpoints: { count: 2, unopened: ['whep_1'] } }, lost],
+  ['credentials of an older key', { sealed_connections: { count: 1, unopened: ['conn_1'] } }, lost],
   ['a shifted clock', { offset_seconds: 60 }, ["Service's time: warning"]],
   [
     'a shifted clock for real money',
@@ -234,14 +235,23 @@ test.each<[string, Partial<AccountFacts>]>([
 const key = (expires_at: Date) => ({ ending_keys: [{ key_id: 'key_1', expires_at }] })
 test.each<[string, Partial<AccountFacts>, string[]]>([
   ['no merchant', { merchants: { active: 0, suspended: 0 } }, ['Merchants: warning']],
-  ['nobody live, by http', { live_merchants: [], base_url: null, live_acquirers: [] }, []],
+  ['nobody live, by http', { live_merchants: [], base_url: null }, []],
   [
     'a live one without profile',
-    { live_merchants: [{ ...live, missing: ['mcc'], acquirer: null }] },
+    { live_merchants: [{ ...live, missing: ['mcc'] }] },
     ['Live payments: problem'],
   ],
-  ['an acquirer that nobody knows', { live_acquirers: [] }, ['Live payments: problem']],
+  [
+    'a label that is of no use',
+    { live_merchants: [live, { ...live, unusable: ['acquirer main, which is disabled'] }] },
+    ['Live payments: problem'],
+  ],
   ['live without 3-D Secure', { has_directory_servers: false }, ['Live payments: warning']],
+  [
+    'live with a 3-D Secure connection',
+    { has_directory_servers: false, live_merchants: [{ ...live, has_three_ds: true }] },
+    [],
+  ],
   ['live by http', { base_url: 'http://pay.example' }, ['Public address: problem']],
   ['live with no address', { base_url: null }, ['Public address: problem']],
   ['pages by http', { pay_url: 'http://pay.example/pay' }, ['Public address: problem']],

@@ -4,10 +4,15 @@ import { type Check, counted, named, ok, problem, warning } from './finding.ts'
 
 export type AccountFacts = {
   merchants: { active: number; suspended: number }
-  /** Of the live ones that are active: what each lacks of an acquiring profile. */
-  live_merchants: { merchant_id: string; missing: string[]; acquirer: string | null }[]
-  /** Connections that this release has. */
-  live_acquirers: string[]
+  /** Of the live ones that are active. */
+  live_merchants: {
+    merchant_id: string
+    /** What it lacks of an acquiring profile. */
+    missing: string[]
+    /** What the profile names and new payments cannot use: `acquirer main (disabled)`. */
+    unusable: string[]
+    has_three_ds: boolean
+  }[]
   /** Not revoked: those that end soon, and those that ended lately. */
   ending_keys: { key_id: string; expires_at: Date }[]
   /** Merchants that may create payments by secret keys, none of which has a publishable key. */
@@ -37,7 +42,7 @@ export const accountChecks: Check<AccountFacts>[] = [
   },
   {
     name: 'Live payments',
-    judge({ live_merchants, live_acquirers, has_directory_servers }) {
+    judge({ live_merchants, has_directory_servers }) {
       if (live_merchants.length === 0) return ok('no merchant is live')
       const lacking = live_merchants.filter(({ missing }) => missing.length > 0)
       if (lacking.length > 0) {
@@ -49,17 +54,21 @@ export const accountChecks: Check<AccountFacts>[] = [
           'ripper merchant update ID --acquiring-profile FILE.json; their live sessions are refused until then.',
         )
       }
-      const unknown = live_merchants.filter(({ acquirer }) => !live_acquirers.includes(acquirer!))
-      if (unknown.length > 0) {
+      const unusable = live_merchants.filter((each) => each.unusable.length > 0)
+      if (unusable.length > 0) {
+        const words = unusable.map((each) => `${each.merchant_id} (${each.unusable.join(', ')})`)
         return problem(
-          `this release has no acquirer connection for ${named(unknown.map((each) => `${each.merchant_id} (${each.acquirer})`))}`,
-          'Correct the name in the acquiring profile, or run a release that has the connection.',
+          `acquiring profiles name connections that cannot be used: ${named(words)}`,
+          'ripper connection list shows what there is, ripper connection create makes one; correct the label in the profile.',
         )
       }
-      if (has_directory_servers) return ok(counted(live_merchants.length, 'live merchant'))
+      const without = live_merchants.filter(({ has_three_ds }) => !has_three_ds)
+      if (has_directory_servers || without.length === 0) {
+        return ok(counted(live_merchants.length, 'live merchant'))
+      }
       return warning(
-        'no Directory Server is configured: 3-D Secure is unavailable to live payments',
-        'Set RIPPER_THREE_DS_FILE.',
+        `3-D Secure is unavailable to live payments of ${named(without.map(({ merchant_id }) => merchant_id))}`,
+        'Connect a provider, ripper connection create --three-ds, and name it in the profile; or set RIPPER_THREE_DS_FILE.',
       )
     },
   },

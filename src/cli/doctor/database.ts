@@ -31,6 +31,8 @@ export type SealingFacts = {
   newest_key_id: string | null
   /** Endpoints whose signing secret was sealed under a key that is not at hand, or does not open. */
   sealed_endpoints: { count: number; unopened: string[] }
+  /** The same of connections' credentials. */
+  sealed_connections: { count: number; unopened: string[] }
   /** Of the service that started last. */
   offset_seconds: number
   live_merchant_exists: boolean
@@ -112,7 +114,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
 export const sealingChecks: Check<SealingFacts>[] = [
   {
     name: 'Master key',
-    judge({ key_ids, key_fault, newest_key_id, sealed_endpoints }) {
+    judge({ key_ids, key_fault, newest_key_id, sealed_endpoints, sealed_connections }) {
       if (key_fault !== null) return problem(key_fault, 'Put the right file back from a backup.')
       const lost = 'Without it nothing that was sealed can be opened: find it in your backups.'
       if (newest_key_id !== null && key_ids === null) {
@@ -124,13 +126,17 @@ export const sealingChecks: Check<SealingFacts>[] = [
           `${lost} To rotate, set the new key first and the old one after a comma.`,
         )
       }
-      const { unopened, count } = sealed_endpoints
+      const { unopened } = sealed_endpoints
+      const to_do = 'Put the key that sealed it behind the current one, after a comma.'
       if (unopened.length > 0) {
-        return problem(
-          `the signing secret of ${named(unopened)} does not open`,
-          'Put the key that sealed it behind the current one, after a comma.',
-        )
+        return problem(`the signing secret of ${named(unopened)} does not open`, to_do)
       }
+      const lost_credentials = sealed_connections.unopened
+      if (lost_credentials.length > 0) {
+        const found = `the credentials of ${named(lost_credentials)} do not open`
+        return problem(found, `${to_do} Or: ripper connection rotate.`)
+      }
+      const count = sealed_endpoints.count + sealed_connections.count
       if (newest_key_id === null) return ok('nothing was sealed yet')
       return ok(`${newest_key_id} fits${count > 0 ? `, ${counted(count, 'secret')} opened` : ''}`)
     },

@@ -1,5 +1,6 @@
 // The SQL of `ripper doctor`: accounts and work of all merchants, as far as something may be wrong with them.
 
+import type { ConnectionRow } from '../../connections/connection.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
 import type { Endpoint } from '../../webhooks/endpoint.ts'
@@ -53,6 +54,12 @@ export async function listSealedSecrets(
   return sql<Pick<Endpoint, 'merchant_id' | 'endpoint_id' | 'sealed_secret'>[]>`
     select merchant_id, endpoint_id, sealed_secret from webhook_endpoints where status = 'active'
     order by created_at desc, endpoint_id limit ${rows_max}`
+}
+
+/** Connections with their credentials, the newest first. */
+export async function listSealedConnections(sql: Sql): Promise<ConnectionRow[]> {
+  return sql<ConnectionRow[]>`
+    select * from connections order by created_at desc, connection_id limit ${rows_max}`
 }
 
 export async function countEndpoints(sql: Sql): Promise<{ active: number; deleted: number }> {

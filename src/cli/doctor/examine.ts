@@ -6,12 +6,14 @@ import { realClock } from '../../outgoing/real-world.ts'
 import { baseUrlOf } from '../service/connection.ts'
 import type { Options } from '../terminal/command.ts'
 import { type AccountFacts, accountChecks } from './accounts.ts'
+import { type ConnectionFacts, connectionChecks } from './connections.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
 import { type Checked, judgeAll } from './finding.ts'
 import { machineChecks } from './machine.ts'
 import { mailChecks } from './mail.ts'
 import { type MoneyFacts, moneyChecks } from './money.ts'
 import { readAccounts } from './read-accounts.ts'
+import { readConnections } from './read-connections.ts'
 import { readDatabase, readSealing } from './read-database.ts'
 import { readMachine } from './read-machine.ts'
 import { readMail } from './read-mail.ts'
@@ -39,6 +41,7 @@ export async function examine(options: Options): Promise<Checked[]> {
       ...judgeAll(serviceChecks, unread),
       ...judgeAll(mailChecks, unread),
       ...judgeAll(accountChecks, unread),
+      ...judgeAll(connectionChecks, unread),
       ...judgeAll(workChecks, unread),
       ...judgeAll(moneyChecks, unread),
     ]
@@ -57,6 +60,7 @@ export async function examine(options: Options): Promise<Checked[]> {
     ...judgeAll(serviceChecks, service),
     ...judgeAll(mailChecks, mail),
     ...judgeAll(accountChecks, tables.accounts),
+    ...judgeAll(connectionChecks, tables.connections),
     ...judgeAll(workChecks, tables.work),
     ...judgeAll(moneyChecks, tables.money),
   ]
@@ -74,6 +78,7 @@ type Tables = {
   database: Had<DatabaseFacts>
   sealing: Had<SealingFacts>
   accounts: Had<AccountFacts>
+  connections: Had<ConnectionFacts>
   work: Had<WorkFacts>
   money: Had<MoneyFacts>
 }
@@ -84,7 +89,8 @@ async function readTables(config: Config): Promise<Tables> {
     const fault = unreadable(facts)
     if (fault !== null || sql === null) {
       const why = fault ?? 'the database is not open'
-      return { database: facts, sealing: why, accounts: why, work: why, money: why }
+      const unread = { sealing: why, accounts: why, connections: why, work: why, money: why }
+      return { database: facts, ...unread }
     }
     return { database: facts, ...(await readRows(config, sql)) }
   } finally {
@@ -105,12 +111,13 @@ async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'databas
   const offset_seconds =
     config.clock_offset_seconds || (typeof sealing === 'string' ? 0 : sealing.offset_seconds)
   const now = realClock(offset_seconds).now()
-  const [accounts, work, money] = await Promise.all([
+  const [accounts, connections, work, money] = await Promise.all([
     inTime(() => readAccounts(config, sql, now)),
+    inTime(() => readConnections(config, sql)),
     inTime(() => readWork(config, sql, now)),
     inTime(() => readMoney(sql, now)),
   ])
-  return { sealing, accounts, work, money }
+  return { sealing, accounts, connections, work, money }
 }
 
 /** What goes wrong on the way, or takes too long, leaves the checks unmade and the others alone. */

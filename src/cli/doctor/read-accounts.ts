@@ -1,11 +1,13 @@
 // Reads what the checks of accounts judge.
 
-import { liveAcquirers } from '../../acquirers/open.ts'
 import type { Config } from '../../config/config.ts'
+import type { Connection } from '../../connections/connection.ts'
+import { listConnections } from '../../connections/connection-store.ts'
 import type { Sql } from '../../database/open.ts'
 import { hashOfKey } from '../../http/access.ts'
+import { type ConnectionKind, usableConnection } from '../../merchants/account-connection.ts'
 import { findKeyByHash } from '../../merchants/key-store.ts'
-import { readAcquiringProfile } from '../../merchants/merchant.ts'
+import { type Merchant, readAcquiringProfile } from '../../merchants/merchant.ts'
 import { type Demo, readDemo } from '../../service/demo.ts'
 import type { AccountFacts } from './accounts.ts'
 import {
@@ -21,15 +23,10 @@ const soon_ms = 14 * days_ms
 export async function readAccounts(config: Config, sql: Sql, now: Date): Promise<AccountFacts> {
   const [from, until] = [new Date(now.getTime() - soon_ms), new Date(now.getTime() + soon_ms)]
   const live = await listLiveMerchants(sql)
+  const connections = await listConnections(sql, null)
   return {
     merchants: await countMerchants(sql),
-    live_merchants: live.map(({ merchant_id, acquiring_profile }) => {
-      const read = readAcquiringProfile(acquiring_profile)
-      return 'profile' in read
-        ? { merchant_id, missing: [], acquirer: read.profile.acquirer }
-        : { merchant_id, missing: read.missing, acquirer: null }
-    }),
-    live_acquirers: Object.keys(liveAcquirers),
+    live_merchants: live.map((merchant) => judgeMerchant(merchant, connections)),
     ending_keys: await listEndingKeys(sql, { from, until }),
     without_pair: await listWithoutPair(sql, now),
     demo_fault: await demoFault(sql, readDemo(config.data_dir), now),
@@ -39,6 +36,40 @@ export async function readAccounts(config: Config, sql: Sql, now: Date): Promise
     simulator: config.simulator,
     now,
   }
+}
+
+function judgeMerchant(
+  { merchant_id, acquiring_profile }: Pick<Merchant, 'merchant_id' | 'acquiring_profile'>,
+  all: Connection[],
+): AccountFacts['live_merchants'][0] {
+  const read = readAcquiringProfile(acquiring_profile)
+  if ('missing' in read) {
+    return { merchant_id, missing: read.missing, unusable: [], has_three_ds: false }
+  }
+  const { acquirer, three_ds } = read.profile
+  const connections = all.filter((each) => each.merchant_id === merchant_id)
+  const faultOf = (kind: ConnectionKind, label: string) =>
+    usableConnection({ connections }, kind, label)
+      ? []
+      : [
+          `${kind} ${label}, ${stateWords(
+            connections.find((each) => each.label === label),
+            kind,
+          )}`,
+        ]
+  return {
+    ...{ merchant_id, missing: [], has_three_ds: three_ds !== undefined },
+    unusable: [
+      ...faultOf('acquirer', acquirer),
+      ...(three_ds === undefined ? [] : faultOf('three_ds', three_ds)),
+    ],
+  }
+}
+
+function stateWords(named: Connection | undefined, kind: ConnectionKind): string {
+  if (!named) return 'which is missing'
+  if (named.kind !== kind) return `which is of the kind ${named.kind}`
+  return named.state === 'disabled' ? 'which is disabled' : `of mode ${named.mode}`
 }
 
 async function demoFault(sql: Sql, demo: Demo | null, now: Date): Promise<string | null> {

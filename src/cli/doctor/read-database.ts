@@ -2,6 +2,7 @@
 
 import type { Config } from '../../config/config.ts'
 import { readMasterKey } from '../../config/master-key.ts'
+import { openCredentials } from '../../connections/connection.ts'
 import { compareClocks } from '../../database/clock/read-clocks.ts'
 import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
@@ -14,7 +15,7 @@ import { liveMerchantExists } from '../../merchants/store.ts'
 import { openWorld, realClock, steadyClock } from '../../outgoing/real-world.ts'
 import { openSecret } from '../../webhooks/endpoint.ts'
 import type { DatabaseFacts, SealingFacts } from './database.ts'
-import { listSealedSecrets } from './doctor-store.ts'
+import { listSealedConnections, listSealedSecrets } from './doctor-store.ts'
 
 const server_limit_ms = 3_000
 /** It may have to be started first. */
@@ -79,7 +80,14 @@ async function readStanding(sql: Sql) {
 export async function readSealing(config: Config, sql: Sql): Promise<SealingFacts> {
   const { keyring, fault } = keyringOf(config)
   const secrets = await listSealedSecrets(sql)
-  const unopened = secrets.filter((each) => keyring !== null && !opens(keyring, each))
+  const unopened = secrets.filter(
+    (each) => keyring !== null && !opens(() => openSecret(keyring, each, each.sealed_secret)),
+  )
+  const connections = await listSealedConnections(sql)
+  const closed = connections.filter(
+    (each) =>
+      keyring !== null && !opens(() => openCredentials(keyring, each, each.sealed_credentials)),
+  )
   return {
     key_ids: keyring?.key_ids ?? null,
     key_fault: fault,
@@ -88,12 +96,16 @@ export async function readSealing(config: Config, sql: Sql): Promise<SealingFact
       count: secrets.length,
       unopened: unopened.map(({ endpoint_id }) => endpoint_id),
     },
+    sealed_connections: {
+      count: connections.length,
+      unopened: closed.map(({ connection_id }) => connection_id),
+    },
     offset_seconds: await recordedClockOffset(sql),
     live_merchant_exists: await liveMerchantExists(sql),
   }
 }
 
-function keyringOf({ master_keys, data_dir }: Config): {
+export function keyringOf({ master_keys, data_dir }: Config): {
   keyring: Keyring | null
   fault: string | null
 } {
@@ -106,9 +118,9 @@ function keyringOf({ master_keys, data_dir }: Config): {
   }
 }
 
-function opens(keyring: Keyring, secret: Awaited<ReturnType<typeof listSealedSecrets>>[0]) {
+function opens(open: () => unknown): boolean {
   try {
-    openSecret(keyring, secret, secret.sealed_secret)
+    open()
     return true
   } catch {
     return false

@@ -1,0 +1,59 @@
+// Reads and judges the credentials that a command is given. They are never repeated, not even where they are no JSON.
+
+import { readFileSync } from 'node:fs'
+import { readConfig } from '../../config/config.ts'
+import { settings } from '../../config/settings.ts'
+import type { Credentials } from '../../connections/connection.ts'
+import type { KnownConnector } from '../../connections/connector.ts'
+import { judgeCredentials } from '../../connections/judge-credentials.ts'
+import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
+import { realClock } from '../../outgoing/real-world.ts'
+import { text } from '../office.ts'
+import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+
+const networks_variable = settings.connection_allowed_networks.name
+
+export const credentialsOption: OptionSpec = {
+  value: 'FILE.json',
+  required: true,
+  meaning: "the vendor's credentials as a JSON object; - reads them from standard input",
+}
+
+/** Each connector's members, for help texts. */
+export const members_words =
+  'Members of the file, those in brackets where they are needed:\n' +
+  '  checkout, checkout-sessions   secret_key, signature_key, [processing_channel_id, prefix, api_url]\n' +
+  '  stripe                        secret_key, webhook_secret, [api_url]\n' +
+  '  adyen                         api_key, merchant_account, hmac_key, [live_prefix, notice_user, notice_password, api_url]\n' +
+  '  3dsecureio                    api_key, [api_url]\n' +
+  `api_url replaces the vendor's own address: https, or one in ${networks_variable}, by http too.`
+
+/** What `--credentials` names, as JSON. Throws a UsageError. */
+export function readCredentialsFile(options: Options): unknown {
+  const path = text(options, 'credentials')!
+  const content = contentOf(path)
+  try {
+    return JSON.parse(content)
+  } catch {
+    // The parser's own words quote what it read.
+    throw new UsageError('--credentials must name a file that holds JSON')
+  }
+}
+
+/** The credentials as they are kept. Throws a Refusal that names the member. */
+export function judgeFile(connector: KnownConnector, file: unknown): Promise<Credentials> {
+  const { connection_allowed_networks: allowed_networks } = readConfig()
+  const judge = openEndpointUrlJudge({ clock: realClock(), allowed_networks })
+  return judgeCredentials(connector, file, async (url) => {
+    const fault = await judge(url)
+    return fault && `${fault.reason}: private networks and http are for ${networks_variable} alone`
+  })
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8')
+  } catch (error) {
+    throw new UsageError(`--credentials cannot be read: ${(error as Error).message}`)
+  }
+}

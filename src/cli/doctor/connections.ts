@@ -1,0 +1,36 @@
+// The check of connections: whether the vendors take the credentials that are sealed for them.
+
+import { type Check, counted, named, ok, problem } from './finding.ts'
+
+export type ConnectionFacts = {
+  disabled: number
+  /** Active ones. `reason` says why the vendor does not take its credentials; null where it does. */
+  checked: { connection_id: string; label: string; reason: string | null }[]
+  /** Active ones of vendors that this release cannot talk to. */
+  not_built_in: { connection_id: string; connector: string }[]
+}
+
+export const connectionChecks: Check<ConnectionFacts>[] = [
+  {
+    name: 'Connections',
+    judge({ disabled, checked, not_built_in }) {
+      const failing = checked.filter(({ reason }) => reason !== null)
+      if (failing.length > 0) {
+        const words = failing.map((each) => `${each.connection_id} (${each.label}): ${each.reason}`)
+        return problem(
+          `checks fail: ${named(words)}`,
+          'ripper connection check tells more; ripper connection rotate puts other credentials in place, and disable ends one.',
+        )
+      }
+      if (not_built_in.length > 0) {
+        const words = not_built_in.map((each) => `${each.connection_id} (${each.connector})`)
+        return problem(
+          `this release cannot talk to the vendors of ${named(words)}`,
+          'Payments do not go there: name another connection in the acquiring profile, or disable it.',
+        )
+      }
+      if (checked.length + disabled === 0) return ok('there is none')
+      return ok(`${counted(checked.length, 'active one')} checked, ${disabled} disabled`)
+    },
+  },
+]

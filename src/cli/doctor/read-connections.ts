@@ -1,0 +1,40 @@
+// Asks the vendors of active connections, all at once, whether they take the credentials.
+
+import { openWire } from '../../acquirers/wire.ts'
+import type { Config } from '../../config/config.ts'
+import { checkConnection, isBuiltIn } from '../../connections/check-connection.ts'
+import { connectors } from '../../connections/connectors.ts'
+import type { Sql } from '../../database/open.ts'
+import { realClock } from '../../outgoing/real-world.ts'
+import { openVendorHttp } from '../../outgoing/vendor-http.ts'
+import type { ConnectionFacts } from './connections.ts'
+import { listSealedConnections } from './doctor-store.ts'
+import { keyringOf } from './read-database.ts'
+
+/** Less than all of it may take, so that a vendor's silence is told as that. */
+const check_ms = 2_000
+
+export async function readConnections(config: Config, sql: Sql): Promise<ConnectionFacts> {
+  const rows = await listSealedConnections(sql)
+  const active = rows.filter(({ state }) => state === 'active')
+  const { keyring } = keyringOf(config)
+  const clock = realClock()
+  const http = openVendorHttp({ clock, allowed_networks: config.connection_allowed_networks })
+  const wire = openWire(http)
+  try {
+    const asked = active.filter((row) => keyring !== null && isBuiltIn(row, connectors))
+    const checked = asked.map(async (row) => {
+      const parts = { keyring: keyring!, wire, clock, connectors }
+      const answer = await checkConnection(parts, row, check_ms)
+      const { connection_id, label } = row
+      return { connection_id, label, reason: answer.result === 'fails' ? answer.reason : null }
+    })
+    return {
+      disabled: rows.length - active.length,
+      checked: await Promise.all(checked),
+      not_built_in: active.filter((row) => !isBuiltIn(row, connectors)),
+    }
+  } finally {
+    await http.close()
+  }
+}
