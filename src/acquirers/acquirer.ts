@@ -212,9 +212,12 @@ export class NotGenuine extends Error {}
  */
 export type LearnedBy = 'reference' | 'replay' | 'notice'
 
+/** What was posted as it came, since signatures are over the very characters. Names of headers in lower case. */
+export type NoticePost = { headers: Record<string, string>; body: string }
+
 export type NoticeReader = {
-  /** Verifies and reads what was posted to us in the acquirer's name; names of headers in lower case. Throws NotGenuine. */
-  read(post: { headers: Record<string, string>; body: string }): Promise<Notice[]>
+  /** Verifies and reads what was posted to us in the acquirer's name. Throws NotGenuine; NotSent without credentials. */
+  read(post: NoticePost): Promise<Notice[]>
   /** What the acquirer wants to be answered once its post is stored, with 200. */
   reply: string
 }

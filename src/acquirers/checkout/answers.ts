@@ -1,0 +1,179 @@
+// From what Checkout.com answers to the port's answers. What does not say for certain what happened is never read as if it did.
+
+import {
+  type Accepted,
+  type AuthoriseAnswer,
+  type AuthoriseRequest,
+  type SettleAnswer,
+  Unanswered,
+  type UnderWay,
+} from '../acquirer.ts'
+import { shortReference } from '../reference.ts'
+import type { WireAnswer } from '../wire.ts'
+import { moneyRead } from './currencies.ts'
+import { declineOf } from './declines.ts'
+import { isGood, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
+import type { SettleKind } from './requests.ts'
+
+type Failed = Extract<AuthoriseAnswer, { result: 'failed' }>
+type Refused = Extract<SettleAnswer, { result: 'refused' }>
+
+/** What a charge was answered. `name` names the connection in reasons. Throws Unanswered. */
+export function authoriseAnswer(
+  answer: WireAnswer,
+  request: AuthoriseRequest,
+  name: string,
+): AuthoriseAnswer | UnderWay {
+  if (!isGood(answer)) {
+    const refusal = refusalOf(answer)
+    if (refusal === null) throw new Unanswered(`${name}: ${statusWords(answer)}`)
+    return failed(`${name}: ${refusal}`)
+  }
+  const payment = paymentIn(answer.json)
+  if (!payment) {
+    const { id } = answer.json ?? {}
+    if (typeof id === 'string' && id !== '') return underWay(id)
+    throw new Unanswered(`${name}: an answer that is no payment (${answer.status})`)
+  }
+  if (payment.reference !== null && payment.reference !== shortReference(request.reference)) {
+    throw new Unanswered(`${name}: an answer about another payment`)
+  }
+  return chargeAnswer(payment, request)
+}
+
+/** What the request of a capture, void, reversal or refund was answered. Throws Unanswered. */
+export function settleAnswer(
+  answer: WireAnswer,
+  name: string,
+): Accepted | { result: 'refused'; reason: string } {
+  if (isGood(answer)) {
+    const action_id = answer.json?.action_id
+    if (typeof action_id === 'string' && action_id !== '') {
+      return { result: 'accepted', acquirer_transaction_id: action_id }
+    }
+    throw new Unanswered(`${name}: an answer that names no action (${answer.status})`)
+  }
+  const refusal = isMissing(answer) ? 'it has no such payment (404)' : refusalOf(answer)
+  if (refusal === null) throw new Unanswered(`${name}: ${statusWords(answer)}`)
+  return { result: 'refused', reason: `${name}: ${refusal}` }
+}
+
+/** What became of an action; null while it is not carried out. Several are one where a reversal took two. */
+export function actionAnswer(actions: TheirAction[]): SettleAnswer | null {
+  const refused = actions.find(({ approved }) => approved === false)
+  if (refused) {
+    const { code, reason } = declineOf(refused.response_code, refused.response_summary)
+    return refusedWith(code, reason ?? 'Refused')
+  }
+  if (!actions.every(({ approved }) => approved)) return null
+  return { result: 'approved', acquirer_transaction_id: actions[0]!.id }
+}
+
+export function declineAnswer(
+  { id, response_code, response_summary }: TheirPayment,
+  actions: TheirAction[],
+): AuthoriseAnswer {
+  const authorisation = actions.find(({ type }) => type === 'Authorization')
+  const decline = declineOf(
+    response_code ?? authorisation?.response_code ?? null,
+    response_summary ?? authorisation?.response_summary ?? null,
+  )
+  const result = decline.category === 'provider_error' ? 'failed' : 'declined'
+  return { result, decline, acquirer_transaction_id: id }
+}
+
+/** A charge that definitely moved no money. */
+export function failed(reason: string): Failed {
+  const decline = { code: 'processing_error', category: 'provider_error', reason } as const
+  return { result: 'failed', decline, acquirer_transaction_id: null }
+}
+
+export function refusedWith(decline_code: string | null, reason: string): Refused {
+  return { result: 'refused', reason, decline_code, authorisation_known: true }
+}
+
+export const unknownAuthorisation: Refused = {
+  result: 'refused',
+  reason: 'No such payment',
+  decline_code: 'unknown_authorisation',
+  authorisation_known: false,
+}
+
+/** Why a request was refused, as far as the payment shows it. The same words as those of other acquirers. */
+export function whyRefused(
+  kind: SettleKind,
+  { amount }: { amount: number },
+  payment: TheirPayment,
+  { is_reversed }: { is_reversed: boolean },
+): string | null {
+  if (payment.status === 'Declined') return 'not_approved'
+  if (payment.status === 'Expired') return 'expired'
+  if (is_reversed) return 'already_reversed'
+  if (payment.status === 'Voided' || payment.status === 'Canceled') return 'already_voided'
+  if (isPending(payment)) return 'in_progress'
+  if (kind === 'refund') return whyNotRefunded(amount, payment)
+  return isTaken(payment) && kind !== 'reverse' ? 'already_captured' : null
+}
+
+/** It has the payment, and says nothing about its end yet. */
+export function isPending({ status }: TheirPayment): boolean {
+  return !ends.has(status)
+}
+
+/** Money was taken, whatever was given back since. */
+export function isTaken({ status }: TheirPayment): boolean {
+  return taken.has(status)
+}
+
+/** Whether it says 404 of its own accord, and not a proxy before it. */
+export function isMissing({ status, text, json }: WireAnswer): boolean {
+  return status === 404 && (json !== null || text.trim() === '')
+}
+
+const taken = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
+const ends = new Set([...taken, 'Authorized', 'Declined', 'Expired', 'Voided', 'Canceled'])
+
+function chargeAnswer(
+  payment: TheirPayment,
+  { capture }: AuthoriseRequest,
+): AuthoriseAnswer | UnderWay {
+  const { id, status, approved } = payment
+  if (status === 'Declined' && approved !== true) return declineAnswer(payment, [])
+  const money = moneyRead(payment)
+  const is_approved = approved === true && (status === 'Authorized' || status === 'Captured')
+  // Whatever else it says, the payment is there: a look at it by its id decides.
+  if (!is_approved || !money) return underWay(id)
+  // What was to be captured they capture by themselves, soon after they said that it is authorised.
+  const captured = capture || status === 'Captured'
+  return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+}
+
+function underWay(acquirer_transaction_id: string): UnderWay {
+  return { result: 'under_way', acquirer_transaction_id }
+}
+
+/** Null where the answer does not say that nothing happened. */
+function refusalOf({ status, json, text }: WireAnswer): string | null {
+  if (status === 401) return 'its credentials were refused (401)'
+  if (status === 403) return 'its account may not do that (403)'
+  if (status !== 400 && status !== 422) return null
+  const is_theirs = typeof json?.error_type === 'string' || text.trim() === ''
+  return is_theirs ? `the request was refused (${[status, ...codesIn(json)].join(' ')})` : null
+}
+
+/** Their codes of errors: nothing that the request said is in them. */
+function codesIn(json: WireAnswer['json']): string[] {
+  const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
+  return codes.filter((code) => typeof code === 'string' && /^[a-z_]{1,60}$/.test(code)).slice(0, 5)
+}
+
+function statusWords({ status }: WireAnswer): string {
+  return `answered ${status}, which says nothing about what happened`
+}
+
+function whyNotRefunded(amount: number, payment: TheirPayment): string | null {
+  if (!isTaken(payment)) return 'not_captured'
+  const left = payment.status === 'Refunded' ? 0 : payment.balances?.available_to_refund
+  const read = left == null ? null : moneyRead({ amount: left, currency: payment.currency })
+  return read && amount > read.amount ? 'refund_exceeds_captured' : null
+}

@@ -1,0 +1,259 @@
+// Checkout.com as an acquirer. Under an idempotency key it keeps what it answered with 2xx, and nothing else: after any other
+// answer, or none, its books are asked by our reference or its id before anything is sent again.
+
+import {
+  type Accepted,
+  type Acquirer,
+  type AuthorisationName,
+  type AuthoriseAnswer,
+  type LiveAuthorisation,
+  type LookUpAnswer,
+  type LookUpRequest,
+  NotSent,
+  type SettleAnswer,
+  type SettleRequest,
+  Unanswered,
+  type UnderWay,
+} from '../acquirer.ts'
+import { type CheckAnswer, type Connection, type Connector, credentialsOf } from '../connector.ts'
+import { shortReference } from '../reference.ts'
+import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
+import {
+  actionAnswer,
+  authoriseAnswer,
+  failed,
+  isMissing,
+  refusedWith,
+  settleAnswer,
+  unknownAuthorisation,
+  whyRefused,
+} from './answers.ts'
+import { type CheckoutCredentials, checkoutCredentials } from './credentials.ts'
+import { noticesIn } from './notices.ts'
+import {
+  actionsIn,
+  isGood,
+  isMarked,
+  pageIn,
+  paymentIn,
+  type TheirAction,
+  type TheirPayment,
+} from './payments.ts'
+import {
+  actionsOf,
+  byId,
+  byReference,
+  paymentRequest,
+  type SettleKind,
+  search_limit,
+  searchRequest,
+  settleRequest,
+} from './requests.ts'
+import {
+  chargeFound,
+  isReversed,
+  liveIn,
+  mostAlive,
+  operationFound,
+  ownActions,
+} from './standings.ts'
+
+const day_ms = 24 * 3_600_000
+
+export const checkout: Connector<CheckoutCredentials> = {
+  name: 'checkout',
+  credentials: checkoutCredentials,
+  open: openCheckout,
+  check: checkCheckout,
+}
+
+function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
+  const { name, installation, wire } = connection
+  const settle = (kind: SettleKind) => (request: SettleRequest) =>
+    settleAt(connection, kind, request)
+  return {
+    name,
+    learned_by: 'reference',
+    lists: true,
+    safe_window_ms: 300_000,
+    reference_life_ms: day_ms,
+    // Nothing there keeps a charge from arriving after its reversal.
+    late_approval_ms: day_ms,
+    async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
+      const sent = paymentRequest(request, await credentialsOf(connection))
+      if (!sent) return failed(`${name}: ${unspeakable(request)}`)
+      return authoriseAnswer(await wire.send(sent), request, name)
+    },
+    capture: settle('capture'),
+    void: settle('void'),
+    reverse: settle('reverse'),
+    refund: settle('refund'),
+    lookUp: (request) => lookUpAt(connection, request),
+    listAuthorisations: (within) => listAt(connection, within),
+    notices: {
+      async read(post) {
+        const { signature_key } = await credentialsOf(connection)
+        return noticesIn(post, { signature_key, installation })
+      },
+      reply: '',
+    },
+  }
+}
+
+async function settleAt(
+  connection: Connection<CheckoutCredentials>,
+  kind: SettleKind,
+  request: SettleRequest,
+): Promise<SettleAnswer | Accepted> {
+  const { name, wire } = connection
+  const credentials = await credentialsOf(connection)
+  const { authorisation } = request
+  const payment_id =
+    authorisation.acquirer_transaction_id ?? (await find(connection, authorisation))?.id
+  if (payment_id === undefined) return unknownAuthorisation
+  const sent = settleRequest(kind, request, payment_id, credentials)
+  if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
+  const answer = settleAnswer(await wire.send(sent), name)
+  if (answer.result === 'accepted') return answer
+  try {
+    return await explain(connection, kind, request, answer.reason)
+  } catch (error) {
+    // The request may have been the second, and the first have done it.
+    if (error instanceof NotSent) throw new Unanswered(error.message)
+    throw error
+  }
+}
+
+/** Why it was refused. Where an earlier request of the same reference has done it, that is the answer. */
+async function explain(
+  connection: Connection<CheckoutCredentials>,
+  kind: SettleKind,
+  request: SettleRequest,
+  reason: string,
+): Promise<SettleAnswer | Accepted> {
+  const payment = await find(connection, request.authorisation)
+  if (!payment) return unknownAuthorisation
+  const actions = await actionsAt(connection, payment)
+  const { reference } = request
+  const own = ownActions({ kind, reference, acquirer_transaction_id: null }, actions)
+  const [first] = own
+  if (first) {
+    return actionAnswer(own) ?? { result: 'accepted', acquirer_transaction_id: first.id }
+  }
+  const is_reversed = isReversed(actions)
+  return refusedWith(whyRefused(kind, request, payment, { is_reversed }), reason)
+}
+
+async function lookUpAt(
+  connection: Connection<CheckoutCredentials>,
+  request: LookUpRequest,
+): Promise<LookUpAnswer> {
+  const { kind } = request
+  const payment = await find(connection, request.authorisation)
+  if (!payment) return { result: 'not_found' }
+  const actions = await actionsAt(connection, payment)
+  if (kind === 'authorise') return chargeFound(payment, actions)
+  return operationFound({ ...request, kind }, actions)
+}
+
+/** The payment, by its id where that is known, if it is one of ours. */
+async function find(
+  connection: Connection<CheckoutCredentials>,
+  { reference, acquirer_transaction_id }: AuthorisationName,
+): Promise<TheirPayment | null> {
+  const { name, installation } = connection
+  const credentials = await credentialsOf(connection)
+  const isOurs = (payment: TheirPayment) => isMarked(payment, installation)
+  if (acquirer_transaction_id !== null) {
+    const answer = await ask(connection, byId(acquirer_transaction_id, credentials))
+    if (isMissing(answer)) return null
+    const payment = paymentIn(answer.json)
+    if (!payment) throw new Unanswered(unreadable(name))
+    return isOurs(payment) ? payment : null
+  }
+  const { data } = pageIn(await ask(connection, byReference(reference, credentials)))
+  const sent = shortReference(reference)
+  const named = data.map((each) => {
+    const payment = paymentIn(each)
+    if (!payment) throw new Unanswered(unreadable(name))
+    return payment
+  })
+  return mostAlive(named.filter((payment) => payment.reference === sent && isOurs(payment)))
+}
+
+async function actionsAt(
+  connection: Connection<CheckoutCredentials>,
+  { id }: TheirPayment,
+): Promise<TheirAction[]> {
+  return actionsIn(await ask(connection, actionsOf(id, await credentialsOf(connection))))
+}
+
+/** The answer to a question: a good one, or a 404 of their own. Throws Unanswered or NotSent. */
+async function ask(
+  { wire, name }: Connection<CheckoutCredentials>,
+  request: WireRequest,
+): Promise<WireAnswer> {
+  const answer = await wire.send(request)
+  if (isGood(answer) || isMissing(answer)) return answer
+  throw new Unanswered(notShown(name, answer))
+}
+
+/** Oldest first. Where they have more than a page shows, each half of the time is asked for. */
+async function listAt(
+  connection: Connection<CheckoutCredentials>,
+  { since, until }: { since: Date; until: Date },
+): Promise<LiveAuthorisation[]> {
+  const credentials = await credentialsOf(connection)
+  const page = await ask(connection, searchRequest({ since, until }, credentials))
+  const { data, whole } = pageIn(page)
+  if (whole && data.length < search_limit) {
+    return liveIn(data)
+      .filter(({ authorised_at }) => authorised_at >= since && authorised_at <= until)
+      .toSorted((one, other) => one.authorised_at.getTime() - other.authorised_at.getTime())
+  }
+  const middle = new Date(Math.floor((since.getTime() + until.getTime()) / 2))
+  if (middle.getTime() === since.getTime()) {
+    throw new Unanswered(`${connection.name}: more payments in one moment than it lists`)
+  }
+  const later = new Date(middle.getTime() + 1)
+  const earlier_half = await listAt(connection, { since, until: middle })
+  return [...earlier_half, ...(await listAt(connection, { since: later, until }))]
+}
+
+/** A reference that nobody ever minted: it is looked for, and nothing is found. */
+const nobodys = '0'.repeat(32)
+
+async function checkCheckout({
+  credentials,
+  wire,
+}: {
+  credentials: CheckoutCredentials
+  wire: Wire
+}): Promise<CheckAnswer> {
+  try {
+    const listed = await wire.send(byReference(nobodys, credentials))
+    if (!isGood(listed)) return { result: 'fails', reason: notShown('Checkout.com', listed) }
+    pageIn(listed)
+    const moment = { since: new Date(0), until: new Date(1) }
+    const found = await wire.send(searchRequest(moment, credentials))
+    return { result: 'works', notes: isGood(found) ? [] : [`${no_search} (${found.status})`] }
+  } catch (error) {
+    return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
+  }
+}
+
+const no_search =
+  'the key may not search payments, so that orphaned authorisations are not found: it needs the scope payments:search'
+
+function notShown(name: string, { status }: WireAnswer): string {
+  if (status === 401) return `${name}: its credentials were refused (401)`
+  return `${name}: it does not show its payments (${status})`
+}
+
+function unreadable(name: string): string {
+  return `${name}: it shows a payment that cannot be read`
+}
+
+function unspeakable({ amount, currency }: { amount: number; currency: string }): string {
+  return `Checkout.com cannot express ${amount} ${currency} in its minor units`
+}

@@ -1,0 +1,61 @@
+// What Checkout.com's response codes mean in our words. Where a code is unknown its range decides.
+
+import type { Decline, DeclineCategory } from '../acquirer.ts'
+
+/** Our code, its category, and theirs. */
+const table: [string, DeclineCategory, string][] = [
+  ['do_not_honor', 'soft', '20005'],
+  ['insufficient_funds', 'soft', '20051'],
+  ['card_velocity_exceeded', 'soft', '20061 20065 200P1 200P9 30021 30022'],
+  ['incorrect_cvc', 'soft', '200N7 20087 20124'],
+  ['authentication_required', 'soft', '20154'],
+  ['authentication_failed', 'soft', '20151 20153 20155'],
+  ['expired_card', 'hard', '20054 20100 30033'],
+  ['lost_card', 'hard', '30041'],
+  ['stolen_card', 'hard', '30043'],
+  ['pickup_card', 'hard', '20067 30004 30007 30035 30036 30037 30038'],
+  ['invalid_account', 'hard', '20014 20039 20052 20053 20056 20101 30015 30046'],
+  [
+    'not_permitted',
+    'hard',
+    '20057 20058 20062 20093 20103 200R1 200R3 200T3 30016 30017 30018 30019',
+  ],
+  ['suspected_fraud', 'fraud', '20059 20063 20183 30034 30044'],
+  ['issuer_unavailable', 'network', '20031 20068 20091 20092 20096'],
+  ['try_again_later', 'network', '20009 20019 20090 20118'],
+  ['processing_error', 'provider_error', '20006 20013 20030 20102 20104 20105 20106 20113 20157'],
+]
+
+type Meaning = Omit<Decline, 'reason'>
+
+const meanings = new Map(
+  table.flatMap(([code, category, theirs]) =>
+    theirs.split(' ').map((each): [string, Meaning] => [each, { code, category }]),
+  ),
+)
+
+const ranges: [string, Meaning][] = [
+  ['20', { code: 'card_declined', category: 'soft' }],
+  ['30', { code: 'card_declined', category: 'hard' }],
+  ['40', { code: 'fraudulent', category: 'fraud' }],
+  ['50', { code: 'processing_error', category: 'provider_error' }],
+]
+
+/** Never throws: a code that nobody knows, or none, is a soft decline. */
+export function declineOf(response_code: string | null, summary: string | null): Decline {
+  const code = response_code ?? ''
+  const known = /^[0-9A-Z]{5}$/.test(code)
+  const meaning =
+    meanings.get(code) ?? (known ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
+  return { ...(meaning ?? { code: 'card_declined', category: 'soft' }), reason: wordsOf(summary) }
+}
+
+/** Words of theirs that may be kept: short, one line, and without what could be a card's number. */
+export function wordsOf(text: string | null): string | null {
+  if (text === null) return null
+  const words = text
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(/\d[\d -]{10,}\d/g, '…')
+    .trim()
+  return words === '' ? null : [...words].slice(0, 200).join('')
+}

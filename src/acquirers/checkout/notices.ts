@@ -1,0 +1,96 @@
+// What Checkout.com posts to us. Its signature is over the body without a time, so that a notice may be old or come again: it only
+// says what is worth asking, and the truth is read there.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
+import { referenceRead } from './requests.ts'
+
+const abouts: Record<string, Notice['about']> = {
+  payment_approved: 'authorise',
+  payment_declined: 'authorise',
+  payment_pending: 'authorise',
+  payment_canceled: 'authorise',
+  payment_expired: 'expiry',
+  payment_captured: 'capture',
+  payment_capture_declined: 'capture',
+  payment_capture_pending: 'capture',
+  payment_voided: 'void',
+  payment_void_declined: 'void',
+  payment_refunded: 'refund',
+  payment_refund_declined: 'refund',
+  payment_refund_pending: 'refund',
+}
+
+const text = z.string().min(1).nullish().default(null)
+
+const event = z.object({
+  id: z.string().min(1).max(100),
+  type: z.string(),
+  created_on: text,
+  timestamp: text,
+  data: z.object({
+    id: text,
+    payment_id: text,
+    action_id: text,
+    reference: text,
+    processed_on: text,
+    metadata: z.record(z.string(), z.unknown()).nullish().default(null),
+  }),
+})
+
+type Event = z.infer<typeof event>
+
+/** Of the header's name in lower case. */
+const signature_header = 'cko-signature'
+
+/** Throws NotGenuine. What is about nothing of ours to ask for is read as no notice. */
+export function noticesIn(
+  { headers, body }: NoticePost,
+  { signature_key, installation }: { signature_key: string; installation: string },
+): Notice[] {
+  if (!isSigned(headers[signature_header] ?? '', body, signature_key)) {
+    throw new NotGenuine('the signature is not of this body')
+  }
+  const read = event.safeParse(jsonIn(body)).data
+  if (!read) throw new NotGenuine('the body is no event')
+  const about = read.type.startsWith('dispute_') ? 'dispute' : abouts[read.type]
+  return about === undefined ? [] : [noticeOf(read, about, installation)]
+}
+
+function noticeOf(
+  { id, type, data, ...times }: Event,
+  about: Notice['about'],
+  installation: string,
+): Notice {
+  const occurred_at = new Date(times.created_on ?? times.timestamp ?? data.processed_on ?? '')
+  if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`a ${type} without a time`)
+  const authorisation_transaction_id = about === 'dispute' ? data.payment_id : data.id
+  const is_charge = about === 'authorise' || about === 'expiry'
+  const read = referenceRead(data.reference)
+  return {
+    notice_id: id,
+    about: read?.is_reversal && !is_charge ? 'reverse' : about,
+    reference: read?.reference ?? null,
+    acquirer_transaction_id: is_charge ? data.id : data.action_id,
+    authorisation_transaction_id,
+    answer: null,
+    occurred_at,
+    is_ours: data.metadata && data.metadata.ripper_installation === installation,
+  }
+}
+
+function isSigned(signature: string, body: string, key: string): boolean {
+  const expected = createHmac('sha256', key).update(body).digest()
+  const given = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(32)
+  // What is no signature is compared as well, so that a refusal takes as long whatever came.
+  return timingSafeEqual(expected, given)
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,79 @@
+// Payments and their actions as Checkout.com shows them: the members that we rely on, judged before they are read.
+
+import { z } from 'zod'
+import { Unanswered } from '../acquirer.ts'
+import type { WireAnswer } from '../wire.ts'
+
+const text = z.string().nullish().default(null)
+const count = z.int().nonnegative()
+
+const action = z.object({
+  id: z.string().min(1),
+  type: text,
+  reference: text,
+  amount: count.nullish().default(null),
+  /** Null while it is not carried out. */
+  approved: z.boolean().nullish().default(null),
+  response_code: text,
+  response_summary: text,
+})
+
+const payment = z.object({
+  id: z.string().min(1).max(100),
+  status: z.string(),
+  amount: count,
+  currency: z.string(),
+  reference: text,
+  approved: z.boolean().nullish().default(null),
+  response_code: text,
+  response_summary: text,
+  requested_on: text,
+  metadata: z.record(z.string(), z.unknown()).nullish().default(null),
+  balances: z
+    .object({ total_captured: count.nullish(), available_to_refund: count.nullish() })
+    .nullish()
+    .default(null),
+})
+
+const page = z.object({
+  data: z.array(z.unknown()),
+  _links: z.object({ next: z.unknown() }).partial().nullish(),
+})
+
+export type TheirAction = z.infer<typeof action>
+export type TheirPayment = z.infer<typeof payment>
+
+export function paymentIn(json: unknown): TheirPayment | null {
+  return payment.safeParse(json).data ?? null
+}
+
+/** A list of payments. `whole` is false where there are more of them. Throws Unanswered. */
+export function pageIn(answer: WireAnswer): { data: unknown[]; whole: boolean } {
+  const read = page.safeParse(answer.json).data
+  if (!isGood(answer) || !read) throw new Unanswered(`no list of payments (${answer.status})`)
+  return { data: read.data, whole: !read._links?.next }
+}
+
+/** Throws Unanswered. */
+export function actionsIn(answer: WireAnswer): TheirAction[] {
+  const read = z.array(action).safeParse(listIn(answer.text)).data
+  if (!isGood(answer) || !read) throw new Unanswered(`no list of actions (${answer.status})`)
+  return read
+}
+
+export function isGood({ status }: WireAnswer): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Whether the payment bears our mark. */
+export function isMarked({ metadata }: TheirPayment, installation: string): boolean {
+  return metadata?.ripper_installation === installation
+}
+
+function listIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

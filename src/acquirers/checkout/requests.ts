@@ -1,0 +1,168 @@
+// From the port's requests to what Checkout.com is sent. Nothing here is sent yet.
+
+import type { AuthoriseRequest, LookUpRequest, SettleRequest } from '../acquirer.ts'
+import { longReference, shortReference } from '../reference.ts'
+import type { WireRequest } from '../wire.ts'
+import { apiUrlOf, type CheckoutCredentials } from './credentials.ts'
+import { amountSent } from './currencies.ts'
+
+/** How many of a page are asked for, at most. */
+export const search_limit = 1000
+
+export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
+
+/**
+ * Null where the amount cannot be expressed. No descriptor goes with it: they take one with a city alone, and from accounts for
+ * which they allowed it, so that the account's own stands on the statement.
+ */
+export function paymentRequest(
+  request: AuthoriseRequest,
+  credentials: CheckoutCredentials,
+): WireRequest | null {
+  const { reference, installation, currency, capture } = request
+  const amount = amountSent(request)
+  if (amount === null) return null
+  const { processing_channel_id } = credentials
+  return post(credentials, '/payments', reference, {
+    source: sourceOf(request.card),
+    ...{ amount, currency, capture },
+    payment_type: 'Regular',
+    merchant_initiated: false,
+    reference: shortReference(reference),
+    '3ds': threeDsOf(request.three_ds),
+    metadata: {
+      ripper_installation: installation,
+      // Nothing else of a payment says later whether it takes the money by itself.
+      ...(capture && { ripper_capture: 'automatic' }),
+    },
+    ...(processing_channel_id !== undefined && { processing_channel_id }),
+  })
+}
+
+/** About the payment with that id. Null where the amount would be sent and cannot be expressed. */
+export function settleRequest(
+  kind: SettleKind,
+  request: SettleRequest,
+  payment_id: string,
+  credentials: CheckoutCredentials,
+): WireRequest | null {
+  const reference = referenceSent(kind, request.reference)
+  const amount = amountSent(request)
+  if (amount === null && (kind === 'capture' || kind === 'refund')) return null
+  const { path, body } = {
+    capture: { path: 'captures', body: { amount, capture_type: 'Final', reference } },
+    void: { path: 'voids', body: { reference } },
+    reverse: { path: 'reversals', body: { reference } },
+    refund: { path: 'refunds', body: { amount, reference } },
+  }[kind]
+  return post(credentials, `${pathOf(payment_id)}/${path}`, request.reference, body)
+}
+
+/** Payments with our reference, newest first. */
+export function byReference(reference: string, credentials: CheckoutCredentials): WireRequest {
+  return get(credentials, `/payments?reference=${shortReference(reference)}&limit=10`)
+}
+
+export function byId(payment_id: string, credentials: CheckoutCredentials): WireRequest {
+  return get(credentials, pathOf(payment_id))
+}
+
+export function actionsOf(payment_id: string, credentials: CheckoutCredentials): WireRequest {
+  return get(credentials, `${pathOf(payment_id)}/actions`)
+}
+
+/**
+ * What was requested within these times, of whomever. Our mark is looked for in what comes: a search for it that is spelled
+ * wrong would find nothing, and nobody would know.
+ */
+export function searchRequest(
+  { since, until }: { since: Date; until: Date },
+  credentials: CheckoutCredentials,
+): WireRequest {
+  const times = { from: since.toISOString(), to: until.toISOString() }
+  return {
+    method: 'POST',
+    url: `${apiUrlOf(credentials)}/payments/search`,
+    headers: { ...headersOf(credentials), 'content-type': 'application/json' },
+    body: JSON.stringify({ limit: search_limit, ...times }),
+  }
+}
+
+/**
+ * The reference of an operation as they keep it with the action. A reversal is a void or a refund there: its reference
+ * tells it apart.
+ */
+export function referenceSent(kind: LookUpRequest['kind'], reference: string): string {
+  return kind === 'reverse'
+    ? `${shortReference(reference)}${reversal_mark}`
+    : shortReference(reference)
+}
+
+/** Ours again; null where it is none of ours. */
+export function referenceRead(
+  sent: string | null,
+): { reference: string; is_reversal: boolean } | null {
+  if (sent === null) return null
+  const is_reversal = sent.endsWith(reversal_mark)
+  const reference = longReference(is_reversal ? sent.slice(0, -reversal_mark.length) : sent)
+  return reference === null ? null : { reference, is_reversal }
+}
+
+const reversal_mark = '-r'
+
+function sourceOf({ number, exp_month, exp_year, cvc, cardholder_name }: AuthoriseRequest['card']) {
+  return {
+    type: 'card',
+    number,
+    expiry_month: exp_month,
+    expiry_year: exp_year,
+    ...(cvc !== null && { cvv: cvc }),
+    ...(cardholder_name !== null && { name: cardholder_name }),
+  }
+}
+
+/** Without a cryptogram there is nothing that shifts liability, and they would take the data for a mistake. */
+function threeDsOf(three_ds: AuthoriseRequest['three_ds']) {
+  if (!three_ds?.authentication_value || !three_ds.eci) return { enabled: false }
+  const { version, eci, authentication_value, ds_transaction_id, status } = three_ds
+  return {
+    enabled: true,
+    eci,
+    cryptogram: authentication_value,
+    ...(ds_transaction_id !== null && { xid: ds_transaction_id }),
+    version,
+    status,
+  }
+}
+
+function pathOf(payment_id: string): string {
+  return `/payments/${encodeURIComponent(payment_id)}`
+}
+
+function get(credentials: CheckoutCredentials, path: string): WireRequest {
+  const headers = headersOf(credentials)
+  return { method: 'GET', url: `${apiUrlOf(credentials)}${path}`, headers, body: null }
+}
+
+/** The key is our reference of the operation, which is one step there. */
+function post(
+  credentials: CheckoutCredentials,
+  path: string,
+  idempotency_key: string,
+  body: object,
+): WireRequest {
+  return {
+    method: 'POST',
+    url: `${apiUrlOf(credentials)}${path}`,
+    headers: {
+      ...headersOf(credentials),
+      'content-type': 'application/json',
+      'cko-idempotency-key': idempotency_key,
+    },
+    body: JSON.stringify(body),
+  }
+}
+
+function headersOf({ secret_key }: CheckoutCredentials): Record<string, string> {
+  return { authorization: `Bearer ${secret_key}`, accept: 'application/json' }
+}

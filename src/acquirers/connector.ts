@@ -1,0 +1,43 @@
+// What a connector is: how one vendor's acquiring becomes the port, for each connection that a merchant has there.
+
+import type { z } from 'zod'
+import type { Clock } from '../kernel/world.ts'
+import { type Acquirer, NotSent } from './acquirer.ts'
+import type { Wire } from './wire.ts'
+
+export type Connector<Credentials = unknown> = {
+  /** As commands and profiles name it: `checkout`. */
+  readonly name: string
+  /** Judges a file of credentials. Unknown members are refused by name; no message repeats a value. */
+  readonly credentials: z.ZodType<Credentials>
+  open(connection: Connection<Credentials>): Acquirer
+  /** Asks the vendor what moves nothing, with credentials that need not be stored yet. Never throws. */
+  check(asked: { credentials: Credentials; wire: Wire }): Promise<CheckAnswer>
+}
+
+/** What a connector is opened with. */
+export type Connection<Credentials> = {
+  /** The acquirer's name, by which messages name the connection, too: `checkout:conn_…`. */
+  name: string
+  /** Our mark, as each AuthoriseRequest bears it: what has another is never ours. */
+  installation: string
+  /** Asked at each call, so that a rotation needs no restart. Null where they are gone or the connection is closed. */
+  credentials(): Promise<Credentials | null>
+  wire: Wire
+  clock: Pick<Clock, 'now'>
+}
+
+/** `notes`: what works without, and is lost by that. A reason is one line, without secrets. */
+export type CheckAnswer = { result: 'works'; notes: string[] } | { result: 'fails'; reason: string }
+
+/** The credentials for one call. Throws NotSent where there are none. */
+export async function credentialsOf<Credentials>({
+  name,
+  credentials,
+}: Pick<Connection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
+  const found = await credentials().catch(() => {
+    throw new NotSent(`${name}: its credentials could not be read`)
+  })
+  if (found === null) throw new NotSent(`${name}: it has no credentials`)
+  return found
+}
