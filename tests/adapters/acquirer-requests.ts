@@ -1,17 +1,49 @@
 // What the acquirer suites ask, and what an implementation brings to be asked.
 
 import type {
+  Accepted,
   Acquirer,
   AuthorisationName,
   AuthoriseRequest,
   LookUpRequest,
   OperationKind,
+  SettleAnswer,
   SettleRequest,
 } from '../../src/acquirers/acquirer.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
 import type { ManualClock } from '../support/clock.ts'
 
+/** In what implementations differ, and may. */
+export type AcquirerTraits = {
+  /** 0 where a capture, void, reversal or refund is answered at once; else it is accepted, and known so much later. */
+  settles_after_ms: number
+  /** So long after an approval it is captured where that was asked for with it. */
+  captures_after_ms: number
+  /** Whether it fails a reference that comes again with another request. */
+  judges_repeats: boolean
+  /** Whether it refuses to capture, void or reverse another amount or currency than was authorised. */
+  judges_money: boolean
+  /** Whether an operation that it refused can be looked up. */
+  keeps_refusals: boolean
+  /** Whether a charge without an outcome can be captured, voided and reversed. */
+  settles_what_is_under_way: boolean
+  /** False for one that nobody asks for a refund. */
+  refunds: boolean
+}
+
+/** The strictest: all is answered at once, judged and kept. */
+export const at_once: AcquirerTraits = {
+  settles_after_ms: 0,
+  captures_after_ms: 0,
+  judges_repeats: true,
+  judges_money: true,
+  keeps_refusals: true,
+  settles_what_is_under_way: true,
+  refunds: true,
+}
+
 export type AcquirerUnderTest = {
+  traits: AcquirerTraits
   acquirer: Acquirer
   clock: ManualClock
   /** The same acquirer as another process would open it: nothing remembered but what it wrote down. */
@@ -75,4 +107,32 @@ export function nameOf(reference: string): AuthorisationName {
 /** The question for an operation of which only our reference is known. */
 export function lookUpOf(reference: string, kind: OperationKind = 'authorise'): LookUpRequest {
   return { kind, reference, acquirer_transaction_id: null, authorisation: nameOf(reference) }
+}
+
+export type SettleKind = Exclude<OperationKind, 'authorise'>
+
+/** Asks for it, and waits for the outcome where it is merely accepted. */
+export async function settled(
+  tested: AcquirerUnderTest,
+  kind: SettleKind,
+  request: SettleRequest,
+  by: Acquirer = tested.acquirer,
+): Promise<SettleAnswer> {
+  return outcomeOf(tested, kind, request, await by[kind](request))
+}
+
+/** What became of a request that was answered so. */
+export async function outcomeOf(
+  { acquirer, clock, traits }: AcquirerUnderTest,
+  kind: SettleKind,
+  { reference, authorisation }: SettleRequest,
+  answer: SettleAnswer | Accepted,
+): Promise<SettleAnswer> {
+  if (answer.result !== 'accepted') return answer
+  const { acquirer_transaction_id } = answer
+  await clock.advance(traits.settles_after_ms)
+  const asked = { kind, reference, authorisation, acquirer_transaction_id }
+  const found = await acquirer.lookUp(asked)
+  if (found.result !== 'found' || found.kind === 'authorise') throw new Error(found.result)
+  return found.answer
 }

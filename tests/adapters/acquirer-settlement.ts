@@ -4,17 +4,19 @@ import { expect, test } from 'vitest'
 import type { SettleRequest } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import {
+  type AcquirerTraits,
   authoriseRequest,
   lookUpOf,
   mintReference,
   nameOf,
   type OpenAcquirer,
+  settled,
   settleRequest,
 } from './acquirer-requests.ts'
 
 type Operation = 'capture' | 'void' | 'reverse'
 
-export function settlementTests(open: OpenAcquirer): void {
+export function settlementTests(open: OpenAcquirer, traits: AcquirerTraits): void {
   test.each<[Operation, Operation, string | null]>([
     ['capture', 'capture', 'already_captured'],
     ['capture', 'void', 'already_captured'],
@@ -26,25 +28,29 @@ export function settlementTests(open: OpenAcquirer): void {
     ['reverse', 'void', 'already_reversed'],
     ['reverse', 'reverse', 'already_reversed'],
   ])('%s, then %s: %s', async (first, second, decline_code) => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     const request = settleRequest(authorised)
-    const answer = await acquirer[first](request)
+    const { authorisation } = request
+    const answer = await settled(tested, first, request)
     expect(answer).toMatchObject({ result: 'approved' })
 
     const next = settleRequest(authorised)
-    const answer_next = await acquirer[second](next)
+    const answer_next = await settled(tested, second, next)
     expect(answer_next).toMatchObject(
       decline_code
         ? { result: 'refused', decline_code, authorisation_known: true }
         : { result: 'approved' },
     )
     // Each reference goes on being answered as it was, whatever happened since.
-    expect(await reopen()[first](request)).toEqual(answer)
-    expect(await reopen()[second](next)).toEqual(answer_next)
+    expect(await settled(tested, first, request, reopen())).toEqual(answer)
+    expect(await settled(tested, second, next, reopen())).toEqual(answer_next)
+    const look = await acquirer.lookUp({ ...lookUpOf(next.reference, second), authorisation })
     const found = { result: 'found', kind: second, answer: answer_next }
-    expect(await acquirer.lookUp(lookUpOf(next.reference, second))).toEqual(found)
+    const is_kept = decline_code === null || traits.keeps_refusals
+    expect(look).toEqual(is_kept ? found : { result: 'not_found' })
     const done = decline_code ? first : second
     const state = { capture: 'captured', void: 'voided', reverse: 'reversed' }[done]
     expect(await acquirer.lookUp(lookUpOf(authorised.reference))).toMatchObject({
@@ -52,44 +58,54 @@ export function settlementTests(open: OpenAcquirer): void {
     })
   })
 
-  test.each<[string, Partial<SettleRequest>, string]>([
+  const other_money: [string, Partial<SettleRequest>, string][] = [
     ['another amount', { amount: 4199 }, 'amount_mismatch'],
     ['another currency', { currency: 'EUR' }, 'amount_mismatch'],
+  ]
+  test.each<[string, Partial<SettleRequest>, string]>([
+    ...(traits.judges_money ? other_money : []),
     ['no such authorisation', { authorisation: nameOf('f'.repeat(32)) }, 'unknown_authorisation'],
   ])('refuses %s, and goes on saying why', async (_, change, decline_code) => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     for (const kind of ['capture', 'void', 'reverse'] as const) {
       const request = settleRequest(authorised, change)
-      const answer = await acquirer[kind](request)
+      const answer = await settled(tested, kind, request)
       const authorisation_known = decline_code !== 'unknown_authorisation'
       const refused = { result: 'refused', decline_code, authorisation_known }
       expect(answer).toEqual({ ...refused, reason: expect.any(String) })
-      expect(await reopen()[kind](request)).toEqual(answer)
+      expect(await settled(tested, kind, request, reopen())).toEqual(answer)
+      const look = await acquirer.lookUp(lookUpOf(request.reference, kind))
       const found = { result: 'found', kind, answer }
-      expect(await acquirer.lookUp(lookUpOf(request.reference, kind))).toEqual(found)
+      expect(look).toEqual(traits.keeps_refusals ? found : { result: 'not_found' })
     }
-    expect(await acquirer.capture(settleRequest(authorised))).toMatchObject({ result: 'approved' })
+    const captured = await settled(tested, 'capture', settleRequest(authorised))
+    expect(captured).toMatchObject({ result: 'approved' })
   })
 
   test('what is captured at once is not captured again, but can be reversed', async () => {
-    const { acquirer, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'), { capture: true })
     await acquirer.authorise(authorised)
+    await tested.clock.advance(traits.captures_after_ms)
     const refused = { result: 'refused', decline_code: 'already_captured' }
-    expect(await acquirer.capture(settleRequest(authorised))).toMatchObject(refused)
-    expect(await acquirer.void(settleRequest(authorised))).toMatchObject(refused)
-    expect(await acquirer.reverse(settleRequest(authorised))).toMatchObject({ result: 'approved' })
+    const ask = (kind: Operation) => settled(tested, kind, settleRequest(authorised))
+    expect(await ask('capture')).toMatchObject(refused)
+    expect(await ask('void')).toMatchObject(refused)
+    expect(await ask('reverse')).toMatchObject({ result: 'approved' })
   })
 }
 
 export function fenceTests(open: OpenAcquirer): void {
   test('an authorisation that its reversal overtook is failed, and moves nothing', async () => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'), { capture: true })
     const reversal = settleRequest(authorised)
-    const reversed = await acquirer.reverse(reversal)
+    const reversed = await settled(tested, 'reverse', reversal)
     expect(reversed).toMatchObject({ result: 'refused', authorisation_known: false })
     const answer = await reopen().authorise(authorised)
     if (acquirer.late_approval_ms > 0) return
@@ -97,15 +113,17 @@ export function fenceTests(open: OpenAcquirer): void {
     expect(await acquirer.authorise(authorised)).toEqual(answer)
     const within = { since: new Date(0), until: new Date('2100-01-01') }
     expect(await acquirer.listAuthorisations(within)).toEqual([])
-    expect(await reopen().reverse(reversal)).toEqual(reversed)
+    expect(await settled(tested, 'reverse', reversal, reopen())).toEqual(reversed)
     const unknown = { decline_code: 'unknown_authorisation', authorisation_known: false }
     for (const kind of ['capture', 'void', 'reverse'] as const) {
-      expect(await acquirer[kind](settleRequest(authorised))).toMatchObject(unknown)
+      const answer = await settled(tested, kind, settleRequest(authorised))
+      expect(answer).toMatchObject(unknown)
     }
   })
 
   test('a capture or void that finds nothing fences nothing', async () => {
-    const { acquirer, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.capture(settleRequest(authorised))
     await acquirer.void(settleRequest(authorised))
@@ -113,13 +131,14 @@ export function fenceTests(open: OpenAcquirer): void {
   })
 
   test('an authorisation and its reversal at once: nothing is left', async () => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     if (acquirer.late_approval_ms > 0) return
     for (let round = 0; round < 20; round++) {
       const authorised = authoriseRequest(numberFor('approve'), { capture: true })
       const [answer, reversed] = await Promise.all([
         acquirer.authorise(authorised),
-        reopen().reverse(settleRequest(authorised)),
+        settled(tested, 'reverse', settleRequest(authorised), reopen()),
       ])
       expect(reversed.result).toBe(answer.result === 'approved' ? 'approved' : 'refused')
     }
@@ -131,12 +150,13 @@ export function referenceTests(open: OpenAcquirer): void {
     ['another operation', (request) => request, 'void'],
     ['another amount', (request) => ({ ...request, amount: 1 }), 'capture'],
   ])('a reference that is used for %s is refused', async (_, change, kind) => {
-    const { acquirer, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     const request = settleRequest(authorised)
-    await acquirer.capture(request)
-    expect(await acquirer[kind](change(request))).toMatchObject({
+    await settled(tested, 'capture', request)
+    expect(await settled(tested, kind, change(request))).toMatchObject({
       result: 'refused',
       decline_code: 'reference_reused',
       authorisation_known: true,
@@ -144,19 +164,21 @@ export function referenceTests(open: OpenAcquirer): void {
   })
 
   test("an authorisation's reference cannot be an operation's, nor the reverse", async () => {
-    const { acquirer, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     const own = settleRequest(authorised, { reference: authorised.reference })
     const reused = { result: 'refused', decline_code: 'reference_reused' }
-    expect(await acquirer.capture(own)).toMatchObject(reused)
+    expect(await settled(tested, 'capture', own)).toMatchObject(reused)
     const request = settleRequest(authorised)
-    await acquirer.capture(request)
+    await settled(tested, 'capture', request)
     expect(await acquirer.authorise({ ...authorised, reference: request.reference })).toMatchObject(
       { result: 'failed' },
     )
     const nested = { ...request, authorisation: nameOf(request.reference) }
-    expect(await acquirer.void({ ...nested, reference: mintReference() })).toMatchObject({
+    const voided = await settled(tested, 'void', { ...nested, reference: mintReference() })
+    expect(voided).toMatchObject({
       decline_code: 'unknown_authorisation',
     })
   })
@@ -168,23 +190,28 @@ export function raceTests(open: OpenAcquirer): void {
     ['capture', 'void'],
     ['void', 'void'],
   ])('%s and %s at once: exactly one is approved', async (one, other) => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     const answers = await Promise.all([
-      acquirer[one](settleRequest(authorised)),
-      reopen()[other](settleRequest(authorised)),
-      acquirer[one](settleRequest(authorised)),
+      settled(tested, one, settleRequest(authorised)),
+      settled(tested, other, settleRequest(authorised), reopen()),
+      settled(tested, one, settleRequest(authorised)),
     ])
     expect(answers.filter(({ result }) => result === 'approved')).toHaveLength(1)
   })
 
   test('one reference at once: the same answer', async () => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     const authorised = authoriseRequest(numberFor('refuse_capture_once'))
     await acquirer.authorise(authorised)
     const request = settleRequest(authorised)
-    const [one, other] = await Promise.all([acquirer.capture(request), reopen().capture(request)])
+    const [one, other] = await Promise.all([
+      settled(tested, 'capture', request),
+      settled(tested, 'capture', request, reopen()),
+    ])
     expect(one).toMatchObject({ result: 'refused', decline_code: 'do_not_honor' })
     expect(other).toEqual(one)
   })
@@ -193,18 +220,20 @@ export function raceTests(open: OpenAcquirer): void {
     ['refuse_capture_once', 'capture', 'void'],
     ['refuse_void_once', 'void', 'capture'],
   ])('%s', async (behaviour, refused, other) => {
-    const { acquirer, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, reopen, numberFor } = tested
     const authorised = authoriseRequest(numberFor(behaviour))
     expect(await acquirer.authorise(authorised)).toMatchObject({ result: 'approved' })
     const first = settleRequest(authorised)
-    const answer = await acquirer[refused](first)
+    const answer = await settled(tested, refused, first)
     expect(answer).toMatchObject({ result: 'refused', reason: expect.stringMatching(/./) })
-    expect(await acquirer[refused](first)).toEqual(answer)
-    const second = await reopen()[refused](settleRequest(authorised))
+    expect(await settled(tested, refused, first)).toEqual(answer)
+    const second = await settled(tested, refused, settleRequest(authorised), reopen())
     expect(second).toMatchObject({ result: 'approved' })
 
     const another = authoriseRequest(numberFor(behaviour))
     await acquirer.authorise(another)
-    expect(await acquirer[other](settleRequest(another))).toMatchObject({ result: 'approved' })
+    const approved = await settled(tested, other, settleRequest(another))
+    expect(approved).toMatchObject({ result: 'approved' })
   })
 }

@@ -5,31 +5,22 @@ import { describe, expect, test } from 'vitest'
 import { type Acquirer, NotSent } from '../../src/acquirers/acquirer.ts'
 import { acquirerFor } from '../../src/acquirers/open.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
-import { publishedGroups, scenarios } from '../../src/cards/scenarios.ts'
-import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
+import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import { manualClock } from '../support/clock.ts'
 import { acquirerSuite } from './acquirer.ts'
 import {
+  type AcquirerTraits,
   type AcquirerUnderTest,
+  at_once,
   authoriseRequest,
   lookUpOf,
   mintReference,
   settleRequest,
 } from './acquirer-requests.ts'
+import { numberFor } from './fakes/numbers.ts'
 import { memoryLedger } from './memory-ledger.ts'
 
-const numbers = [
-  ...scenarios.map((scenario) => scenario.numbers.visa),
-  ...publishedGroups.flatMap((group) => group.numbers),
-]
-
-function numberFor(behaviour: AcquirerBehaviour): string {
-  const number = numbers.find((number) => testCardOf(number)?.acquirer === behaviour)
-  if (!number) throw new Error(`no number behaves as ${behaviour}`)
-  return number
-}
-
-function open(ledger = memoryLedger()): AcquirerUnderTest {
+function open(ledger = memoryLedger(), traits = at_once): AcquirerUnderTest {
   const clock = manualClock()
   let drawn = 0
   const random = {
@@ -38,11 +29,16 @@ function open(ledger = memoryLedger()): AcquirerUnderTest {
       return Buffer.alloc(length, drawn)
     },
   }
-  const reopen = () => openSimulator({ clock, random }, ledger)
-  return { acquirer: reopen(), clock, reopen, numberFor }
+  const { settles_after_ms } = traits
+  const reopen = () =>
+    openSimulator({ clock, random }, ledger, { name: 'simulator', settles_after_ms })
+  return { traits, acquirer: reopen(), clock, reopen, numberFor }
 }
 
-acquirerSuite('simulator', async () => open())
+acquirerSuite('simulator', async () => open(), at_once)
+
+const later: AcquirerTraits = { ...at_once, settles_after_ms: 20_000 }
+acquirerSuite('a simulator that settles later', async () => open(memoryLedger(), later), later)
 
 describe('the books', () => {
   test('hold neither the number nor the security code', async () => {

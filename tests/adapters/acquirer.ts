@@ -4,32 +4,39 @@ import { describe, expect, test } from 'vitest'
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import { lifeTests, lostAnswerTests, slowAnswerTests } from './acquirer-lost-answers.ts'
+import { acceptedTests, refundTests } from './acquirer-refunds.ts'
 import {
+  type AcquirerTraits,
   authoriseRequest,
   lookUpOf,
   type OpenAcquirer,
+  settled,
   settleRequest,
 } from './acquirer-requests.ts'
 import { fenceTests, raceTests, referenceTests, settlementTests } from './acquirer-settlement.ts'
 
-export function acquirerSuite(name: string, open: OpenAcquirer): void {
+export function acquirerSuite(name: string, open: OpenAcquirer, traits: AcquirerTraits): void {
   describe(name, () => {
     describe('authorise', () => answerTests(open))
-    describe('the reference of an authorisation', () => authorisationReferenceTests(open))
+    describe('the reference of an authorisation', () => authorisationReferenceTests(open, traits))
     describe('a slow answer', () => slowAnswerTests(open))
-    describe('a lost answer', () => lostAnswerTests(open))
+    describe('a lost answer', () => lostAnswerTests(open, traits))
     describe('how long a request is on its way, and its reference known', () => lifeTests(open))
     describe('authorisations within times', () => listTests(open))
-    describe('capture, void, reverse', () => settlementTests(open))
+    describe('capture, void, reverse', () => settlementTests(open, traits))
+    if (traits.refunds) describe('refunds', () => refundTests(open))
+    if (traits.settles_after_ms > 0) describe('accepted', () => acceptedTests(open))
     describe('a reversal before its authorisation', () => fenceTests(open))
-    describe('the reference of an operation', () => referenceTests(open))
+    if (traits.judges_repeats) {
+      describe('the reference of an operation', () => referenceTests(open))
+    }
     describe('operations at once, and refused once', () => raceTests(open))
   })
 }
 
 function answerTests(open: OpenAcquirer): void {
   test.each([true, false])('approves, capture %s', async (capture) => {
-    const { acquirer, numberFor } = await open()
+    const { acquirer, clock, traits, numberFor } = await open()
     const request = authoriseRequest(numberFor('approve'), { capture })
     const answer = await acquirer.authorise(request)
     expect(answer).toEqual({
@@ -39,6 +46,10 @@ function answerTests(open: OpenAcquirer): void {
       ...{ amount: request.amount, currency: request.currency },
     })
     const { amount, currency } = request
+    if (traits.captures_after_ms > 0 && capture) {
+      expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual({ result: 'in_progress' })
+      await clock.advance(traits.captures_after_ms)
+    }
     const standing = { state: capture ? 'captured' : 'reserved', amount, currency }
     const found = { result: 'found', kind: 'authorise', answer, standing }
     expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual(found)
@@ -59,7 +70,8 @@ function answerTests(open: OpenAcquirer): void {
     ['issuer_unavailable', 'issuer_unavailable', 'network', 'unavailable'],
     ['processing_error', 'processing_error', 'provider_error', 'Processing error'],
   ] as const)('%s', async (behaviour, code, category, reason) => {
-    const { acquirer, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, numberFor } = tested
     const request = authoriseRequest(numberFor(behaviour), { capture: true })
     const answer = await acquirer.authorise(request)
     expect(answer).toMatchObject({
@@ -68,7 +80,7 @@ function answerTests(open: OpenAcquirer): void {
     })
     const found = { result: 'found', kind: 'authorise', answer, standing: null }
     expect(await acquirer.lookUp(lookUpOf(request.reference))).toEqual(found)
-    expect(await acquirer.capture(settleRequest(request))).toMatchObject({
+    expect(await settled(tested, 'capture', settleRequest(request))).toMatchObject({
       result: 'refused',
       decline_code: 'not_approved',
       authorisation_known: true,
@@ -76,7 +88,7 @@ function answerTests(open: OpenAcquirer): void {
   })
 }
 
-function authorisationReferenceTests(open: OpenAcquirer): void {
+function authorisationReferenceTests(open: OpenAcquirer, traits: AcquirerTraits): void {
   test('a reference is answered once: again, at once, and by another process', async () => {
     const { acquirer, reopen, numberFor } = await open()
     const request = authoriseRequest(numberFor('approve'))
@@ -84,6 +96,7 @@ function authorisationReferenceTests(open: OpenAcquirer): void {
     answers.push(await acquirer.authorise(request), await reopen().authorise(request))
     expect(new Set(answers.map((answer) => answer.acquirer_transaction_id)).size).toBe(1)
   })
+  if (!traits.judges_repeats) return
 
   test.each<[string, Partial<AuthoriseRequest>]>([
     ['amount', { amount: 4201 }],
@@ -111,7 +124,8 @@ function authorisationReferenceTests(open: OpenAcquirer): void {
 
 function listTests(open: OpenAcquirer): void {
   test('lists what was authorised within them and is live, oldest first', async () => {
-    const { acquirer, clock, reopen, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, clock, reopen, numberFor } = tested
     const authorise = async (behaviour: AcquirerBehaviour, capture = false) => {
       const request = authoriseRequest(numberFor(behaviour), { capture })
       await acquirer.authorise(request)
@@ -134,10 +148,10 @@ function listTests(open: OpenAcquirer): void {
     await authorise('processing_error')
     const last = await authorise('approve')
     await authorise('approve')
-    await acquirer.capture(settleRequest(captured_later.request))
-    await acquirer.void(settleRequest(voided.request))
-    await acquirer.reverse(settleRequest(reversed.request))
-    await acquirer.reverse(settleRequest(taken_back.request))
+    await settled(tested, 'capture', settleRequest(captured_later.request))
+    await settled(tested, 'void', settleRequest(voided.request))
+    await settled(tested, 'reverse', settleRequest(reversed.request))
+    await settled(tested, 'reverse', settleRequest(taken_back.request))
     const within = { since, until: last.live.authorised_at }
     const taken = { ...captured_later.live, captured: true }
     const expected = [held.live, captured.live, taken, last.live]

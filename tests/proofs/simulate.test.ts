@@ -6,8 +6,9 @@ import { type Campaign, findPlants, runCampaign } from '../../proofs/simulate/ca
 import { openChance } from '../../proofs/simulate/chance.ts'
 import { openWorldDatabase, type WorldDatabase } from '../../proofs/simulate/database.ts'
 import { numbers } from '../../proofs/simulate/life.ts'
-import { testCardOf } from '../../src/cards/test-cards.ts'
+import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
 import { acquirerSuite } from '../adapters/acquirer.ts'
+import { at_once } from '../adapters/acquirer-requests.ts'
 import { manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 
@@ -66,11 +67,15 @@ test('planted faults are found', { timeout: 180_000 }, async () => {
   expect(found.filter(({ lives }) => lives === null)).toEqual([])
 })
 
-acquirerSuite('the bank of simulated worlds', async () => {
+const world_bank = { ...at_once, refunds: false }
+const openWorldBank = async () => {
   const clock = manualClock()
   const { acquirer } = openBank({ clock, random: { bytes: openChance('bank').bytes } })
   return {
-    ...{ acquirer, clock, reopen: () => acquirer },
-    numberFor: (behaviour) => numbers.find((each) => testCardOf(each)!.acquirer === behaviour)!,
+    ...{ traits: world_bank, acquirer, clock, reopen: () => acquirer },
+    numberFor: (behaviour: AcquirerBehaviour) =>
+      numbers.find((each) => testCardOf(each)!.acquirer === behaviour)!,
   }
-})
+}
+
+acquirerSuite('the bank of simulated worlds', openWorldBank, world_bank)

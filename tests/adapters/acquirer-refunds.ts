@@ -1,0 +1,104 @@
+// The acquirer suite's part on refunds, and on what is accepted and carried out later.
+
+import { expect, test } from 'vitest'
+import {
+  type AcquirerUnderTest,
+  authoriseRequest,
+  lookUpOf,
+  type OpenAcquirer,
+  settled,
+  settleRequest,
+} from './acquirer-requests.ts'
+
+/** How long a refund takes whose amount ends in 17. */
+const slow_ms = 30_000
+
+export function refundTests(open: OpenAcquirer): void {
+  test('in parts, up to what was captured and no more', async () => {
+    const { refund, tested, authorised } = await captured(open)
+    const first = settleRequest(authorised, { amount: 1000 })
+    const answer = await settled(tested, 'refund', first)
+    expect(answer).toMatchObject({ result: 'approved' })
+    expect(await refund(3201)).toMatchObject({ decline_code: 'refund_exceeds_captured' })
+    expect(await refund(3200)).toMatchObject({ result: 'approved' })
+    expect(await refund(1)).toMatchObject({
+      result: 'refused',
+      decline_code: 'refund_exceeds_captured',
+      authorisation_known: true,
+    })
+    // The first goes on being answered as it was, and moves nothing more.
+    expect(await settled(tested, 'refund', first, tested.reopen())).toEqual(answer)
+    const { reference, authorisation } = first
+    const look = { ...lookUpOf(reference, 'refund'), authorisation }
+    const found = { result: 'found', kind: 'refund', answer }
+    expect(await tested.acquirer.lookUp(look)).toEqual(found)
+    expect(await tested.acquirer.lookUp(lookUpOf(authorised.reference))).toMatchObject({
+      standing: { state: 'captured' },
+    })
+  })
+
+  test('what was not captured is not refunded', async () => {
+    const tested = await open()
+    const authorised = authoriseRequest(tested.numberFor('approve'))
+    await tested.acquirer.authorise(authorised)
+    expect(await settled(tested, 'refund', settleRequest(authorised))).toMatchObject({
+      result: 'refused',
+      decline_code: 'not_captured',
+      authorisation_known: true,
+    })
+  })
+
+  test('one that the issuer refuses leaves all to the next', async () => {
+    const { refund } = await captured(open)
+    expect(await refund(1013)).toMatchObject({ result: 'refused', authorisation_known: true })
+    expect(await refund(4200)).toMatchObject({ result: 'approved' })
+  })
+
+  test('one that takes its time is accepted, and known later', async () => {
+    const { tested, authorised } = await captured(open)
+    const request = settleRequest(authorised, { amount: 1017 })
+    const { acquirer, clock } = tested
+    const answer = await acquirer.refund(request)
+    if (answer.result !== 'accepted') throw new Error(answer.result)
+    const { acquirer_transaction_id } = answer
+    const { reference, authorisation } = request
+    const look = { kind: 'refund' as const, reference, authorisation, acquirer_transaction_id }
+    await clock.advance(slow_ms - 1)
+    expect(await acquirer.lookUp(look)).toEqual({ result: 'in_progress' })
+    await clock.advance(1)
+    const approved = { result: 'approved', acquirer_transaction_id }
+    const found = { result: 'found', kind: 'refund', answer: approved }
+    expect(await acquirer.lookUp(look)).toEqual(found)
+    expect(await acquirer.lookUp({ ...look, acquirer_transaction_id: null })).toEqual(found)
+  })
+}
+
+export function acceptedTests(open: OpenAcquirer): void {
+  test.each(['capture', 'void', 'reverse'] as const)('%s', async (kind) => {
+    const { acquirer, clock, reopen, traits, numberFor } = await open()
+    const authorised = authoriseRequest(numberFor('approve'))
+    await acquirer.authorise(authorised)
+    const request = settleRequest(authorised)
+    const answer = await acquirer[kind](request)
+    if (answer.result !== 'accepted') throw new Error(answer.result)
+    expect(await reopen()[kind](request)).toEqual(answer)
+    const { acquirer_transaction_id } = answer
+    const { reference, authorisation } = request
+    const look = { kind, reference, authorisation, acquirer_transaction_id }
+    await clock.advance(traits.settles_after_ms - 1)
+    expect(await acquirer.lookUp(look)).toEqual({ result: 'in_progress' })
+    await clock.advance(1)
+    const approved = { result: 'approved', acquirer_transaction_id }
+    expect(await acquirer.lookUp(look)).toEqual({ result: 'found', kind, answer: approved })
+  })
+}
+
+async function captured(open: OpenAcquirer) {
+  const tested: AcquirerUnderTest = await open()
+  const authorised = authoriseRequest(tested.numberFor('approve'), { capture: true })
+  await tested.acquirer.authorise(authorised)
+  await tested.clock.advance(tested.traits.captures_after_ms)
+  const refund = (amount: number) =>
+    settled(tested, 'refund', settleRequest(authorised, { amount }))
+  return { tested, authorised, refund }
+}
