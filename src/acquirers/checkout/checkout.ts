@@ -76,7 +76,8 @@ function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
     learned_by: 'reference',
     lists: true,
     safe_window_ms: 300_000,
-    reference_life_ms: day_ms,
+    // They keep a key for a day, by their clock.
+    reference_life_ms: day_ms - 3_600_000,
     // Nothing there keeps a charge from arriving after its reversal.
     late_approval_ms: day_ms,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {

@@ -1,0 +1,192 @@
+// The books of a Checkout.com that is no real one: payments, and actions that are carried out later, by the test's clock.
+
+import type { AcquirerBehaviour } from '../../../../src/cards/test-cards.ts'
+import type { Clock } from '../../../../src/kernel/world.ts'
+import type { PaymentBody, SettleBody, SettlePath } from './judge.ts'
+
+export type FakeAction = {
+  id: string
+  type: 'Authorization' | 'Capture' | 'Void' | 'Refund'
+  amount: number
+  reference: string | null
+  /** Carried out then; shown from then on. Null where it never is. */
+  due_at: Date | null
+  approved: boolean
+  response_code: string
+  response_summary: string
+}
+
+export type FakePayment = {
+  id: string
+  reference: string
+  amount: number
+  currency: string
+  metadata: Record<string, string>
+  last4: string
+  behaviour: AcquirerBehaviour
+  requested_at: Date
+  expired: boolean
+  /** The authorisation first. */
+  actions: FakeAction[]
+}
+
+export type Refusal = { status: 403 | 404 | 422; error_codes: string[] }
+
+export type CheckoutBooks = ReturnType<typeof openBooks>
+
+const lost_ms = 30_000
+export const slow_ms = 8_000
+const slow_refund_ms = 30_000
+const approved = ['10000', 'Approved'] as const
+const refused = ['20005', 'Do not honour'] as const
+
+const codes: Partial<Record<AcquirerBehaviour, readonly [string, string]>> = {
+  do_not_honor: refused,
+  lost_then_declined: refused,
+  insufficient_funds: ['20051', 'Insufficient funds'],
+  incorrect_cvc: ['200N7', 'Security code failure'],
+  card_declined: ['20001', 'The card was declined'],
+  card_velocity_exceeded: ['20065', 'Used too often'],
+  authentication_required: ['20154', 'Strong customer authentication required'],
+  expired_card: ['20054', 'Expired card'],
+  lost_card: ['30041', 'Lost card - Pick up'],
+  stolen_card: ['30043', 'Stolen card - Pick up'],
+  suspected_fraud: ['20059', 'Suspected fraud'],
+  fraudulent: ['40101', 'Risk: blocked as fraud'],
+  issuer_unavailable: ['20091', 'Issuer unavailable'],
+  processing_error: ['20105', 'Processing error'],
+}
+
+export function openBooks({
+  clock,
+  settles_after_ms,
+}: {
+  clock: Pick<Clock, 'now'>
+  settles_after_ms: number
+}) {
+  const payments: FakePayment[] = []
+  let minted = 0
+  const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(26, '0')}`
+  const later = (ms: number) => new Date(clock.now().getTime() + ms)
+  const isDone = ({ due_at }: FakeAction) => due_at !== null && due_at <= clock.now()
+  const actionsOf = (payment: FakePayment) => payment.actions.filter(isDone)
+
+  function act(
+    payment: FakePayment,
+    action: Pick<FakeAction, 'type' | 'amount'> & Partial<FakeAction>,
+  ): FakeAction {
+    const [response_code, response_summary] = action.approved === false ? refused : approved
+    const stored = {
+      ...{ id: mint('act'), reference: null, approved: true, response_code, response_summary },
+      ...{ due_at: later(settles_after_ms), ...action },
+    }
+    payment.actions.push(stored)
+    return stored
+  }
+
+  function authorise(body: PaymentBody, behaviour: AcquirerBehaviour): FakePayment {
+    const { reference, amount, currency, metadata = {}, source, capture = true } = body
+    const names = { id: mint('pay'), reference, amount, currency, metadata, behaviour }
+    const payment: FakePayment = {
+      ...{ ...names, last4: source.number.slice(-4), requested_at: clock.now() },
+      ...{ expired: false, actions: [] },
+    }
+    const code = codes[behaviour]
+    const due_at = knownAt(behaviour, clock.now())
+    const [response_code, response_summary] = code ?? approved
+    const decided = { approved: !code, response_code, response_summary, due_at, reference }
+    act(payment, { type: 'Authorization', amount, ...decided })
+    if (capture && !code && due_at) {
+      const taken_at = new Date(due_at.getTime() + settles_after_ms)
+      act(payment, { type: 'Capture', amount, reference, due_at: taken_at })
+    }
+    payments.push(payment)
+    return payment
+  }
+
+  /** What is or will be of that kind, in all. */
+  function sum(
+    payment: FakePayment,
+    type: FakeAction['type'],
+    isCounted = (_: FakeAction) => true,
+  ) {
+    return payment.actions
+      .filter((action) => action.type === type && action.approved && isCounted(action))
+      .reduce((total, action) => total + action.amount, 0)
+  }
+
+  function statusOf(payment: FakePayment): string {
+    const authorisation = payment.actions[0]!
+    if (!isDone(authorisation)) return 'Pending'
+    if (!authorisation.approved) return 'Declined'
+    const [captured, voided, refunded] = (['Capture', 'Void', 'Refund'] as const).map((type) =>
+      sum(payment, type, isDone),
+    ) as [number, number, number]
+    if (voided) return 'Voided'
+    if (!captured) return payment.expired ? 'Expired' : 'Authorized'
+    if (refunded) return refunded < captured ? 'Partially Refunded' : 'Refunded'
+    return captured < payment.amount ? 'Partially Captured' : 'Captured'
+  }
+
+  function settle(path: SettlePath, payment: FakePayment, body: SettleBody): FakeAction | Refusal {
+    const refusal = refusalOf(path, payment, body)
+    if (refusal) return refusal
+    const { reference = null } = body
+    const once = (kind: 'capture' | 'void') =>
+      payment.behaviour === `refuse_${kind}_once` &&
+      !payment.actions.some((action) => action.type !== 'Authorization' && !action.approved)
+    if (path === 'captures') {
+      const amount = body.amount ?? payment.amount
+      return act(payment, { type: 'Capture', amount, reference, approved: !once('capture') })
+    }
+    const captured = sum(payment, 'Capture')
+    if (path === 'voids' || (path === 'reversals' && captured === 0)) {
+      const refuses = path === 'voids' && once('void')
+      return act(payment, { type: 'Void', amount: payment.amount, reference, approved: !refuses })
+    }
+    const amount = body.amount ?? captured - sum(payment, 'Refund')
+    const slow = path === 'refunds' && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
+    const given = path === 'reversals' || amount % 100 !== 13
+    return act(payment, { type: 'Refund', amount, reference, approved: given, due_at: later(slow) })
+  }
+
+  function refusalOf(
+    path: SettlePath,
+    payment: FakePayment,
+    { amount }: SettleBody,
+  ): Refusal | null {
+    const forbidden: Refusal = { status: 403, error_codes: [] }
+    const [captured, voided] = [sum(payment, 'Capture'), sum(payment, 'Void')]
+    const left = captured - sum(payment, 'Refund')
+    if (['Pending', 'Declined', 'Expired'].includes(statusOf(payment)) || voided) return forbidden
+    if (path === 'reversals') return captured && left === 0 ? forbidden : null
+    if (path === 'voids') return captured ? forbidden : null
+    if (path === 'refunds') {
+      if (!sum(payment, 'Capture', isDone)) return forbidden
+      const error_codes = ['refund_amount_exceeds_balance']
+      return (amount ?? left) > left || left === 0 ? { status: 422, error_codes } : null
+    }
+    if (captured) return forbidden
+    const error_codes = ['capture_value_greater_than_authorized']
+    return amount && amount > payment.amount ? { status: 422, error_codes } : null
+  }
+
+  return {
+    payments,
+    authorise,
+    settle,
+    statusOf,
+    actionsOf,
+    isDone,
+    /** What was taken or given back by now. */
+    total: (payment: FakePayment, type: FakeAction['type']) => sum(payment, type, isDone),
+    find: (id: string) => payments.find((payment) => payment.id === id) ?? null,
+  }
+}
+
+function knownAt(behaviour: AcquirerBehaviour, now: Date): Date | null {
+  if (behaviour === 'lost_for_ever') return null
+  const is_lost = behaviour === 'lost_then_captured' || behaviour === 'lost_then_declined'
+  const delay_ms = is_lost ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0
+  return new Date(now.getTime() + delay_ms)
+}

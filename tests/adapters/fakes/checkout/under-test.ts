@@ -1,0 +1,72 @@
+// The connector to Checkout.com against the fake one, as a merchant's connection would open it.
+
+import { onTestFinished } from 'vitest'
+import type { Acquirer } from '../../../../src/acquirers/acquirer.ts'
+import { checkout } from '../../../../src/acquirers/checkout/checkout.ts'
+import type { CheckoutCredentials } from '../../../../src/acquirers/checkout/credentials.ts'
+import { openWire, type Wire, type WireRequest } from '../../../../src/acquirers/wire.ts'
+import { realClock } from '../../../../src/outgoing/real-world.ts'
+import { openVendorHttp } from '../../../../src/outgoing/vendor-http.ts'
+import { manualClock } from '../../../support/clock.ts'
+import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
+import { numberFor } from '../numbers.ts'
+import { type CheckoutFake, openCheckoutFake } from './server.ts'
+
+export const checkoutTraits: AcquirerTraits = {
+  ...at_once,
+  settles_after_ms: 20_000,
+  captures_after_ms: 20_000,
+  // Undocumented, or of the vendor's own kind: nothing is built on it.
+  judges_repeats: false,
+  judges_money: false,
+  keeps_refusals: false,
+  settles_what_is_under_way: false,
+}
+
+export const connection_name = 'checkout:conn_0123456789abcdef01234567'
+
+export type CheckoutUnderTest = AcquirerUnderTest & {
+  fake: CheckoutFake
+  wire: Wire
+  credentials: CheckoutCredentials
+  /** Each request that went out. */
+  sent: WireRequest[]
+  /** The connection with other credentials; null for none. */
+  openWith(credentials: Partial<CheckoutCredentials> | null): Acquirer
+}
+
+/** Closed when the test has finished, which fails where the fake was asked what the vendor does not know. */
+export async function openCheckoutUnderTest(
+  traits: AcquirerTraits = checkoutTraits,
+): Promise<CheckoutUnderTest> {
+  const clock = manualClock()
+  const fake = await openCheckoutFake({ clock, settles_after_ms: traits.settles_after_ms })
+  // The test's clock stands still: what waits for an answer waits by the real one.
+  const http = openVendorHttp({ clock: realClock(), allowed_networks: ['127.0.0.1'] })
+  onTestFinished(async () => {
+    await http.close()
+    await fake.close()
+    if (fake.wrong.length > 0) throw new Error(fake.wrong.join('\n'))
+  })
+  const sent: WireRequest[] = []
+  const plain = openWire(http)
+  const wire: Wire = {
+    send(request) {
+      sent.push(request)
+      return plain.send(request)
+    },
+  }
+  const { secret_key, signature_key, url } = fake
+  const credentials = { secret_key, signature_key, api_url: url }
+  const openWith = (change: Partial<CheckoutCredentials> | null) =>
+    checkout.open({
+      name: connection_name,
+      installation: 'ours',
+      credentials: async () => change && { ...credentials, ...change },
+      wire,
+      clock,
+    })
+  const reopen = () => openWith({})
+  const world = { traits, clock, fake, wire, credentials, sent }
+  return { ...world, acquirer: reopen(), reopen, openWith, numberFor }
+}
