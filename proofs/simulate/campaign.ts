@@ -1,15 +1,15 @@
-// Many worlds, each with a seed of its own, and what came of them all. As many go on side by side as there are databases: while
-// one waits for its own, the others have the processor.
+// Many worlds, each with a seed of its own, and what came of them all. As many go on side by side as there are lanes: while one
+// waits for its database, the others have the processor.
 
 import { createHash } from 'node:crypto'
 import { testCardOf } from '../../src/cards/test-cards.ts'
-import type { WorldDatabase } from './database.ts'
 import { noted, shares } from './faults.ts'
+import type { Lane } from './lanes.ts'
 import { numbers } from './life.ts'
 import { count } from './memory.ts'
-import { nothing, type Plant, plants } from './plants.ts'
+import { plants } from './plants.ts'
 import { invariants } from './violations.ts'
-import { runWorld, type WorldReport } from './world.ts'
+import type { WorldReport } from './world.ts'
 
 export const lives_a_world = 50
 
@@ -17,8 +17,9 @@ export type Campaign = {
   seed: string
   lives: number
   /** One for each world that goes on at the same time. What a world does follows from its seed alone. */
-  databases: readonly WorldDatabase[]
-  plant?: Plant
+  lanes: readonly Lane[]
+  /** The name of a planted fault. */
+  plant?: string | null
   /** Only this world of the campaign. */
   world?: number | null
   watch?: (line: string) => void
@@ -36,7 +37,7 @@ export type CampaignReport = Omit<WorldReport, 'violations' | 'tail'> & {
 
 /** Runs worlds until so many lives were lived, or an invariant is broken. What is reported ends with the first broken world. */
 export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
-  const { seed, databases, plant = nothing, watch, tell } = campaign
+  const { seed, lanes, plant = null, watch, tell } = campaign
   const began_ms = performance.now()
   const total = nothingYet()
   const worlds = worldsOf(campaign)
@@ -55,10 +56,10 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
     total.seconds = (performance.now() - began_ms) / 1000
   }
 
-  async function live(database: WorldDatabase): Promise<void> {
+  async function liveOn(lane: Lane): Promise<void> {
     for (const { world, lives } of worlds) {
-      const options = { seed: `${seed}/${world}`, lives, database, plant }
-      const report = await runWorld({ ...options, ...(watch && { watch }) })
+      const order = { seed: `${seed}/${world}`, lives, plant }
+      const report = await lane({ ...order, ...(watch && { watch }) })
       ended.set(world, { lives, report })
       is_broken ||= report.violations.length > 0
       addInOrder()
@@ -70,8 +71,8 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
     }
   }
 
-  const lanes = await Promise.allSettled(databases.map(live))
-  for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason
+  const all = await Promise.allSettled(lanes.map(liveOn))
+  for (const each of all) if (each.status === 'rejected') throw each.reason
   return total
 }
 
@@ -162,13 +163,13 @@ export type Found = { name: string; lives: number | null; by: string }
 
 /** Runs every plant until it is found; `lives` is null where it was not, in so many lives. */
 export async function findPlants(
-  databases: readonly WorldDatabase[],
+  lanes: readonly Lane[],
   { seed, lives, names = Object.keys(plants) }: { seed: string; lives: number; names?: string[] },
   tell: (found: Found) => void = () => {},
 ): Promise<Found[]> {
   const all: Found[] = []
   for (const name of names) {
-    const report = await runCampaign({ seed, lives, databases, plant: plants[name]! })
+    const report = await runCampaign({ seed, lives, lanes, plant: name })
     const violation = report.broken?.report.violations[0]
     const by = violation ? `${violation.invariant}: ${violation.fault}` : ''
     const found = { name, lives: violation ? report.lives : null, by }

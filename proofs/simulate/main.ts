@@ -1,37 +1,37 @@
 // `npm run simulate`: lives under every fault that the seed finds, judged by all invariants. Exits 1 where one is broken.
 
+import './few-methods.ts'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/driver/driver.ts'
 import { setup, type TestServer } from '../../tests/support/setup-database.ts'
 import { count, flag, oneOf, readAsked, seed } from '../asked.ts'
 import { describeCampaign, findPlants, lives_a_world, runCampaign } from './campaign.ts'
-import { openWorldDatabase, type WorldDatabase } from './database.ts'
+import { type Lane, openLanes, openThread } from './lanes.ts'
 import { plants } from './plants.ts'
 import { invariants } from './violations.ts'
 
 const asked = readAsked('simulate', {
   seed: seed(),
   lives: count(1000),
+  jobs: count(1),
   world: count(null, 0),
   plant: oneOf(Object.keys(plants)),
   plants: flag,
   trace: flag,
 })
 const { lives } = asked
-/** Worlds at the same time. More than these wait for the processor, and not for their databases. */
+/** Worlds at the same time on one thread. More than these wait for the processor, and not for their databases. */
 const at_once = 2
 
-process.exitCode = await onDatabases(asked.plants ? simulatePlants : simulate)
+process.exitCode = await onLanes(asked.plants ? simulatePlants : simulate)
 
-async function simulate(databases: WorldDatabase[]): Promise<number> {
-  const plant = asked.plant === null ? undefined : plants[asked.plant]
+async function simulate(lanes: Lane[]): Promise<number> {
   say(`seed ${asked.seed}`)
-  const { seed, world } = asked
+  const { seed, world, plant } = asked
   const report = await runCampaign({
-    ...{ seed, lives, world, tell: say },
+    ...{ seed, lives, world, plant, tell: say },
     // The lines of two worlds at once would be nobody's trace.
-    databases: asked.trace ? databases.slice(0, 1) : databases,
-    ...(plant && { plant }),
+    lanes: asked.trace ? lanes.slice(0, 1) : lanes,
     ...(asked.trace && { watch: say }),
   })
   for (const line of describeCampaign(report)) say(line)
@@ -42,16 +42,16 @@ async function simulate(databases: WorldDatabase[]): Promise<number> {
   for (const { invariant, fault } of broken.report.violations.slice(0, 20)) {
     say(`\n${invariant} is broken (${invariants[invariant]}):\n  ${fault}`)
   }
-  const planted = asked.plant === null ? '' : ` --plant '${asked.plant}'`
+  const planted = plant === null ? '' : ` --plant '${plant}'`
   const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}`
   say(`\nreplay it with: npm run simulate -- ${again} --trace`)
   return 1
 }
 
-async function simulatePlants(databases: WorldDatabase[]): Promise<number> {
+async function simulatePlants(lanes: Lane[]): Promise<number> {
   say(`seed ${asked.seed}`)
   const found = await findPlants(
-    databases,
+    lanes,
     { seed: asked.seed, lives },
     ({ name, lives: after, by }) => {
       say(
@@ -69,7 +69,7 @@ async function simulatePlants(databases: WorldDatabase[]): Promise<number> {
 }
 
 /** A server of this process's own, gone afterwards. */
-async function onDatabases(work: (databases: WorldDatabase[]) => Promise<number>): Promise<number> {
+async function onLanes(work: (lanes: Lane[]) => Promise<number>): Promise<number> {
   let server: TestServer | null = null
   const provide = (_name: string, provided: TestServer) => {
     server = provided
@@ -77,15 +77,19 @@ async function onDatabases(work: (databases: WorldDatabase[]) => Promise<number>
   const stop = await setup({ provide } as unknown as TestProject)
   const { url_of, template } = server!
   const admin = connect(url_of.replace('{name}', 'template1'), { connections_max: 1 })
-  const names = Array.from({ length: at_once }, (_, each) => `simulated_${process.pid}_${each}`)
+  // What a thread does cannot be watched.
+  const jobs = asked.trace ? 1 : asked.jobs
+  const names = Array.from({ length: jobs * at_once }, (_, at) => `simulated_${process.pid}_${at}`)
   try {
-    const databases: WorldDatabase[] = []
-    for (const name of names) {
-      await admin.unsafe(`create database ${name} template ${template}`)
-      databases.push(await openWorldDatabase(url_of.replace('{name}', name)))
-    }
-    const code = await work(databases)
-    await Promise.all(databases.map((each) => each.close()))
+    for (const name of names) await admin.unsafe(`create database ${name} template ${template}`)
+    const urls = names.map((name) => url_of.replace('{name}', name))
+    const open = jobs === 1 ? openLanes : openThread
+    const threads = Array.from({ length: jobs }, (_, job) =>
+      open(urls.slice(job * at_once, (job + 1) * at_once)),
+    )
+    const opened = await Promise.all(threads)
+    const code = await work(opened.flatMap(({ lanes }) => lanes))
+    await Promise.all(opened.map((each) => each.close()))
     return code
   } finally {
     for (const name of names) await admin.unsafe(`drop database if exists ${name} with (force)`)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBank } from '../../proofs/simulate/bank/bank.ts'
 import { type Campaign, findPlants, runCampaign } from '../../proofs/simulate/campaign.ts'
 import { openChance } from '../../proofs/simulate/chance.ts'
-import { openWorldDatabase, type WorldDatabase } from '../../proofs/simulate/database.ts'
+import { type Lanes, openLanes, openThread } from '../../proofs/simulate/lanes.ts'
 import { numbers } from '../../proofs/simulate/life.ts'
 import { type AcquirerBehaviour, testCardOf } from '../../src/cards/test-cards.ts'
 import { acquirerSuite } from '../adapters/acquirer.ts'
@@ -13,20 +13,22 @@ import { manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 
 let fresh: FreshDatabase[]
-let databases: WorldDatabase[]
+let here: Lanes
 
 beforeAll(async () => {
   fresh = [await freshDatabase(), await freshDatabase()]
-  databases = await Promise.all(fresh.map(({ url }) => openWorldDatabase(url)))
+  here = await openLanes(fresh.map(({ url }) => url))
 })
 afterAll(async () => {
-  for (const database of databases) await database.close()
+  await here.close()
   for (const each of fresh) await each.drop()
 })
 
+type Asked = Omit<Campaign, 'lanes'> & Partial<Campaign>
+
 /** What a campaign found, with the seed that shows it again. */
-async function brokenBy(campaign: Omit<Campaign, 'databases'> & Partial<Campaign>) {
-  const { broken, hash, faults, met_two } = await runCampaign({ databases, ...campaign })
+async function brokenBy({ lanes = here.lanes, ...campaign }: Asked) {
+  const { broken, hash, faults, met_two } = await runCampaign({ lanes, ...campaign })
   const found = broken && { ...campaign, world: broken.world, by: broken.report.violations }
   return { found, hash, faults, met_two }
 }
@@ -48,10 +50,13 @@ describe('no life breaks an invariant', () => {
 })
 
 test('a seed decides everything that happens', { timeout: 180_000 }, async () => {
-  // Two worlds, side by side and then one after the other.
+  // Two worlds, side by side, then one after the other, and in another thread.
   const campaign = { seed: 'twice', lives: 60 }
   const first = await brokenBy(campaign)
-  expect(await brokenBy({ ...campaign, databases: databases.slice(1) })).toEqual(first)
+  expect(await brokenBy({ ...campaign, lanes: here.lanes.slice(1) })).toEqual(first)
+  const beside = await openThread(fresh.map(({ url }) => url))
+  expect(await brokenBy({ ...campaign, lanes: beside.lanes })).toEqual(first)
+  await beside.close()
   expect((await brokenBy({ ...campaign, seed: 'once' })).hash).not.toBe(first.hash)
 })
 
@@ -63,7 +68,7 @@ test('planted faults are found', { timeout: 180_000 }, async () => {
     'a card is kept after its attempt',
     'nobody looks for lost answers',
   ]
-  const found = await findPlants(databases, { seed: 'planted', lives: 200, names })
+  const found = await findPlants(here.lanes, { seed: 'planted', lives: 200, names })
   expect(found.filter(({ lives }) => lives === null)).toEqual([])
 })
 
