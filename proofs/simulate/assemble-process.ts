@@ -7,7 +7,6 @@ import { assemble, type Service } from '../../src/service/assemble.ts'
 import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/sending/delivery-loop.ts'
 import { openLine } from './bank-line.ts'
 import type { Chance } from './chance.ts'
-import type { Start } from './meetings.ts'
 import { base_url } from './places.ts'
 import type { Process, Surroundings } from './process.ts'
 import type { Patience } from './scheduler.ts'
@@ -80,24 +79,15 @@ function openSql(
   chance: Chance,
   { process, die }: Pick<Ways, 'process' | 'die'>,
 ): Sql {
-  const { scheduler, faults, plant, wrote } = around
+  const { scheduler, faults, plant, changedDue } = around
   const clock = scheduler.clockOf(process)
   const fate = openSqlFaults({ faults, chance, clock, die })
   return openSeam(around.sql, {
     async run(label, start, meeting) {
-      const begin: Start = (via) => {
-        if (!label.startsWith('select ')) wrote()
-        return start(via)
-      }
       await fate.before(label)
-      const act = () => fate.around(begin)
-      return scheduler.effect(
-        process,
-        label,
-        act,
-        meeting ? { ...meeting, start: begin } : undefined,
-      )
+      return scheduler.effect(process, label, () => fate.around(start), meeting ?? undefined)
     },
+    changedDue,
     rewrite: plant.sql,
     hear: plant.rows,
     fail: plant.failure,

@@ -161,20 +161,28 @@ export function describeCampaign(report: CampaignReport): string[] {
 
 export type Found = { name: string; lives: number | null; by: string }
 
-/** Runs every plant until it is found; `lives` is null where it was not, in so many lives. */
+/**
+ * Runs every plant until it is found, as many side by side as there are lanes; `lives` is null where it was not, in so many
+ * lives. Found ones are told of as they come, and returned in order.
+ */
 export async function findPlants(
   lanes: readonly Lane[],
   { seed, lives, names = Object.keys(plants) }: { seed: string; lives: number; names?: string[] },
   tell: (found: Found) => void = () => {},
 ): Promise<Found[]> {
   const all: Found[] = []
-  for (const name of names) {
-    const report = await runCampaign({ seed, lives, lanes, plant: name })
-    const violation = report.broken?.report.violations[0]
-    const by = violation ? `${violation.invariant}: ${violation.fault}` : ''
-    const found = { name, lives: violation ? report.lives : null, by }
-    all.push(found)
-    tell(found)
-  }
+  const left = names.entries()
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (const [at, name] of left) {
+        const report = await runCampaign({ seed, lives, lanes: [lane], plant: name })
+        const violation = report.broken?.report.violations[0]
+        const by = violation ? `${violation.invariant}: ${violation.fault}` : ''
+        const found = { name, lives: violation ? report.lives : null, by }
+        all[at] = found
+        tell(found)
+      }
+    }),
+  )
   return all
 }

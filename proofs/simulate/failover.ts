@@ -61,7 +61,7 @@ export async function decideAboutLost(stage: Stage): Promise<void> {
     }
     const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
     await releaseBrakes(sql, { brakes, at: clock.now(), by: 'ada' })
-    town.noteWrite()
+    town.changedDue()
   })
 }
 

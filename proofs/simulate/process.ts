@@ -37,8 +37,8 @@ export type Surroundings = {
   /** What processes remember of the database, beside it. */
   marks: MarkMemory
   crashed(process: Process): void
-  /** Told of every statement that may change something. */
-  wrote(): void
+  /** Told of every statement that may have changed what is due. */
+  changedDue(): void
 }
 
 /** The background jobs that worlds run. */

@@ -1,5 +1,6 @@
 // Moves a world on where nothing can happen before some time: to what is due next, whose job is then begun.
 
+import { poll_ms } from '../../src/webhooks/sending/claims.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Due, WorldDatabase } from './database.ts'
@@ -30,6 +31,9 @@ const others: Jobs[] = [
   'rewrap_cards',
 ]
 
+/** Between two looks for deliveries, where what is due waits for a breaker or for another process. */
+const pause_max_ms = 8_000
+
 export function openRest(parts: {
   scheduler: Scheduler
   database: WorldDatabase
@@ -42,8 +46,9 @@ export function openRest(parts: {
   const { scheduler, database, town, chance } = parts
   const sweeps = openSweeps(parts)
   let is_over = false
-  /** What was found to be due, and how much had been written by then. */
-  let known: { due: Due; swept_until: Date | null; writes: number } | null = null
+  /** What was found to be due, and how often that had changed by then. */
+  let known: { due: Due; swept_until: Date | null; changes: number } | null = null
+  const polled = new WeakMap<Process, { at_ms: number; changes: number; pause_ms: number }>()
   let in_vain = 0
 
   function start(due: Due, swept_until: Date | null, now_ms: number): void {
@@ -65,7 +70,7 @@ export function openRest(parts: {
       }
     }
     if (is(due.orphans)) run('reverse_orphans')
-    if (is(due.deliveries)) some((process) => scheduler.poll(process))
+    if (is(due.deliveries)) some((process) => pollAt(process, now_ms))
     for (const job of ['sweep_orphans', 'compare_books'] as const) {
       if ((sweeps[job].dueAt(swept_until) ?? now_ms + 1) > now_ms) continue
       sweeps[job].begin()
@@ -74,11 +79,22 @@ export function openRest(parts: {
     if (chance.often(0.05)) run(chance.pick(others))
   }
 
+  /** Nobody looks for deliveries more often than the service does by itself, and more seldom where it was in vain. */
+  function pollAt(process: Process, now_ms: number): void {
+    const changes = town.changesOfDue()
+    const last = polled.get(process) ?? { at_ms: 0, changes: -1, pause_ms: 0 }
+    const was_in_vain = last.changes === changes
+    const pause_ms = was_in_vain ? Math.min(2 * last.pause_ms, pause_max_ms) : poll_ms
+    if (now_ms < last.at_ms + pause_ms) return
+    polled.set(process, { at_ms: now_ms, changes, pause_ms })
+    scheduler.poll(process)
+  }
+
   async function findDue(): Promise<{ due: Due; swept_until: Date | null }> {
-    const writes = town.writes()
-    if (known?.writes === writes) return known
+    const changes = town.changesOfDue()
+    if (known?.changes === changes) return known
     const { swept_until, ...due } = await database.due()
-    known = { due, swept_until, writes }
+    known = { due, swept_until, changes }
     return known
   }
 

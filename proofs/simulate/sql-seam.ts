@@ -11,6 +11,8 @@ type Call = (...args: unknown[]) => unknown
 export type SqlPort = {
   /** Starts it, once, when it is time; may fail without. A transaction of several statements meets no other: null. */
   run(label: string, start: Start, meeting: Meeting | null): Promise<unknown>
+  /** What is due may be something else from now on. */
+  changedDue(): void
   /** The text that is written down in place of this one. */
   rewrite?(template: Template): Template
   /** What is heard of a statement's rows. */
@@ -20,16 +22,24 @@ export type SqlPort = {
 }
 
 /** The database as one process sees it. A transaction of several statements is let go as one. */
-export function openSeam(real: Sql, { run, rewrite = (text) => text, hear, fail }: SqlPort): Sql {
+export function openSeam(real: Sql, port: SqlPort): Sql {
+  const { run, rewrite = (text) => text, hear, fail, changedDue } = port
   const watch = (made: unknown) => (isStatement(made) ? hold(made) : made)
 
   function hold(statement: Statement): Statement {
     const { handler, resolve, reject } = statement
     const done = Promise.withResolvers<unknown>()
     statement.handler = () => {
-      const start: Start = (via = handler as never) => {
+      const is_schedule = mentionsSchedule(statement as unknown as Text)
+      const start: Start = async (via = handler as never) => {
         via(statement)
-        return done.promise
+        let rows: unknown
+        try {
+          rows = await done.promise
+          return rows
+        } finally {
+          if (is_schedule && !changedNothing(labelOf(statement), rows)) changedDue()
+        }
       }
       let found: string[] | null = null
       const names = () => {
@@ -54,8 +64,10 @@ export function openSeam(real: Sql, { run, rewrite = (text) => text, hear, fail 
   const call = (first: unknown, ...args: unknown[]) =>
     watch((real as unknown as Call)(isTemplate(first) ? rewrite(first) : first, ...args))
   const unsafe = (...args: unknown[]) => watch((real.unsafe as unknown as Call)(...args))
-  const begin = (...args: unknown[]) =>
-    run('begin', () => (real.begin as unknown as Call)(...args) as Promise<unknown>, null)
+  const begin = (...args: unknown[]) => {
+    const start = () => (real.begin as unknown as Call)(...args) as Promise<unknown>
+    return run('begin', () => start().finally(changedDue), null)
+  }
   const { json, array, types, typed, end } = real
   return Object.assign(call, { json, array, types, typed, end, begin, unsafe }) as unknown as Sql &
     AnySql
@@ -89,6 +101,33 @@ function labelOf(statement: Statement): string {
     labels.set(strings, label)
   }
   return label
+}
+
+/** The tables that say when something is due next. */
+const schedule = /acquirer_operations|holds|orphan_|webhook_queue/
+const schedules = new WeakMap<object, boolean>()
+
+type Text = { strings: readonly string[]; args: unknown[] }
+
+/** Whether a statement or a part of it names one of them. */
+function mentionsSchedule({ strings, args }: Text): boolean {
+  let found = schedules.get(strings)
+  if (found === undefined) {
+    found = strings.some((part) => schedule.test(part))
+    schedules.set(strings, found)
+  }
+  return found || args.some((value) => isStatement(value) && mentionsSchedule(value as never))
+}
+
+/** `rows` are undefined where it failed: what then happened is not known. */
+function changedNothing(label: string, rows: unknown): boolean {
+  if (label.startsWith('select ')) return true
+  if (rows === undefined) return false
+  // A claim of deliveries has a row that says how far it looked.
+  if (label.startsWith('with recursive rooms')) {
+    return (rows as { delivery_id: string | null }[]).every((row) => row.delivery_id === null)
+  }
+  return label.startsWith('update ') && (rows as { count: number }).count === 0
 }
 
 /** The ids and keys among a statement's values. */

@@ -36,19 +36,22 @@ export type Town = {
   noteStall(process: Owner, duration_ms: number): void
   /** All die at once, and others are started. */
   killAll(): void
-  /** Somebody has written to the database beside them. */
-  noteWrite(): void
+  /** Somebody has changed what is due beside them. */
+  changedDue(): void
   /** Everything ends where it is. */
   close(): void
   crashes(): number
   requests(): number
-  /** How many statements were let go that may have changed something. */
-  writes(): number
+  /** How often what is due may have changed. */
+  changesOfDue(): number
 }
 
 type Around = Surroundings & { plant: Plant; violations: Violations }
 
-export function openTown(around: Omit<Around, 'crashed' | 'wrote' | 'marks'>, count: number): Town {
+export function openTown(
+  around: Omit<Around, 'crashed' | 'changedDue' | 'marks'>,
+  count: number,
+): Town {
   const { scheduler, faults, chance, outside, violations, plant } = around
   const visitor: Owner = outside
   const up: Process[] = []
@@ -63,16 +66,16 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote' | 'marks'>, co
   let started = 0
   let crashes = 0
   let requests = 0
-  let writes = 0
-  const wrote = () => {
-    writes += 1
+  let changes = 0
+  const changedDue = () => {
+    changes += 1
   }
   const clock = scheduler.clockOf(outside)
   const waits = new Set<{ process: Owner; giveUp(): void }>()
 
   function start(): void {
     started += 1
-    up.push(startProcess({ ...around, marks, crashed, wrote }, `process ${started}`))
+    up.push(startProcess({ ...around, marks, crashed, changedDue }, `process ${started}`))
   }
 
   function crashed(process: Process): void {
@@ -177,7 +180,7 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote' | 'marks'>, co
       scheduler.spawn(clock.sleep(patience_ms).then(loseIt))
     },
     killAll() {
-      wrote()
+      changedDue()
       for (const process of [...leaving]) process.kill()
       leaving.clear()
       for (const process of [...up]) {
@@ -185,13 +188,13 @@ export function openTown(around: Omit<Around, 'crashed' | 'wrote' | 'marks'>, co
         crashed(process)
       }
     },
-    noteWrite: wrote,
+    changedDue,
     close() {
       for (const process of up) scheduler.bury(process)
     },
     crashes: () => crashes,
     requests: () => requests,
-    writes: () => writes,
+    changesOfDue: () => changes,
   }
 }
 
