@@ -1,15 +1,15 @@
-// From an answer to its body, or to the error that it tells of: all the shapes in which the API refuses.
+// Turns an answer into its body or into an error. It knows every shape in which the API refuses.
 
 import type { ErrorCode } from './api-types.ts'
 import { type AnswerFault, ApiError } from './errors.ts'
 import { retryAfterSeconds } from './retry.ts'
 
-/** An answer whose body has been read; null where there was too much of it. */
+/** An answer whose body has been read. `text` is null if the body was too large. */
 export type ReadAnswer = { status: number; headers: Headers; text: string | null }
 
 type Asked = { idempotency_key: string | null; is_empty: boolean; now: Date }
 
-/** The body of a success; undefined where the call's answer is empty, as that to a deletion is. Throws ApiError. */
+/** The body of a success; undefined if the answer is meant to be empty, as after a deletion. Throws ApiError. */
 export function bodyOf(answer: ReadAnswer, asked: Asked): unknown {
   const { status, text } = answer
   const body = text === null ? undefined : parsed(text)
@@ -20,7 +20,7 @@ export function bodyOf(answer: ReadAnswer, asked: Asked): unknown {
   throw apiError(answer, body, asked)
 }
 
-/** Whether it is a success of which only the beginning came, by a proxy that died quietly. */
+/** Whether only the beginning of a success came, because a proxy died on the way. */
 export function isCutOff({ status, text }: ReadAnswer): boolean {
   const is_success = status >= 200 && status < 300
   return is_success && text !== null && /^\s*\{/.test(text) && parsed(text) === undefined
@@ -50,8 +50,8 @@ type RefusalRead = {
 }
 
 /**
- * Refusals come as `{error, message, request_id}`, `{error, message, allowed}`, `{error, message}`, `{error}` or `{code}`, and
- * that of the gateway's limit as plain text.
+ * Refusals come as `{error, message, request_id}`, `{error, message, allowed}`, `{error, message}`, `{error}` or `{code}`. The
+ * gateway's limit refuses in plain text.
  */
 function refusalOf({ status, text }: ReadAnswer, body: object | undefined): RefusalRead {
   if (status >= 400) {
@@ -69,13 +69,13 @@ function refusalOf({ status, text }: ReadAnswer, body: object | undefined): Refu
 
 function strangeness(status: number): string {
   if (status === 0 || (status >= 300 && status < 400)) {
-    return 'The answer is a redirect, which is not followed: the key would go with it. Make base_url the address that it leads to.'
+    return 'The answer is a redirect. It was not followed, because the key would go with it. Make base_url the address that it leads to.'
   }
-  return `The answer, of status ${status}, is not one of this API: is base_url right, and is a proxy in between?`
+  return `The answer (status ${status}) does not come from this API. Is base_url right? Is a proxy in between?`
 }
 
 function tooLarge(status: number): RefusalRead {
-  return { code: 'response_too_large', message: `The answer, of status ${status}, is too large.` }
+  return { code: 'response_too_large', message: `The answer (status ${status}) is too large.` }
 }
 
 /** JSON that is an object, as every body of this API is. */

@@ -1,4 +1,4 @@
-// One try of a request: sent once, answered whole or not at all, within its time.
+// One try of a request: it is sent once, and gives a complete answer within its time, or an error.
 
 import { isCutOff, type ReadAnswer } from './answer.ts'
 import { AbortError, ConnectionError, TimeoutError } from './errors.ts'
@@ -15,16 +15,16 @@ type Means = {
   fetch: typeof globalThis.fetch
   timeout_ms: number
   signal: AbortSignal | undefined
-  /** Takes what nobody may read out of a text. */
+  /** Removes secrets from a text. */
   redact: (text: string) => string
 }
 
 export const answer_max_bytes = 8 * 1024 * 1024
 
-/** Throws TimeoutError, ConnectionError or AbortError. The signal is not aborted yet. */
+/** The signal must not be aborted yet. Throws TimeoutError, ConnectionError or AbortError. */
 export async function attempt(sent: Sent, means: Means): Promise<ReadAnswer> {
   const { timeout_ms, signal } = means
-  // Of its own, and not AbortSignal.any: that one keeps listeners on a signal that lives as long as a server.
+  // Not AbortSignal.any: it would leave listeners on a signal that may live as long as the server.
   const limit = new AbortController()
   const { promise: ended, reject: end } = rejection()
   const stop = (reason: unknown) => {
@@ -35,7 +35,7 @@ export async function attempt(sent: Sent, means: Means): Promise<ReadAnswer> {
   const timer = setTimeout(() => stop(lateness(sent, timeout_ms)), timeout_ms)
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    // Raced, since a fetch that was handed in may not listen to signals.
+    // A race, because the caller's own fetch may ignore signals.
     return await Promise.race([exchange(sent, means, limit.signal), ended])
   } catch (error) {
     if (limit.signal.aborted) throw limit.signal.reason
@@ -55,7 +55,7 @@ async function exchange(
   { fetch }: Means,
   signal: AbortSignal,
 ): Promise<ReadAnswer> {
-  // A redirect would take the key wherever it leads.
+  // Following a redirect would send the key to wherever it leads.
   const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' })
   const { status, headers: told } = response
   const answer = { status, headers: told, text: await readText(response) }
@@ -63,7 +63,7 @@ async function exchange(
   return answer
 }
 
-/** Null where it is larger than any answer of the API. */
+/** Null if it is larger than any answer of the API. */
 async function readText(response: Response): Promise<string | null> {
   if (response.body === null) return ''
   const parts: Uint8Array[] = []
@@ -88,20 +88,20 @@ function lateness(sent: Sent, timeout_ms: number): TimeoutError {
   )
 }
 
-/** Of a call whose request was sent, once at least. */
+/** The error of a call that its signal ended after its request was sent at least once. */
 export function endedBySignal(sent: Sent, reason: unknown): AbortError {
   const message = `The call was aborted. ${failed(sent)}. ${advice(sent)}`
   return new AbortError(message, sent.idempotency_key, reason)
 }
 
 function failed({ method, url }: Sent): string {
-  return `No whole answer came to ${method} ${new URL(url).pathname}`
+  return `No complete answer came to ${method} ${new URL(url).pathname}`
 }
 
-/** What to do: nothing is known of a write, whether it was done or not. */
+/** What to do now. Nobody knows whether a write was done. */
 function advice({ idempotency_key }: Sent): string {
   if (idempotency_key === null) return 'It was a read: it can be sent again.'
-  return 'Whether it was done is unknown: send it again with the same idempotency_key, which this error carries, so that it is done once.'
+  return 'Its outcome is unknown. Send it again with the same idempotency_key, which this error carries: the service does it once.'
 }
 
 /** The innermost reason: fetch says only that it failed. */
@@ -119,7 +119,7 @@ function rejection(): { promise: Promise<never>; reject: (reason: unknown) => vo
   const promise = new Promise<never>((_, no) => {
     reject = no
   })
-  // It may end after the race is over.
+  // It may reject after the race is over.
   promise.catch(() => {})
   return { promise, reject }
 }

@@ -1,15 +1,15 @@
-// Whatever can go wrong, in a few classes: no answer, an answer that says no, a webhook that is not what it seems.
+// The errors that this package throws: no answer, a refusal, a webhook that cannot be trusted, a wrong call.
 
 import type { ErrorCode } from './api-types.ts'
 
-/** Anything that this package throws. Branch on `code`, never on `message`. */
+/** The base class of everything that this package throws. Branch on `code`, never on `message`. */
 export class RipperError extends Error {
   readonly code: string
-  /** Of the answer; null where there was none. */
+  /** Of the answer; null if there was none. */
   readonly status: number | null
-  /** What to quote to whoever runs the service; null where it is not known. */
+  /** Quote it to the people who run the service; null if it is not known. */
   readonly request_id: string | null
-  // Private, so that logs of an error are not filled with it.
+  // Private, so that they do not fill the logs of an error.
   readonly #headers: Headers | null
 
   static {
@@ -24,7 +24,7 @@ export class RipperError extends Error {
     this.#headers = answer.headers ?? null
   }
 
-  /** Of the answer; null where there was none. */
+  /** Of the answer; null if there was none. */
   get headers(): Headers | null {
     return this.#headers
   }
@@ -37,21 +37,21 @@ export class RipperError extends Error {
 /** What is known of an answer before its body is looked at. */
 export type Answered = { status: number; request_id: string | null; headers: Headers }
 
-/** What is wrong with an answer that is none of this API's. */
+/** What is wrong with an answer that this API did not give. */
 export type AnswerFault = 'unexpected_response' | 'response_too_large'
 
 /**
- * The service answered, and the answer is no. A refused create has created nothing, but for a status of 500 and above: then
- * call again with the same `idempotency_key`.
+ * The service refused the request. A refused create has created nothing, unless the status is 500 or above. In that case call again
+ * with the same `idempotency_key`.
  */
 export class ApiError extends RipperError {
   declare readonly code: ErrorCode | AnswerFault
   declare readonly status: number
-  /** The event types that may be asked for, where `code` is `unknown_event_type`. */
+  /** The event types that exist, if `code` is `unknown_event_type`. */
   readonly allowed: readonly string[] | null
-  /** What the answer asks to wait for. */
+  /** How long the answer asks to wait; null if it does not. */
   readonly retry_after_seconds: number | null
-  /** What the request was sent with; null where it needs none. */
+  /** The key that the request was sent with; null for a read. */
   readonly idempotency_key: string | null
 
   static {
@@ -70,8 +70,8 @@ export class ApiError extends RipperError {
 }
 
 /**
- * No answer came, or only a part of one. What became of the request is unknown: call again with the same `idempotency_key`,
- * which does it once however often it is asked.
+ * No answer came, or only a part of one. The outcome of the request is unknown. Call again with the same `idempotency_key`: the
+ * service does what you ask once, however often you send it.
  */
 export class ConnectionError extends RipperError {
   declare readonly code: 'connection_failed' | 'timeout'
@@ -101,13 +101,13 @@ export class TimeoutError extends ConnectionError {
 }
 
 /**
- * The call's signal ended it; `cause` is the signal's reason. Where something had been sent, what became of it is unknown, as
- * after a ConnectionError.
+ * The call's signal ended it; `cause` is the signal's reason. If something had been sent, its outcome is unknown, as after a
+ * ConnectionError.
  */
 export class AbortError extends RipperError {
   declare readonly code: 'aborted'
   declare readonly cause: unknown
-  /** What the request was sent with; null where nothing was sent, and for a read. */
+  /** The key that the request was sent with; null for a read, and if nothing was sent. */
   readonly idempotency_key: string | null
 
   static {
@@ -117,12 +117,12 @@ export class AbortError extends RipperError {
   constructor(message: string, idempotencyKey: string | null, reason: unknown) {
     super('aborted', message)
     this.idempotency_key = idempotencyKey
-    // As other errors have it: for JSON it may be anything.
+    // Not enumerable, as in other errors: JSON.stringify could fail on an arbitrary reason.
     Object.defineProperty(this, 'cause', { value: reason, configurable: true, writable: true })
   }
 }
 
-/** A call that cannot be right, found before anything was sent. */
+/** An argument is wrong. Nothing was sent. */
 export class UsageError extends RipperError {
   declare readonly code: 'wrong_usage'
 
@@ -149,7 +149,7 @@ export type SignatureFault =
   | 'timestamp_too_old'
   | 'timestamp_in_future'
 
-/** A webhook that must not be believed. */
+/** A webhook cannot be trusted. */
 export class SignatureError extends RipperError {
   declare readonly code: SignatureFault
 

@@ -1,11 +1,11 @@
-// A list that comes in pages: awaited it is a page, looped over it is every row of all of them.
+// A list that comes in pages: `await` gives one page, and a loop gives every row of all pages.
 
 export type Page<Row> = { data: Row[]; has_more: boolean; next_cursor: string | null }
 
 /** `await` gives the first page; `for await` gives row after row and asks for the next page when it gets there. */
 export type Pages<Row> = Promise<Page<Row>> & AsyncIterable<Row>
 
-/** The first page is asked for at once. `read` reads the page after a cursor, the first one where there is none. */
+/** Asks for the first page at once. `read` reads the page after a cursor, or the first page without one. */
 export function openPages<Row>(read: (after?: string) => Promise<Page<Row>>): Pages<Row> {
   const first = read()
   async function* rows(): AsyncGenerator<Row> {

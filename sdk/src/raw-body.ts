@@ -1,11 +1,11 @@
-// A webhook's body as it came: bytes, however a framework hands them over.
+// The bytes of a webhook's body, however a framework passes them on.
 
 import { SignatureError } from './errors.ts'
 
-/** A text stands for its UTF-8 bytes. */
+/** A string stands for its UTF-8 bytes. */
 export type RawBody = string | Uint8Array | ArrayBuffer
 
-/** Throws SignatureError where it is not the body as it came. */
+/** Throws SignatureError if it is not the body as it came. */
 export function bytesOf(rawBody: unknown): Uint8Array {
   if (rawBody === undefined || rawBody === null) throw missing()
   if (typeof rawBody === 'string') {
@@ -15,7 +15,7 @@ export function bytesOf(rawBody: unknown): Uint8Array {
   if (ArrayBuffer.isView(rawBody)) {
     return present(new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength))
   }
-  // Of another realm it is no instance of ours.
+  // Not instanceof, because the buffer may come from another realm.
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
     return present(new Uint8Array(rawBody as ArrayBuffer))
   }
@@ -44,13 +44,13 @@ function isStream(value: unknown): boolean {
 function missing(): SignatureError {
   return new SignatureError(
     'body_missing',
-    "There is no body. In Express, express.raw({ type: 'application/json' }) must stand before this route, and nothing else may have read the request.",
+    "There is no body. In Express, put express.raw({ type: 'application/json' }) before this route, and let nothing else read the request.",
   )
 }
 
 function parsedBefore(what: string): SignatureError {
   return new SignatureError(
     'body_parsed',
-    `The body was parsed before: it is ${what}. The signature covers the bytes as they came. In Express use express.raw({ type: 'application/json' }) on this route and register it before express.json(); in Next.js, Hono or Deno give \`await request.text()\`; in Fastify add a content type parser with parseAs: 'buffer'.`,
+    `The body has already been parsed: it is ${what}. The signature covers the bytes as they came. In Express use express.raw({ type: 'application/json' }) on this route and register it before express.json(); in Next.js, Hono or Deno give \`await request.text()\`; in Fastify add a content type parser with parseAs: 'buffer'.`,
   )
 }

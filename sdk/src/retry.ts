@@ -1,18 +1,18 @@
-// Whether a call may be tried again, and when: decisions without waiting.
+// Decides whether a call may be tried again, and when. Nothing here waits.
 
 import { ApiError, ConnectionError } from './errors.ts'
 
 const delay_first_ms = 500
 const delay_max_ms = 8_000
-/** Whoever is asked to wait for longer is told so, not kept. */
+/** If the service asks for a longer wait, the caller gets the error at once. */
 const retry_after_max_seconds = 60
 
 const passing_statuses: readonly number[] = [429, 500, 502, 503, 504]
 
 /**
- * The wait before the next try in ms; null where there must be none. `tries` is how many there were, `chance` from 0 to 1,
- * `key_is_own` where the call made its idempotency key itself.
- * Every call of this client is safe to repeat, a read as it is and a write by its key, so it depends on what came back alone.
+ * The wait before the next try in ms; null if there must be no next try. `tries` is the number of tries so far, `chance` is from
+ * 0 to 1, and `key_is_own` is true if the call made its idempotency key itself.
+ * Every call of this client is safe to repeat: reads change nothing, and writes carry a key. So only the error decides.
  */
 export function delayBeforeRetry(
   error: unknown,
@@ -20,7 +20,7 @@ export function delayBeforeRetry(
 ): number | null {
   if (tries > retries_max || !isPassing(error, tries > 1 && key_is_own)) return null
   const backoff = Math.min(delay_first_ms * 2 ** (tries - 1), delay_max_ms)
-  // From half of it to the whole, so that those who failed together do not come back together.
+  // From half of the backoff to all of it, so that clients that failed together do not come back together.
   const jittered = backoff * (0.5 + chance / 2)
   const asked_seconds = error instanceof ApiError ? (error.retry_after_seconds ?? 0) : 0
   if (asked_seconds > retry_after_max_seconds) return null
@@ -30,8 +30,8 @@ export function delayBeforeRetry(
 type Try = { tries: number; retries_max: number; chance: number; key_is_own: boolean }
 
 /**
- * A conflict passes only where the first request is still running. `idempotency_key_reused` may mean that, but also that
- * the key belongs to another body, which no waiting mends; unless only this call can have sent it before.
+ * Whether waiting may help. A conflict ends by itself only if the first request is still running. `idempotency_key_reused` may mean
+ * that, or that the key belongs to another body. It is the former if only this call can have sent the key before.
  */
 function isPassing(error: unknown, sent_before: boolean): boolean {
   if (error instanceof ConnectionError) return true
@@ -40,7 +40,7 @@ function isPassing(error: unknown, sent_before: boolean): boolean {
   return passing_statuses.includes(error.status) || error.code === 'idempotency_key_in_use'
 }
 
-/** The seconds that a Retry-After header asks for, which holds a number or a date; null without a usable one. */
+/** The seconds that a Retry-After header asks for, as a number or a date; null if it has neither. */
 export function retryAfterSeconds(header: string | null, now: Date): number | null {
   if (header === null) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header)

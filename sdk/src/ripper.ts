@@ -19,18 +19,18 @@ import { type CallOptions, openSender, type Send, type WriteOptions } from './se
 import { judgeId, type RipperOptions } from './settings.ts'
 
 export type CheckoutSessions = {
-  /** Creates a session; hand its `client_secret` to the shopper's browser. */
+  /** Creates a session. Give its `client_secret` to the shopper's browser. */
   create(body: CheckoutSessionCreate, options?: WriteOptions): Promise<CheckoutSessionCreated>
   retrieve(sessionId: string, options?: CallOptions): Promise<CheckoutSession>
 }
 
 export type Payments = {
   retrieve(paymentId: string, options?: CallOptions): Promise<Payment>
-  /** Takes the money of a held payment. Where `settlement` is set in the answer, the outcome is not known yet. */
+  /** Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet. */
   capture(paymentId: string, options?: WriteOptions): Promise<HeldPayment>
   /** Releases a held payment; nothing is taken. */
   void(paymentId: string, options?: WriteOptions): Promise<HeldPayment>
-  /** Marks that a person is looking at a held payment, which goes on waiting. */
+  /** Marks a held payment as being looked at by a person. It still waits for a decision. */
   escalate(paymentId: string, options?: WriteOptions): Promise<HeldPayment>
 }
 
@@ -42,16 +42,15 @@ export type WebhookEndpoints = {
 }
 
 export type WebhookDeliveries = {
-  /** One row an attempt, newest first. `limit` is the size of a page; `for await` goes over all of them. */
+  /** One row for each attempt, newest first. `limit` is the size of a page; `for await` goes over all pages. */
   list(query?: WebhookDeliveryQuery, options?: CallOptions): Pages<WebhookDelivery>
-  /** Sends again what was given up on, as a delivery of its own. */
+  /** Sends a dead-lettered delivery again, as a new delivery. */
   replay(deliveryId: string, options?: WriteOptions): Promise<WebhookReplay>
 }
 
 /**
- * Calls throw ApiError, ConnectionError or TimeoutError, AbortError where their signal ends them, and UsageError before
- * anything is sent. So does the constructor.
- * The key can be read out of nothing that this makes.
+ * Calls throw ApiError, ConnectionError or TimeoutError, AbortError if their signal ends them, and UsageError before anything is
+ * sent. The constructor throws UsageError, too. The key cannot be read from a client, an answer or an error.
  */
 export class Ripper {
   readonly checkout: { readonly sessions: CheckoutSessions }
@@ -61,7 +60,7 @@ export class Ripper {
     readonly deliveries: WebhookDeliveries
   }
 
-  /** The key may be undefined for the compiler's sake: so is what stands in the environment. */
+  /** The key may be undefined for the compiler only, because variables of the environment may be. */
   constructor(secretKey: string | undefined, options: RipperOptions) {
     const send = openSender(secretKey, options)
     this.checkout = { sessions: sessions(send) }
@@ -108,7 +107,7 @@ function deliveries(send: Send): WebhookDeliveries {
   return {
     list: (query = {}, options) =>
       openPages((after) =>
-        // The first page as it was asked for, which may be one in the middle.
+        // The caller's own query may begin with a page in the middle.
         send(
           { method: 'GET', path, query: after === undefined ? query : { ...query, after } },
           options,
@@ -121,5 +120,5 @@ function deliveries(send: Send): WebhookDeliveries {
 
 function judgeBody<Body extends object>(body: Body): Body {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
-  throw new UsageError('It takes an object: the body that is sent.')
+  throw new UsageError('The body must be an object.')
 }

@@ -1,4 +1,4 @@
-// A call: judged, sent, and sent again under the same key while that may help.
+// A call: its arguments are checked, then it is sent, and sent again under the same key while that may help.
 
 import { randomUUID } from 'node:crypto'
 import { bodyOf, requestId } from './answer.ts'
@@ -29,15 +29,15 @@ export type CallOptions = {
 /** For calls that change something. */
 export type WriteOptions = CallOptions & {
   /**
-   * What recognises a repetition, for 30 days: give the same for the same order, and it is done once. Without one each call
-   * has its own, which covers the tries of that call alone.
+   * The service recognises a repetition by this key, for 30 days. Give the same key for the same order, and the service does it
+   * once. If you give none, each call makes its own, which covers only the tries of that call.
    */
   idempotency_key?: string
 }
 
 export type Call = {
   method: Sent['method']
-  /** Below the base address, as it goes out. */
+  /** Below the base address, already encoded. */
   path: string
   query?: object
   body?: object
@@ -45,20 +45,20 @@ export type Call = {
 
 export type Send = <Reply>(call: Call, options?: WriteOptions) => Promise<Reply>
 
-/** What is known of an answer besides its body. */
+/** What an answer has besides its body. */
 export type AnswerMeta = {
   status: number
   request_id: string | null
   headers: Headers
-  /** What the request was sent with; null for a read. */
+  /** The key that the request was sent with; null for a read. */
   idempotency_key: string | null
-  /** Whether the service had done this before, under the same key. */
+  /** Whether the service had already done this, under the same key. */
   replayed: boolean
 }
 
 const metas = new WeakMap<object, AnswerMeta>()
 
-/** What came with an answer, such as its request id; undefined for what is no answer. */
+/** What came with an answer, such as its request id; undefined for an object that no call returned. */
 export function answerMeta(answer: object): AnswerMeta | undefined {
   return metas.get(answer)
 }
@@ -68,7 +68,7 @@ const call_options = ['idempotency_key', 'signal', 'timeout_ms', 'retries_max']
 
 const defaults: Limits = { timeout_ms: 30_000, retries_max: 2 }
 
-/** The key stays in here. Throws UsageError. */
+/** Makes the function that sends calls. It alone holds the key. Throws UsageError. */
 export function openSender(secretKey: unknown, options: RipperOptions): Send {
   const secret_key = judgeSecretKey(secretKey)
   if (typeof options === 'object' && options !== null) judgeOptionNames(options, client_options)
@@ -142,15 +142,15 @@ function written(body: object): string {
   try {
     text = JSON.stringify(body)
   } catch {
-    // Its message would tell of what is in the body.
+    // The message of that error would quote the body.
   }
   if (text !== undefined) return text
-  throw new UsageError('The body cannot be written as JSON: it holds itself, or a BigInt.')
+  throw new UsageError('The body cannot be written as JSON: it contains itself, or a BigInt.')
 }
 
 function queryText(query: object = {}): string {
   if (typeof query !== 'object' || query === null) {
-    throw new UsageError('It takes an object: what is asked for.')
+    throw new UsageError('The query must be an object.')
   }
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {

@@ -17,9 +17,9 @@ describe('a client is not made with', () => {
     ['an empty key', '', { base_url }, /environment variable/],
     ['a publishable key', `rip_pk_${'0'.repeat(48)}`, { base_url }, /publishable/],
     ['a signing secret', 'rip_whsec_0', { base_url }, /signing secret/],
-    ['another system’s key', 'sk_test_123', { base_url }, /begin with rip_sk_/],
+    ['another system’s key', 'sk_test_123', { base_url }, /must be rip_sk_ followed/],
     ['a line break after it', `${key}\n`, { base_url }, /white space/],
-    ['a line break in it', `${key}\nx`, { base_url }, /begin with rip_sk_/],
+    ['a line break in it', `${key}\nx`, { base_url }, /must be rip_sk_ followed/],
     ['no options', key, undefined, /base_url is required/],
     ['no address', key, {}, /base_url is required/],
     ['half an address', key, { base_url: 'pay.example' }, /absolute/],
@@ -32,8 +32,13 @@ describe('a client is not made with', () => {
     ['more time than timers have', key, { base_url, timeout_ms: 2 ** 31 }, /timeout_ms/],
     ['half a retry', key, { base_url, retries_max: 0.5 }, /retries_max/],
     ['null for options', key, null, /base_url is required/],
-    ['an option spelled otherwise', key, { baseUrl: base_url }, /baseUrl is no .* base_url is/],
-    ['an option of a call', key, { base_url, idempotency_key: 'x' }, /there are base_url, /],
+    [
+      'an option spelled otherwise',
+      key,
+      { baseUrl: base_url },
+      /baseUrl is not an option.*mean base_url/,
+    ],
+    ['an option of a call', key, { base_url, idempotency_key: 'x' }, /There are base_url, /],
     ['a fetch that is none', key, { base_url, fetch: 'x' }, /fetch must be a function/],
   ])('%s', (_, secretKey, options, words) => {
     const make = () => made(secretKey, options)
@@ -76,7 +81,7 @@ describe('an id', () => {
 
   test.each<[string, Parameters<typeof judgeId>[0], unknown, RegExp]>([
     ['a client secret', 'session', 'cs_1_secret_2', /client secret/],
-    ['an object', 'session', { id: 'cs_1' }, /give its id/],
+    ['an object', 'session', { id: 'cs_1' }, /pass its id/],
     ['another kind', 'payment', 'cs_1', /pay_…/],
     ['a way up', 'payment', 'pay_/../x', /pay_…/],
     ['nothing', 'endpoint', undefined, /whep_…/],
@@ -101,7 +106,7 @@ describe('before anything is sent', () => {
   const body = { amount: 1, currency: 'GBP' }
   test.each<[string, () => Promise<unknown>, RegExp?]>([
     ['a body with a BigInt', () => create({ ...body, amount: 1n }), /BigInt/],
-    ['a body that holds itself', () => create(cyclic), /holds itself/],
+    ['a body that holds itself', () => create(cyclic), /contains itself/],
     ['a body that is written as nothing', () => create({ toJSON: () => undefined }), /JSON/],
     ['null for options', () => create(body, null), /options must be an object/],
     [
@@ -109,7 +114,7 @@ describe('before anything is sent', () => {
       () => create(body, { idempotencyKey: 'x' }),
       /idempotency_key/,
     ],
-    ['an option that is none', () => create(body, { retries: 1 }), /there are .*retries_max/],
+    ['an option that is none', () => create(body, { retries: 1 }), /There are .*retries_max/],
     ['a signal that is none', () => create(body, { signal: {} }), /AbortSignal/],
     ['null for a query', () => ripper.webhooks.deliveries.list(null as never), /an object/],
     ['a text for a query', () => ripper.webhooks.deliveries.list('x' as never), /an object/],

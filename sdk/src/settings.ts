@@ -1,17 +1,17 @@
-// What a client is made with, judged before anything is sent.
+// The arguments of a client and of its calls, checked before anything is sent.
 
 import { UsageError } from './errors.ts'
 
 export type RipperOptions = {
-  /** Where the service is, such as `https://pay.example.com`, without `/v1`. */
+  /** The address of the service, such as `https://pay.example.com`, without `/v1`. */
   base_url: string | undefined
-  /** For each try, its answer's body included; 30,000 where nothing is said. */
+  /** For each try, including the body of its answer; 30,000 by default. */
   timeout_ms?: number
-  /** How often a call is tried again where that is safe; 2 where nothing is said, 0 for never. */
+  /** How often a call is tried again; 2 by default, 0 for never. */
   retries_max?: number
-  /** In place of the global one. */
+  /** Used instead of the global one. */
   fetch?: typeof globalThis.fetch
-  /** How to wait between two tries, in place of a timer: for tests. */
+  /** For tests: waits between two tries, instead of a timer. */
   sleep?: (duration_ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
@@ -19,7 +19,7 @@ export type Limits = { timeout_ms: number; retries_max: number }
 
 const timeout_max = 2_147_483_647
 
-/** The address without the slash at its end. Throws UsageError, which repeats nothing of it. */
+/** The address without the slash at its end. Throws UsageError, which does not quote it. */
 export function judgeBaseUrl(base_url: unknown): string {
   const example = 'such as https://pay.example.com'
   if (typeof base_url !== 'string' || base_url === '') {
@@ -37,10 +37,10 @@ export function judgeBaseUrl(base_url: unknown): string {
   return url.origin + path
 }
 
-/** Throws UsageError, which repeats nothing of it. */
+/** Throws UsageError, which does not quote the key. */
 export function judgeSecretKey(secretKey: unknown): string {
   if (typeof secretKey !== 'string' || secretKey === '') {
-    throw new UsageError('No secret key: is the environment variable set that it comes from?')
+    throw new UsageError('There is no secret key. Is its environment variable set?')
   }
   if (secretKey.trim() !== secretKey) {
     throw new UsageError('The secret key has white space around it, perhaps a line break.')
@@ -54,14 +54,12 @@ export function judgeSecretKey(secretKey: unknown): string {
     )
   }
   if (!/^rip_sk_[0-9A-Za-z]+$/.test(secretKey)) {
-    throw new UsageError(
-      'The secret key must begin with rip_sk_, and then have letters and digits.',
-    )
+    throw new UsageError('The secret key must be rip_sk_ followed by letters and digits.')
   }
   return secretKey
 }
 
-/** What is asked for, or else the default. Throws UsageError. */
+/** The limits of a call, or of a client; `defaults` fill what is missing. Throws UsageError. */
 export function judgeLimits(asked: Partial<Limits>, defaults: Limits): Limits {
   const { timeout_ms = defaults.timeout_ms, retries_max = defaults.retries_max } = asked
   if (!Number.isInteger(timeout_ms) || timeout_ms < 1 || timeout_ms > timeout_max) {
@@ -81,7 +79,7 @@ export function judgeFunctions(options: RipperOptions): void {
   }
 }
 
-/** By what it can do: it may be of another realm. Throws UsageError. */
+/** Checks for what a signal can do, because it may come from another realm. Throws UsageError. */
 export function judgeSignal(signal: unknown): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined
   const { aborted, addEventListener } = signal as Partial<AbortSignal>
@@ -95,7 +93,7 @@ export function judgeSignal(signal: unknown): AbortSignal | undefined {
 export function judgeIdempotencyKey(key: unknown): string {
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() !== key) {
     throw new UsageError(
-      'idempotency_key must be 1 to 255 printable ASCII characters, without space around them.',
+      'idempotency_key must be 1 to 255 printable ASCII characters, without white space around them.',
     )
   }
   return key
@@ -108,15 +106,15 @@ const ids = {
   delivery: { shape: /^[0-9a-f]{32}$/, words: 'a delivery id, 32 hexadecimal digits' },
 }
 
-/** An id that may stand in a path, which no client secret may. Throws UsageError. */
+/** Returns an id for a path, which must never contain a client secret. Throws UsageError. */
 export function judgeId(kind: keyof typeof ids, id: unknown): string {
   const { shape, words } = ids[kind]
   if (typeof id === 'string' && shape.test(id)) return id
   const hint =
     typeof id === 'string' && id.includes('_secret_')
-      ? ' This is a client secret, which must never stand in an address.'
+      ? ' This is a client secret. It must never be part of an address.'
       : typeof id === 'object' && id !== null
-        ? ' This is an object: give its id.'
+        ? ' This is an object: pass its id.'
         : ''
-  throw new UsageError(`It takes ${words}.${hint}`)
+  throw new UsageError(`The argument must be ${words}.${hint}`)
 }

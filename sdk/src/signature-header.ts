@@ -1,4 +1,4 @@
-// The header that signs a webhook: found however headers are kept, and read.
+// Finds the header that signs a webhook, in any kind of headers, and reads it.
 
 import { SignatureError } from './errors.ts'
 
@@ -10,21 +10,21 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type SignatureHeader = {
-  /** Unix seconds, as they stand there: they are signed as text. */
+  /** Unix seconds, as text, because the text is what is signed. */
   t: string
   signatures: Uint8Array[]
 }
 
-/** Throws SignatureError where there is no such header, or more than one. */
+/** Throws SignatureError if there is no such header, or more than one. */
 export function readSignatureHeader(headers: unknown): SignatureHeader {
   const values = new Set(valuesOf(headers))
   const [value, another] = values
   if (value === undefined || value.trim() === '') throw missing(headers)
-  // Copies that were joined, as Headers does.
+  // Headers joins copies of a header with a comma.
   if (another !== undefined || /,\s*t=/.test(value)) {
     throw new SignatureError(
       'header_repeated',
-      'There is more than one Rip-Signature. A webhook has one; where a proxy copied another to it, neither can be believed.',
+      'There is more than one Rip-Signature. A webhook has one. If a proxy added another, neither can be trusted.',
     )
   }
   const parts = value.split(',').map((part) => part.trim())
@@ -36,7 +36,7 @@ export function readSignatureHeader(headers: unknown): SignatureHeader {
   if (t === undefined || signatures.length === 0) {
     throw new SignatureError(
       'header_malformed',
-      'Rip-Signature must read t=<unix seconds>,v1=<64 hexadecimal digits>. Give it as it came.',
+      'Rip-Signature must read t=<unix seconds>,v1=<64 hexadecimal digits>. Pass it as it came.',
     )
   }
   return { t, signatures }
@@ -59,7 +59,7 @@ function valuesOf(headers: unknown): string[] {
 function missing(headers: unknown): SignatureError {
   const hint =
     typeof headers === 'object' && headers !== null
-      ? 'Give all headers of the request, such as req.headers. If they are all there, the request did not come from Ripper Checkout, or a proxy removed the header.'
-      : `Give the request's headers, or this one's value; this is ${headers === null ? 'null' : typeof headers}.`
+      ? 'Pass all headers of the request, such as req.headers. If they are all there, the request did not come from Ripper Checkout, or a proxy removed the header.'
+      : `Pass the request's headers, or the value of this header; this is ${headers === null ? 'null' : typeof headers}.`
   return new SignatureError('header_missing', `There is no Rip-Signature. ${hint}`)
 }

@@ -1,12 +1,12 @@
-// Secrets that sign webhooks, and what they make of a body.
+// The secrets that sign webhooks, and their signature of a body.
 
 import { createHmac } from 'node:crypto'
 import { SignatureError } from './errors.ts'
 
-/** One, or several; an entry that is not set is passed over, as one that is rotated out will be. */
+/** One, or several. An entry that is not set is skipped, so that an old secret can simply be removed after a rotation. */
 export type SigningSecrets = string | undefined | readonly (string | undefined)[]
 
-/** The secrets as a list. Throws SignatureError, which repeats nothing of them. */
+/** The secrets as a list. Throws SignatureError, which does not quote them. */
 export function judgeSecrets(sent: unknown): string[] {
   const secrets: unknown[] = [sent].flat().filter((each) => each !== undefined)
   if (secrets.length === 0) throw missing()
@@ -24,12 +24,12 @@ function judgeSecret(secret: unknown): string {
     throw malformed('It has white space around it, perhaps a line break.')
   if (/^rip_[sp]k_/.test(secret)) throw malformed('This is an API key.')
   if (!secret.startsWith('rip_whsec_'))
-    throw malformed('This one lacks the prefix, which is a part of it.')
+    throw malformed('This one lacks the prefix, which is part of the secret.')
   return secret
 }
 
 function missing(): SignatureError {
-  return malformed('There is none: is the environment variable set that it comes from?')
+  return malformed('There is none. Is its environment variable set?')
 }
 
 function malformed(fault: string): SignatureError {

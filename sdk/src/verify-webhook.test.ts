@@ -146,7 +146,7 @@ describe('what is wrong with', () => {
     [
       'a time that is not signed',
       'signature_mismatch',
-      /does not fit/,
+      /does not match/,
       [body, header.replace(String(t), String(t + 1)), secret],
     ],
     ['no secret', 'secret_malformed', /environment/, [body, headers, undefined]],
@@ -173,13 +173,13 @@ describe('what is wrong with', () => {
     [
       'a signed text that is no JSON',
       'body_not_json',
-      /no JSON/,
+      /not a JSON/,
       ['a=1', generateTestHeader({ body: 'a=1', secret, at: now }), secret],
     ],
     [
       'a signed list',
       'body_not_json',
-      /no JSON object/,
+      /not a JSON object/,
       ['[]', generateTestHeader({ body: '[]', secret, at: now }), secret],
     ],
   ]

@@ -1,4 +1,4 @@
-// Whether a webhook is what it seems: signed by this service, with this body, not long ago.
+// Verifies that this service signed a webhook, with this body, not long ago.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { WebhookEvent } from './api-types.ts'
@@ -9,15 +9,15 @@ import { readSignatureHeader, type WebhookHeaders } from './signature-header.ts'
 import { judgeSecrets, type SigningSecrets, signatureOf } from './signing-secret.ts'
 
 export type VerifyOptions = {
-  /** Seconds that the time of the signature may lie from now, in the past and in the future; 300 where nothing is said. */
+  /** How many seconds the signature's time may differ from now, either way; 300 by default. */
   tolerance?: number
-  /** In place of the clock. */
+  /** Used instead of the clock. */
   now?: Date
 }
 
 /**
- * The event of a webhook, its type told by `type`. Takes the body as it came, before anything parsed it, and the endpoint's
- * signing secret; several where one is being rotated. Throws SignatureError, whose message names the usual mistake.
+ * Returns the event of a webhook, typed by its `type`. Takes the body as it came, before anything parsed it, and the endpoint's
+ * signing secret, or several while one is being rotated. Throws SignatureError, whose message names the usual mistake.
  */
 export function verifyWebhook(
   rawBody: RawBody,
@@ -37,12 +37,15 @@ export function verifyWebhook(
   judgeTime(Number(t), now.getTime() / 1000, tolerance)
   const event = parsed(body)
   if (typeof event !== 'object' || event === null || Array.isArray(event)) {
-    throw new SignatureError('body_not_json', 'The body is signed rightly, and is no JSON object.')
+    throw new SignatureError(
+      'body_not_json',
+      'The signature is right, but the body is not a JSON object.',
+    )
   }
   return event as WebhookEvent
 }
 
-/** A Rip-Signature for tests of a receiver; several secrets sign as in a rotation. `at` is now where nothing is said. */
+/** Makes a Rip-Signature for tests of a receiver. Several secrets sign as in a rotation. `at` is now by default. */
 export function generateTestHeader(signed: {
   body: RawBody
   secret: SigningSecrets
@@ -60,7 +63,7 @@ export function generateTestHeader(signed: {
   ].join(',')
 }
 
-/** Compares every pair, whichever fits, so that the time it takes tells nothing. */
+/** Compares every pair, even after one has matched, so that the time it takes reveals nothing. */
 function matches(
   signatures: readonly Uint8Array[],
   secrets: readonly string[],
@@ -73,7 +76,7 @@ function matches(
     .includes(true)
 }
 
-/** Bodies go out without white space. One that fits so, and not as it is, was parsed and written anew on the way. */
+/** The service sends bodies without white space. If only the compact form matches, somebody parsed the body and wrote it anew. */
 function isSignedAsCompact(
   signatures: readonly Uint8Array[],
   secrets: readonly string[],
@@ -104,7 +107,7 @@ function judgeTime(t_seconds: number, now_seconds: number, tolerance_seconds: nu
   if (age_seconds > 0) {
     throw new SignatureError(
       'timestamp_too_old',
-      `The webhook was signed ${far} ago; ${usual}. Each attempt is signed anew: is it an old request that was sent again, or is this machine's clock ahead?`,
+      `The webhook was signed ${far} ago; ${usual}. Every attempt has a new signature. Did somebody send an old request again, or is this machine's clock ahead?`,
     )
   }
   throw new SignatureError(
@@ -125,13 +128,13 @@ function mismatch(secrets: readonly string[]): SignatureError {
   const which = secrets.length === 1 ? 'the secret' : `any of the ${secrets.length} secrets`
   return new SignatureError(
     'signature_mismatch',
-    `The signature does not fit ${which}. Usually the secret is another endpoint's or was rotated; else the body is not byte for byte what came.`,
+    `The signature does not match ${which}. Usually the secret is another endpoint's, or it was rotated. Otherwise the body is not byte for byte what came.`,
   )
 }
 
 function changed(): SignatureError {
   return new SignatureError(
     'body_changed',
-    'The body was parsed and written anew before it got here, with other white space. Give the bytes as they came, not JSON.stringify of what was parsed.',
+    'The body was parsed and written anew, with other white space. Pass the bytes as they came, not JSON.stringify of the parsed body.',
   )
 }
