@@ -1,4 +1,4 @@
-// ARCHITECTURE.md and the decision records name files and folders that exist, lead to what is there, and leave no record out.
+// ARCHITECTURE.md, CONTRIBUTING.md and the decision records name files and folders that exist, lead to what is there, and leave no record out.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
@@ -17,7 +17,7 @@ const paths = ['src', 'web', 'sdk', 'tests'].flatMap((folder) => [
   }),
 ])
 
-describe.each(['ARCHITECTURE.md', ...records])('%s', (path) => {
+describe.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', ...records])('%s', (path) => {
   const text = read(path)
 
   test('names files and folders that exist', () => {

@@ -59,16 +59,7 @@ const floors: Record<string, string[]> = {
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
-const wiring = [
-  'routes',
-  'documents',
-  'sdk-types',
-  'schema-types',
-  'jobs',
-  'service',
-  'main',
-  'cli',
-]
+const wiring = ['routes', 'documents', 'jobs', 'service', 'main', 'cli']
 
 function roomOf(file: string): string {
   const [, room, inner] = file.replace(/\.ts$/, '').split('/')
