@@ -3,7 +3,7 @@
 /** ISO 8601 with an offset, such as `2026-09-01T12:00:00.0000000+00:00`. */
 export type Timestamp = string
 
-/** Every code that a merchant’s server can be refused with; /docs of the service says when. */
+/** Every code with which the service may refuse a merchant’s server. /docs of the service says when. */
 export type ErrorCode =
   | 'unauthorized'
   | 'unknown_principal'
@@ -135,7 +135,7 @@ export type CheckoutSessionCreate = {
   confirmation_url?: string | null
 }
 
-/** A session as it is created: this once with its client_secret. */
+/** A new session. Only here it has its client_secret. */
 export type CheckoutSessionCreated = {
   id: string
   client_secret: string
@@ -150,7 +150,7 @@ export type CheckoutSessionCreated = {
   expires_in_seconds: number
 }
 
-/** How a session stands. */
+/** A session and its state. */
 export type CheckoutSession = {
   id: string
   status: 'requires_payment' | 'processing' | 'succeeded' | 'declined' | 'expired'
@@ -177,7 +177,7 @@ export type CheckoutSession = {
   hold: Hold | null
 }
 
-/** What became of one confirmed attempt. */
+/** The outcome of one confirmed attempt. */
 export type Payment = {
   id: string
   checkout_session_id: string | null
@@ -250,7 +250,7 @@ export type WebhookEndpoint = {
   created_at: Timestamp
 }
 
-/** An endpoint as it is created: this once with its signing_secret. */
+/** A new endpoint. Only here it has its signing_secret. */
 export type WebhookEndpointCreated = {
   id: string
   url: string
@@ -300,7 +300,7 @@ export type WebhookDeliveryQuery = {
   event_type?: string
 }
 
-/** A replay: a new delivery of what was given up on. */
+/** A replay: a new delivery of a dead-lettered event. */
 export type WebhookReplay = {
   delivery_id: string
   replay_of: string
@@ -462,7 +462,7 @@ export type PaymentFailedEvent = {
   }
 }
 
-/** What a webhook brings: tell them apart by `type`. */
+/** The event of a webhook. Tell events apart by `type`. */
 export type WebhookEvent =
   | PaymentCapturedEvent
   | PaymentHeldEvent

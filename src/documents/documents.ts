@@ -1,4 +1,4 @@
-// The files that are made from the code, so that they cannot say otherwise: documents in docs/, and the SDK's types.
+// The files that are made from the code, so that they cannot contradict it: documents in docs/, and the SDK's types.
 
 import { version } from '../cli/version.ts'
 import { statusOf } from '../http/dialects.ts'
@@ -12,7 +12,7 @@ import { events, routes, streams } from '../routes.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
 
-/** The texts by their path in the repository. The pages' scripts must have been built. */
+/** The texts by their path in the repository. The scripts of pages must be built before. */
 export function generatedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(routes, events, streams), null, 2)}\n`,
@@ -31,7 +31,7 @@ function errorsDocument(): string {
     const where = described.filter((route) => refusalsOf(route).some((each) => each === code))
     const [, ...also] = statusesOf(code as RefusalCode)
     const places =
-      // What is wrong with a request as such may be so anywhere.
+      // A request may be malformed on any route.
       where.length === described.length || also.length > 0
         ? 'every route'
         : where.map(({ method, path }) => `\`${method} ${path}\``).join('<br>')
@@ -41,31 +41,31 @@ function errorsDocument(): string {
   })
   return `# Refusals
 
-Every refusal of the API. Branch on the code, never on \`message\`. Made from the code by \`npm run docs\`.
+These are all refusals of the API. Branch on the code, never on \`message\`. \`npm run docs\` makes this page from the code.
 
-A request is judged in this order, and is refused for the first thing that is wrong:
+The service checks a request in this order, and refuses it for the first thing that is wrong:
 
-1. its key or client secret; from a page its publishable key or handle, then the integration, then the \`Origin\`. A body that
-   names a publishable key is read here
-2. on webhook routes and streams, how often such requests are made
-3. its idempotency key; then an id in its path that nothing can have. If the key has an answer already, the request gets it
-   now, whatever else is wrong with it
-4. whether the account may act; on the routes of a client secret only after the body
-5. its query and body. Of several faults, \`card_data_rejected\` is told before \`metadata_too_large\`, and that before any other
-6. what it asks of the account: an amount that can be verified, a mode, a complete profile
-7. the state of its session, payment, hold or delivery
+1. Its key or client secret. For a page: its publishable key or handle, then the integration, then the \`Origin\`. If the body names
+   the publishable key, the service reads the body here.
+2. On webhook routes and streams: how often the account makes such requests.
+3. Its idempotency key, then whether the id in its path can exist. If the key has an answer already, the request gets that answer
+   now, whatever else is wrong with it.
+4. Whether the account may act. On routes that take a client secret, this comes after the body.
+5. Its query and body. Of several faults, \`card_data_rejected\` comes before \`metadata_too_large\`, and that before any other.
+6. What it demands of the account: an amount that can be verified, a mode, a complete profile.
+7. The state of its session, payment, hold or delivery.
 
-How often a page creates sessions or a shopper enters cards (\`rate_limit_exceeded\` there) is judged after all that, and only then
-what is wrong with a card.
+After all that, the service checks how often a page creates sessions or a shopper enters cards (\`rate_limit_exceeded\`), and last
+whether the card is valid.
 
 | where | the body of a refusal |
 |---|---|
 | checkout and payment routes | \`{error, message, request_id}\` |
 | webhook routes: what is wrong with the key | \`{code}\` |
 | webhook routes: idempotency and rate limit; list of deliveries | \`{error, message}\` |
-| webhook endpoints: create, list, delete | \`{error, message, allowed}\`; \`allowed\` is null but for \`unknown_event_type\` |
+| webhook endpoints: create, list, delete | \`{error, message, allowed}\`; \`allowed\` is null unless the error is \`unknown_event_type\` |
 | replay of a delivery | \`{error}\` |
-| compatible routes | \`{error: {type, code, message, param, ripper_code}}\`; the code below is \`ripper_code\`, and \`param\` is there where one parameter is to blame |
+| compatible routes | \`{error: {type, code, message, param, ripper_code}}\`; the code below is \`ripper_code\`. \`param\` is there if one parameter is to blame |
 
 | error | status | when | routes |
 |---|---|---|---|

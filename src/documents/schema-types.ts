@@ -1,13 +1,13 @@
-// TypeScript types from JSON schemas, laid out as the formatter would: what the SDK's types are made of.
+// Makes TypeScript types from JSON schemas, laid out as the formatter would do it. The SDK's types are made with it.
 
 import type { Schema } from '../kernel/json-schema.ts'
 
-/** A schema that gets a name; wherever another one holds the same, it is called by it. */
+/** A schema that gets a name. Wherever another schema contains the same shape, the type has this name there. */
 export type NamedSchema = { name: string; note: string; schema: Schema }
 
 const line_max = 100
 
-/** One exported type for each, in their order. A schema that no type can be made of is an error. */
+/** One exported type for each schema, in their order. Throws if a schema cannot be written as a type. */
 export function typesOf(named: readonly NamedSchema[]): string {
   const names = new Map(named.map(({ name, schema }) => [sameness(schema), name]))
   return named

@@ -1,4 +1,4 @@
-// The types of the SDK, made from the schemas that routes check bodies and replies by.
+// Makes the SDK's types from the schemas with which routes check bodies and replies.
 
 import { refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
@@ -20,7 +20,7 @@ export function sdkTypes(): string {
 export type Timestamp = string
 
 ${typesOf(named())}
-/** What a webhook brings: tell them apart by \`type\`. */
+/** The event of a webhook. Tell events apart by \`type\`. */
 export type WebhookEvent =
   | ${union}
 `
@@ -30,7 +30,7 @@ function named(): NamedSchema[] {
   return [
     {
       name: 'ErrorCode',
-      note: 'Every code that a merchant’s server can be refused with; /docs of the service says when.',
+      note: 'Every code with which the service may refuse a merchant’s server. /docs of the service says when.',
       schema: { enum: errorCodes() },
     },
     {
@@ -42,7 +42,7 @@ function named(): NamedSchema[] {
   ]
 }
 
-/** Of the routes that take a secret key, the compatible ones apart, in order of precedence. */
+/** The codes of the routes that take a secret key, without the compatible routes, in order of precedence. */
 function errorCodes(): string[] {
   const called = routes.filter(
     ({ door, dialect }) => door.kind === 'secret_key' && dialect !== 'compatible',
@@ -51,7 +51,7 @@ function errorCodes(): string[] {
   return Object.keys(catalogue).filter((code) => possible.has(code))
 }
 
-/** Of the API's types those that merchants' servers meet, in this order, and the events. */
+/** Those of the API's types that merchants' servers use, in this order, and the events. */
 function apiTypes(): NamedSchema[] {
   const types = namedSchemas(inlineDocument(routes, events))
   return [...used, ...events.map(({ type }) => eventName(type))].map((name) => {
@@ -68,20 +68,20 @@ const used = [
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
 ]
 
-/** The description has the members of a query one by one. */
+/** A query as one type: the API's description lists its parameters one by one. */
 const listQuery: NamedSchema = {
   name: 'WebhookDeliveryQuery',
   note: 'Which attempts are listed; all without any.',
   schema: withoutRefused(schemaOf(listDeliveries.query!, 'input')),
 }
 
-/** `payment.captured` is a PaymentCapturedEvent. */
+/** The event `payment.captured` has the type PaymentCapturedEvent. */
 function eventName(type: string): string {
   const words = type.split('.').map((word) => word[0]!.toUpperCase() + word.slice(1))
   return `${words.join('')}Event`
 }
 
-/** Parameters that are there only to be refused by their name are no part of a type. */
+/** Leaves out parameters that exist only so that the service can refuse them by name. */
 function withoutRefused(schema: Schema): Schema {
   const taken = Object.entries(schema.properties!).filter(([, each]) => !('not' in each))
   return { ...schema, properties: Object.fromEntries(taken) }

@@ -1,4 +1,4 @@
-// The API's description as a value: as much of OpenAPI 3.1 as it uses.
+// The types of the API's description: the part of OpenAPI 3.1 that it uses.
 
 export type OpenApiDocument = {
   openapi: string
@@ -8,7 +8,7 @@ export type OpenApiDocument = {
   components: { securitySchemes: object; headers: object; schemas: Record<string, object> }
 }
 
-/** A request that the service itself makes. */
+/** A request that the service makes. */
 export type Webhook = Omit<Operation, 'security'>
 
 export type Operation = {

@@ -1,10 +1,10 @@
-// Gives the API's types their names: each shape that has one is called by it wherever it stands.
+// Gives the API's types their names, wherever their shapes occur.
 
 import type { Schema } from '../../kernel/json-schema.ts'
 import type { OpenApiDocument, Operation } from './document.ts'
 import { schemaNames } from './schema-names.ts'
 
-/** A type of the API. `side` is where it first stands: in what is sent to the service, or in what comes from it. */
+/** A type of the API. `side` says where it first occurs: in a request, or in an answer. */
 export type NamedSchema = {
   name: string
   note: string
@@ -12,7 +12,7 @@ export type NamedSchema = {
   schema: Schema
 }
 
-/** Names every such shape of a document by its `title`; the shapes stay where they are. */
+/** Names each such shape of a document by its `title`, and leaves the shapes where they are. */
 export function withNames(document: OpenApiDocument): OpenApiDocument {
   const found = namedSchemas(document)
   const names = new Map(found.map(({ name, schema }) => [sameness(schema), name]))
@@ -25,11 +25,11 @@ export function withNames(document: OpenApiDocument): OpenApiDocument {
   return { ...document, ...(mapMembers({ paths, webhooks }, named) as typeof document) }
 }
 
-/** Puts each named shape among the components once, and a reference to it wherever it stood. */
+/** Moves each named shape to the components, and puts references in its places. */
 export function withReferences(document: OpenApiDocument): OpenApiDocument {
   const refer = (schema: Schema): object => {
     const { title, description } = schema
-    // An object may also be the members of a schema, one of them called so.
+    // An object may also be a map of a schema's members, one of which is called `title`.
     if (typeof title !== 'string') return mapMembers(schema, refer)
     return { $ref: `#/components/schemas/${title}`, ...(description && { description }) }
   }
@@ -48,11 +48,11 @@ export function withReferences(document: OpenApiDocument): OpenApiDocument {
   }
 }
 
-/** What the list names, in its order, as far as the document has it: one that is made of some routes has no more. */
+/** The shapes that the list names, in its order. A document that is made of some routes has only some of them. */
 export function namedSchemas(document: OpenApiDocument): NamedSchema[] {
   const places = wholeBodies(document)
   const found: NamedSchema[] = []
-  // A shape may be a part of one that stands below it in the list.
+  // A shape may be part of one that comes later in the list.
   const find = (name: string): NamedSchema | null => {
     const known = found.find((each) => each.name === name)
     const line = schemaNames.find((each) => each.name === name)
@@ -69,7 +69,7 @@ export function namedSchemas(document: OpenApiDocument): NamedSchema[] {
 
 type Whole = Omit<NamedSchema, 'name'>
 
-/** Bodies and answers by `operation.request` and `operation.answer`, events by `operation.event`. */
+/** Finds bodies by `operation.request`, answers by `operation.answer`, and events by `operation.event`. */
 function wholeBodies({ paths, webhooks }: OpenApiDocument): Map<string, Whole> {
   const places = new Map<string, Whole>()
   const add = (
@@ -93,7 +93,7 @@ function successOf({ responses }: Operation) {
   return Object.entries(responses).find(([status]) => status < '300')?.[1]
 }
 
-/** Follows `.member`, `[]` and `|message`, which is the alternative for that type of message. */
+/** Follows `.member`, `[]` and `|message`; the last is the alternative for that type of message. */
 function stepInto(schema: Schema, steps: string): Schema {
   return [...steps.matchAll(/\.(\w+)|\[\]|\|(\w+)/g)].reduce((from, [step, member, message]) => {
     const shapes = from.anyOf ?? [from]
@@ -112,7 +112,7 @@ function withoutNull(schema: Schema): Schema {
   return more.length === 0 ? only! : schema
 }
 
-/** A copy in which `change` was applied to every object inside, not to the outermost. */
+/** A copy with `change` applied to every object inside it, except the outermost. */
 function mapMembers(node: object, change: (schema: Schema) => object): object {
   const map = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(map)
@@ -121,7 +121,7 @@ function mapMembers(node: object, change: (schema: Schema) => object): object {
   return Object.fromEntries(Object.entries(node).map(([name, each]) => [name, map(each)]))
 }
 
-/** Equal for shapes that mean the same, wherever they stand and whatever is said of them there. */
+/** Equal for shapes that mean the same, whatever their place and their description. */
 function sameness({ description: _, title: __, ...shape }: Schema): string {
   return JSON.stringify(shape)
 }

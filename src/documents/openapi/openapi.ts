@@ -1,4 +1,4 @@
-// The API's description, OpenAPI 3.1, made from the route records.
+// Makes the API's description, OpenAPI 3.1, from the route records.
 
 import type { z } from 'zod'
 import { lifetimes } from '../../http/caching.ts'
@@ -34,7 +34,7 @@ type AnyRoute = Route<any>
 // biome-ignore lint/suspicious/noExplicitAny: nor does a stream's.
 type AnyStream = Stream<any>
 
-/** As it is served: each named type once, among the components. */
+/** The document as it is served: each named type once, among the components. */
 export function openApiDocument(
   routes: AnyRoute[],
   events: DescribedEvent[] = [],
@@ -43,7 +43,7 @@ export function openApiDocument(
   return withReferences(inlineDocument(routes, events, streams))
 }
 
-/** The same with every schema where it is used; named types have their name as `title`. */
+/** The same document with every schema where it is used. Named types have their name as `title`. */
 export function inlineDocument(
   routes: AnyRoute[],
   events: DescribedEvent[] = [],
@@ -80,7 +80,7 @@ function documentOf(
         bearer_key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A secret key. Also taken as the user name of Basic, without a password.',
+          description: 'A secret key. The user name of Basic, without a password, works too.',
         },
         client_secret: { type: 'apiKey', in: 'header', name: 'Rip-Client-Secret' },
       },
@@ -90,7 +90,7 @@ function documentOf(
   }
 }
 
-/** The schema is that of one message: its `data` is a line of JSON. */
+/** The schema describes one message, whose `data` is a line of JSON. */
 function streamOf(stream: Stream<never>): Operation {
   const operation = operationOf(describedRoute(stream), [])
   const done = operation.responses[200]!
@@ -147,7 +147,12 @@ function webhookOf({ type, summary, schema }: DescribedEvent): Webhook {
     operationId: operationId(type),
     parameters: [signatureHeader, eventKeyHeader],
     requestBody: { required: true, content: jsonOf(schemaOf(schema, 'output')) },
-    responses: { '2XX': { description: 'Stored. Anything else, and the event is sent again.' } },
+    responses: {
+      '2XX': {
+        description:
+          'You have stored it. After any other answer the service sends the event again.',
+      },
+    },
   }
 }
 
@@ -157,7 +162,7 @@ const signatureHeader: Parameter = {
   required: true,
   schema: { type: 'string', pattern: '^t=\\d+(,v1=[0-9a-f]{64})+$' },
   description:
-    't=<unix seconds>,v1=<hex>: HMAC-SHA-256 of `<t>.<body as it came>` with the whole signing secret. Two v1 while a secret is being rotated.',
+    't=<unix seconds>,v1=<hex>: HMAC-SHA-256 of `<t>.<body as it came>` with the whole signing secret. There are two v1 while you rotate a secret.',
 }
 const eventKeyHeader: Parameter = {
   name: 'Rip-Idempotency-Key',
@@ -187,7 +192,7 @@ function successHeaders(route: Route<never>): object {
 
 function notModified(route: Route<never>): Response {
   return {
-    description: 'If-None-Match names what would be answered',
+    description: 'The answer has not changed since the ETag in If-None-Match',
     headers: { ...headersOf(route, 304), ...cachingHeaders(route.cache!) },
   }
 }
@@ -197,15 +202,17 @@ function takesKeyless({ idempotency }: Route<never>): boolean {
 }
 
 const replayHeaders = {
-  'Rip-Idempotent-Replayed': 'With an idempotency key: true on the answer to a retry, else false.',
+  'Rip-Idempotent-Replayed':
+    'With an idempotency key: true if this answer repeats an earlier one, else false.',
 }
 const warningHeaders = {
-  'Rip-Idempotency-Warning': 'Without an idempotency key: that a retry will not be recognised.',
+  'Rip-Idempotency-Warning':
+    'Without an idempotency key: warns that the service cannot recognise a retry.',
 }
 
 function cachingHeaders(cache: keyof typeof lifetimes): object {
   return {
-    ETag: { schema: { type: 'string' }, description: 'Strong; for If-None-Match.' },
+    ETag: { schema: { type: 'string' }, description: 'A strong ETag, for If-None-Match.' },
     'Cache-Control': { schema: { const: `public, max-age=${lifetimes[cache]}` } },
   }
 }
@@ -236,7 +243,7 @@ const ifNoneMatch: Parameter = {
   in: 'header',
   required: false,
   schema: { type: 'string' },
-  description: 'The ETag of an answer that is there already.',
+  description: 'The ETag of an answer that you already have.',
 }
 
 function keyParameters({ idempotency }: Route<never>): Parameter[] {
@@ -250,13 +257,13 @@ function keyParameters({ idempotency }: Route<never>): Parameter[] {
     description:
       index === 0
         ? 'Printable ASCII. A retry with the same key gets the first answer.'
-        : `The same as ${names[0]}; where both are sent, they must be equal.`,
+        : `The same as ${names[0]}. If you send both, they must be equal.`,
   }))
 }
 
 /**
- * All parameters of a query are optional: what is required stands in the path or the body. A parameter that exists only to
- * be refused by its name is left out.
+ * All parameters of a query are optional, because required values are in the path or the body. Leaves out parameters that exist only
+ * so that the service can refuse them by name.
  */
 function propertiesOf(query: z.ZodType | undefined): Record<string, { description?: string }> {
   const { properties = {} } = (query ? schemaOf(query, 'input') : {}) as {

@@ -1,4 +1,4 @@
-// The refusals of a route in the API's description: by status, in the shapes that its dialect gives them.
+// Describes the refusals of a route, by status and in the shapes of its dialect.
 
 import { z } from 'zod'
 import { compatibleHeaders, errorTypes, ripperCode } from '../../http/compatible-dialect.ts'
@@ -12,7 +12,7 @@ import type { Content, Response } from './document.ts'
 const code = { type: 'string', description: 'Branch on this.' }
 const message = { type: ['string', 'null'], description: 'For people; never branch on it.' }
 
-/** Each shape's schema, its name, and where in it the code is one of these. */
+/** Each shape's name and schema. `coded` narrows its code to the given ones. */
 const shapes: Record<
   Shape,
   { name: string; schema: object; coded(codes: RefusalCode[]): Record<string, object> }
@@ -70,7 +70,7 @@ const shapes: Record<
           type: { enum: errorTypes },
           code: {
             type: 'string',
-            description: 'The other platform’s code where it has one, else the API’s.',
+            description: 'The other platform’s code if it has one, else the API’s.',
           },
           message,
           param: { type: 'string', description: 'The parameter that is to blame, if one is.' },
@@ -95,7 +95,7 @@ export const refusalSchemas = Object.fromEntries(
   Object.values(shapes).map(({ name, schema }) => [name, schema]),
 )
 
-/** Several codes share a status: one response lists them all. */
+/** Several codes may share a status. One response then lists them all. */
 export function refusalsByStatus(route: Route<never>): Record<string, Response> {
   const { dialect } = route
   const byStatus = Map.groupBy(refusalsOf(route), (each) =>
@@ -117,14 +117,14 @@ export function refusalsByStatus(route: Route<never>): Record<string, Response> 
   return {
     ...(isWebhook(dialect) ? {} : { 429: gatewayRefusal(route) }),
     ...Object.fromEntries(responses),
-    // Where no body is taken one may come all the same.
+    // A caller may send a body even if the route takes none.
     ...(route.method !== 'GET' && unreadBodies(route)),
   }
 }
 
 const limited = 'Too many requests from this address; Retry-After says when to go on.'
 
-/** Plain text, but for clients that cannot read it. */
+/** Plain text, except on compatible routes, whose clients cannot read that. */
 function gatewayRefusal(route: Route<never>): Response {
   const headers = headersOf(route, 429)
   if (route.dialect !== 'compatible') return { description: limited, headers }
@@ -139,7 +139,7 @@ function meaningOf(code: RefusalCode): string {
   return `\`${code}\`: ${catalogue[code].when}`
 }
 
-/** A schema for each shape that the codes come in, and for each code that carries members of its own. */
+/** One schema for each shape among the codes, and one for each code that has members of its own. */
 function bodyOf(route: Route<never>, codes: RefusalCode[]): object {
   const { dialect, refusal_members = {} } = route
   const byForm = Map.groupBy(codes, (each) =>
@@ -152,7 +152,7 @@ function bodyOf(route: Route<never>, codes: RefusalCode[]): object {
       allOf: [
         { $ref: `#/components/schemas/${name}` },
         { type: 'object', properties: coded(group) },
-        // Beside the members of every refusal, which it does not name.
+        // The schema does not name the members that every refusal has.
         ...(members ? [{ ...schemaOf(members, 'output'), additionalProperties: true }] : []),
       ],
     }
@@ -173,7 +173,7 @@ function unreadBodies(route: Route<never>): Record<string, Response> {
   }
 }
 
-/** The headers that every answer of a status has. */
+/** The headers that every answer with this status has. */
 export function headersOf({ dialect }: Route<never>, status: number): object {
   const named = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
   return {
@@ -183,12 +183,13 @@ export function headersOf({ dialect }: Route<never>, status: number): object {
   }
 }
 
-/** What `headersOf` refers to. */
+/** The headers to which `headersOf` refers. */
 export const sharedHeaders = {
   'Rip-Request-Id': {
     required: true,
     schema: { type: 'string', pattern: '^req_[0-9a-f]{24}$' },
-    description: 'Of this request, its refusals and retries too; quote it to the operator.',
+    description:
+      'The id of this request. Refusals and repeated answers have one, too. Quote it to the operator.',
   },
   'Retry-After': {
     required: true,

@@ -1,6 +1,6 @@
-// The names of the API's types: one for each shape that is the whole of a request or an answer, or stands in several places.
+// The names of the API's types. A shape has a name if it is a whole request or answer, or if it occurs in several places.
 
-/** `at` is one place of the shape: an operation's id and its side, or a type above, then members; `[]` is a list's entry. */
+/** `at` is one place of the shape: an operation's id and side, or an earlier type, then members. `[]` is an entry of a list. */
 export type SchemaName = { name: string; at: string; note?: string }
 
 const bodies: SchemaName[] = [
@@ -12,14 +12,14 @@ const bodies: SchemaName[] = [
   {
     name: 'CheckoutSessionCreated',
     at: 'create_a_checkout_session.answer',
-    note: 'A session as it is created: this once with its client_secret.',
+    note: 'A new session. Only here it has its client_secret.',
   },
   {
     name: 'CheckoutSession',
     at: 'read_a_checkout_session.answer',
-    note: 'How a session stands.',
+    note: 'A session and its state.',
   },
-  { name: 'Payment', at: 'read_a_payment.answer', note: 'What became of one confirmed attempt.' },
+  { name: 'Payment', at: 'read_a_payment.answer', note: 'The outcome of one confirmed attempt.' },
   {
     name: 'HeldPayment',
     at: 'capture_a_held_payment.answer',
@@ -38,7 +38,7 @@ const bodies: SchemaName[] = [
   {
     name: 'WebhookEndpointCreated',
     at: 'register_a_webhook_endpoint.answer',
-    note: 'An endpoint as it is created: this once with its signing_secret.',
+    note: 'A new endpoint. Only here it has its signing_secret.',
   },
   {
     name: 'WebhookEndpointList',
@@ -58,7 +58,7 @@ const bodies: SchemaName[] = [
   {
     name: 'WebhookReplay',
     at: 'replay_a_dead_lettered_delivery.answer',
-    note: 'A replay: a new delivery of what was given up on.',
+    note: 'A replay: a new delivery of a dead-lettered event.',
   },
 ]
 
@@ -112,12 +112,12 @@ const streams: SchemaName[] = [
   {
     name: 'StreamReady',
     at: 'listen_to_events.answer|ready',
-    note: 'The first message: the stream is heard from here on.',
+    note: 'The first message: the stream begins here.',
   },
   {
     name: 'StreamRefused',
     at: 'listen_to_events.answer|refused',
-    note: 'The last message of a caller that may not listen any more.',
+    note: 'The last message, sent when the caller may not listen any more.',
   },
 ]
 
@@ -125,7 +125,7 @@ const browser: SchemaName[] = [
   {
     name: 'CheckoutConfiguration',
     at: 'read_the_checkout_configuration.answer',
-    note: 'What a checkout is set up from.',
+    note: 'The configuration of a checkout.',
   },
   {
     name: 'PaymentMethodList',
@@ -140,12 +140,12 @@ const browser: SchemaName[] = [
   {
     name: 'BrowserSessionCreate',
     at: 'create_a_session_from_a_page.request',
-    note: 'The body by which a page creates a session.',
+    note: 'The body with which a page creates a session.',
   },
   {
     name: 'HostedPageSessionCreate',
     at: 'create_a_session_from_the_hosted_page.request',
-    note: 'The body by which the hosted page creates a session.',
+    note: 'The body with which the hosted page creates a session.',
   },
   {
     name: 'BrowserCustomerCreate',
@@ -155,17 +155,17 @@ const browser: SchemaName[] = [
   {
     name: 'BrowserSessionCreated',
     at: 'create_a_session_from_a_page.answer',
-    note: 'A session as a page creates it: this once with its client_secret.',
+    note: 'A new session of a page. Only here it has its client_secret.',
   },
   {
     name: 'SessionState',
     at: 'resume_a_session.answer',
-    note: 'What a page needs to take a session up again.',
+    note: 'What a page needs to resume a session.',
   },
   {
     name: 'RecordedResult',
     at: 'SessionState.result',
-    note: 'How a charge ended, as it is read again: without the email.',
+    note: 'The outcome of a charge, read again. It has no email.',
   },
   {
     name: 'ResultAttempt',
@@ -176,7 +176,7 @@ const browser: SchemaName[] = [
   {
     name: 'ThreeDs',
     at: 'SessionState.three_ds',
-    note: 'How far 3-D Secure of an attempt has come.',
+    note: 'The progress of 3-D Secure for an attempt.',
   },
   { name: 'Links', at: 'SessionState.links', note: 'The merchant’s links below the checkout.' },
   {
@@ -187,17 +187,17 @@ const browser: SchemaName[] = [
   {
     name: 'CardReference',
     at: 'exchange_a_card_for_a_one_session_reference.answer',
-    note: 'What stands for a card in one session.',
+    note: 'A reference to a card, for one session.',
   },
   {
     name: 'AuthenticateRequest',
     at: 'open_an_attempt_and_start_3_d_secure.request',
-    note: 'The body that opens an attempt: a card reference, and what banks ask of a browser.',
+    note: 'The body that opens an attempt: a card reference, and what banks want to know of the browser.',
   },
   {
     name: 'AuthenticateResult',
     at: 'open_an_attempt_and_start_3_d_secure.answer',
-    note: 'The attempt, and what its bank said or asks for.',
+    note: 'The attempt, with the answer or the demand of its bank.',
   },
   {
     name: 'ConfirmRequest',
@@ -207,7 +207,7 @@ const browser: SchemaName[] = [
   {
     name: 'ConfirmResult',
     at: 'charge_the_authenticated_attempt.answer',
-    note: 'How a charge ended, for the page.',
+    note: 'The outcome of a charge, for the page.',
   },
 ]
 

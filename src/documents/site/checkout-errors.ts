@@ -1,17 +1,18 @@
-// The codes of checkout.js's own errors. Like the API's, each has a place in the reference that its `docs_url` leads to.
+// The codes of checkout.js's own errors. The `docs_url` of an error leads to its place in the reference, as for the API's codes.
 
 export const checkoutErrors = {
   network_error:
     'No answer came, after several tries. After confirm() the payment may have been taken: call confirm() again, which never charges twice.',
   frame_not_loaded:
-    'The card fields did not come within 6 s. Is this page’s origin one of the integration’s allowed origins?',
+    'The card fields did not load within 6 s. Is this page’s origin one of the integration’s allowed origins?',
   part_not_loaded: 'The second script, three-ds.js, could not be loaded.',
   element_not_found: 'No element of the page matches the selector that mount() was given.',
   not_mounted: 'confirm() was called before mount().',
-  public_key_malformed: 'loadCheckout() was given something that is no publishable key (rip_pk_…).',
-  client_secret_malformed: 'The client secret is not what the create answered.',
-  session_missing: 'The card fields were asked for a card before the session was there.',
+  public_key_malformed: 'The key given to loadCheckout() is not a publishable key (rip_pk_…).',
+  client_secret_malformed: 'The client secret is not the one that the session was created with.',
+  session_missing: 'The page asked the card fields for a card before there was a session.',
   script_not_loaded:
-    'Only from the module @ripper/checkout-js: checkout.js did not come, or the page’s policy refused it.',
-  not_in_browser: 'Only from the module @ripper/checkout-js: it was called on a server.',
+    'Only from the module @ripper/checkout-js: checkout.js did not load, or the page’s policy refused it.',
+  not_in_browser:
+    'Only from the module @ripper/checkout-js: loadCheckout() was called on a server.',
 }

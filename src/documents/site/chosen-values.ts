@@ -1,9 +1,9 @@
-// Where an example must say something else than the samples do: the state that a route leaves, or what it alone asks for.
+// Values for single examples that differ from the common samples: the state that a route leaves, or what only it asks for.
 
 import type { Chosen } from './example.ts'
 
 type ChosenOf = {
-  /** Keys differ, so that one reader can send all examples. */
+  /** Each example has its own key, so that a reader can send all of them. */
   idempotency_key?: string
   query?: Record<string, string>
   request?: Chosen
@@ -16,14 +16,14 @@ const payment = { id: `pay_${hex}` }
 const endpoint = { id: `whep_${hex}` }
 const first_attempt = { 'attempt.id': `att_${hex}`, attempts_left: 2 }
 
-/** Whether a page's amount is right is judged by the integration's, or by its price list. */
+/** The service checks a page's amount against the integration's amount or its price list. */
 const of_a_page = {
   request: { items: undefined },
   answer: { ...session, amount_verification_source: 'integration_default' },
 }
 
 const held_detail = "the amount is 4200 GBP and the integration's is 3900 GBP"
-/** A page sent it without a basket, and with another amount than the integration's. */
+/** A page sent this payment without a basket, and with another amount than the integration's. */
 const held = {
   amount_verified: false,
   items: null,

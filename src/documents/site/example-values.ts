@@ -1,12 +1,12 @@
-// The values that examples are made of: one order, its payment and its shopper, told alike on every route.
+// The values that examples are made of: one order, its payment and its shopper, the same on every route.
 
 const hex = 'f0c3a1d28b7e4f6091a2b3c4'
 const session = `cs_${hex}`
 const created = '2026-09-14T09:30:00.0000000+00:00'
 
 /**
- * By the name of a field (`[]` for an entry of a list), with its parent's where that matters: the first that the field's
- * schema allows is taken.
+ * Samples by the name of a field (`[]` for an entry of a list), with its parent's name where that matters. An example takes the
+ * first sample that the field's schema allows.
  */
 export const sampleValues: Record<string, unknown[]> = {
   // One order.
@@ -74,7 +74,7 @@ export const sampleValues: Record<string, unknown[]> = {
   at: [created],
   expires_in_seconds: [1800],
   duration_ms: [12.5],
-  // How things stand.
+  // States.
   attempt_count: [0],
   attempts_left: [3],
   amount_verified: [true],
@@ -100,7 +100,7 @@ export const sampleValues: Record<string, unknown[]> = {
   challenge: [null],
   window_size: ['02'],
   require_verified_amount: [false],
-  // Webhooks, and what streams tell.
+  // Webhooks and streams.
   url: ['https://shop.example/hooks'],
   endpoint_url: ['https://shop.example/hooks'],
   event_type: ['payment.captured'],
@@ -111,13 +111,13 @@ export const sampleValues: Record<string, unknown[]> = {
   path: ['/v1/checkout/sessions'],
   route: ['/v1/checkout/sessions'],
   id: [`evt_${hex}`],
-  // Where pages are.
+  // Addresses of pages.
   config_url: [`http://127.0.0.1:8080/v1/checkout/config/rip_pk_${hex}${hex}`],
   card_fields_url: [`http://127.0.0.1:8080/card-fields/rip_pk_${hex}${hex}`],
   pay_url: ['http://127.0.0.1:8080/pay/tea-and-pots'],
 }
 
-/** Optional fields that a request shows: what most shops send. */
+/** The optional fields that an example of a request shows, because most shops send them. */
 export const shown_optional = [
   'items',
   'items[].sku',

@@ -1,18 +1,17 @@
-// An example of a body, made from its schema: what it names is there, and what it asks for is kept.
+// Makes an example of a body from its schema. The example has the schema's fields and keeps its rules.
 
 import type { Schema } from '../../kernel/json-schema.ts'
 import { sampleValues, shown_optional } from './example-values.ts'
 import { alternatives, isNullable } from './schema.ts'
 
-/** Values by the path of their field, for one example: they come before the samples that every field of a name has. */
+/** Values for one example, by the path of their field. They replace the samples that all fields of that name share. */
 export type Chosen = Record<string, unknown>
 
 type Making = { chosen: Chosen; side: 'request' | 'answer' }
 
 /**
- * A value that the schema allows. Of optional fields a request has those worth showing; an answer has all. A field that no
- * sample is written down for is null where it may be; else it is left out, and by itself is undefined: the page goes on without
- * it, and a test names it.
+ * A value that the schema allows. A request has only the optional fields that are worth showing; an answer has all fields. A field
+ * without a sample is left out; a value without a sample is undefined. The page is made without it, and a test names it.
  */
 export function exampleOf(schema: Schema, making: Making, path = ''): unknown {
   if (path in making.chosen) return making.chosen[path]
@@ -55,7 +54,7 @@ function isShown(path: string, { chosen, side }: Making): boolean {
   return side === 'answer' || shown_optional.includes(path)
 }
 
-/** As much of the schema as tells which of several samples is meant. */
+/** The part of a schema that decides which of several samples fits. */
 function fits(schema: Schema, value: unknown): boolean {
   if (value === null) return isNullable(schema)
   return alternatives(schema).some((each) => {
@@ -72,7 +71,7 @@ function isOf(type: string | undefined, value: unknown): boolean {
   return typeof value === type
 }
 
-/** What needs no sample: anything else that is made up would mean nothing. */
+/** Values that need no sample. Anything else that was made up would be meaningless. */
 function plainValue({ type }: Schema): unknown {
   const [first] = [type].flat()
   if (first === 'boolean') return false

@@ -1,12 +1,12 @@
-// The fields of a body as a list: name, type, whether it may be left out, its rules and its values.
+// Shows the fields of a body as a list: name, type, whether the field is optional, its rules and its values.
 
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../../kernel/json-schema.ts'
 import { alternatives, type Depth, type Field, fieldsOf, isNullable, valuesOf } from './schema.ts'
 
 /**
- * HTML. One list for each of the shapes that a body may have. What a caller has to write stands there in full; of what comes
- * back, named types are a click away.
+ * HTML: one list for each shape that the body may have. A request shows every field, because the caller has to write it. An answer
+ * links to its named types.
  */
 export function fieldList(
   schema: Schema | undefined,
@@ -91,7 +91,7 @@ function rulesOf(schema: Schema): string {
   return text && `${escapeHtml(text[0]!.toUpperCase() + text.slice(1))}.`
 }
 
-/** What every whole number has, because JavaScript has it, is no rule. */
+/** Leaves out the bounds that every whole number has in JavaScript. */
 function bounds({ minimum, maximum }: Schema, safe: number): string | false {
   const least = minimum !== undefined && minimum > -safe ? number(minimum) : null
   const most = maximum !== undefined && maximum < safe ? number(maximum) : null

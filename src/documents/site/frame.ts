@@ -1,21 +1,21 @@
-// What every page of the documentation has around its text: the side list, the search, the look, and a strict policy.
+// What surrounds the text of every documentation page: the side list, the search, the style, and a strict policy.
 
 import { readFileSync } from 'node:fs'
 import type { PageAnswer } from '../../http/pages.ts'
 import { escapeHtml, guarded, htmlDocument, inlineText } from '../../kernel/html.ts'
 
-/** A line of the side list. `verb` is a route's method; `mark` a word that tells it from its neighbours. */
+/** A line of the side list. `verb` is a route's method; `mark` is a word that distinguishes it from its neighbours. */
 export type Line = { title: string; href: string; verb?: string; mark?: string }
 export type Group = { title: string; lines: Line[] }
 
-/** What the search finds: a title, where it stands, and further words that lead to it. */
+/** An entry of the search: a title, its place, and more words by which it is found. */
 export type SearchEntry = { title: string; href: string; place: string; words?: string }
 
 export type Contents = { groups: Group[]; index: SearchEntry[] }
 
 const folder = new URL('../../../dist/web/', import.meta.url)
 
-/** Builds pages that share one side list. Reads the script and style that the set-up built; throws where they are missing. */
+/** Builds pages that share one side list. Reads the built script and style, and throws if they are missing. */
 export function openFrame({ groups, index }: Contents) {
   const style = inlineText(readFileSync(new URL('docs.css', folder), 'utf8'))
   const script = inlineText(readFileSync(new URL('docs.js', folder), 'utf8'))

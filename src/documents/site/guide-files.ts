@@ -1,4 +1,4 @@
-// The guides and llms.txt, served as they stand in the repository, so that links between them work here as they do there.
+// Serves the guides and llms.txt as they are in the repository, so that the links between them work here as they do there.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const types = new Map([
   ['webp', 'image/webp'],
 ])
 
-/** What is served by its path in the repository: guides, llms.txt, the description, pictures. */
+/** The files that are served at their path in the repository: guides, llms.txt, the API's description, pictures. */
 function servedPaths(): string[] {
   return folders
     .filter((folder) => existsSync(root + folder))
@@ -25,14 +25,14 @@ function servedPaths(): string[] {
 
 const others = ['llms.txt', 'docs/openapi.json']
 
-/** Each at its path in the repository: `/llms.txt`, `/docs/webhooks.md`. Where one is not installed there is no page. */
+/** Each file at its path in the repository, such as `/docs/webhooks.md`. A file that is not installed has no page. */
 export function guidePages<Context>(): Page<Context>[] {
   return servedPaths().map((path) => {
     const type = types.get(path.split('.').at(-1)!)!
     const bytes = readFileSync(root + path)
     const content = type.startsWith('image/') ? { body: '', bytes } : { body: bytes.toString() }
     const whole = { status: 200, headers: { 'content-type': type }, ...content }
-    // An image is as small as it gets.
+    // Compression would not make an image smaller.
     const answer = type.startsWith('image/') ? whole : lasting(whole)
     return {
       method: 'GET',
@@ -42,7 +42,7 @@ export function guidePages<Context>(): Page<Context>[] {
   })
 }
 
-/** The texts of guides and llms.txt, for the documentation's pages. */
+/** The texts of the guides and llms.txt, for the pages of the documentation. */
 export function guideFiles(): { path: string; text: string }[] {
   return servedPaths()
     .filter((path) => /\.(md|txt)$/.test(path))

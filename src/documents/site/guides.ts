@@ -1,4 +1,4 @@
-// The guides as pages of the documentation, and their place in the side list, which llms.txt decides.
+// The guides as pages of the documentation. llms.txt decides their place in the side list.
 
 import type { Group, SearchEntry } from './frame.ts'
 import { type Rendered, renderMarkdown } from './markdown.ts'
@@ -7,12 +7,12 @@ import { type Rendered, renderMarkdown } from './markdown.ts'
 export type GuideFile = { path: string; text: string }
 
 export type Guide = Rendered & {
-  /** `/docs/webhooks`; the text itself is at the same address with `.md`. */
+  /** Such as `/docs/webhooks`. The Markdown is at the same address with `.md`. */
   path: string
   title: string
 }
 
-/** Where the page of a guide is. */
+/** The path of a guide's page. */
 export function guideAddress(path: string): string {
   return `/${path.replace(/\.md$/, '')}`
 }
@@ -24,7 +24,7 @@ export function renderGuides(files: GuideFile[]): Guide[] {
   })
 }
 
-/** The links of llms.txt under their headings, as far as they lead to a guide. */
+/** Those links of llms.txt that lead to a guide, under their headings. */
 export function guideGroups(llms: string, guides: Guide[]): Group[] {
   return llms
     .split(/^## /m)
@@ -40,7 +40,7 @@ export function guideGroups(llms: string, guides: Guide[]): Group[] {
     .filter(({ lines }) => lines.length > 0)
 }
 
-/** Every heading of every guide; of a decision record its title alone, since all have the same headings below. */
+/** Every heading of every guide. A decision record gives only its title, because all records have the same headings below. */
 export function guideIndex(guides: Guide[]): SearchEntry[] {
   return guides.flatMap(({ path, title, headings }) =>
     headings

@@ -1,4 +1,4 @@
-// Markdown as HTML, safe whatever stands in it: HTML of the text's own is shown as text, and links lead only where they may.
+// Renders Markdown as safe HTML: it shows HTML in the text as text, and allows only certain links.
 
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from '../../kernel/html.ts'
@@ -28,7 +28,7 @@ export function renderMarkdown(text: string): Rendered {
         const target = targetOf(href)
         return target === null ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`
       },
-      // A check-list on a page is read, not ticked.
+      // Nobody can tick a check-list on a page, so it has no boxes.
       listitem({ task, tokens }: Tokens.ListItem) {
         return task && `<li class="task">${this.parser.parse(tokens)}</li>\n`
       },
@@ -41,7 +41,7 @@ export function renderMarkdown(text: string): Rendered {
       table(token: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
-        // A table whose head is empty only lines things up.
+        // A table with an empty head is only a layout.
         const has_head = token.header.some(({ text: words }) => words !== '')
         const head = has_head ? `<thead><tr>${cells(token.header, 'th')}</tr></thead>` : ''
         const rows = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')
@@ -52,24 +52,24 @@ export function renderMarkdown(text: string): Rendered {
   return { html: marked.parse(text, { async: false }), headings }
 }
 
-/** The names of code blocks, which the tests go by. */
+/** The names of code blocks, by which the tests find them. */
 function isComment(source: string): boolean {
   return /^\s*<!--[^>]*-->\s*$/.test(source)
 }
 
-/** The one tag that tables need. */
+/** The only tag that tables need. */
 function lineBreakOr(source: string): string {
   return /^<br>$/.test(source) ? '<br>' : escapeHtml(source)
 }
 
-/** Where a link may lead; null where it may not. */
+/** The address of a link; null if it is not allowed. */
 function targetOf(href: string): string | null {
   if (/^https?:\/\//.test(href) || href.startsWith('#')) return href
   if (/^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith('//')) return null
   return href.replace(/\.md(?=#|$)/, '')
 }
 
-/** As GitHub makes it. A title that comes again gets a number. */
+/** An anchor as GitHub makes it. A repeated title gets a number. */
 function anchorOf(title: string, earlier: Heading[]): string {
   const anchor = title
     .toLowerCase()
@@ -83,12 +83,12 @@ function plain(source: string): string {
   return source.replaceAll(/[`*]/g, '').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
 }
 
-/** A line would break between the two hyphens of `--json`. */
+/** Otherwise a line could break between the two hyphens of `--json`. */
 function withOptions(html: string): string {
   return html.replaceAll(/(^|\s)(--?[a-z][\w-]*)/gi, '$1<span class="option">$2</span>')
 }
 
-/** A change, line by line. */
+/** A diff, line by line. */
 function changed(source: string): string {
   return source
     .split('\n')

@@ -1,4 +1,4 @@
-// An example of an operation: a request that the service takes, as values and as a line for curl, and its answer.
+// Makes an example of an operation: a request that the service accepts, as values and as a line for curl, and its answer.
 
 import type { Schema } from '../../kernel/json-schema.ts'
 import type { OpenApiDocument, Operation } from '../openapi/document.ts'
@@ -9,7 +9,7 @@ import { alternatives } from './schema.ts'
 
 export type DocumentedOperation = { method: string; path: string; operation: Operation }
 
-/** Every operation, in the order of the description. */
+/** Every operation, in the order of the API's description. */
 export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
@@ -18,10 +18,10 @@ export function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] 
 
 export type RequestExample = {
   method: string
-  /** With the parameters of the path still in braces. */
+  /** The parameters of the path are still in braces. */
   path: string
   query: Record<string, string>
-  /** Keys and secrets by the names of shell variables: `$KEY`, `$SECRET`. */
+  /** Keys and secrets are shell variables: `$KEY`, `$SECRET`. */
   headers: Record<string, string>
   body: unknown
   is_form: boolean
@@ -56,7 +56,7 @@ function doorHeaders({ security }: Operation): Record<string, string> {
   return door === 'client_secret' ? { 'Rip-Client-Secret': '$SECRET' } : {}
 }
 
-/** The first of the names that an idempotency key has; what pages send says whose page it is, too. */
+/** The idempotency key goes under the first of its names. A page's request also has an Origin. */
 function keyHeader({ path, operation }: DocumentedOperation): Record<string, string> {
   const { parameters, security, operationId } = operation
   const key = parameters.find((each) => each.in === 'header' && /Idempotency-Key$/.test(each.name))
@@ -67,7 +67,7 @@ function keyHeader({ path, operation }: DocumentedOperation): Record<string, str
   return { ...(security.length === 0 && { Origin: origin }), [key.name]: value }
 }
 
-/** One line for a shell, continued where it is long. */
+/** One command for a shell, continued over several lines if it is long. */
 export function curlOf({ method, path, query, headers, body, is_form }: RequestExample): string {
   const asked = new URLSearchParams(query).toString().replaceAll('%2C', ',')
   const address = `"$API${path.replace(/\{(\w+)\}/g, (whole, name) => pathValue(name) ?? whole)}${asked && `?${asked}`}"`
@@ -78,13 +78,13 @@ export function curlOf({ method, path, query, headers, body, is_form }: RequestE
   return [`curl ${option}${address}`, ...heads, ...data].join(' \\\n  ')
 }
 
-/** Undefined where no sample is written down; the parameter then stays in its braces. */
+/** Undefined if there is no sample; the parameter then stays in its braces. */
 function pathValue(name: string): string | undefined {
   const value = sampleValues[name]?.find((each) => each !== null)
   return value === undefined ? undefined : String(value)
 }
 
-/** As the other platform's clients send it. */
+/** The body as clients of the other platform send it. */
 function formFields(body: unknown): string[] {
   return Object.entries((body ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
     value !== null && typeof value === 'object'
@@ -95,7 +95,7 @@ function formFields(body: unknown): string[] {
 
 export type AnswerExample = { status: string; type: 'json' | 'stream' | 'none'; bodies: unknown[] }
 
-/** What the request above is answered with; of a stream, a message of each shape. */
+/** The answer to that request. A stream gives one message of each shape. */
 export function answerExample({
   operation,
 }: Pick<DocumentedOperation, 'operation'>): AnswerExample {
@@ -110,7 +110,7 @@ export function answerExample({
   return { status, type: is_stream ? 'stream' : 'json', bodies }
 }
 
-/** As it comes. */
+/** The messages as they come over the wire. */
 export function answerText({ type, bodies }: AnswerExample): string {
   if (type === 'json') return JSON.stringify(bodies[0], null, 2)
   const messages = bodies as { event: string; id?: string; data: object }[]
@@ -122,7 +122,7 @@ export function answerText({ type, bodies }: AnswerExample): string {
     .join('\n\n')
 }
 
-/** The body of an event, as a webhook brings it. */
+/** The body of an event, as a webhook sends it. */
 export function eventExample(operationId: string, schema: Schema): unknown {
   return exampleOf(schema, { chosen: chosenValues[operationId]?.answer ?? {}, side: 'answer' })
 }

@@ -7,7 +7,7 @@ import { type Line, openFrame } from './frame.ts'
 import { type GuideFile, guideAddress, guideGroups, guideIndex, renderGuides } from './guides.ts'
 import { reference } from './reference.ts'
 
-/** `files` are the guides and llms.txt. Pages are made when the first is asked for: a start need not wait for them. */
+/** `files` are the guides and llms.txt. The first request makes the pages, so that a start does not wait for them. */
 export function documentationPages<Context>(
   description: () => OpenApiDocument,
   files: GuideFile[],
@@ -36,7 +36,7 @@ export function documentation(
   const guides = renderGuides(files.filter(({ path }) => path.endsWith('.md')))
   const { title, body, groups, index } = reference(document)
   const api: Line = { title, href: '/docs' }
-  // Where the reader of /docs finds it without scrolling; its routes follow after all guides.
+  // The reference comes first, so that a reader sees it without scrolling; its routes follow after all guides.
   const guided = guideGroups(llms, guides).map((group) =>
     group.title === 'Reference' ? { ...group, lines: [api, ...group.lines] } : group,
   )

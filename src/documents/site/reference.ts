@@ -15,49 +15,49 @@ export type Reference = { title: string; body: string; groups: Group[]; index: S
 
 type Part = { tag: string; title: string; note: string; mark?: string }
 
-/** By the routes' tags, in this order. What a server calls comes before what pages call; what is compatible stands apart. */
+/** The parts, by the routes' tags: first what servers call, then what pages call, and last the compatible routes. */
 const parts: Part[] = [
   {
     tag: 'Checkout sessions',
     title: 'Checkout sessions',
-    note: 'Your server creates a session for one payment, and hands its client secret to the page.',
+    note: 'Your server creates a session for one payment, and gives its client secret to the page.',
   },
   {
     tag: 'Payments',
     title: 'Payments and holds',
-    note: 'Your server reads what became of a payment, and decides the ones that are held.',
+    note: 'Your server reads a payment, and decides on those that are held.',
   },
   {
     tag: 'Webhooks',
     title: 'Webhooks',
-    note: 'Where events are sent, what became of each delivery, and how to send one again. Signatures are explained in <a href="/docs/webhooks">Webhooks</a>.',
+    note: 'Where events are sent, what happened to each delivery, and how to send one again. <a href="/docs/webhooks">Webhooks</a> explains the signatures.',
   },
   {
     tag: 'Events',
     title: 'Event streams',
-    note: 'Server-Sent Events for development and tools: <code>ripper listen</code> and <code>ripper logs tail</code> read them.',
+    note: 'Server-Sent Events for development and tools. <code>ripper listen</code> and <code>ripper logs tail</code> read them.',
   },
   {
     tag: 'In the browser',
     title: 'In the browser',
-    note: 'What <a href="/docs/checkout-js">checkout.js</a> and the hosted page call. A shop that uses one of them calls none of these.',
+    note: '<a href="/docs/checkout-js">checkout.js</a> and the hosted page call these routes. A shop that uses one of them calls none of these itself.',
   },
   {
     tag: 'Compatible',
     title: 'Compatible with Stripe',
-    note: 'These two routes speak the other platform’s words, so that its official libraries work unchanged: forms as well as JSON, the key as Bearer, errors in its shape. Everything above is the native API. <a href="/docs/migrate-from-stripe">From Stripe</a> says what to change.',
+    note: 'These two routes use the other platform’s words, so that its official libraries work unchanged: forms as well as JSON, the key as Bearer, errors in its shape. All routes above are the native API. <a href="/docs/migrate-from-stripe">From Stripe</a> says what to change.',
     mark: 'compatible',
   },
 ]
 
-/** Of routes whose tag has no part: it stands last, and only where there are any. */
+/** The part of routes whose tag has no part of its own. It comes last, and only if there are such routes. */
 const others: Part = {
   tag: 'Others',
   title: 'Other routes',
   note: 'What belongs to none of the above.',
 }
 
-/** The document has its schemas in place. */
+/** The document must have every schema where it is used, not as a reference. */
 export function reference(document: OpenApiDocument): Reference {
   const operations = operationsOf(document)
   const partOf = ({ operation }: DocumentedOperation) =>
@@ -73,9 +73,9 @@ export function reference(document: OpenApiDocument): Reference {
   const body =
     intro(document) +
     chapters.map(chapter).join('') +
-    `<h2 class="part" id="events">Events</h2><p>The bodies that webhooks bring. Each is signed in <code>Rip-Signature</code> and sent until your server answers 2xx.</p>` +
+    `<h2 class="part" id="events">Events</h2><p>The bodies of webhooks. The service signs each in <code>Rip-Signature</code>, and sends it until your server answers 2xx.</p>` +
     events.map((each) => eventSection(each, eventExample(each.id, each.schema))).join('') +
-    `<h2 class="part" id="types">Types</h2><p>What bodies and events are made of. In <a href="/openapi.json">openapi.json</a> each stands once, under the same name.</p>` +
+    `<h2 class="part" id="types">Types</h2><p>The types of bodies and events. <a href="/openapi.json">openapi.json</a> has each once, under the same name.</p>` +
     types.map(typeSection).join('') +
     refusals(
       'refusals',
@@ -86,7 +86,7 @@ export function reference(document: OpenApiDocument): Reference {
     refusals(
       'checkout_errors',
       'Errors of checkout.js',
-      'Codes that only the page’s script has. Its other errors carry the API’s codes.',
+      'The codes of the page’s script alone. Its other errors carry the API’s codes.',
       errorRows(),
     )
   return {
@@ -108,7 +108,7 @@ function intro({ info }: OpenApiDocument): string {
   return (
     `<h1>API reference</h1><p class="lead">${escapeHtml(info.description)}</p>` +
     `<p>Version ${info.version}, described for tools in <a href="/openapi.json">openapi.json</a> and for language models in <a href="/llms.txt">llms.txt</a>.</p>` +
-    `<p>The examples run in a shell, with the demo merchant’s address and key, which are in <code>.ripper/demo.json</code>:</p>` +
+    `<p>The examples run in a shell, with the demo merchant’s address and key from <code>.ripper/demo.json</code>:</p>` +
     `<pre tabindex="0"><code>API=http://127.0.0.1:8080\nKEY=rip_sk_…\n# The client_secret of a session.\nSECRET=cs_…_secret_…</code></pre>`
   )
 }
@@ -125,7 +125,7 @@ function refusals(id: string, title: string, note: string, rows: string[]): stri
   return `<h2 class="part" id="${id}">${title}</h2><p>${note}</p><dl class="codes">${rows.join('')}</dl>`
 }
 
-/** Errors of checkout.js lead here by their code: `/docs#session_expired`. */
+/** Errors of checkout.js link here by their code: `/docs#session_expired`. */
 function refusalRows(): string[] {
   return Object.entries(catalogue).map(
     ([code, { when }]) =>

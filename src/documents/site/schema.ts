@@ -1,4 +1,4 @@
-// What a page needs to know of a field from its schema.
+// Reads from a field's schema what a page shows of it.
 
 import type { Schema } from '../../kernel/json-schema.ts'
 
@@ -13,7 +13,7 @@ export function isNullable(schema: Schema): boolean {
   return [schema.type].flat().includes('null')
 }
 
-/** The values that a field may have, where they are a few: those of its entries, where it is a list. */
+/** The values that a field may have, if the schema lists them. For a list, the values of its entries. */
 export function valuesOf(schema: Schema): unknown[] {
   const values = alternatives(schema).flatMap((each) => {
     if (each.const !== undefined) return [each.const]
@@ -29,10 +29,10 @@ export type Field = {
   is_required: boolean
 }
 
-/** How inner objects are listed: with every field, or, where they are named types with a place of their own, with none. */
+/** How to list inner objects: with every field, or without the fields of named types, which have a place of their own. */
 export type Depth = 'every field' | 'named types closed'
 
-/** Every field of an object, those of nested objects and lists after their own. */
+/** Every field of an object. The fields of an inner object or list follow it. */
 export function fieldsOf(schema: Schema, depth: Depth = 'every field', prefix = ''): Field[] {
   const inside = (each: Schema, path: string): Field[] => {
     if (each.title !== undefined && depth === 'named types closed') return []

@@ -1,4 +1,4 @@
-// A route or an event as a section of the reference: what it takes and answers on the left, an example on the right.
+// A route or an event as a section of the reference: on the left what it takes and answers, on the right an example.
 
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../../kernel/json-schema.ts'
@@ -13,7 +13,7 @@ import {
   requestExample,
 } from './operation-example.ts'
 
-/** `mark` is a word that tells the route from the native ones. */
+/** `mark` is a word that distinguishes the route from the native ones. */
 export function operationSection(listed: DocumentedOperation, mark: string | undefined): string {
   const { method, path, operation } = listed
   const request = requestExample(listed)
@@ -57,7 +57,7 @@ export function eventSection(
   )
 }
 
-/** A type that several places lead to. */
+/** A named type, to which several places link. */
 export function typeSection({ name, note, side, schema }: NamedSchema): string {
   return (
     `<section id="${name}"><h3><code>${name}</code></h3><p>${escapeHtml(note)}</p>` +
