@@ -1,10 +1,10 @@
-// The SQL of kept assets: what every version of the service served, for whoever still asks for it.
+// The SQL of kept assets: the scripts of every version, for pages that still ask for them.
 
 import type { Sql } from '../database/open.ts'
 
 const kept_ms = 400 * 24 * 3600 * 1000
 
-/** Keeps the assets that this process serves, so that the next version's processes can. */
+/** Stores the assets that this process serves, so that processes of the next version can serve them, too. */
 export async function keepAssets(
   sql: Sql,
   assets: { path: string; body: Buffer }[],
@@ -24,7 +24,7 @@ export async function findAsset(sql: Sql, path: string): Promise<Buffer | null> 
   return row?.body ?? null
 }
 
-/** Deletes what no process has started with for 400 days; returns how many went. */
+/** Deletes assets with which no process has started for 400 days. Returns how many it deleted. */
 export async function purgeAssets(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`
     delete from page_assets where served_at < ${new Date(now.getTime() - kept_ms)}`

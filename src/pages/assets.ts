@@ -1,4 +1,4 @@
-// The scripts and style sheets that were built from web/, each under an address that names its content and never changes.
+// The scripts and style sheets that were built from web/. The address of each names its content, so it never changes.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ export type AssetName = (typeof asset_names)[number]
 export type Asset = {
   name: AssetName
   text: string
-  /** `/assets/{hash}/{name}`: what is there now stays what is there. */
+  /** `/assets/{hash}/{name}`. The content at this address never changes. */
   path: string
   /** For the attribute `integrity`. */
   integrity: string
@@ -38,7 +38,7 @@ export type Assets = Record<AssetName, Asset>
 
 const folder = new URL('../../dist/web/', import.meta.url)
 
-/** Reads what the set-up built. Throws where it is missing. */
+/** Reads the files that the set-up built. Throws if one is missing. */
 export function readAssets(): Assets {
   return assetsOf((name) => readFileSync(new URL(name, folder)))
 }
@@ -63,7 +63,7 @@ function pathOf(name: string, bytes: Buffer): string {
   return `/assets/${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}/${name}`
 }
 
-/** Puts the assets where processes of a later version find them. */
+/** Stores the assets for processes of later versions. */
 export async function keepForLater(
   { sql, world }: Pick<Context, 'sql' | 'world'>,
   assets: Assets,
@@ -72,7 +72,7 @@ export async function keepForLater(
   await keepAssets(sql, files, world.clock.now())
 }
 
-/** The addresses of the assets, and `/checkout.js`, which is always the newest. */
+/** The pages of the assets, and `/checkout.js`, which is always the newest. */
 export function assetPages(assets: Assets): Page<Context>[] {
   const byPath = new Map(Object.values(assets).map((asset) => [asset.path, asset]))
   const earlier = keepEarlier()
@@ -101,7 +101,7 @@ export function assetPages(assets: Assets): Page<Context>[] {
   ]
 }
 
-/** More than any process is asked for; they are compressed once, too. */
+/** More versions than callers ask of one process. Each is compressed once, too. */
 const earlier_max = 32
 
 function keepEarlier(): typeof findEarlier {
@@ -117,12 +117,12 @@ function keepEarlier(): typeof findEarlier {
   }
 }
 
-/** An asset of another version: an older one's, or that of a process beside this one in the middle of an upgrade. */
+/** An asset of another version: of an older one, or of the version to which an upgrade is under way. */
 async function findEarlier(sql: Sql, path: string): Promise<Asset | null> {
   const name = asset_names.find((each) => path.endsWith(`/${each}`))
   const body = name && /^\/assets\/[0-9a-f]{16}\//.test(path) && (await findAsset(sql, path))
   if (!name || !body) return null
-  // Whatever became of the row, no other script may go by this name.
+  // Even if the row was changed, no other script may be served under this address.
   return pathOf(name, body) === path ? assetOf(name, body) : null
 }
 
@@ -137,13 +137,13 @@ function immutable(asset: Asset): PageAnswer {
   return { status: 200, body: asset.text, encoded: asset.encoded, headers }
 }
 
-/** All but how long it may be kept. */
+/** The headers of an asset, except how long caches may keep it. */
 export function assetHeaders({ name }: Pick<Asset, 'name'>): Record<string, string> {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
   return {
     'content-type': `${type}; charset=utf-8`,
     'x-content-type-options': 'nosniff',
-    // A script with an integrity attribute is asked for with CORS; there is nothing secret in it.
+    // A browser asks with CORS for a script that has an integrity attribute. The script contains no secret.
     'access-control-allow-origin': '*',
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'Accept-Encoding',

@@ -1,4 +1,4 @@
-// GET /card-fields/{public_key}: the frame that a checkout takes the card in. One document, script and style included.
+// GET /card-fields/{public_key}: the frame in which a checkout takes the card. It is one document with its script and style.
 
 import type { Context } from '../checkout/context.ts'
 import type { Page } from '../http/pages.ts'
@@ -45,7 +45,7 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
   }
 }
 
-/** `origins` may frame it. */
+/** `origins` may frame the page. */
 export function cardFieldsParts(assets: Assets, { origins }: { origins: string[] }): DocumentParts {
   const script = assets['card-fields.js']
   const style = assets['card-fields.css']
@@ -54,7 +54,7 @@ export function cardFieldsParts(assets: Assets, { origins }: { origins: string[]
     'style-src': [style.sha256],
     'connect-src': ["'self'"],
     'img-src': ['data:'],
-    // The 3DS Method's page, which is ours and nests the bank's.
+    // Our page for the 3DS Method, which nests the bank's page.
     'frame-src': ["'self'"],
     'frame-ancestors': ["'self'", ...origins],
   })

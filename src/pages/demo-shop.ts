@@ -1,4 +1,4 @@
-// The demo merchant's shop: a page made with checkout.js as a merchant would make it, and the shop's own little server.
+// The demo merchant's shop: a page with checkout.js, made as a merchant would make it, and the shop's own small server.
 
 import { z } from 'zod'
 import type { Context } from '../checkout/context.ts'
@@ -14,7 +14,7 @@ import { canonicalAddress } from './canonical-address.ts'
 import { type DocumentParts, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
-/** What the shop's server knows. */
+/** What the shop's server needs. */
 export type DemoShop = {
   secret_key: string
   publishable_key: string
@@ -22,7 +22,7 @@ export type DemoShop = {
   goods: PriceListItem[]
 }
 
-/** `shop` gives null where there is no demo merchant; then there is no shop either. */
+/** `shop` returns null if there is no demo merchant. There is no shop then. */
 export function demoShopPages(assets: Assets, shop: () => DemoShop | null): Page<Context>[] {
   let counts: RequestCounts | null = null
   return [
@@ -87,21 +87,21 @@ export function demoShopParts(assets: Assets, { service }: { service: string }):
   }
 }
 
-/** The shop's server calls with its own key from its own address, so its limits are kept here: a minute's orders. */
+/** Limits the orders of a minute here, because the shop's server calls with its own key from its own address. */
 const orders_of_address_max = 30
 const orders_max = 300
 
-/** Why an order is not even read: another site's form may not make the shop's server create sessions. */
+/** Refuses an order before it is read, so that another site's form cannot make the shop's server create sessions. */
 function refusalOf(context: Context, caller: Caller, counts: RequestCounts): PageAnswer | null {
   if (!/^application\/json *(;|$)/i.test(caller.header('content-type') ?? '')) {
     return json(415, { message: 'Send the order with Content-Type: application/json.' })
   }
   if (caller.origin !== new URL(context.addresses.base_url()).origin) {
-    return json(403, { message: 'Orders are taken from the demo shop’s own page.' })
+    return json(403, { message: 'The demo shop takes orders only from its own page.' })
   }
   const now = context.world.clock.now()
   const of_address = counts.count(networkOf(caller.address), now)
-  // Who has used up their own uses up nobody else's.
+  // A shopper who has used up their own orders does not use up those of others.
   const is_over =
     of_address.count > orders_of_address_max || counts.count('', now).count > orders_max
   if (!is_over) return null
@@ -118,7 +118,7 @@ const orderBody = z.strictObject({
     .max(20),
 })
 
-/** The prices are the shop's own: a browser says only what it wants. */
+/** The server sets the prices. The browser says only which goods it wants. */
 async function order(context: Context, shop: DemoShop, body: string): Promise<PageAnswer> {
   const asked = orderBody.safeParse(parsed(body))
   if (!asked.success) return json(400, { message: 'items must name goods and quantities.' })
@@ -153,7 +153,7 @@ async function order(context: Context, shop: DemoShop, body: string): Promise<Pa
   return json(201, { client_secret, public_key, order_reference })
 }
 
-/** Null where no answer came: the session may be there, and nobody pays it. */
+/** Null if no answer came. There may be a session then, which nobody will pay. */
 async function posted(
   { world }: Context,
   request: OutgoingRequest,

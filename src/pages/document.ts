@@ -1,13 +1,13 @@
-// One HTML document: what goes into it, and the headers that keep anything else out.
+// One HTML document with the headers that keep out everything that is not ours.
 
 import type { PageAnswer } from '../http/pages.ts'
 import { escapeHtml, guarded, htmlDocument, type Policy } from '../kernel/html.ts'
 import type { Language } from '../kernel/words.ts'
 import type { Asset } from './assets.ts'
 
-/** Whatever a browser may run or be styled by on a page, and the page's headers. */
+/** The scripts and styles of a page, and the page's headers. */
 export type DocumentParts = {
-  /** `inline` puts the text itself into the document, so that it needs no request of its own. */
+  /** `inline` puts the text into the document, which saves a request. */
   style: { inline: Asset } | { link: Asset }
   scripts: ({ inline: Asset } | { link: Asset })[]
   headers: Record<string, string>
@@ -17,12 +17,12 @@ type Contents = {
   parts: DocumentParts
   language: Pick<Language, 'locale' | 'direction' | 'words'>
   title: string
-  /** The merchant's choice of looks. Its theme stands in the page, so that a dark page does not begin as a white one. */
+  /** The merchant's appearance. Its theme is in the page from the start, so that a dark page does not flash white. */
   appearance: unknown
-  /** Where linked assets are: the service's address. */
+  /** The service's address, where linked assets are. */
   base_url: string
   main_id: string
-  /** What the script is told, as JSON text. */
+  /** The context of the script, as JSON text. */
   context_json: string
 }
 
@@ -68,7 +68,7 @@ function scriptTag(script: DocumentParts['scripts'][number], base_url: string): 
   return `<script defer src="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin></script>`
 }
 
-/** JSON that cannot end the element it stands in. */
+/** JSON that cannot close its script element. */
 function inScript(json: string): string {
   return json.replace(/</g, '\\u003c')
 }

@@ -1,5 +1,5 @@
-// GET {pay_url}/{handle}/sessions/{session_id}: whether the hosted page of a shop may resume a session. A page that bears
-// one shop's name must not take another's payments, whoever made up the link.
+// GET {pay_url}/{handle}/sessions/{session_id}: whether the hosted page of a shop may resume a session. A page under one shop's
+// name must not take payments for another shop, even if somebody forges a link.
 
 import type { Context } from '../checkout/context.ts'
 import type { Page, PageAnswer } from '../http/pages.ts'
@@ -11,7 +11,7 @@ export function hostedSessionPage(path: string): Page<Context> {
     path: `${path}/{handle}/sessions/{session_id}`,
     handle: async ({ directory }, { params }) => {
       const found = await findHosted(directory, params.handle!)
-      // The id carries its merchant, so nothing is said of whether there is such a session.
+      // The id carries its merchant, so the answer does not reveal whether the session exists.
       const merchant_id = await directory.merchantIdOfSession(params.session_id!)
       return found && found.account.merchant.merchant_id === merchant_id ? theirs : foreign
     },

@@ -1,4 +1,4 @@
-// The inventory as the document that an assessor reads: docs/SCRIPT_INVENTORY.md.
+// Writes the inventory as the document that an assessor reads: docs/SCRIPT_INVENTORY.md.
 
 import { check_limits } from './check/check-limits.ts'
 import type { PageEntry, ScriptEntry } from './inventory.ts'
@@ -6,17 +6,17 @@ import type { PageEntry, ScriptEntry } from './inventory.ts'
 export function inventoryDocument(entries: PageEntry[], release: string): string {
   return `# Scripts and headers of the payment pages
 
-What a shopper's browser may run on each page of Ripper Checkout ${release}, why, and the headers that keep out everything
-else: the inventory that PCI DSS 6.4.3 asks for. Made from the code by \`npm run docs\`; the pages are built from the same
-records.
+This is the inventory that PCI DSS 6.4.3 asks for. It lists what a shopper's browser may run on each page of Ripper Checkout
+${release}, why, and the headers that keep out everything else. \`npm run docs\` makes it from the records of which the pages are
+built, too.
 
-Every script is authorised by being part of the release Ripper Checkout ${release}: what is not listed here is not, and no
-page loads a script or a style sheet from another host. A script's integrity is assured by its page: linked ones carry the hash below,
-inline ones are named by their hash in the page's policy.
+The release Ripper Checkout ${release} authorises exactly the scripts that are listed here. No page loads a script or a style sheet
+from another host. Each page assures the integrity of its scripts: it links scripts with the hash below, and its policy names inline
+scripts by their hash.
 
-\`{service}\` is the origin of the service's address, \`{allowed origins}\` are those of the integration,
-\`{origins of pictures}\` those of the pictures in the price list, and \`{bank's origin}\` is that of the page to which the
-card's issuer asks the shopper to be sent. What the issuer's page runs, always in a frame of its own, is the issuer's.
+\`{service}\` is the origin of the service's address, \`{allowed origins}\` are those of the integration, and
+\`{origins of pictures}\` those of the pictures in the price list. \`{bank's origin}\` is the origin of the page to which the card's
+issuer sends the shopper. The issuer is responsible for that page, which is always in a frame of its own.
 
 ## Checking what is served (PCI DSS 11.6.1)
 
@@ -25,16 +25,19 @@ npx ripper page check https://pay.example/pay/tea
 npx ripper page check https://pay.example/card-fields/rip_pk_… --origin https://shop.example
 \`\`\`
 
-reads a page as a browser does and compares its scripts, its markup and its headers with this inventory, and what the
-card fields or the hosted page tell their script with the configuration that the service answers with. The exit status
-is 0 where they are the same, and 1 with a line for each difference. Name by \`--origin\` every origin that may frame
-the card fields or a 3-D Secure page, which are the integration's allowed origins and, where the merchant has a hosted
-page, that page's own: then just these and the service itself may. A shared cache may keep the configuration for five
-minutes after you changed it. Let a scheduler run it at least weekly, from outside your own network and from a copy of
-the release that the service cannot change, for each page that you use, and raise an alarm on any status but 0. Where
-a page's path does not tell which one it is, say so by \`--page\`; where the hosted page has a host of its own, name
-the service's by \`--service\`. An address of the 3DS Method or of a challenge holds a token that is good for one
-payment only: make that payment for the check.
+This command reads a page as a browser does, and compares its scripts, its markup and its headers with this inventory. For the card
+fields and the hosted page it also compares what they tell their script with the configuration that the service gives. The exit
+status is 0 if everything is the same. Otherwise it is 1, with a line for each difference.
+
+- Name with \`--origin\` every origin that may frame the card fields or a 3-D Secure page. These are the integration's allowed
+  origins and, if the merchant has a hosted page, that page's own. The command then accepts only these and the service itself.
+- Use \`--page\` if a page's path does not show which page it is. Use \`--service\` to name the service's host if the hosted page has
+  another one.
+- An address of the 3DS Method or of a challenge contains a token that is valid for one payment. Make a payment for the check.
+- A shared cache may keep the configuration for five minutes after you changed it.
+
+Let a scheduler run the command at least weekly, for each page that you use, and raise an alarm on any status but 0. Run it from
+outside your own network, and from a copy of the release that the service cannot change.
 
 What the check cannot see:
 
@@ -46,8 +49,8 @@ ${check_limits.map((limit) => `- ${limit}`).join('\n')}
 ${snippet(entries)}
 \`\`\`
 
-This address changes with each release that changes checkout.js; earlier ones are served for 400 days. Change the two together,
-or leave out \`integrity\` and load \`{service}/checkout.js\`, which is always the release's own. checkout.js adds
+This address changes with each release that changes checkout.js; the service keeps serving earlier ones for 400 days. Change the two
+together, or leave out \`integrity\` and load \`{service}/checkout.js\`, which is always the release's own. checkout.js adds
 three-ds.js by its hash in both cases.
 
 The page's own policy needs no more than
@@ -57,8 +60,8 @@ script-src {service}; frame-src {service}; connect-src {service}
 \`\`\`
 
 and nothing in \`style-src\`, because the checkout's style sheet is made in the page by its script. A page with
-\`require-trusted-types-for 'script'\` needs \`trusted-types ripper-checkout\` too. Other scripts on that page, and a check
-like the one above, are the merchant's to keep.
+\`require-trusted-types-for 'script'\` needs \`trusted-types ripper-checkout\` too. The merchant is responsible for the other scripts
+on that page, and for a check like the one above.
 
 ${entries.map(section).join('\n')}`
 }
@@ -76,7 +79,7 @@ function section({ name, title, address, seen, scripts, styles, headers }: PageE
   )
   return `## ${title}
 
-\`${address}\`: ${seen}. Called \`${name}\` by \`--page\`.
+\`${address}\`: ${seen}. \`--page\` calls it \`${name}\`.
 
 | script | how | size | why it is there |
 |---|---|---|---|
@@ -95,7 +98,7 @@ function row({ name, way, path, size_bytes, purpose }: ScriptEntry): string {
   return `| ${name} | ${how} | ${size_bytes} bytes | ${purpose} |`
 }
 
-/** A policy is long: a row for each of its directives. */
+/** A policy is long, so each of its directives has a row. */
 function headerRows([name, value]: [string, string]): string[] {
   if (name !== 'content-security-policy') return [`| ${name} | \`${value}\` |`]
   return value.split('; ').map((directive, index) => {

@@ -1,5 +1,5 @@
-// Every page that a shopper's browser gets, what it may run there and why, and the headers that keep out the rest.
-// Made from the parts that the pages themselves are built from; addresses that differ are written in braces.
+// Lists every page that a shopper's browser gets, its scripts and their purpose, and the headers that keep out the rest. The list
+// is made from the parts of the pages themselves. Addresses that differ between installations are in braces.
 
 import { createHash } from 'node:crypto'
 import {
@@ -15,7 +15,7 @@ import { demoShopParts } from './demo-shop.ts'
 import type { DocumentParts } from './document.ts'
 import { hostedPageParts } from './pay.ts'
 
-/** What a policy has in place of origins that differ from one installation, shop or bank to another. */
+/** Stand in a policy for origins that differ between installations, shops or banks. */
 export const placeholders = {
   service: '{service}',
   allowed: '{allowed origins}',
@@ -35,12 +35,12 @@ export const page_names = [
 export type PageName = (typeof page_names)[number]
 
 export type ScriptEntry = {
-  /** Of the file, or of what an inline script is for. */
+  /** The name of the file, or of the purpose of an inline script. */
   name: string
-  /** `on demand`: checkout.js adds it to the page when the shopper begins to type, or sooner. */
+  /** `on demand`: checkout.js adds it to the page when the shopper begins to type, or earlier. */
   way: 'inline' | 'linked' | 'on demand'
   text: string
-  /** Of a file: `/assets/{hash}/{name}`. */
+  /** For a file: `/assets/{hash}/{name}`. */
   path: string | null
   integrity: string
   size_bytes: number
@@ -50,15 +50,15 @@ export type ScriptEntry = {
 export type PageEntry = {
   name: PageName
   title: string
-  /** Where it is, as people write it, and the paths of such an address. */
+  /** Its address, as people write it, and a pattern for the path of such an address. */
   address: string
   path: RegExp
   seen: string
-  /** A document is drawn by its script, a frame nests the bank's page, a script is loaded by others' pages. */
+  /** The script of a document draws it; a frame nests the bank's page; pages of shops load a script. */
   kind: 'document' | 'frame' | 'script'
   scripts: ScriptEntry[]
   styles: ScriptEntry[]
-  /** The headers that a browser's behaviour hangs on. */
+  /** The headers that change what a browser does. */
   headers: Record<string, string>
 }
 
@@ -120,7 +120,7 @@ const places: Record<PageName, Pick<PageEntry, 'title' | 'address' | 'path' | 's
     title: 'The demo shop',
     address: '{service}/demo',
     path: /\/demo$/,
-    seen: 'a page of its own, in test mode, where there is a demo merchant',
+    seen: 'a page of its own, in test mode, if there is a demo merchant',
     kind: 'document',
   },
   'challenge-page': {
@@ -141,7 +141,7 @@ const places: Record<PageName, Pick<PageEntry, 'title' | 'address' | 'path' | 's
     title: 'The 3-D Secure result page',
     address: '{service}/3ds/challenge/{token}',
     path: /\/3ds\/challenge\/\w+$/,
-    seen: "in the place of the bank's page once the bank has answered, and from then on in that of the challenge page",
+    seen: "instead of the bank's page once the bank has answered, and from then on instead of the challenge page",
     kind: 'frame',
   },
 }
@@ -150,20 +150,19 @@ const purposes: Record<AssetName | 'challenge' | 'method' | 'result', string> = 
   'checkout.js':
     'Draws the checkout: opens the session, frames the card fields, asks for the email address, adds three-ds.js and tells the page what happens.',
   'three-ds.js':
-    "Takes the payment: has the card authenticated, opens the dialog with the bank's page, confirms the payment, shows the outcome and counts down the last two minutes. Added when the shopper begins to type or comes back to a payment.",
+    "Takes the payment: authenticates the card, opens the dialog with the bank's page, confirms the payment, shows the outcome and counts down the last two minutes. checkout.js adds it when the shopper begins to type or comes back to a payment.",
   'card-fields.js':
     'Takes number, expiry and security code, checks them while they are typed, and sends them to the service alone. Draws the test cards in test mode.',
-  'card-fields.css':
-    'The look of the card fields, and of the checkout around them, which they hand it to.',
+  'card-fields.css': 'The style of the card fields. They pass it on to the checkout around them.',
   'pay.js': 'Reads the payment link, shows what is paid for and mounts the checkout.',
-  'pay.css': 'The look of the hosted page.',
+  'pay.css': 'The style of the hosted page.',
   'demo.js':
     "The demo shop's basket: asks the shop's server for a session and mounts the checkout.",
-  'demo.css': 'The look of the demo shop.',
+  'demo.css': 'The style of the demo shop.',
   challenge:
-    "Posts the shopper on to the bank's challenge, and tells the page around when it is over.",
+    "Posts the shopper's browser on to the bank's challenge, and tells the page around it when the challenge is over.",
   method: "Posts the browser on to the bank's 3DS Method.",
-  result: "Tells the page around that the bank's challenge is over.",
+  result: "Tells the page around it that the bank's challenge is over.",
 }
 
 function documentContents({ scripts, style, headers }: DocumentParts): Contents {
@@ -185,7 +184,7 @@ function frameContents(
 ): Contents {
   const inline = { way: 'inline', path: null } as const
   const scripts = [entry({ ...inline, name, text: script!.text, purpose: purposes[name] })]
-  const look = { name: 'frame', text: frame_style.text, purpose: 'The look of the page.' }
+  const look = { name: 'frame', text: frame_style.text, purpose: 'The style of the page.' }
   return { scripts, styles: [entry({ ...inline, ...look })], headers }
 }
 
@@ -197,7 +196,7 @@ export function integrityOf(text: string): string {
   return `sha384-${createHash('sha384').update(text).digest('base64')}`
 }
 
-/** Without what only tells caches about an answer, but for the word that a page is not to be kept at all. */
+/** The headers without those for caches. `cache-control` of a page stays, because no cache may keep the page. */
 function guarding(headers: Record<string, string>, kind: PageEntry['kind']) {
   const { vary: _vary, 'cache-control': cache, ...rest } = headers
   if (kind === 'script') return rest

@@ -1,4 +1,4 @@
-// A page that only says something: no such shop, no such address.
+// A page with a message only, such as for a shop or an address that does not exist.
 
 import type { PageAnswer } from '../http/pages.ts'
 import { escapeHtml, guarded, htmlDocument, inlineText } from '../kernel/html.ts'
@@ -14,11 +14,11 @@ const style = inlineText(
     'h1{margin:0 0 .75rem;font-size:1.375rem;line-height:1.3}p{margin:0;color:var(--soft)}h1,p{text-wrap:balance}',
 )
 
-/** `framed` where a shop's page may frame it: then the shop sees what is wrong. */
+/** `framed` lets a shop's page frame it, so that the shop sees what is wrong. */
 export function messagePage(message: {
   status: number
   language: Language
-  /** The key of its words, which have a second line under the same key with `_detail`. */
+  /** The key of its words. The key with `_detail` has their second line. */
   words: 'unavailable' | 'not_found'
   framed?: boolean
 }): PageAnswer {

@@ -1,4 +1,4 @@
-// GET {pay_url}/{handle}: the hosted page, on which a merchant takes payments without a line of code.
+// GET {pay_url}/{handle}: the hosted page, where a merchant takes payments without writing code.
 
 import type { Context } from '../checkout/context.ts'
 import { type Configuration, readConfiguration } from '../checkout/reading/read-config.ts'
@@ -35,7 +35,7 @@ export function payPage(assets: Assets, path: string): Page<Context> {
         parts: hostedPageParts(assets, { service: new URL(base_url).origin, pictures }),
         language,
         title: config.merchant.name,
-        // As in web/pay/context.ts: dark or light like the device where the merchant has not said.
+        // As in web/pay/context.ts: dark or light like the device, unless the merchant chose.
         appearance: { theme: 'auto', ...(config.appearance as object | null) },
         base_url,
         main_id: 'pay',
@@ -47,7 +47,7 @@ export function payPage(assets: Assets, path: string): Page<Context> {
   }
 }
 
-/** `service` is the service's origin, `pictures` are those that the price list's pictures come from. */
+/** `service` is the service's origin. `pictures` are the origins of the price list's pictures. */
 export function hostedPageParts(
   assets: Assets,
   { service, pictures }: { service: string; pictures: string[] },
@@ -74,7 +74,7 @@ export function hostedPageParts(
   }
 }
 
-/** Null where cards could not be authenticated now. */
+/** Null if cards cannot be authenticated now. */
 function configurationOf(context: Context, found: PublicAccount): Configuration | null {
   try {
     return readConfiguration(context, found)

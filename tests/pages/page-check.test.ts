@@ -270,7 +270,7 @@ describe('somebody in between', () => {
         body: (text, path) =>
           /^\/(pay|v1)\//.test(path) ? text.replace('"unit_amount":850', '"unit_amount":1') : text,
       },
-      /whoever serves both/i,
+      /attacker who controls/i,
     ],
     [
       'who lets a stranger frame the card fields, without origins named',

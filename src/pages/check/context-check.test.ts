@@ -90,13 +90,13 @@ describe('what a script is told', () => {
       'nothing',
       'hosted-page',
       { html: (html) => html.replace(/(id="context">).*?(<\/script>)/, '$1[]$2') },
-      ['The page does not have just one context, an object in JSON.'],
+      ['The page does not have exactly one context, as an object in JSON.'],
     ],
     [
       'something else before it',
       'hosted-page',
       { html: replaced('<main id="main">', '<main id="main"><main id="context">{}</main>') },
-      ['The page does not have just one context, an object in JSON.'],
+      ['The page does not have exactly one context, as an object in JSON.'],
     ],
     [
       'JSON that is not the context',
@@ -116,7 +116,7 @@ describe("the service's configuration", () => {
       'card-fields',
       { config: { public_key: 'rip_pk_2' } },
       [
-        `The service's configuration is that of rip_pk_2, not of ${public_key}.`,
+        `The service's configuration belongs to rip_pk_2, not to ${public_key}.`,
         `The service's configuration has the card fields at ${config.card_fields_url}, not ${service}/card-fields/rip_pk_2.`,
       ],
     ],
@@ -156,7 +156,7 @@ describe("the service's configuration", () => {
       'no JSON',
       'hosted-page',
       { files: (files) => files.set(configuration, { status: 200, headers: {}, body: '<p>' }) },
-      [`The service's configuration, ${configuration}, is no object in JSON.`],
+      [`The service's configuration, ${configuration}, is not an object in JSON.`],
     ],
   ])('%s', (_name, page, change, expected) => {
     expect(differences(page, change)).toEqual(expected)

@@ -1,4 +1,4 @@
-// Compares what a page tells its script, whom a payment is for and how it looks, with the service's own configuration read.
+// Compares the context that a page gives its script (payee, appearance, words) with the configuration that the service gives.
 
 import { isDeepStrictEqual } from 'node:util'
 import { languageFor } from '../../kernel/words.ts'
@@ -9,7 +9,7 @@ import type { Tag } from './markup.ts'
 
 type Place = { url: string; service: string }
 
-/** Where the service says what a page has to tell its script; null for pages that it says nothing of. */
+/** The address of the configuration that a page's context must agree with; null for pages without one. */
 export function configurationAddress({ name }: PageEntry, { url, service }: Place): string | null {
   const subject = subjectOf(url)
   if (name === 'hosted-page') return `${service}/v1/checkout/handles/${subject}`
@@ -26,7 +26,7 @@ function subjectOf(url: string): string {
 
 type Members = Record<string, unknown>
 
-/** What `tags` of a document tell its script: of the one block that the script reads. Null where there is no such block. */
+/** The context in a document's tags. Null unless there is exactly one block that the script would read. */
 export function contextOf(tags: Tag[]): Members | null {
   const blocks = tags.filter((tag) => isContext(tag) || tag.attributes.get('id') === 'context')
   const [block] = blocks
@@ -34,7 +34,7 @@ export function contextOf(tags: Tag[]): Members | null {
   return objectIn(block!.text!)
 }
 
-/** A block of JSON, which a browser does not run. */
+/** Whether a tag is the context: a block of JSON, which a browser does not run. */
 export function isContext({ name, attributes }: Tag): boolean {
   return (
     name === 'script' &&
@@ -44,20 +44,20 @@ export function isContext({ name, attributes }: Tag): boolean {
   )
 }
 
-/** In words. `files` has what came from `configurationAddress`. */
+/** Each difference, in words. `files` has the answer of `configurationAddress`. */
 export function contextDifferences(
   entry: PageEntry,
   { tags, files, ...place }: Place & { tags: Tag[]; files: Files },
 ): string[] {
   const told = contextOf(tags)
-  if (told === null) return ['The page does not have just one context, an object in JSON.']
+  if (told === null) return ['The page does not have exactly one context, as an object in JSON.']
   const address = configurationAddress(entry, place)
   if (address === null) return differing(told, { base_url: place.service })
   const file = files.get(address)
   const fault = answerFault(`The service's configuration, ${address},`, file)
   if (fault !== null) return [fault]
   const config = objectIn((file as ReadAnswer).body)
-  if (config === null) return [`The service's configuration, ${address}, is no object in JSON.`]
+  if (config === null) return [`The service's configuration, ${address}, is not an object in JSON.`]
   const own = entry.name === 'card-fields' ? fieldsDifferences : hostedDifferences
   return [
     ...own(told, config, place),
@@ -73,7 +73,7 @@ function fieldsDifferences(told: Members, config: Members, { url }: Place): stri
   const other = public_key !== key
   return [
     ...(other
-      ? [`The service's configuration is that of ${said(public_key)}, not of ${key}.`]
+      ? [`The service's configuration belongs to ${said(public_key)}, not to ${key}.`]
       : []),
     ...differing(told, { public_key: key, appearance, brands: card?.brands }),
   ]
@@ -86,7 +86,7 @@ function hostedDifferences(told: Members, config: Members, { url, service }: Pla
   ]
 }
 
-/** The card itself goes to where this frame comes from. */
+/** Checks the address of the card fields, because the card goes to the server that serves them. */
 function fieldsUrlDifferences({ card_fields_url, public_key }: Members, place: Place): string[] {
   const ours = `${place.service}/card-fields/${public_key}`
   const [address] = String(card_fields_url).split('?')
@@ -94,7 +94,7 @@ function fieldsUrlDifferences({ card_fields_url, public_key }: Members, place: P
   return [`The service's configuration has the card fields at ${card_fields_url}, not ${ours}.`]
 }
 
-/** A page says nothing in the shopper's language that this release does not say. */
+/** Compares the words of the page with the words of this release in the same language. */
 function wordDifferences(told: Members): string[] {
   const { locale, words } = languageFor(String(told.locale), null)
   if (locale !== told.locale) return [`The page is in ${said(told.locale)}, which is not ours.`]

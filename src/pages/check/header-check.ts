@@ -1,15 +1,15 @@
-// Compares the headers that a page was served with with those of the inventory, and says each difference in words.
+// Compares the headers of a served page with those of the inventory, and says each difference in words.
 
 import { isOrigin } from '../../merchants/integration.ts'
 import { placeholders } from '../inventory.ts'
 
-/** What the placeholders of an inventory may stand for on one page. */
+/** The origins for which the placeholders of the inventory may stand on one page. */
 export type Origins = {
   service: string
-  /** Those that may be allowed to frame it, and those that have to be. */
+  /** The origins that may be allowed to frame the page, and those that must be. */
   allowed: string[]
   required: string[]
-  /** Of the page that the page's form is posted to. */
+  /** The origin to which the page's form is posted. */
   bank: string | null
 }
 
@@ -28,7 +28,7 @@ export function headerDifferences(expected: Headers, served: Headers, origins: O
   return [...wrong, ...added.map((name) => `The header ${name}, “${served[name]}”, is not ours.`)]
 }
 
-/** Headers that make a browser load, reveal or leave something. Those that proxies add to any answer are not among them. */
+/** Headers that make a browser load, reveal or leave something. Headers that proxies add to any answer are not listed. */
 const meddling = [
   'access-control-allow-credentials',
   'access-control-allow-origin',
@@ -41,7 +41,7 @@ const meddling = [
 ]
 
 function sameValue(name: string, expected: string, found: string): boolean {
-  // Proxies write the charset as they like.
+  // Proxies spell the charset in different ways.
   if (name === 'content-type') return compact(found) === compact(expected)
   return found === expected
 }
@@ -59,7 +59,7 @@ function policyDifferences(expected: string, found: string, origins: Origins): s
     const ours = sourcesOf(wanted, name)
     const theirs = sourcesOf(given, name)
     if (!ours) return [`The policy has ${name}, which is not ours.`]
-    // A browser takes the first and would not mind the others.
+    // A browser takes the first and ignores the others.
     if (!theirs) return [`The policy lacks ${name}.`]
     if (theirs.length > 1) return [`The policy has ${name} more than once.`]
     return sourceDifferences(name, { ours: ours[0]!, theirs: theirs[0]!, origins })
@@ -80,7 +80,7 @@ function sourceDifferences(
   ]
 }
 
-/** The sources that one of ours must be there as. */
+/** The sources that must be in the policy for one of ours. */
 function needed(ours: string, { service, required }: Origins): string[] {
   switch (ours) {
     case placeholders.service:
@@ -105,7 +105,7 @@ function fits(ours: string, source: string, { service, allowed, bank }: Origins)
     case placeholders.pictures:
       return isOrigin(source) && source.startsWith('https:')
     case placeholders.bank:
-      // The simulated bank, at the service itself, may be without TLS; that https is open to all is another source.
+      // The simulated bank is at the service itself and may lack TLS. `https:` is a source of its own.
       return source === bank && (source.startsWith('https:') || source === service)
     default:
       return source === ours

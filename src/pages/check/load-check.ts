@@ -1,14 +1,14 @@
-// What a page loads and holds, script by script and sheet by sheet: each that the inventory has, once, and no other.
+// Checks that a page has each script and style sheet of the inventory once, and no other.
 
 import type { ReadAnswer } from '../../kernel/world.ts'
 import { integrityOf, type ScriptEntry } from '../inventory.ts'
 import type { Tag } from './markup.ts'
 import { isStyleSheet } from './markup-check.ts'
 
-/** By address: what came, or why nothing did. */
+/** By address: the answer, or the reason why there is none. */
 export type Files = ReadonlyMap<string, ReadAnswer | string>
 
-/** Where a script or style sheet comes from; null for one that stands in the page. */
+/** The address of a script or style sheet; null if it is inline. */
 export function linkOf(tag: Tag): string | null {
   if (tag.name === 'script') return tag.attributes.get('src') ?? null
   return isStyleSheet(tag) ? (tag.attributes.get('href') ?? '') : null
@@ -18,7 +18,7 @@ export function addressOf(link: string | null, url: string): string | null {
   return link !== null && URL.canParse(link, url) ? new URL(link, url).href : null
 }
 
-/** `what` is a script or a style sheet, `known` those that the page has to have, `url` the page's. */
+/** `what` is "script" or "style sheet", `known` lists those that the page must have, and `url` is the page's address. */
 export function loadedDifferences(
   what: string,
   { tags, known, url, files }: { tags: Tag[]; known: ScriptEntry[]; url: string; files: Files },
@@ -80,10 +80,10 @@ export function fileFault(
   return body === text ? null : unknown(subject, body)
 }
 
-/** Why there is nothing to compare, or null where there is. */
+/** The reason why an answer cannot be compared; null if it can. */
 export function answerFault(subject: string, file: ReadAnswer | string | undefined): string | null {
   if (typeof file === 'object') {
     return file.status === 200 ? null : `${subject} answers ${file.status}, not 200.`
   }
-  return `${subject} could not be read: ${file ?? 'it was not asked for'}.`
+  return `${subject} could not be read: ${file ?? 'the check did not ask for it'}.`
 }

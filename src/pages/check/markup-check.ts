@@ -1,9 +1,9 @@
-// What the markup of a page may have besides its scripts: few elements, fewer attributes, and nothing that runs.
+// Checks the markup of a page besides its scripts: it may have few elements, few attributes, and nothing that runs.
 
 import type { PageEntry } from '../inventory.ts'
 import type { Markup, Tag } from './markup.ts'
 
-/** The elements of our documents, and the attributes that they have. A script draws the rest. */
+/** The elements of our documents with their attributes. A script draws the rest of the page. */
 const document_elements: Record<string, string[]> = {
   html: ['lang', 'dir', 'data-theme'],
   head: [],
@@ -17,7 +17,7 @@ const document_elements: Record<string, string[]> = {
   script: ['type', 'id', 'defer', 'src', 'integrity', 'crossorigin'],
 }
 
-/** Those of the pages that nest a bank's, which work without a script. */
+/** The elements of pages that nest a bank's page. They work without a script. */
 const frame_elements: Record<string, string[]> = {
   ...document_elements,
   body: ['data-origins', 'data-back'],
@@ -43,7 +43,7 @@ export function isStyleSheet({ name, attributes }: Tag): boolean {
   return name === 'link' && attributes.get('rel') === 'stylesheet'
 }
 
-/** `known` are its attributes, undefined where the element itself is not known. */
+/** `known` are the attributes of the element; undefined if the element is not known. */
 function tagDifferences(tag: Tag, known: string[] | undefined): string[] {
   const { name, attributes } = tag
   const wrong = [...attributes].flatMap(([attribute, value]) => {
@@ -56,12 +56,12 @@ function tagDifferences(tag: Tag, known: string[] | undefined): string[] {
   const leads = name === 'link' && !isStyleSheet(tag) && attributes.get('href') !== 'data:,'
   return [
     ...(known ? [] : [`The page has <${name}>, which is not ours.`]),
-    ...(leads ? [`<link> leads to ${attributes.get('href')}, which is not ours.`] : []),
+    ...(leads ? [`<link> points to ${attributes.get('href')}, which is not ours.`] : []),
     ...wrong,
   ]
 }
 
-/** Browsers overlook white space and control characters in an address. */
+/** Browsers ignore white space and control characters in an address. */
 function isScriptAddress(value: string): boolean {
   return /^(javascript|vbscript):/i.test(value.replace(/[\0-\x20]/g, ''))
 }

@@ -1,15 +1,15 @@
-// Reads the tags of a page as a browser does, in the little HTML that our pages are written in. What goes beyond it is
-// an oddity: no page of ours has one, and a reader that guessed otherwise than a browser would miss a script.
+// Reads the tags of a page as a browser does, but only the small part of HTML that our pages use. Everything else is an oddity. No
+// page of ours has one, and a reader that guessed differently from a browser would miss a script.
 
 export type Tag = {
   name: string
-  /** Values with their numeric character references resolved. Given twice, the first counts. */
+  /** Values with their numeric character references resolved. If an attribute is there twice, the first counts. */
   attributes: Map<string, string>
-  /** What stands in a script, style, title, iframe or noscript; null in other elements. */
+  /** The text in a script, style, title, iframe or noscript; null for other elements. */
   text: string | null
 }
 
-/** Opening tags, and how whatever is odd begins. */
+/** The opening tags, and the beginning of each oddity. */
 export type Markup = { tags: Tag[]; oddities: string[] }
 
 export function readMarkup(html: string): Markup {
@@ -22,17 +22,17 @@ export function readMarkup(html: string): Markup {
     if (letter) {
       at = readElement(html, { at, closes: slash !== '' }, markup)
     } else {
-      // A comment, another doctype, an instruction: where one ends is easily mistaken, so its inside is read too.
+      // The end of a comment, doctype or instruction is easily mistaken, so the reader looks inside, too.
       if (/[!?/]/.test(html[at + 1] ?? '')) markup.oddities.push(excerpt(html, at))
       at += 1
     }
   }
 }
 
-/** Their content is text and no tags, up to their end tag. */
+/** Elements whose content is text, not tags, up to their end tag. */
 const holding_text = ['script', 'style', 'title', 'iframe', 'noscript']
 
-/** Gives where to read on: behind the tag, and behind the text that its element holds. */
+/** Returns where to read on: after the tag and the text of its element. */
 function readElement(
   html: string,
   { at, closes }: { at: number; closes: boolean },
@@ -50,7 +50,7 @@ function readElement(
   if (closing === -1) markup.oddities.push(excerpt(html, at))
   if (!closes) markup.tags.push({ name, attributes, text })
   if (name === 'noscript' && text) {
-    // What is for browsers without scripts those read as tags.
+    // Browsers without scripts read this text as tags.
     const inner = readMarkup(text)
     markup.tags.push(...inner.tags)
     markup.oddities.push(...inner.oddities)
@@ -64,7 +64,7 @@ const endOf: Record<string, RegExp> = Object.fromEntries(
 
 type ReadTag = Pick<Tag, 'name' | 'attributes'> & { end: number }
 
-/** The tag whose name begins at `at`, or null where the page ends before it does: a browser drops such a tag. */
+/** The tag whose name begins at `at`. Null if the page ends inside it, because a browser drops such a tag. */
 function readTag(html: string, at: number, { oddities }: Markup): ReadTag | null {
   const attributes = new Map<string, string>()
   const reader = readerAt(html, at)
@@ -75,7 +75,7 @@ function readTag(html: string, at: number, { oddities }: Markup): ReadTag | null
     if (reader.at() >= html.length) return null
     const attribute = reader.take(/=?[^\t\n\f\r />=]*/y).toLowerCase()
     const value = readValue(reader)
-    // Named references are many, and no page of ours has one.
+    // There are too many named references to know them all, and no page of ours has one.
     if (/&[a-z]/i.test(value)) oddities.push(`${attribute}="${value.slice(0, 40)}"`)
     if (!attributes.has(attribute)) attributes.set(attribute, resolved(value))
   }

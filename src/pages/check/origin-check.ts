@@ -1,16 +1,16 @@
-// Whom a page trusts: the origins that may frame it and that it talks to, and where it leads back to.
+// Checks the origins that a page trusts: those that may frame it and receive its messages, and those to which it leads back.
 
 import { backTo } from '../../checkout/authentication/framed-page.ts'
 import { type PageEntry, placeholders } from '../inventory.ts'
 import { contextOf } from './context-check.ts'
 import type { Tag } from './markup.ts'
 
-/** Whether a page may be framed by origins that differ from shop to shop. */
+/** Whether the origins that may frame a page differ between shops. */
 export function namesOrigins({ headers }: PageEntry): boolean {
   return headers['content-security-policy']?.includes(placeholders.allowed) ?? false
 }
 
-/** Those that the page itself names. */
+/** The origins that the page itself names. */
 export function framersOf({ kind }: PageEntry, tags: Tag[]): string[] {
   const body = tags.find(({ name }) => name === 'body')
   const named =
@@ -20,7 +20,7 @@ export function framersOf({ kind }: PageEntry, tags: Tag[]): string[] {
   return [named].flat().filter((origin) => typeof origin === 'string')
 }
 
-/** The page names just those that it should. */
+/** The page must name exactly the expected origins. */
 export function originDifferences(named: string[], expected: string[]): string[] {
   const extra = named.filter((origin) => !expected.includes(origin))
   const lacking = expected.filter((origin) => !named.includes(origin))
@@ -30,7 +30,7 @@ export function originDifferences(named: string[], expected: string[]): string[]
   ]
 }
 
-/** Of a page that nests a bank's: it leads to one of the origins, by its script and by its link. */
+/** A page that nests a bank's page must lead back to one of the origins, by its script and by its link. */
 export function backDifferences(tags: Tag[], origins: string[]): string[] {
   const body = tags.find(({ name }) => name === 'body')
   const addresses = tags.flatMap(({ name, attributes }) => {

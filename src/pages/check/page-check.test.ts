@@ -204,7 +204,7 @@ describe('markup', () => {
     ['a base', 'card-fields', '<base href="https://evil.example">', 'The page has <base>'],
     ['a frame of its own page', 'challenge-page', '<iframe srcdoc="x">', '<iframe> has srcdoc,'],
     ['a redirect', 'card-fields', '<meta http-equiv="refresh">', '<meta> has http-equiv,'],
-    ['another link', 'card-fields', '<link rel="preload" href="/x">', '<link> leads to /x,'],
+    ['another link', 'card-fields', '<link rel="preload" href="/x">', '<link> points to /x,'],
     ['a comment', 'card-fields', '<!-- x -->', 'The page has “<!-- x --></body></html>”'],
     ['a tag without an end', 'card-fields', '<p a="', 'The page has “<p a="</body></html>”'],
   ])('%s', (_name, page, added, words) => {

@@ -1,4 +1,4 @@
-// Compares a page as it was served with the inventory: what a browser would run there, and the headers that bound it.
+// Compares a served page with the inventory: what a browser would run there, and the headers that limit it.
 
 import type { ReadAnswer } from '../../kernel/world.ts'
 import type { PageEntry, ScriptEntry } from '../inventory.ts'
@@ -16,32 +16,32 @@ import { readMarkup, type Tag } from './markup.ts'
 import { isStyleSheet, markupDifferences } from './markup-check.ts'
 import { backDifferences, framersOf, namesOrigins, originDifferences } from './origin-check.ts'
 
-/** What came from the service. */
+/** What the service answered. */
 type Seen = {
   url: string
-  /** The origin that scripts come from. */
+  /** The origin of scripts. */
   service: string
-  /** Whose pages may frame the page, besides the service's own; null where nobody named them. */
+  /** The origins that may frame the page, besides the service's own; null if the caller named none. */
   origins: string[] | null
   page: ReadAnswer
-  /** Of every address of `filesOf`. */
+  /** The answers of every address of `filesOf`. */
   files: Files
 }
 
 /**
- * What was compared and what could not be, a line each, and each difference in words. A page is as it should be where
- * there is none.
+ * One line for each thing that was compared, one for each that could not be, and each difference in words. Without a difference the
+ * page is as this release serves it.
  */
 export type Report = { checked: string[]; not_checked: string[]; differences: string[] }
 
-/** The addresses of what is to be seen with a page: what it links to or adds on demand, and its configuration. */
+/** The addresses to read with a page: its links, its scripts on demand, and its configuration. */
 export function filesOf(
   entry: PageEntry,
   { url, service, page }: Pick<Seen, 'url' | 'service' | 'page'>,
 ): string[] {
   const linked = readMarkup(entry.kind === 'script' ? '' : page.body).tags.flatMap((tag) => {
     const address = addressOf(linkOf(tag), url)
-    // Nobody else is asked: that a script comes from elsewhere is a difference, whatever it is.
+    // A script from another server is a difference in any case, so that server is not asked.
     return address?.startsWith(`${service}/`) ? [address] : []
   })
   const demanded = onDemand(entry).map(({ path }) => service + path)
@@ -121,7 +121,7 @@ function documentParts(entry: PageEntry, seen: Seen): Part[] {
   ]
 }
 
-/** What the page's script is told. */
+/** The parts about what the page tells its script. */
 function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: Seen }): Part[] {
   const { url, service, files, origins } = seen
   const framers = framersOf(entry, tags)
@@ -147,7 +147,7 @@ function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: Seen }
   ]
 }
 
-/** Nobody but the page itself says whom it trusts, and a page that was tampered with says what it likes. */
+/** Without --origin only the page names the origins that it trusts, and a manipulated page could name any. */
 function unnamed(entry: PageEntry, { origins, page }: Seen): string[] {
   if (origins || !namesOrigins(entry)) return []
   const framers = framersOf(entry, readMarkup(page.body).tags).join(', ')
@@ -163,7 +163,7 @@ function headersPart(entry: PageEntry, { url, service, page, origins }: Seen): P
     differences: headerDifferences(entry.headers, page.headers, {
       service,
       allowed: [service, ...(origins ?? framersOf(entry, tags))],
-      // The service's own pages may frame it as 'self'.
+      // The policy allows the service's own pages as 'self'.
       required: (origins ?? []).filter((origin) => origin !== service),
       bank: bank && new URL(bank).origin,
     }),
