@@ -1,4 +1,4 @@
-// The table of all commands: what `ripper help` shows, the command line finds, and completion scripts are made from.
+// The table of all commands. `ripper help`, the command line and the completion scripts use it.
 
 import { auditShow } from './audit/show.ts'
 import { auditVerify } from './audit/verify.ts'
@@ -79,7 +79,7 @@ export const sections: Section[] = [
     commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle],
   },
   {
-    title: 'Lost answers, and what an acquirer has otherwise',
+    title: 'Lost answers, and differences from an acquirer',
     commands: [
       ...[reconcileList, reconcileShow, reconcileResolve],
       ...[reconcileCompare, reconcileFindings, reconcileClose],

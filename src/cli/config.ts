@@ -1,4 +1,4 @@
-// `ripper config`: every setting, what it means and what it is.
+// `ripper config`: every setting with its meaning and its value.
 
 import { all_settings, readConfig, shownValue } from '../config/config.ts'
 import type { Command } from './terminal/command.ts'

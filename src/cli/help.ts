@@ -1,15 +1,15 @@
-// `ripper help`: all commands, those of a group, or one with its options; and what was meant by a word that is none.
+// `ripper help`: shows all commands, a group of them, or one with its options. Suggests a command for a mistyped word.
 
 import { closest } from './terminal/closest.ts'
 import { type Command, type Section, UsageError, usageOf } from './terminal/command.ts'
 import { paint } from './terminal/paint.ts'
 import { printJson } from './terminal/print.ts'
 
-/** `sections` is asked for when it runs: it is one of them. */
+/** `sections` is read only when the command runs, because the command is itself among them. */
 export function helpCommand(sections: () => Section[]): Command {
   return {
     name: 'help',
-    summary: 'Shows the commands, those of one word, or one with its options',
+    summary: 'Shows all commands, those that begin with a word, or one with its options',
     positionals: ['[COMMAND…]'],
     options: {},
     async run({ positionals, json }) {
@@ -52,7 +52,7 @@ export function overview(sections: Section[]): string {
 
 const nameLength = ({ name }: Command) => name.length
 
-/** What to say to who named a command that is none, in a line. */
+/** The answer to an unknown command, in one line. */
 export function strangerWords(commands: Command[], words: string[]): string {
   const names = commands.map(({ name }) => name)
   const firsts = [...new Set(names.map((name) => name.split(' ')[0]!))]

@@ -1,4 +1,4 @@
-// `ripper logs tail`: a merchant's requests to the running service, as they are answered.
+// `ripper logs tail`: shows a merchant's requests as the running service answers them.
 
 import { last_max } from '../merchants/stream-requests.ts'
 import { openListener, realClock } from '../outgoing/real-world.ts'
@@ -22,12 +22,12 @@ export const logsTail: Command = {
     'request-id': { value: 'req_…', meaning: 'only this one' },
     status: { value: 'STATUS', meaning: 'such as 404, or 4xx for all of a class' },
     path: { value: 'PREFIX', meaning: 'only paths that begin so' },
-    last: { value: 'N', meaning: `begin with so many of those before, up to ${last_max}; else 20` },
+    last: { value: 'N', meaning: `begin with this many earlier requests, up to ${last_max} (20)` },
     ...connectionOptions,
   },
   tells_on: true,
   remarks: [
-    'Shown are the requests that the process answers to which this command is connected; it keeps the last 1,000 of all merchants.',
+    'It shows the requests of the process that it reached. A process keeps the last 1,000 requests of all merchants.',
     'With --json each line is one JSON document, a request or {"type": "missed" | "lost" | "back"}. Ctrl-C ends it.',
   ],
   async run({ options, json }) {
@@ -56,7 +56,7 @@ export const logsTail: Command = {
           is_ready = true
         } else if (event === 'missed') {
           if (json) printJsonLine({ type: event })
-          else tell('Some were missed: more came at once than are kept.')
+          else tell('Some requests are missing: more came at once than the service keeps.')
         }
       }
     } finally {
@@ -72,7 +72,7 @@ function readyWords(connection: Connection, merchant_id: string): string {
 }
 
 const states = {
-  lost: 'The connection is lost; trying again. Requests until then are not shown.',
+  lost: 'The connection is lost; trying again. Requests in the meantime are not shown.',
   back: 'Connected again.',
 }
 
@@ -90,7 +90,7 @@ function queryOf(options: Options): URLSearchParams {
   return new URLSearchParams([...named, ['last', String(Number(last))]])
 }
 
-/** What was shown before the connection was lost is not shown again. */
+/** Does not show again what it showed before the connection was lost. */
 function withoutLast(asked: URLSearchParams): URLSearchParams {
   const rest = new URLSearchParams(asked)
   rest.delete('last')

@@ -1,4 +1,4 @@
-// The command line: finds the command, reads its arguments, and gives its failures their exit status.
+// The command line: finds the command, reads its arguments, and turns failures into an exit status.
 
 import { Refusal } from '../kernel/errors.ts'
 import { commands, sections } from './commands.ts'
@@ -8,9 +8,9 @@ import { type Command, readArguments, UsageError, usageOf } from './terminal/com
 import { paintError } from './terminal/paint.ts'
 import { version } from './version.ts'
 
-/** Exit status: 0 done, 1 refused or failed, 2 a wrong call. */
+/** Returns the exit status: 0 for success, 1 if the command was refused or failed, 2 if it was called wrongly. */
 export async function main(args: string[]): Promise<number> {
-  // A reader such as `head` that has had enough is no failure.
+  // It is no failure if a reader such as `head` stops reading.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? 0 : 1)
   })
@@ -33,7 +33,7 @@ export async function main(args: string[]): Promise<number> {
   }
 }
 
-/** The whole list, or that of a group such as `merchant`; a word that nothing is called by gets a line of its own. */
+/** Prints the whole list, or that of a group such as `merchant`. An unknown word gets a line of its own. */
 function withoutCommand(args: string[], wantsHelp: boolean): number {
   const words = args.filter((each) => !each.startsWith('-'))
   const group = words.length === 1 ? groupOf(sections, words[0]!) : []

@@ -47,7 +47,7 @@ export const merchantCreate: Command = {
 
 export const merchantUpdate: Command = {
   name: 'merchant update',
-  summary: 'Changes a merchant account; only what is named changes',
+  summary: 'Changes a merchant account: only the options that you give change',
   positionals: ['MERCHANT_ID'],
   options: {
     name: { value: 'NAME', meaning: 'the name shoppers see' },
@@ -80,7 +80,9 @@ export const merchantList: Command = {
     const found = await withOffice(({ sql }) => listMerchants(sql))
     if (json) printJson({ merchants: found.map(viewMerchant) })
     else if (found.length === 0) {
-      tell('There is no merchant yet. ripper merchant create makes one; npm start a demo merchant.')
+      tell(
+        'There is no merchant yet. ripper merchant create makes one; npm start makes a demo merchant.',
+      )
     } else {
       printTable(
         ['merchant', 'name', 'status', 'live', 'live-enabled', 'created'],
@@ -127,7 +129,7 @@ function profileOf(options: Options): Record<string, unknown> | undefined {
   const read = readAcquiringProfile(profile)
   if ('missing' in read) {
     process.stderr.write(
-      `The profile is kept, but lacks a valid ${read.missing.join(', ')}: live sessions are refused until it has one.\n`,
+      `The profile is stored, but lacks a valid ${read.missing.join(', ')}. Until it has one, live sessions are refused.\n`,
     )
   }
   return profile

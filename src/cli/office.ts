@@ -1,4 +1,4 @@
-// What commands on accounts share: the database of the running service, and values read from options.
+// What commands share: the database of the running service, and values read from options.
 
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -17,7 +17,7 @@ import { readDemo } from '../service/demo.ts'
 import { refuseWrongClock } from './right-clock.ts'
 import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
 
-/** What commands work with. Its clock is that of the service which last started on this database. */
+/** What commands work with. Its clock is that of the service that last started on this database. */
 export type CommandOffice = Office &
   SettlementContext &
   Pick<Context, 'keyring' | 'listAcquirers' | 'installation'> & {
@@ -28,14 +28,14 @@ export type CommandOffice = Office &
   }
 
 /**
- * Runs work on the same database as a service that may be running, the embedded one included. What moves money is refused
- * where this machine's clock is wrong.
+ * Runs work on the database of a service, also while the service runs and also on the embedded database. Refuses commands that move
+ * money if this machine's clock is wrong.
  */
 export async function withOffice<T>(
   work: (office: CommandOffice) => Promise<T>,
   { moves_money = false } = {},
 ): Promise<T> {
-  // What a command has to say it prints; the log of a service would only get in between.
+  // A command prints what it has to say. The log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
   const { world, database, keyring, vendor_http } = await openExisting(config)
   const { sql } = database
@@ -55,7 +55,7 @@ export async function withOffice<T>(
       by: operatorName(),
       ...(await openAcquiring({ sql, keyring, vendor_http, world: shifted })),
       metrics: { paymentConfirmed: () => {} },
-      // The delivery loop of the service, if one runs, sees by itself what was written.
+      // If a service runs, its delivery loop finds by itself what a command wrote.
       wakeDeliveries: () => {},
       data_dir: config.data_dir,
       clock_is_shifted: offset_seconds !== 0,
@@ -66,7 +66,7 @@ export async function withOffice<T>(
   }
 }
 
-/** Who runs the command, by the name that this machine knows them under. */
+/** The user who runs the command, by the name that this machine gives them. */
 export function operatorName(): string {
   try {
     return userInfo().username
@@ -78,10 +78,10 @@ export function operatorName(): string {
 
 export const merchantOption: OptionSpec = {
   value: 'ID',
-  meaning: 'the merchant; where left out the demo merchant, or the only one there is',
+  meaning: 'the merchant; by default the demo merchant, or the only one',
 }
 
-/** Of commands that list what all merchants have. */
+/** The same option of commands that list for all merchants. */
 export const everyMerchantOption: OptionSpec = {
   value: 'ID',
   meaning: "only this merchant's; all merchants' where left out",
@@ -89,7 +89,7 @@ export const everyMerchantOption: OptionSpec = {
 
 const merchants_named_max = 5
 
-/** The merchant that is named, else the demo merchant, else the only one. Says so where it took the demo merchant among others. */
+/** The merchant of the option, else the demo merchant, else the only one. Prints a note if there are others beside the demo merchant. */
 export async function merchantOf(
   { sql, data_dir }: CommandOffice,
   options: Options,
@@ -97,7 +97,7 @@ export async function merchantOf(
   const named = text(options, 'merchant')
   if (named !== null) return (await merchantOrRefuse(sql, named)).merchant_id
   const demo = readDemo(data_dir)
-  // The file may be left from another database.
+  // The file may belong to another database.
   const found = demo && (await findMerchant(sql, demo.merchant_id as MerchantId))
   const [first, ...others] = await firstMerchants(sql, merchants_named_max + 1)
   if (found) {
@@ -106,17 +106,17 @@ export async function merchantOf(
   }
   if (!first) {
     throw new UsageError(
-      'there is no merchant yet: start the service once for the demo merchant, or make one with ripper merchant create',
+      'there is no merchant yet: start the service once, which makes the demo merchant, or run ripper merchant create',
     )
   }
   if (others.length === 0) return first.merchant_id
   const shown = [first, ...others].slice(0, merchants_named_max)
   const listed = shown.map(({ merchant_id, name }) => `${merchant_id} (${name})`).join(', ')
   const more = others.length < merchants_named_max ? '' : ' and others'
-  throw new UsageError(`needs --merchant, since there are several: ${listed}${more}`)
+  throw new UsageError(`needs --merchant, because there are several: ${listed}${more}`)
 }
 
-/** Somebody with a merchant of their own may have meant that one. */
+/** A note for users with a merchant of their own, which they may have meant. */
 function demoNote({ merchant_id }: { merchant_id: string }): string {
   return `This is about the demo merchant (${merchant_id}). --merchant ID names another; ripper merchant list shows them.\n\n`
 }
@@ -135,7 +135,7 @@ export function nameOf(options: Options): string | null {
   return name
 }
 
-/** A change without what was not asked for. */
+/** A change without the members that the user did not give. */
 export function definedOnly<T extends object>(change: T): DefinedOnly<T> {
   return Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
@@ -161,7 +161,7 @@ export function choice<T extends string>(
   return found
 }
 
-/** The words of an option that may be given several times, or hold several separated by commas; each word once. */
+/** The words of an option that may be repeated or have several words between commas. Each word comes once. */
 export function choices<T extends string>(
   options: Options,
   name: string,

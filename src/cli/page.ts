@@ -1,4 +1,4 @@
-// `ripper page check`: whether a page that the service serves is the one that this release has.
+// `ripper page check`: checks that the service serves a page as this release has it.
 
 import { type HttpReader, OutgoingFailure, type ReadAnswer } from '../kernel/world.ts'
 import { isOrigin } from '../merchants/integration.ts'
@@ -15,21 +15,21 @@ import { version } from './version.ts'
 
 export const pageCheck: Command = {
   name: 'page check',
-  summary: 'Compares a page that is served, its scripts and headers, with this release',
+  summary: 'Compares a served page, its scripts and its headers with this release',
   positionals: ['URL'],
   options: {
     page: {
       value: 'NAME',
-      meaning: `which page it is, where its path does not tell: ${page_names.join(', ')}`,
+      meaning: `which page it is, if its path does not show it: ${page_names.join(', ')}`,
     },
     service: {
       value: 'ORIGIN',
-      meaning: "where scripts come from, where that is not the page's own origin",
+      meaning: "the origin of scripts, if it is not the page's own",
     },
     origin: {
       value: 'ORIGIN',
       many: true,
-      meaning: 'may frame the page: then just these may, and the service itself',
+      meaning: 'an origin that may frame the page: then only these and the service may',
     },
   },
   remarks: ['What it cannot see:', ...check_limits],
@@ -67,7 +67,7 @@ function serviceOf(options: Options): string | null {
   return service
 }
 
-/** Null where none is named. */
+/** Null if the user names none. */
 function originsOf(options: Options, entries: PageEntry[]): string[] | null {
   const origins = list(options, 'origin')
   if (origins.length === 0) return null
@@ -78,22 +78,24 @@ function originsOf(options: Options, entries: PageEntry[]): string[] | null {
     )
   }
   if (!entries.some(namesOrigins)) {
-    throw new UsageError(`--origin is of no use for ${entries[0]!.title}, which no shop frames`)
+    throw new UsageError(
+      `--origin is of no use for ${entries[0]!.title}, because no shop frames it`,
+    )
   }
   return origins
 }
 
-/** A challenge's address gives another page once the bank has answered. */
+/** The pages that may be at an address. That of a challenge shows another page once the bank has answered. */
 function entriesFor({ pathname }: URL, options: Options): PageEntry[] {
   const named = choice(options, 'page', page_names)
   const entries = pageInventory(readAssets()).filter(({ name, path }) =>
     named ? name === named : path.test(pathname),
   )
   if (entries.length > 0) return entries
-  throw new UsageError(`needs --page, because ${pathname} does not tell which page it is`)
+  throw new UsageError(`needs --page, because ${pathname} does not show which page it is`)
 }
 
-/** Reads the page once, and compares it with that of the entries which it is most like. */
+/** Reads the page once, and compares it with the entry that it resembles most. */
 async function check({
   entries,
   ...place
@@ -119,7 +121,7 @@ async function check({
   return compared.sort((a, b) => a.report.differences.length - b.report.differences.length)[0]!
 }
 
-/** What came, or why nothing did. */
+/** The answer, or the reason why there is none. */
 async function read(
   http: HttpReader,
   url: string,
@@ -133,7 +135,7 @@ async function read(
   }
 }
 
-/** A page may have been tampered with for browsers alone, so one is asked for as a browser asks. */
+/** An attacker may change a page only for browsers, so the check sends the headers of a browser. */
 const browser_headers = {
   'user-agent':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36',
@@ -152,11 +154,11 @@ const script_headers = { ...browser_headers, accept: '*/*', 'sec-fetch-mode': 'c
 function told(url: string, { title }: PageEntry, report: Report): string {
   const { checked, not_checked, differences } = report
   const release = `Ripper Checkout ${version()}`
-  const unseen = not_checked.length > 0 ? `Not compared was:\n${listed(not_checked)}` : ''
+  const unseen = not_checked.length > 0 ? `Not compared:\n${listed(not_checked)}` : ''
   if (differences.length > 0) {
     return `${url} is not as ${release} serves it (${title}):\n${listed(differences)}${unseen}`
   }
-  return `${url} is as ${release} serves it (${title}). Compared were:\n${listed(checked)}${unseen}`
+  return `${url} is as ${release} serves it (${title}). Compared:\n${listed(checked)}${unseen}`
 }
 
 function listed(lines: string[]): string {

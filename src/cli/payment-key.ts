@@ -1,4 +1,4 @@
-// Which payment a command is for: an id is enough, whichever merchant's it is.
+// Finds the payment of a command by its id alone, whichever merchant it belongs to.
 
 import type { PaymentKey } from '../checkout/payment.ts'
 import { findPaymentKey } from '../checkout/reading/operator-store.ts'
@@ -8,16 +8,19 @@ import { type CommandOffice, merchantOption, text } from './office.ts'
 import { type Options, UsageError } from './terminal/command.ts'
 
 export const paymentOptions = {
-  merchant: { ...merchantOption, meaning: 'its merchant; found by the payment where left out' },
+  merchant: {
+    ...merchantOption,
+    meaning: 'its merchant; by default the service finds it by the payment',
+  },
 }
 
-/** Throws where it is no payment id. */
+/** Throws if the text is not a payment id. */
 export function requirePaymentId([id]: string[]): string {
   if (id && /^pay_[0-9a-f]{24}$/.test(id)) return id
   throw new UsageError('PAYMENT_ID must be pay_ and 24 hexadecimal characters')
 }
 
-/** The payment that an id names: of any merchant, unless one is named. Throws `resource_not_found`. */
+/** The payment with this id, of any merchant unless one is given. Throws `resource_not_found`. */
 export async function paymentKeyOf(
   { sql }: CommandOffice,
   options: Options,

@@ -1,4 +1,4 @@
-// Whether the clock of the machine on which a command is typed is right: what moves money goes by it.
+// Checks the clock of this machine, because commands that move money depend on it.
 
 import { skewWords } from '../database/clock/clock-skew.ts'
 import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
@@ -8,13 +8,13 @@ import { CommandRefused } from './terminal/command.ts'
 
 const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
 
-/** Throws a CommandRefused where the clock is wrong beyond doubt. */
+/** Throws a CommandRefused if the clock is certainly wrong. */
 export async function refuseWrongClock(sql: Sql, clocks = machine): Promise<void> {
   const fault = await clockFault(sql, clocks)
   if (fault !== null) throw new CommandRefused(`${fault} Nothing was done.`)
 }
 
-/** What is wrong with the clock and what to do, in words for people; null where nothing is, or it cannot be said. */
+/** Says what is wrong with the clock and what to do. Null if it is right, or if that is uncertain. */
 export async function clockFault(sql: Sql, clocks = machine): Promise<string | null> {
   const { skew, verdict } = await compareClocks(sql, clocks)
   if (verdict !== 'wrong') return null

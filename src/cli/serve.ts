@@ -1,4 +1,4 @@
-// `ripper serve` and `ripper worker`: the processes that stay.
+// `ripper serve` and `ripper worker`: the processes that keep running.
 
 import { readConfig } from '../config/config.ts'
 import { type Running, serve, work } from '../main.ts'
@@ -40,23 +40,23 @@ export const workerCommand: Command = {
   },
 }
 
-/** Beside the log and past its level: whoever starts it so should know. */
+/** Written beside the log, whatever its level, so that the user who starts the service sees it. */
 function warnOfRoot(): void {
   if (process.getuid?.() === 0) process.stderr.write(`${root_warning}\n`)
 }
 
 const root_warning =
-  'WARNING: Ripper Checkout runs as root, and whoever breaks into it has this whole machine. Run it as a user of its own; ' +
-  '"A user of its own" in docs/operations.md says how to change.'
+  'WARNING: Ripper Checkout runs as root, so an attacker who breaks into it owns this machine. Run it as a user of its own; ' +
+  '"A user of its own" in docs/operations.md says how.'
 
-/** Whatever is still open: a connection to a database that is silent is never closed by the other side. */
+/** Ends the process even if something is still open: a silent database never closes its connection. */
 function leave(has_ended: boolean): never {
   process.exit(has_ended ? 0 : 1)
 }
 
 function farewell(drain_seconds: number): string {
-  const first = drain_seconds > 0 ? `requests are taken for ${drain_seconds} s more, then ` : ''
-  return `\nStopping: ${first}what is under way is ended. Another Ctrl-C ends it at once.`
+  const first = drain_seconds > 0 ? `it takes requests for ${drain_seconds} s more, then ` : ''
+  return `\nStopping: ${first}it finishes what is under way. Another Ctrl-C ends it at once.`
 }
 
 function welcome({ base_url, database, demo }: Running): string {

@@ -1,4 +1,4 @@
-// `ripper test-cards`: the numbers that test mode takes, and what each does.
+// `ripper test-cards`: the card numbers of test mode, and what each does.
 
 import { publishedGroups, refusedNumbers, scenarios } from '../cards/scenarios.ts'
 import type { Command } from './terminal/command.ts'
@@ -14,7 +14,7 @@ export const testCardsCommand: Command = {
       return
     }
     process.stdout.write(
-      'Any future expiry and any security code of the right length will do. One-time code: 1234.\n',
+      'Use any future expiry and any security code of the right length. The one-time code is 1234.\n',
     )
     for (const [subject, title] of [
       ['three_ds', '3-D Secure scenarios (the acquirer approves)'],

@@ -401,7 +401,7 @@ describe('as people are told', () => {
     const doctor = await run('doctor', '--base-url', service.base_url)
     expect(doctor.status).toBe(1)
     expect(doctor.stdout).toMatch(
-      /PROBLEM +Payments +rows that the journal tells otherwise of: pay_/,
+      /PROBLEM +Payments +rows that contradict the journal: pay_/,
     )
     await service.sql`update payments set amount = 99900 where payment_id = ${payment_id}`
     const again = await answer(['audit', 'verify', '--merchant', merchant_id], { env })

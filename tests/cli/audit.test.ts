@@ -122,7 +122,7 @@ describe('show', () => {
   test('for people: a row for each thing in order of time, and the seals', async () => {
     const { account, payment_ids } = await paidInTwo()
     const first = await run('show', payment_ids[1])
-    expect(first.stdout).toMatch(/\n\n10 of the 10 numbered lines are not sealed yet, .*\n$/)
+    expect(first.stdout).toMatch(/\n\n10 of the 10 numbered lines are not sealed yet\. .*\n$/)
     await answer('verify', '--merchant', account.merchant_id)
     const { status, stdout } = await run('show', payment_ids[1], '--merchant', account.merchant_id)
     expect(status).toBe(0)
@@ -130,7 +130,7 @@ describe('show', () => {
     expect(head).toContain('session      succeeded, test, GBP 42.00')
     expect(head).toContain(`${payment_ids[0]}  declined GBP 42.00, attempt 1, card_declined`)
     expect(head).toContain(`${payment_ids[1]}  captured GBP 42.00, attempt 2`)
-    expect(seals).toBe('All 10 numbered lines are sealed, and fit their hashes.\n')
+    expect(seals).toBe('All 10 numbered lines are sealed and match their hashes.\n')
     const numbered = table!.split('\n').slice(1)
     const numbers = numbered.map((row) => Number(row.slice(0, 2))).filter((number) => number > 0)
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
@@ -191,7 +191,7 @@ describe('show', () => {
     const { status, stdout } = await run('show', payment_ids[1])
     expect([status, stdout.trimEnd().split('\n').at(-1)]).toEqual([
       1,
-      'Something is wrong: 1 of the 10 numbered lines do not fit their hashes. ripper audit verify tells more.',
+      'Something is wrong: 1 of the 10 numbered lines do not match their hashes. ripper audit verify says more.',
     ])
   }, 60_000)
 
@@ -241,7 +241,7 @@ describe('verify', () => {
       values (${account.merchant_id}, ${idAt(ago(0))}, 's', 'c', '{}', 'bank', ${ago(0)})`
     const { stdout } = await run('verify', '--merchant', account.merchant_id)
     expect(stdout).toMatch(
-      /^merchant +lines +newest +not sealed yet +payments +not bound +head\nm_\w{24} +10 +\d{4}-\S+Z +1 +1 +0 +\w{64}\n\nEvery chain is whole, and every payment is as its lines tell\.\n$/,
+      /^merchant +lines +newest +not sealed yet +payments +not bound +head\nm_\w{24} +10 +\d{4}-\S+Z +1 +1 +0 +\w{64}\n\nEvery chain is whole, and every payment agrees with its lines\.\n$/,
     )
   }, 60_000)
 
@@ -263,7 +263,7 @@ describe('verify', () => {
     expect(stdout).toContain(
       `The head ${head} is in the chain of ${account.merchant_id}, at position 4.`,
     )
-    expect(stdout).toContain(`The head ${gone} is in no chain: one was cut off or made anew`)
+    expect(stdout).toContain(`The head ${gone} is in no chain: somebody has cut off a chain`)
     expect(stdout).toMatch(/\nSomething is wrong: 1 fault\.\n$/)
     const wrong = await run('verify', '--head', 'ab')
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('--head must be 64')])

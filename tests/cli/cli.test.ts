@@ -232,7 +232,7 @@ describe('refusals', () => {
       'a handle that is a page of the service',
       ['integration', 'create', '--merchant', 'm', '--name', 'n', '--handle', 'docs'],
       2,
-      '--handle must be none of',
+      '--handle must not be one of',
     ],
     [
       'a hosted page without a handle',

@@ -100,7 +100,7 @@ describe('compare', () => {
       values ('simulator', ${new Date()}, ${new Date(Date.now() + 60_000)})`
     const { status, stdout } = await run('compare')
     expect(status).toBe(1)
-    expect(stdout).toMatch(/^simulator is being compared by another process at this moment\.\n/)
+    expect(stdout).toMatch(/^Another process is comparing simulator at this moment\.\n/)
   }, 30_000)
 })
 

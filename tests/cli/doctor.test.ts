@@ -319,7 +319,7 @@ test('money: a payment that somebody changed is named, with what it was', () => 
   const facts = { payments: 7, fault_count: 1, faults: [changed] }
   expect(faults(moneyChecks, facts)).toEqual(['Payments: problem'])
   expect(moneyChecks[0]!.judge(facts).found).toBe(
-    'rows that the journal tells otherwise of: pay_1; payment pay_1 was changed: amount is 100 and was 99900, by line 0199',
+    'rows that contradict the journal: pay_1; payment pay_1 was changed: amount is 100 and was 99900, by line 0199',
   )
 })
 

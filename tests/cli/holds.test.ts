@@ -225,7 +225,7 @@ describe.each([
       const told = await run(verb, other)
       expect(told.status).toBe(0)
       expect(told.stdout).toContain(
-        `The acquirer has not answered: whether the ${verb} happened is not known yet.\n\nThe service goes on asking`,
+        `The acquirer has not answered. It is not known yet whether the ${verb} happened.\n\nThe service keeps asking`,
       )
       expect(told.stdout).toContain(`ripper reconcile show ${other}\n`)
     })
@@ -269,8 +269,8 @@ test('escalated, then captured', async () => {
   expect(escalated).toMatchObject({ status: 'held', hold: { status: 'escalated' } })
   expect(await answer('escalate', payment_id)).toEqual(escalated)
   const { stdout } = await run('escalate', payment_id)
-  expect(stdout).toMatch(/^A person looks at it\. Unless .*Z, the rules void it then\.\n/)
-  expect(stdout).toMatch(/\nhold +escalated\n[\s\S]*\ndeadline +\S+Z: the rules void it then\n/)
+  expect(stdout).toMatch(/^A person looks at it\. If nobody decides by .*Z, the rules void it\.\n/)
+  expect(stdout).toMatch(/\nhold +escalated\n[\s\S]*\ndeadline +\S+Z: then the rules void it\n/)
   expect(await eventsOf(service, payment_id)).toHaveLength(1)
   const captured = await answer('capture', payment_id)
   expect(captured.hold).toMatchObject({ status: 'captured', decided_by: 'merchant' })

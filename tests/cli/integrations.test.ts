@@ -114,7 +114,7 @@ test('the address of a hosted page is said, and is the page', async () => {
   const { merchant_id } = await service.newAccount()
   const args = ['--merchant', merchant_id, '--name', 'page', '--hosted-page', '--handle', 'shown']
   const { status, stdout } = await run('integration', 'create', ...args)
-  expect([status, stdout]).toEqual([0, expect.stringContaining('with # and its client_secret')])
+  expect([status, stdout]).toEqual([0, expect.stringContaining('add # and its client_secret')])
   const pay_url = /^pay_url +(\S+)$/m.exec(stdout)?.[1]
   expect(pay_url).toBe(`${service.base_url}/pay/shown`)
   expect((await fetch(pay_url!)).status).toBe(200)

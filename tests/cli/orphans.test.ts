@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Orphan, newOrphan } from '../../src/checkout/orphan.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { newOrphan, type Orphan } from '../../src/checkout/orphan.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -221,7 +221,7 @@ describe('brake', () => {
     expect([again.status, again.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^It was pulled before, and counts anew: the brake of every .*: backup put back\n$/,
+        /^It was pulled already, and counts from now on: the brake of every .*: backup put back\n$/,
       ),
     ])
     await service.sql`insert into orphan_sweeps values ('simulator', '2026-08-02T12:00:00Z')`
@@ -249,7 +249,7 @@ describe('brake', () => {
     expect([too_early.status, too_early.stderr]).toEqual([
       1,
       expect.stringMatching(
-        / Not yet: simulator\. What is found after it is let go may be reversed/,
+        / Not yet: simulator\. What is found after the release may be reversed/,
       ),
     ])
     await service.sql`update orphan_sweeps set acquirer = 'simulator', swept_until = pulled_at from orphan_brakes
@@ -277,7 +277,7 @@ describe('brake', () => {
     expect((await run('release', '--acquirer', 'simulator')).status).toBe(1)
     const { stdout } = await run('release', '--acquirer', 'simulator', '--anyway')
     expect(stdout).toMatch(
-      /^The brake of simulator was pulled .*; let go at \S+Z by .*\nThe brake of every acquirer is pulled/,
+      /^The brake of simulator was pulled .*; released at \S+Z by .*\nThe brake of every acquirer is pulled/,
     )
     const { status, stderr } = await run('release', '--acquirer', 'simulator')
     expect([status, stderr]).toEqual([1, expect.stringMatching(/Leave out --acquirer/)])

@@ -186,7 +186,7 @@ describe('show', () => {
     const at = next_look_at.slice(0, 19)
     for (const words of [
       `The charge has no answer. The service looks for it again at ${at}Z.\n`,
-      `Ask the acquirer (simulator) what became of ${operation_id}, and tell it to the service:\n`,
+      `Ask the acquirer (simulator) for the outcome of ${operation_id}, and give it to the service:\n`,
       `  ripper reconcile resolve ${payment_id} --as approved|declined|failed [--transaction ID] --reason TEXT\n`,
     ]) {
       expect(stdout).toContain(words)
@@ -196,9 +196,9 @@ describe('show', () => {
     await operationsOf(payment_id, waits)
     const waiting = (await run('show', payment_id)).stdout
     expect(waiting).toContain(
-      `Since ${waits_for_person_since.toISOString().slice(0, 19)}Z nothing looks for it any more.\n`,
+      `Since ${waits_for_person_since.toISOString().slice(0, 19)}Z the service no longer looks for it.\n`,
     )
-    expect(waiting).toContain('would have to be there by now: 1 of its looks\n')
+    expect(waiting).toContain('should be there by now: 1 of its look-ups\n')
     await operationsOf(payment_id, {
       ...{ state: 'sent', answer_by: new Date(Date.now() + minute_ms) },
       ...{ waits_for_person_since: null, last_sent_at: new Date() },
@@ -234,8 +234,8 @@ describe('a charge resolved as', () => {
   test.each([
     ['approved', false, 'captured', 'succeeded', 'The payment is captured.'],
     ['approved', true, 'held', 'succeeded', 'The payment is held until '],
-    ['declined', false, 'declined', 'requires_payment', 'Nothing counts as taken; '],
-    ['failed', false, 'failed', 'requires_payment', 'Nothing counts as taken; '],
+    ['declined', false, 'declined', 'requires_payment', 'No money counts as taken. '],
+    ['failed', false, 'failed', 'requires_payment', 'No money counts as taken. '],
   ] as const)(
     '%s (unverified: %s): payment %s, session %s',
     async (outcome, unverified, status, session_status, words) => {
@@ -281,7 +281,7 @@ describe('a charge resolved as', () => {
       const { payment_id: other } = await loseCharge({ unverified })
       const { stdout } = await run(...resolve(other, outcome, ...transaction))
       expect(stdout).toContain(`The charge of GBP 42.00 counts as ${outcome}. ${words}`)
-      expect(stdout).toContain(` payment.${status} goes out to the merchant's endpoints.\n\n`)
+      expect(stdout).toContain(` The service sends payment.${status} to the merchant's endpoints.\n\n`)
       expect(stdout).toMatch(new RegExp(`\nsession +${session_status}\n`))
     },
     60_000,
@@ -353,7 +353,7 @@ describe.each([
     await operationsOf(payment_id, { last_sent_at: new Date(Date.now() - minute_ms) })
     const { stdout } = await run(...resolve(payment_id, 'refused'))
     expect(stdout).toContain(
-      `The ${verb} of GBP 42.00 counts as refused. The payment is still held and can be decided again. No event goes out.\n`,
+      `The ${verb} of GBP 42.00 counts as refused. The payment is still held and can be decided again. The service sends no event.\n`,
     )
     expect((await answer('show', payment_id)).settlement).toBeNull()
     expect(await eventsOf(service, payment_id)).toHaveLength(1)
@@ -394,15 +394,15 @@ test('a reversal resolved as approved ends its charge as failed', async () => {
   ])
   expect(resolvable).toMatchObject({ kind: 'reverse', as: ['approved'] })
   expect((await run('show', payment_id)).stdout).toContain(
-    '\nThe charge was not found and is being taken back: once that is known it ends as failed.\n',
+    '\nThe charge was not found, so the service reverses it. Once that is done, the charge ends as failed.\n',
   )
   const wrong = await run(...resolve(payment_id, 'failed'))
   expect([wrong.status, wrong.stderr]).toEqual([
     ...[2, expect.stringContaining('--as must be one of approved for an operation of the kind')],
   ])
   const { stdout } = await run(...resolve(payment_id, 'approved'))
-  expect(stdout).toContain('The service ends the charge as failed when it looks at it next')
-  expect(stdout).toContain('No event goes out.\n')
+  expect(stdout).toContain('The service ends the charge as failed within seconds.')
+  expect(stdout).toContain('The service sends no event.\n')
   await clock.advance(minute_ms)
   await runJob(service, 'reconcile')
   expect((await account.client.readPayment(payment_id)).body.status).toBe('failed')

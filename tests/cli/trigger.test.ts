@@ -275,7 +275,7 @@ describe('refusals', () => {
     const page = ['--publishable-key', publishable_key!, '--origin', 'https://shop.example']
     const { status, stderr } = await run('held', '--key', secret_key, ...page)
     expect(status).toBe(1)
-    expect(stderr).toMatch(/pay_\w+ is captured, which is not the way to payment\.held/)
+    expect(stderr).toMatch(/pay_\w+ is captured, so it does not lead to payment\.held/)
   })
 
   test('a key with a merchant; a page without a publishable key', async () => {

@@ -137,7 +137,7 @@ test('after a rotation the new secret and the one before sign, for 24 hours', as
   const left_ms = Date.parse(rotated.previous_secret_until) - Date.now()
   expect(Math.abs(left_ms - 24 * 3600 * 1000)).toBeLessThan(60_000)
   const { stdout } = await run('endpoint', 'rotate-secret', id)
-  expect(stdout).toContain('The new secret is shown this once.')
+  expect(stdout).toContain('The new secret is shown only this once.')
   const [current, before] = await secretsOf({ merchant_id, endpoint_id: id })
   expect(stdout).toContain(current)
   expect(before).toBe(rotated.signing_secret)
@@ -340,7 +340,7 @@ describe('without --merchant', () => {
       const several = await list()
       expect([several.status, JSON.parse(several.stdout).message]).toEqual([
         2,
-        `needs --merchant, since there are several: ${tea} (Tea), ${pots} (Pots)`,
+        `needs --merchant, because there are several: ${tea} (Tea), ${pots} (Pots)`,
       ])
       writeFileSync(join(data_dir, 'demo.json'), JSON.stringify({ merchant_id: pots }))
       expect(JSON.parse((await list()).stdout).merchant_id).toBe(pots)

@@ -321,7 +321,7 @@ describe('as a command', () => {
       'a page that is right',
       () => [pages['hosted-page']!],
       0,
-      /is as Ripper Checkout \d\S+ serves it \(The hosted page\)\. Compared were:\n {2}its scripts: checkout\.js \(linked\), pay\.js \(linked\)\n/,
+      /is as Ripper Checkout \d\S+ serves it \(The hosted page\)\. Compared:\n {2}its scripts: checkout\.js \(linked\), pay\.js \(linked\)\n/,
     ],
     [
       'a page that is not there',
@@ -368,7 +368,7 @@ describe('as a command', () => {
       'the card fields, without origins named',
       () => [pages['card-fields']!],
       0,
-      /Not compared was:\n {2}whether the origins that may frame it are yours, .*https:\/\/shop\.example\n$/,
+      /Not compared:\n {2}whether the origins that may frame it are yours, .*https:\/\/shop\.example\n$/,
     ],
   ]
 

@@ -12,11 +12,11 @@ export type Made = {
 
 export type Answer =
   | ({ kind: 'made' } & Made)
-  /** A field that the shopper must mend. */
+  /** A field that the shopper must correct. */
   | { kind: 'refused'; fault: Fault }
-  /** `quiet_s`: how long the service wants to be left alone. */
+  /** `quiet_s`: for how long the service wants no request. */
   | { kind: 'error'; error: ApiFault; quiet_s: number | null }
-  /** No answer, or one that another try may better. */
+  /** No answer, or one that another try may improve. */
   | { kind: 'unreachable'; request_id: string | null }
 
 export type Response = { status: number; retry_after: string | null; body: unknown }
@@ -49,7 +49,7 @@ function faultOf(message: string | null, mode: 'test' | 'live'): Fault | null {
   const [, named] = /^(number|exp_month|exp_year|cvc|cardholder_name)\b/.exec(message ?? '') ?? []
   const faults: Record<string, [Field, Fault['code']]> = {
     number: ['number', mode === 'test' ? 'not_a_test_card' : 'card_refused'],
-    // What else can be wrong with a date is found before it is sent.
+    // Other faults of a date are found before it is sent.
     exp_month: ['expiry', 'expiry_past'],
     exp_year: ['expiry', 'expiry_past'],
     cvc: ['code', 'code_incomplete'],

@@ -1,16 +1,16 @@
-// How the numbers of each card brand begin, how long they are and where they are parted. Brands that nobody takes here
-// stand in the table too, so that the shopper learns it before anything is sent.
+// How the numbers of each card brand begin, how long they are and where their gaps are. The table also has brands that are not
+// accepted here, so that the shopper learns it before anything is sent.
 
 export type BrandRule = {
   brand: string
   /** Digits of a whole number, shortest first. */
   lengths: number[]
   code_length: 3 | 4
-  /** After how many digits a space stands. */
+  /** The numbers of digits after which there is a space. */
   gaps: number[]
 }
 
-/** The rule of the brand whose numbers begin so; null while that is open. */
+/** The rule of the brand whose numbers begin like this; null while several are possible. */
 export function ruleOf(digits: string): BrandRule | null {
   const row = table.find(([, prefix]) => prefix.test(digits))
   if (!row) return null

@@ -1,4 +1,4 @@
-// The card fields at work: what a key stroke, the shopper's leaving a field and the checkout's word each lead to.
+// The logic of the card fields: what happens when the shopper types or leaves a field, and when the checkout sends a message.
 
 import type { Field, FromFrame, ToFrame } from '../shared/protocol.ts'
 import type { Words } from '../shared/words.ts'
@@ -11,7 +11,7 @@ import { drawTestCards } from './test-cards.ts'
 
 type World = {
   words: Words
-  /** The brands taken here. */
+  /** The brands that are accepted here. */
   brands: readonly string[]
   references: CardReferences
   send(message: FromFrame): void
@@ -31,7 +31,7 @@ export function cardForm(fields: Fields, { words, brands, references, send, now 
   let told = ''
   let test_cards: HTMLElement | undefined
 
-  /** Says how the fields stand, if that is news. */
+  /** Reports the state of the fields, if it has changed. */
   function tell() {
     const message = changeOf(card, verdicts)
     const text = JSON.stringify(message)
@@ -100,7 +100,7 @@ export function cardForm(fields: Fields, { words, brands, references, send, now 
 
   return {
     receive,
-    /** From now on messages arrive; a browser may have filled the fields before. */
+    /** Messages arrive from now on. A browser may have filled the fields before. */
     connected() {
       told = ''
       tell()

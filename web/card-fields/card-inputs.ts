@@ -1,4 +1,4 @@
-// The card as it stands in the inputs, and nowhere else.
+// Reads the card from the inputs. It is kept nowhere else.
 
 import type { Field } from '../shared/protocol.ts'
 import { ruleOf } from './brands.ts'
@@ -48,16 +48,16 @@ export function cardInputs(fields: Fields, changed: (field: Field) => void) {
 
   return {
     brand,
-    /** One more with every change. */
+    /** Grows by one with every change. */
     edition: () => edition,
     isEmpty: () => fieldNames.every((field) => inputs[field].value === ''),
 
-    /** Of fields without a fault. */
+    /** To be called only if no field has a fault. */
     typedCard(): TypedCard {
       return { edition, card: cardIn(inputs) }
     },
 
-    /** What a deletion left of an expiry gets its shape back when the field is left. */
+    /** Formats an expiry again when the shopper leaves its field after a deletion. */
     tidy(field: Field) {
       const { value } = inputs.expiry
       if (field === 'expiry') inputs.expiry.value = formatExpiry({ value, caret: 0 }).value

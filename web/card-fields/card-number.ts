@@ -1,4 +1,4 @@
-// The card number: how it is shown while it is typed, and what may be wrong with it.
+// The card number: its format while it is typed, and its faults.
 
 import type { FaultCode } from '../shared/protocol.ts'
 import { ruleOf } from './brands.ts'
@@ -8,7 +8,7 @@ import { luhn } from './luhn.ts'
 /** Lengths of numbers whose brand is not known. */
 const any_lengths = [16, 17, 18, 19]
 
-/** In groups, the caret behind the digits that it stood behind. Nothing is cut off, however long. */
+/** The digits in groups, with the caret after the same digit as before. Nothing is cut off, however long. */
 export function formatNumber({ value, caret }: Typed): Typed {
   const digits = digitsOf(value)
   const formatted = inGroups(digits, ruleOf(digits)?.gaps ?? [4, 8, 12])
@@ -18,7 +18,7 @@ export function formatNumber({ value, caret }: Typed): Typed {
   }
 }
 
-/** `accepted` are the brands taken here. */
+/** `accepted` are the brands that are accepted here. */
 export function numberFault(value: string, accepted: readonly string[]): FaultCode | null {
   const digits = digitsOf(value)
   if (digits === '') return 'number_missing'
@@ -30,7 +30,7 @@ export function numberFault(value: string, accepted: readonly string[]): FaultCo
   return rule ? null : 'brand_unsupported'
 }
 
-/** Whether it is as long as a number of its brand is, or longer, so that a fault is no mere "not yet". */
+/** Whether it is at least as long as a number of its brand, so that a fault is more than an unfinished number. */
 export function isNumberWhole(value: string): boolean {
   const digits = digitsOf(value)
   const lengths = ruleOf(digits)?.lengths ?? any_lengths

@@ -6,13 +6,13 @@ import { digitsOf, type Typed } from './digits.ts'
 
 export type CodeLengths = { shortest: 3 | 4; longest: 3 | 4 }
 
-/** How long the code of a card is; open while its brand is. */
+/** The length of a card's code; unknown while its brand is. */
 export function codeLengths(number: string): CodeLengths {
   const length = ruleOf(digitsOf(number))?.code_length
   return { shortest: length ?? 3, longest: length ?? 4 }
 }
 
-/** A digit more than the card has is not taken. */
+/** Ignores more digits than the card's code has. */
 export function formatCode({ value, caret }: Typed, { longest }: CodeLengths): Typed {
   const digits = digitsOf(value).slice(0, longest)
   const before = digitsOf(value.slice(0, caret)).length
@@ -25,7 +25,7 @@ export function codeFault(value: string, { shortest }: CodeLengths): FaultCode |
   return digits.length < shortest ? 'code_incomplete' : null
 }
 
-/** A longer code than the card has is another card's. */
+/** A code that is too long belongs to another card. */
 export function isOfAnotherCard(value: string, { longest }: CodeLengths): boolean {
   return digitsOf(value).length > longest
 }

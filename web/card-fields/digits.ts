@@ -1,19 +1,19 @@
-// The digits in what was typed or pasted, in whatever script and with whatever stands between them.
+// Finds the digits in what the shopper typed or pasted, in any script and with anything between them.
 
-/** What stands in a field, and where its caret is in UTF-16 units. */
+/** The text of a field, and the position of its caret in UTF-16 units. */
 export type Typed = { value: string; caret: number }
 
-/** As ASCII digits, nothing else. */
+/** The digits alone, as ASCII. */
 export function digitsOf(text: string): string {
   return (text.match(/\p{Nd}/gu) ?? []).map(asciiDigit).join('')
 }
 
-/** The text with every script's digits as ASCII ones. */
+/** The text with the digits of every script as ASCII digits. */
 export function withPlainDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, asciiDigit)
 }
 
-/** Where the caret stands right behind so many digits; 0 for none of them. */
+/** The position directly after so many digits; 0 for no digit. */
 export function placeBehind(value: string, digits: number): number {
   let place = 0
   for (let left = digits; left > 0 && place < value.length; place++) {
@@ -23,8 +23,8 @@ export function placeBehind(value: string, digits: number): number {
 }
 
 /**
- * What is left when the key next to a gap takes the digit behind that gap. Null where it stands next to a digit, so that
- * the key does the right thing by itself.
+ * The digits that remain when a deletion next to a gap takes the digit behind that gap. Null if the caret is next to a digit,
+ * because the key then does the right thing by itself.
  */
 export function deleteOverGap({ value, caret }: Typed, forward: boolean): Typed | null {
   const step = forward ? 1 : -1
@@ -39,7 +39,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= '0' && character <= '9'
 }
 
-// Unicode keeps the ten digits of a script together from 0 to 9, so that the place in its block is the value.
+// Unicode keeps the ten digits of a script together from 0 to 9, so the place in the block is the value.
 function asciiDigit(character: string): string {
   if (isDigit(character)) return character
   const code = character.codePointAt(0)!

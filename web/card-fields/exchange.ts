@@ -1,4 +1,4 @@
-// Gives the card for a reference: silently as soon as it is known, and with an answer when the checkout asks.
+// Exchanges the card for a reference: silently as soon as the card is complete, and with an answer when the checkout asks.
 
 import type { Submitted } from '../shared/protocol.ts'
 import type { CardInputs } from './card-inputs.ts'
@@ -29,7 +29,7 @@ export function exchange({ fields, card, judge, references }: ExchangeParts) {
   }
 
   return {
-    /** Nothing is said of a failure but of a refused number, once its field has been left. */
+    /** Reports no failure except a refused number, and that only after the shopper has left its field. */
     async early(): Promise<void> {
       if (submitting || judge.faults().length > 0) return
       const typed = card.typedCard()
@@ -40,7 +40,7 @@ export function exchange({ fields, card, judge, references }: ExchangeParts) {
       if (document.activeElement !== inputs.number) judge.left('number')
     },
 
-    /** Asked again before the answer is there, it gives the same answer. Never rejects. */
+    /** A second call before the answer gets the same answer. Never rejects. */
     submit(): Promise<Submitted> {
       submitting ??= submitted().finally(() => {
         submitting = null

@@ -1,17 +1,17 @@
-// The expiry date: shown as `MM / YY`, taken in every way that people and browsers write it.
+// The expiry date: shown as `MM / YY`, and read in every form that people and browsers write.
 
 import type { FaultCode } from '../shared/protocol.ts'
 import { digitsOf, placeBehind, type Typed, withPlainDigits } from './digits.ts'
 
 export type Expiry = { exp_month: number; exp_year: number }
 
-/** Years from now that an expiry may lie ahead. */
+/** How many years from now a card may expire. */
 const years_ahead = 19
 const between = ' / '
 
 /**
- * `1` waits, `2` becomes `02 / `, `1/30` becomes `01 / 30`. While something is deleted nothing is put in: what is left
- * of `12 / 30` is `2 / 30`, so that another month can be typed.
+ * `1` waits, `2` becomes `02 / `, `1/30` becomes `01 / 30`. A deletion adds nothing: `12 / 30` without its 1 is `2 / 30`, so that
+ * the shopper can type another month.
  */
 export function formatExpiry({ value, caret }: Typed, deleting = false): Typed {
   const { month, year, padded, turned } = partsOf(value, deleting)
@@ -27,7 +27,7 @@ export function formatExpiry({ value, caret }: Typed, deleting = false): Typed {
   }
 }
 
-/** Null where it is not a month and a year. */
+/** Null if it is not a month and a year. */
 export function readExpiry(value: string): Expiry | null {
   const { month, year } = partsOf(value, false)
   if (month.length !== 2 || (year.length !== 2 && year.length !== 4)) return null
@@ -36,7 +36,7 @@ export function readExpiry(value: string): Expiry | null {
   return { exp_month, exp_year: Number(year.length === 2 ? `20${year}` : year) }
 }
 
-/** A card is good until the end of its month, by UTC as for the service. */
+/** A card is valid until the end of its month in UTC, as for the service. */
 export function expiryFault(value: string, now: Date): FaultCode | null {
   if (digitsOf(value) === '') return 'expiry_missing'
   const expiry = readExpiry(value)
@@ -47,7 +47,7 @@ export function expiryFault(value: string, now: Date): FaultCode | null {
   return expiry.exp_year > now.getUTCFullYear() + years_ahead ? 'expiry_too_far' : null
 }
 
-/** Whether nothing more need follow. After `04 / 20` the rest of 2029 may. */
+/** Whether the date is complete. After `04 / 20` the rest of 2029 may follow. */
 export function isExpiryWhole(value: string): boolean {
   const { month, year } = partsOf(value, false)
   return month.length === 2 && (year.length > 3 || (year.length === 2 && year !== '20'))
@@ -56,9 +56,9 @@ export function isExpiryWhole(value: string): boolean {
 type ExpiryParts = {
   month: string
   year: string
-  /** The month got its 0. */
+  /** The month was completed with a 0. */
   padded: boolean
-  /** The year stood first. */
+  /** The year came first. */
   turned: boolean
 }
 
@@ -78,7 +78,7 @@ function partsOf(value: string, deleting: boolean): ExpiryParts {
   return { month: padded ? `0${month}` : month, year, padded, turned: false }
 }
 
-// `2` can only be February, and `13` only January of a year that begins with 3; but what is apart already stays so.
+// `2` can only be February, and `13` only January of a year that begins with 3. Parts that are already separate stay so.
 function monthLength(first: string, { parted, deleting }: { parted: boolean; deleting: boolean }) {
   return !parted && !deleting && Number(first.slice(0, 2)) > 12 ? 1 : 2
 }

@@ -1,4 +1,4 @@
-// The four fields as the shopper sees and hears them: labels, hints, faults and marks. Knows nothing of what is right.
+// Draws the four fields: labels, hints, faults and marks. It does not check their values.
 
 import { element } from '../shared/element.ts'
 import type { Field } from '../shared/protocol.ts'
@@ -10,7 +10,7 @@ export const fieldNames = ['number', 'expiry', 'code', 'name'] as const satisfie
 
 export type Fields = ReturnType<typeof drawFields>
 
-/** `brands` are those taken here. */
+/** `brands` are those that are accepted here. */
 export function drawFields(root: HTMLElement, words: Words, brands: readonly string[]) {
   const digits = { inputmode: 'numeric', dir: 'ltr', 'aria-required': 'true' }
   const drawn: Record<Field, Drawn> = {
@@ -22,7 +22,7 @@ export function drawFields(root: HTMLElement, words: Words, brands: readonly str
       maxlength: String(name_length_max),
     }),
   }
-  // A form without a button is not sent by Enter.
+  // Enter does not send a form that has no button.
   const send = element('button', { type: 'submit', hidden: '' })
   const all = fieldNames.map((field) => drawn[field].whole)
   const form = element('form', { 'aria-label': say(words, 'card_details') }, ...all, send)
@@ -44,13 +44,13 @@ export function drawFields(root: HTMLElement, words: Words, brands: readonly str
       place.textContent = fault === null ? '' : say(words, fault)
     },
 
-    /** Reads faults out that are new. Nothing clears what was read before, so that it is read once. */
+    /** Has screen readers read new faults. It clears nothing, so each fault is read once. */
     announce(faults: { field: Field; code: string }[]) {
       const texts = faults.map(({ field, code }) => `${say(words, field)}: ${say(words, code)}`)
       log.textContent = texts.join(' ')
     },
 
-    /** The badge of a brand taken here, else all of them. */
+    /** The badge of the brand if it is accepted here, else all badges. */
     showBrand(brand: string | null) {
       const known = brand !== null && brands.includes(brand)
       const shown = known ? [brand] : brands

@@ -1,4 +1,4 @@
-// How the frame and the checkout around it find each other: one hello from an allowed origin, answered with a port.
+// Connects the frame and the checkout around it: an allowed origin says hello once, and the frame answers with a port.
 
 import type { Welcome } from '../shared/protocol.ts'
 import { readHello } from './messages.ts'

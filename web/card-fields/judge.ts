@@ -1,4 +1,4 @@
-// Judges what stands in the fields, and shows each fault from when it is certain until it is mended.
+// Checks the values of the fields, and shows each fault from the moment it is certain until it is corrected.
 
 import type { Fault, FaultCode, Field } from '../shared/protocol.ts'
 import { isNumberWhole, numberFault } from './card-number.ts'
@@ -10,11 +10,11 @@ import { whenLeft, whileTyping } from './shown-faults.ts'
 
 export type Judge = ReturnType<typeof judge>
 
-/** `brands` are those taken here. */
+/** `brands` are those that are accepted here. */
 export function judge(fields: Fields, { brands, now }: { brands: readonly string[]; now(): Date }) {
   const { inputs } = fields
   const shown = new Map<Field, FaultCode>()
-  /** The service's no to what still stands in a field. */
+  /** The service's refusals of values that are still in a field. */
   let refused: Fault | null = null
 
   function faultOf(field: Field): FaultCode | null {
@@ -26,7 +26,7 @@ export function judge(fields: Fields, { brands, now }: { brands: readonly string
     return fault ?? (refused?.field === field ? refused.code : null)
   }
 
-  /** What each of these fields is to show from now on. */
+  /** What each of these fields shows from now on. */
   function show(verdicts: { field: Field; code: FaultCode | null }[]) {
     const changed = verdicts.filter(({ field, code }) => (shown.get(field) ?? null) !== code)
     for (const { field, code } of changed) {
@@ -43,12 +43,12 @@ export function judge(fields: Fields, { brands, now }: { brands: readonly string
   }
 
   return {
-    /** What is wrong, shown or not, in the order of the fields. */
+    /** All faults, shown or not, in the order of the fields. */
     faults: (): Fault[] => listed(faultOf),
 
     shown: (): Fault[] => listed((field) => shown.get(field) ?? null),
 
-    /** After a change of the field. Another number may ask for a longer or a shorter code. */
+    /** Called after a change of the field. Another number may need a longer or shorter code. */
     typed(field: Field) {
       if (refused?.field === field) refused = null
       const whole = isWhole(field, inputs[field].value)
@@ -64,17 +64,17 @@ export function judge(fields: Fields, { brands, now }: { brands: readonly string
       show([{ field, code: whenLeft({ ...stateOf(field), empty }) }])
     },
 
-    /** Shows whatever is wrong. */
+    /** Shows all faults. */
     all() {
       show(fieldNames.map((field) => ({ field, code: faultOf(field) })))
     },
 
-    /** What the service says of a value; it holds until the field changes. */
+    /** The service's fault for a value. It counts until the field changes. */
     refuse(fault: Fault) {
       refused = fault
     },
 
-    /** Shows nothing until there is new reason. */
+    /** Hides all faults until there is a new reason to show one. */
     forgive(field: Field) {
       show([{ field, code: null }])
     },
@@ -97,7 +97,7 @@ const rules: Record<Field, (value: string, other: Circumstances) => FaultCode | 
   name: nameFault,
 }
 
-// A code or a name may go on at any time.
+// The shopper may add to a code or a name at any time.
 function isWhole(field: Field, value: string): boolean {
   return (
     (field === 'number' && isNumberWhole(value)) || (field === 'expiry' && isExpiryWhole(value))

@@ -13,7 +13,7 @@ import { readMessage } from './messages.ts'
 import { methodFrame } from './method-frame.ts'
 import { cardReferences } from './references.ts'
 
-/** `origins`: whose pages may take payments with these fields. */
+/** `origins`: the origins whose pages may take payments with these fields. */
 type Context = {
   origins: string[]
   brands: string[]

@@ -1,4 +1,4 @@
-// The small drawings in the fields: brands as lettered badges, and where the security code stands.
+// The small drawings in the fields: badges of brands, and a card that shows the place of the security code.
 
 import { drawing, type Shape } from '../shared/element.ts'
 

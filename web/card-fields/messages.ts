@@ -1,4 +1,4 @@
-// What a checkout may say to the card fields: exactly the shapes of the protocol, and nothing long.
+// Reads the messages of a checkout to the card fields. It accepts exactly the shapes of the protocol, and nothing long.
 
 import type { Hello, ToFrame } from '../shared/protocol.ts'
 
@@ -48,7 +48,7 @@ const shapes: Record<ToFrame['type'], Record<string, Check>> = {
   lock: { locked: (value) => typeof value === 'boolean' },
 }
 
-// What JSON cannot say (a cycle, a BigInt, a Map) is no message.
+// A value that JSON cannot express (a cycle, a BigInt, a Map) is not a message.
 function plainObject(value: unknown): Record<string, unknown> | null {
   try {
     const text = JSON.stringify(value)

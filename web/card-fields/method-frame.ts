@@ -1,8 +1,8 @@
-// The bank's 3-D Secure method, in a frame that nobody sees; nothing waits for it.
+// Runs the bank's 3DS Method in an invisible frame. Nothing waits for it.
 
 import { element } from '../shared/element.ts'
 
-/** Opens an address of our own in place of the one before it. */
+/** Opens one of our addresses instead of the one before it. */
 export function methodFrame(): (url: string) => void {
   let frame: HTMLIFrameElement | null = null
   return (url) => {

@@ -1,4 +1,4 @@
-// Exchanges a card for its reference: early where that may be, at the latest when it is asked for; one request at a time.
+// Exchanges a card for its reference, early if that is allowed, and at the latest when the checkout asks. One request at a time.
 
 import { type Answer, type Made, readAnswer } from './answer.ts'
 
@@ -13,7 +13,7 @@ export type Card = {
   cardholder_name?: string
 }
 
-/** A card as typed. Its edition changes with every key stroke, so that nothing need remember the number. */
+/** A card as the shopper typed it. Its edition changes with every key stroke, so that no code has to remember the number. */
 export type TypedCard = { edition: number; card: Card }
 
 export type World = {
@@ -23,11 +23,11 @@ export type World = {
   openMethod(url: string): void
 }
 
-/** The service lets a reference live a minute longer. */
+/** The service keeps a reference a minute longer. */
 const life_ms = 14 * 60_000
 const answer_wait_ms = 10_000
 const retries_after_ms = [500, 1500]
-/** The service takes ten; the others are for when they are asked for. */
+/** The service allows ten. The others are left for requests that the checkout asks for. */
 const early_max = 8
 const minute_ms = 60_000
 
@@ -39,7 +39,7 @@ export function cardReferences(world: World) {
   let under_way: { edition: number; stop: AbortController; answer: Promise<Answer> } | null = null
   const budget = earlyBudget(world)
 
-  /** The reference of exactly this card, if it is still good. A clock that was put back makes it old. */
+  /** The reference of exactly this card, if it is still valid. After somebody set the clock back it counts as too old. */
   function ready(edition: number): Made | null {
     const age_ms = made ? world.now_ms() - made.at_ms : 0
     return made?.edition === edition && age_ms >= 0 && age_ms < life_ms ? made : null
@@ -50,7 +50,7 @@ export function cardReferences(world: World) {
     under_way?.stop.abort()
     const stop = new AbortController()
     const answer = post(world, { session, card, stop }).then((answer): Answer => {
-      // A reference that is no longer wanted is none.
+      // Ignores a reference that is no longer wanted.
       if (under_way?.stop !== stop) return { kind: 'unreachable', request_id: null }
       under_way = null
       if (answer.kind === 'made') {
@@ -77,10 +77,10 @@ export function cardReferences(world: World) {
       session = next
     },
 
-    /** Nothing that was made counts any more. */
+    /** Forgets every reference. */
     drop,
 
-    /** Null where there is nothing to do, or where it may not be done yet. */
+    /** Null if there is nothing to do, or if it is too early. */
     async early(typed: TypedCard): Promise<Answer | null> {
       if (!session || ready(typed.edition) || under_way?.edition === typed.edition) return null
       if (!budget.take()) return null
@@ -89,7 +89,7 @@ export function cardReferences(world: World) {
       return answer
     },
 
-    /** The reference, or why there is none. Never rejects. */
+    /** The reference, or the reason why there is none. Never rejects. */
     async need(typed: TypedCard): Promise<Exclude<Answer, { kind: 'unreachable' }>> {
       let request_id: string | null = null
       for (const wait_ms of [0, ...retries_after_ms]) {
@@ -106,7 +106,7 @@ export function cardReferences(world: World) {
   }
 }
 
-/** Requests that nobody has asked for yet: so many in any minute, and none while the service wants to be left alone. */
+/** Limits early requests: so many in any minute, and none while the service wants no request. */
 function earlyBudget(world: World) {
   let taken_at_ms: number[] = []
   let resting_until_ms = 0

@@ -1,20 +1,20 @@
-// Which fault of a field a shopper sees: none while it may still come right, and none a moment longer than it is one.
+// Decides which fault a field shows: none while the value may still become right, and none after it is right.
 
 import type { FaultCode } from '../shared/protocol.ts'
 
 type Judged = {
-  /** What it shows now. */
+  /** The fault that the field shows now. */
   shown: FaultCode | null
-  /** What is wrong with its value. */
+  /** The fault of its value. */
   fault: FaultCode | null
 }
 
-/** While it is typed in: a whole value is judged at once, and a fault that shows already stays as long as it is the same. */
+/** While the shopper types: a complete value is checked at once, and a fault that shows stays as long as it is the same. */
 export function whileTyping({ shown, fault, whole }: Judged & { whole: boolean }) {
   return whole || fault === shown ? fault : null
 }
 
-/** When it is left. A field that was merely passed by shows nothing. */
+/** When the shopper leaves the field. A field without input shows nothing. */
 export function whenLeft({ shown, fault, empty }: Judged & { empty: boolean }) {
   return empty && shown === null ? null : fault
 }

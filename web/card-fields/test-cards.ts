@@ -1,11 +1,11 @@
-// What test mode says on top of the fields: one line, with cards to click below it.
+// What test mode adds above the fields: one line that opens a list of cards to click.
 
 import { button, element } from '../shared/element.ts'
 import { testCards } from '../shared/test-cards.ts'
 import { say, type Words } from '../shared/words.ts'
 
 type Cards = {
-  /** Whether the cards lie open; in a small window they would push the Pay button out of it. */
+  /** Whether the list is open from the start. In a small window it would push the Pay button out of sight. */
   open: boolean
   fill(number: string): void
 }

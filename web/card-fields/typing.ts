@@ -1,4 +1,4 @@
-// Keeps a field formatted while it is typed in, with the caret where the shopper left it.
+// Keeps a field formatted while the shopper types, and the caret where the shopper left it.
 
 import { deleteOverGap, type Typed } from './digits.ts'
 
@@ -11,7 +11,7 @@ export function followTyping(input: HTMLInputElement, format: Format | null, typ
     if (!format || input.readOnly || input.selectionStart !== input.selectionEnd) return
     if (!forward && event.inputType !== 'deleteContentBackward') return
     const left = deleteOverGap(typedIn(input), forward)
-    // Some keyboards' deletions cannot be stopped: those only step over the gap.
+    // The deletions of some keyboards cannot be prevented. They only step over the gap.
     if (!left || !event.cancelable) return
     event.preventDefault()
     show(input, format(left, true))
@@ -34,6 +34,6 @@ function typedIn({ value, selectionStart }: HTMLInputElement): Typed {
 
 function show(input: HTMLInputElement, { value, caret }: Typed) {
   if (input.value !== value) input.value = value
-  // Elsewhere it would take the focus in some browsers.
+  // If the field has no focus, some browsers would give it the focus.
   if (document.activeElement === input) input.setSelectionRange(caret, caret)
 }

@@ -1,4 +1,4 @@
-// What a merchant's page sees of checkout.js. The npm package hands on these types.
+// The types of checkout.js for a merchant's page. The npm package exports them, too.
 
 import type { Appearance, Field } from '../shared/protocol.ts'
 
@@ -6,21 +6,21 @@ export type { Appearance, Field }
 
 export type Ripper = {
   readonly version: string
-  /** Rejects with a RipperError where the key has not the shape of a publishable key. The same key gives the same object. */
+  /** Rejects with a RipperError if the key is not a publishable key. The same key gives the same object. */
   loadCheckout(publicKey: string): Promise<CheckoutFactory>
 }
 
 export type CheckoutFactory = { checkout(options: CheckoutOptions): Checkout }
 
-/** Either the client secret of a session that the merchant's server made, or what the page asks to be paid. */
+/** Either the client secret of a session that the merchant's server created, or what the page wants to be paid for. */
 export type CheckoutOptions = (SessionGiven | SessionAsked) & {
   appearance?: Appearance
-  /** A language tag; `auto`, the default, takes the shopper's languages. English where none of ours is among them. */
+  /** A language tag. `auto`, the default, takes the shopper's languages, or English if none of ours is among them. */
   locale?: string
-  /** false leaves the Pay button to the page, which then calls confirm(). */
+  /** With false the page has its own Pay button, and calls confirm(). */
   button?: boolean
   /**
-   * `auto`, the default, goes on to the session's confirmation_url after an outcome, and has a link to it; `never` leaves
+   * `auto`, the default, goes on to the session's confirmation_url after an outcome, and shows a link to it. `never` leaves
    * both to the page.
    */
   redirect?: 'auto' | 'never'
@@ -28,7 +28,7 @@ export type CheckoutOptions = (SessionGiven | SessionAsked) & {
 
 export type SessionGiven = { clientSecret: string }
 
-/** The body of POST /v1/checkout/public/sessions but for the key. */
+/** The body of POST /v1/checkout/public/sessions, without the key. */
 export type SessionAsked = {
   clientSecret?: undefined
   amount?: number
@@ -48,13 +48,13 @@ export type SessionAsked = {
 }
 
 export type Checkout = {
-  /** Draws the checkout into an element. Throws RipperError `element_not_found`; a second mount moves it there. */
+  /** Draws the checkout into an element. A second call moves it. Throws RipperError `element_not_found`. */
   mount(target: string | Element): void
   unmount(): void
   on<Name extends keyof CheckoutEvents>(name: Name, listener: Listener<Name>): () => void
   /**
-   * Takes the payment. Calls while one is under way get that one's answer, so a double click is one attempt.
-   * Never rejects for a decline. Rejects with RipperError where the service cannot be reached or refuses.
+   * Takes the payment. A call while a payment is under way gets that payment's answer, so a double click is one attempt.
+   * Never rejects for a decline. Rejects with RipperError if the service cannot be reached or refuses.
    */
   confirm(more?: { email?: string }): Promise<ConfirmResult>
 }
@@ -71,14 +71,14 @@ export type CheckoutEvents = {
   decline: ConfirmResult
   complete: ConfirmResult
   expired: { session_id: string }
-  /** The checkout could not be shown: the frame did not load, or the session could not be opened. */
+  /** The checkout could not be shown: the frame did not load, or the session could not be created. */
   loaderror: RipperFailure
 }
 
 export type ConfirmResult = {
   /**
-   * As POST …/confirm answers, and: `canceled` the shopper left the bank's check or the page unmounted the checkout,
-   * `invalid` a field needs mending, `expired` the session ended first.
+   * The status that POST …/confirm answers, or one of these. `canceled`: the shopper left the bank's check, or the page unmounted
+   * the checkout. `invalid`: the shopper must correct a field. `expired`: the session ended before.
    */
   status:
     | 'captured'
@@ -96,13 +96,13 @@ export type ConfirmResult = {
   order_reference: string | null
   confirmation_url: string | null
   /**
-   * Of a captured or held payment. `paid_at` is an ISO 8601 time. `email` comes with the answer to this page's own confirm
-   * alone: a reload is not told it.
+   * For a captured or held payment. `paid_at` is an ISO 8601 time. Only the answer to this page's own confirm has the `email`;
+   * after a reload there is none.
    */
   receipt: { paid_at: string; brand: string; last4: string; email?: string | null } | null
 }
 
-/** What every error carries. `code` is the API's, or one of ours: see docs/checkout-js.md. */
+/** Every error. `code` is one of the API's or of checkout.js's own: see docs/checkout-js.md. */
 export type RipperFailure = {
   code: string
   message: string

@@ -1,4 +1,4 @@
-// One request to the service. All of them are safe to repeat, so a lost connection or a failing service is tried again.
+// Sends a request to the service. All requests are safe to repeat, so it tries again after a lost connection or a failure.
 
 import { RipperError } from './failure.ts'
 import { origin } from './origin.ts'
@@ -8,7 +8,7 @@ import type { Refused } from './wire.ts'
 const backoff_ms = [500, 1500, 4000]
 const timeout_ms = 60_000
 
-/** POST where there is a body, else GET. Throws RipperError: the API's code, or `network_error`. */
+/** POST if there is a body, else GET. Throws RipperError with the API's code, or `network_error`. */
 export async function ask<Reply>(
   path: string,
   headers: Record<string, string>,
@@ -26,7 +26,7 @@ export async function ask<Reply>(
     const reply: (Reply & Refused) | null = await response?.json().catch(() => null)
     if (response?.ok && reply) return reply
     const status = response?.status ?? 0
-    // A key of ours is never used for another body: its first request is still running.
+    // We never use a key for another body, so its first request must still be running.
     const final = status > 399 && status < 500 && reply?.error !== 'idempotency_key_reused'
     if (final || tries === backoff_ms.length) throw failureOf(response, reply)
     await sleep(backoff_ms[tries]!)

@@ -1,4 +1,4 @@
-// The same short name for the same options, in whatever order a page writes them.
+// Gives the same short name to the same options, in whatever order a page writes them.
 
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, each) =>
@@ -8,7 +8,7 @@ export function canonical(value: unknown): string {
   )
 }
 
-/** 64 bits that tell texts apart and do not show them: options may have an email address in them. */
+/** 64 bits that distinguish texts without revealing them, because options may contain an email address. */
 export function digest(text: string): string {
   let one = 1
   let other = 2

@@ -1,4 +1,4 @@
-// The checkout that a page holds: where it stands, who listens, and the one payment it takes.
+// The checkout object of a page: its element, its listeners, and its one payment.
 
 import type { Checkout, CheckoutEvents, CheckoutOptions } from './api.ts'
 import { type Desk, resultOf } from './desk.ts'
@@ -17,7 +17,7 @@ export function newCheckout(publicKey: string, options: CheckoutOptions): Checko
 
   const emit: Desk['emit'] = (name, event) => {
     for (const [wanted, listener] of listeners) {
-      // A listener that throws is the page's trouble, not the payment's.
+      // A listener that throws must not disturb the payment.
       if (wanted === name) queueMicrotask(() => listener(event as never))
     }
   }

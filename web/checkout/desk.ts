@@ -1,4 +1,4 @@
-// One mounted checkout: what its steps share.
+// The state of one mounted checkout, which its steps share.
 
 import { formatAmount } from '../shared/money.ts'
 import { say, type Words } from '../shared/words.ts'
@@ -9,34 +9,34 @@ import type { CardFrame } from './frame.ts'
 import type { Session } from './session.ts'
 import type { State } from './wire.ts'
 
-/** From mounting on. */
+/** The state from mounting on. */
 export type Mounted = {
   readonly options: CheckoutOptions
   readonly frame: CardFrame
   readonly ui: DropIn
-  /** Aborted by unmount: from then on nothing is asked of the shopper and nothing is charged. */
+  /** unmount() aborts it. From then on nothing is asked of the shopper and nothing is charged. */
   readonly signal: AbortSignal
   emit<Name extends keyof CheckoutEvents>(name: Name, event: CheckoutEvents[Name]): void
   words: Words
   locale: string
-  /** Where the session has none. */
+  /** The email field; only if the session has no email. */
   email?: EmailField | undefined
   stage: 'loading' | 'form' | 'processing' | 'over'
-  /** The payment under way; a second click joins it. */
+  /** The payment under way. A second click joins it. */
   running?: Promise<ConfirmResult> | undefined
-  /** What a checkout that is over, or is waiting for its outcome, answers. */
+  /** The answer of a checkout that is over or waits for its outcome. */
   result?: ConfirmResult | undefined
 } & Partial<Opened>
 
 type Opened = {
   session: Session
-  /** As read last. */
+  /** The state as it was last read. */
   state: State
   /** When the session ends, by performance.now(). */
   deadline_ms: number
 }
 
-/** From the time on that anything is drawn that can be paid with. */
+/** The state once there is a form to pay with. */
 export type Desk = Mounted & Opened
 
 export function text(desk: Mounted, key: string, values?: Record<string, string>): string {
@@ -47,7 +47,7 @@ export function amountOf({ state, locale }: Desk): string {
   return formatAmount(state.session.amount, state.session.currency, locale)
 }
 
-/** A session that was opened, or its state as read anew. */
+/** Takes over a new session, or the state of a session that was read again. */
 export function keepState(desk: Mounted, session: Session, state: State): Desk {
   const deadline_ms = performance.now() + state.session.expires_in_seconds * 1000
   return Object.assign(desk, { session, state, deadline_ms })
@@ -58,7 +58,7 @@ export async function readState(desk: Desk): Promise<State> {
   return keepState(desk, session, await session.ask('state')).state
 }
 
-/** A result that the service did not give, or has not yet. Without a session its id is empty. */
+/** A result that does not come from the service. Without a session its id is empty. */
 export function resultOf({ state }: Mounted, status: ConfirmResult['status']): ConfirmResult {
   const {
     id = '',

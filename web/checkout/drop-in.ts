@@ -1,4 +1,4 @@
-// What stands in the merchant's page: a shadow root with the form, and room for what takes the form's place.
+// Draws the checkout in the merchant's page: a shadow root with the form, and room for what replaces the form.
 
 import { element } from '../shared/element.ts'
 import { amountOf, type Desk, text } from './desk.ts'
@@ -7,13 +7,13 @@ import style from './style.css?inline'
 
 export type DropIn = ReturnType<typeof drawDropIn>
 
-/** Draws the card fields at once: a frame that is moved loads anew. The rest waits for its words. */
+/** Draws the card fields at once, because a frame that is moved loads again. The rest waits for its words. */
 export function drawDropIn(frame: HTMLElement) {
   const host = element('div')
   const shadow = host.attachShadow({ mode: 'open' })
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(style)
-  // The card fields bring theirs, which goes for the form too.
+  // The card fields bring their style, which the form uses, too.
   const theirs = new CSSStyleSheet()
   shadow.adoptedStyleSheets = [sheet, theirs]
 
@@ -23,14 +23,14 @@ export function drawDropIn(frame: HTMLElement) {
     host,
     theirs,
     alert,
-    /** What the card's bank asks to be shown to the cardholder. */
+    /** The text that the card's bank wants to be shown to the cardholder. */
     info,
-    /** Told politely to those who do not see the button change. */
+    /** A text for screen readers, whose users do not see the button change. */
     status: element('p', { class: 'status', role: 'status' }, 'Loading the payment form …'),
     time: element('p', { class: 'hint' }),
     payButton: element('button', { class: 'pay' }),
     form: element('form', { novalidate: '' }, frame, alert, info),
-    /** Takes the form's place, which its class hides. */
+    /** Replaces the form, which its class hides. */
     screen: element('div'),
     /** Its class is `loading`, `failed`, `over` or none. */
     root: element('div', { class: 'loading' }),
@@ -60,7 +60,7 @@ export function drawForm(desk: Desk, press: () => void): void {
   }
 }
 
-/** The merchant's. Those that only inform leave the payment where it is. */
+/** The merchant's links. Links that only inform open in a window of their own. */
 function linksOf(desk: Desk): HTMLElement {
   const links = Object.entries({ ...desk.state.links }).map(
     ([name, href]) =>
@@ -69,7 +69,7 @@ function linksOf(desk: Desk): HTMLElement {
   return element('p', { class: 'hint links' }, ...links)
 }
 
-/** The button says what it does, or what is waited for. */
+/** The button says what it does, or what the checkout waits for. */
 export function labelButton(desk: Desk, waiting: string): void {
   const { payButton, status, alert } = desk.ui
   payButton.setAttribute('aria-disabled', String(!!waiting))

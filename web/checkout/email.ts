@@ -1,4 +1,4 @@
-// The email field, for sessions that have none. What was typed outlives a reload, such as one for the bank's check.
+// The email field, for sessions without an email. Its value outlives a reload, such as one for the bank's check.
 
 import { element } from '../shared/element.ts'
 import { isEmail } from '../shared/email.ts'
@@ -7,7 +7,7 @@ import { keep, recall } from './keep.ts'
 
 export type EmailField = {
   element: HTMLElement
-  /** The address, or null where it is missing or wrong: then the field says so and has the focus. */
+  /** The address. Null if it is missing or wrong; the field then says so and gets the focus. */
   read(): string | null
   complain(key: string): null
 }

@@ -1,4 +1,4 @@
-// The error that every rejection and `loaderror` is.
+// The error of every rejection and every `loaderror`.
 
 import type { RipperFailure } from './api.ts'
 import { origin } from './origin.ts'
@@ -9,9 +9,9 @@ export class RipperError extends Error implements RipperFailure {
   declare readonly code: string
   declare readonly request_id: string | null
   declare readonly docs_url: string
-  /** Only with `authentication_incomplete`: where the authentication stands. */
+  /** Only with `authentication_incomplete`: the state of the authentication. */
   declare readonly three_ds: Refused['three_ds']
-  /** Only with `rate_limit_exceeded`, where the service told it. */
+  /** Only with `rate_limit_exceeded`, if the service gave it. */
   declare readonly retry_after_seconds: number
 
   constructor(code: string, message: string, refused: Refused = {}, retry_after_seconds = 0) {

@@ -1,4 +1,4 @@
-// The card fields: an iframe of the service, greeted once it has loaded, then spoken with over the port that it sends.
+// The card fields: an iframe of the service. The checkout greets it once it has loaded, and then uses the port that it sends.
 
 import { element as make } from '../shared/element.ts'
 import type { FromFrame, Submitted, ToFrame } from '../shared/protocol.ts'
@@ -7,7 +7,7 @@ import { origin } from './origin.ts'
 import { random } from './random.ts'
 import { sleep } from './sleep.ts'
 
-/** What is not an answer. */
+/** The messages that are not answers. */
 export type Heard = Exclude<FromFrame, { type: 'submitted' }>
 
 export type CardFrame = {
@@ -15,8 +15,8 @@ export type CardFrame = {
   /** Dropped while there is no port. */
   send(message: ToFrame): void
   /**
-   * The card reference, or null where the shopper must mend a field, or the fields are gone. `quiet` leaves the focus where
-   * it is. Rejects with RipperError.
+   * The card reference. Null if the shopper must correct a field, or if the fields are gone. `quiet` leaves the focus where it is.
+   * Rejects with RipperError.
    */
   submit(quiet: boolean): Promise<string | null>
 }
@@ -44,7 +44,7 @@ export function openFrame(
   function welcome({ source, origin: from, data, ports }: MessageEvent): void {
     if (source !== element.contentWindow || from !== origin) return
     if (data?.type !== 'ripper:port' || data.nonce !== nonce || !ports[0]) return
-    // Of a frame that was moved, and so loaded anew, no answer comes any more.
+    // A frame that was moved has loaded again, and gives no answer any more.
     lose()
     port = ports[0]
     port.onmessage = ({ data }: MessageEvent<FromFrame>) => {

@@ -1,4 +1,4 @@
-// What outlives a reload of this tab. A page that forbids storage does without.
+// Keeps values over a reload of this tab. If the page forbids storage, nothing is kept.
 
 export function recall(key: string): string | null {
   try {
@@ -8,7 +8,7 @@ export function recall(key: string): string | null {
   }
 }
 
-/** An empty text forgets. */
+/** An empty text deletes the value. */
 export function keep(key: string, text: string): void {
   try {
     if (text) sessionStorage.setItem(key, text)

@@ -1,4 +1,4 @@
-// checkout.js: gives the page window.Ripper. Loaded twice, the first one stays.
+// checkout.js: gives the page window.Ripper. If a page loads it twice, the first one stays.
 
 import type { CheckoutFactory, Ripper } from './api.ts'
 import { newCheckout } from './checkout.ts'

@@ -1,4 +1,4 @@
-// A checkout from its mounting on: card fields and session side by side, then whatever the session's state asks for.
+// Opens a mounted checkout: it loads card fields and session at the same time, then does what the session's state needs.
 
 import { button } from '../shared/element.ts'
 import { directionOf, say } from '../shared/words.ts'
@@ -13,7 +13,7 @@ import type { Opened } from './session.ts'
 import { sleep } from './sleep.ts'
 
 const frame_ms = 6000
-/** The part counts the last two minutes. Without it the service still refuses what comes too late. */
+/** The later part counts down the last two minutes. Without it the service still refuses late payments. */
 const countdown_ms = 120_000
 
 type Asked = {
@@ -22,13 +22,13 @@ type Asked = {
   openSession: () => Promise<Opened>
   emit: Mounted['emit']
   signal: AbortSignal
-  /** Begins anew, after what did not load. */
+  /** Starts again after something did not load. */
   again: () => void
 }
 
 type Opening = {
   mounted: Mounted
-  /** Null where unmount came first. Rejects with the RipperError of a checkout that could not be shown. */
+  /** Null if unmount() came first. Rejects with the RipperError of a checkout that could not be shown. */
   usable(): Promise<Desk | null>
 }
 
@@ -38,7 +38,7 @@ export function openDesk(asked: Asked): Opening {
   const ready = new Promise<void>((resolve) => {
     greeted = resolve
   })
-  /** An error is shown where the shopper pays; nobody else is waiting for it. */
+  /** Shows an error to the shopper, because no caller waits for it. */
   const press = () => {
     if (options.button === false) return
     shown.then((desk) => desk && run(desk, (part) => part.pay(desk))).catch(() => {})
@@ -65,11 +65,11 @@ export function openDesk(asked: Asked): Opening {
   })
   const soon = Promise.race([shown, ended])
   soon.catch((error) => fail(mounted, error, asked.again))
-  // What came late is good too.
+  // A frame that loads late is still used.
   return { mounted, usable: () => (mounted.stage === 'loading' ? soon : shown) }
 }
 
-/** Until the frame brings those of the shopper's language. */
+/** Words until the frame brings those of the shopper's language. */
 const firstWords = {
   load_failed: 'The payment form could not be loaded.',
   unavailable: 'This checkout is not available',
@@ -96,7 +96,7 @@ function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
       ui.root.dir = directionOf(message.locale)
       frame.element.title = text(desk, 'card_details')
       if (options.appearance) frame.send({ type: 'appearance', appearance: options.appearance })
-      // After it was moved, the frame must be told again.
+      // A frame that was moved needs the message again.
       sendSession(desk)
       greeted()
       break
@@ -115,7 +115,7 @@ function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
       break
     }
     default:
-      // Whoever begins to type will pay.
+      // A shopper who begins to type will probably pay.
       loadPart(desk).catch(() => {})
       desk.emit(message.type, { field: message.field })
   }
@@ -126,7 +126,7 @@ function sendSession({ frame, session, state, running }: Mounted): void {
   const { id: session_id, client_secret } = session
   const { mode } = state.session
   frame.send({ type: 'session', session_id, client_secret, mode })
-  // Open cards make the form some 1000 px high.
+  // The open list of test cards makes the form some 1000 px high.
   if (mode === 'test')
     frame.send({ type: 'test_cards', open: innerHeight > 1000 && innerWidth > 600 })
   frame.send({ type: 'lock', locked: !!running })

@@ -1,7 +1,7 @@
-// Where the service is: wherever this classic script came from.
+// The service's origin, from which this classic script was loaded.
 
 const script = document.currentScript as HTMLScriptElement
 
 export const origin = new URL(script.src).origin
-/** Of a page that allows scripts by nonce; a part that is loaded later needs it too. */
+/** The nonce, if the page allows scripts by nonce. A part that is loaded later needs it, too. */
 export const nonce = script.nonce

@@ -1,4 +1,4 @@
-// The part that is loaded later, when the shopper begins to type: all that it takes to pay.
+// Loads the part that takes payments, three-ds.js, when the shopper begins to type.
 
 import { button, element } from '../shared/element.ts'
 import { isEmail } from '../shared/email.ts'
@@ -24,7 +24,7 @@ export type Part = {
   understand: typeof understand
 }
 
-/** What the part imports and the shopper has already: scripts/build-web.mjs lets it take them from here. */
+/** Functions that the part imports from here. scripts/build-web.mjs links it to them, so that the shopper does not load them twice. */
 export const kit = {
   amountOf,
   button,
@@ -52,7 +52,7 @@ declare global {
 let policy: Policy | undefined
 let loading: Promise<Part> | undefined
 
-/** Rejects where the part cannot be had; the next call tries again. */
+/** Rejects if the part does not load. The next call tries again. */
 export async function loadPart(desk: Mounted): Promise<Part> {
   loading ??= new Promise((resolve, reject) => {
     policy ??= window.trustedTypes?.createPolicy('ripper-checkout', {

@@ -1,6 +1,6 @@
-// Names that nobody guesses.
+// Makes names that nobody can guess.
 
-/** 128 random bits; unlike randomUUID also on pages without TLS, where things are tried out. */
+/** 128 random bits. Unlike randomUUID it works on pages without TLS, too, where developers try things out. */
 export function random(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }

@@ -1,4 +1,4 @@
-// One payment at a time, and what the form shows meanwhile. What is done in it is the part's.
+// Runs one payment at a time, and shows its progress in the form. The part that is loaded later does the payment.
 
 import type { ConfirmResult } from './api.ts'
 import { type Desk, text } from './desk.ts'
@@ -7,7 +7,7 @@ import { loadPart, type Part } from './part.ts'
 
 type Steps = (part: Part) => Promise<ConfirmResult>
 
-/** Joins the payment that is under way. Rejects with RipperError where the service cannot be reached or refuses. */
+/** Joins a payment that is under way. Rejects with RipperError if the service cannot be reached or refuses. */
 export async function run(desk: Desk, steps: Steps): Promise<ConfirmResult> {
   if (desk.result) return desk.result
   desk.running ??= take(desk, steps)

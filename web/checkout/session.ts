@@ -1,4 +1,4 @@
-// The session that is paid: the one that was given, the one this tab had before a reload, or a new one.
+// Finds the session to pay: the given one, the one that this tab had before a reload, or a new one.
 
 import type { CheckoutOptions } from './api.ts'
 import { ask } from './ask.ts'
@@ -11,19 +11,19 @@ import type { State } from './wire.ts'
 export type Session = {
   id: string
   client_secret: string
-  /** `locale`: the language of the checkout, where the step keeps it. */
+  /** `locale`: the language of the checkout, if the step stores it. */
   ask<Reply>(
     step: 'state' | 'authenticate' | 'confirm',
     body?: object,
     locale?: string,
   ): Promise<Reply>
-  /** Where the email is kept that the shopper typed. */
+  /** The name under which the shopper's email is kept. */
   place: string
 }
 
 export type Opened = { session: Session; state: State }
 
-/** Throws RipperError. Called again after a failure it creates no second session: the key of the first is sent again. */
+/** Throws RipperError. A call after a failure creates no second session, because it sends the same key again. */
 export function sessionOpener(publicKey: string, options: CheckoutOptions): () => Promise<Opened> {
   const { appearance, locale, button, redirect, clientSecret, ...asked } = options
   const body = { public_key: publicKey, ...asked }
@@ -39,7 +39,7 @@ export function sessionOpener(publicKey: string, options: CheckoutOptions): () =
       const opened = await read(client_secret).catch((error: RipperError) => {
         if (!kept || error.code !== 'unauthorized') throw error
       })
-      // A payment that was taken is shown again: it must not be taken again.
+      // A payment that was taken is shown again, and must not be taken again.
       if (opened && !/declined|expired/.test(opened.state.session.status)) return opened
       keep(place, '')
       once = random()

@@ -1,11 +1,11 @@
-// What the service's browser routes answer, as far as the checkout reads it.
+// The answers of the service's browser routes: the members that the checkout reads.
 
 import type { ConfirmResult } from './api.ts'
 
 export type Challenge = { url: string; window_size: string; expires_at: string }
 
 export type ThreeDs = {
-  /** `not_started`, `awaiting_challenge`, or how it ended. */
+  /** `not_started`, `awaiting_challenge`, or its end. */
   state: string
   challenge: Challenge | null
   cardholder_info: string | null
@@ -24,11 +24,11 @@ export type State = {
     last_decline: ConfirmResult['decline']
     order_reference: string | null
   }
-  /** The newest. */
+  /** The newest attempt. */
   attempt: { id: string } | null
   three_ds: ThreeDs | null
   result: ConfirmResult | null
-  /** `terms_url`, `support_url` and `back_url`, in the order that they are shown in. A process of 0.1 does not say. */
+  /** `terms_url`, `support_url` and `back_url`, in the order of the page. A process of release 0.1 does not send them. */
   links?: Record<string, string | null>
 }
 

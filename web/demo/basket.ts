@@ -1,4 +1,4 @@
-// The basket: how many of each good, and what that costs.
+// The basket: the number of each good, and the total.
 
 /** `unit_amount` in minor units. */
 export type Good = { sku: string; name: string; unit_amount: number; currency: string }
@@ -16,7 +16,7 @@ export function withQuantity(basket: Basket, sku: string, quantity: number): Bas
   return wanted > 0 ? { ...rest, [sku]: wanted } : rest
 }
 
-/** In the order of the goods. What the shop does not sell any more is left out. */
+/** In the order of the goods. Leaves out goods that the shop no longer sells. */
 export function linesOf(basket: Basket, goods: Good[]): BasketLine[] {
   return goods
     .filter(({ sku }) => Object.hasOwn(basket, sku))

@@ -22,7 +22,7 @@ type Step = {
   finish: () => void
 }
 
-/** Returns how to leave it. */
+/** Returns a function that leaves the step. */
 export function checkoutStep(root: HTMLElement, step: Step): () => void {
   const { order, lines } = step
   const after = element('div', { class: 'after' })

@@ -1,4 +1,4 @@
-// What the tab keeps, so that a reload goes on where the shopper was, in the middle of a bank's check too.
+// What the tab keeps, so that a reload goes on where the shopper was, even in the middle of a bank's check.
 
 import type { Basket } from './basket.ts'
 
@@ -13,7 +13,7 @@ export const nothing: Kept = { basket: {}, order: null, paid: null }
 
 const key = 'hearth-and-leaf'
 
-/** `open` throws where the browser allows no storage. */
+/** `open` throws if the browser allows no storage. */
 export function readKept(open: () => Pick<Storage, 'getItem'>): Kept {
   try {
     return parse(open().getItem(key))
@@ -30,7 +30,7 @@ export function writeKept(open: () => Pick<Storage, 'setItem'>, kept: Kept) {
   }
 }
 
-/** Exported for its tests. What another version of the page kept counts as nothing. */
+/** Exported for its tests. Ignores what another version of the page has kept. */
 export function parse(text: string | null): Kept {
   const { basket, order, paid } = (JSON.parse(text ?? 'null') ?? {}) as Record<string, unknown>
   return {

@@ -33,13 +33,13 @@ document
 
 if (kept.order) history.replaceState({ order: true }, '')
 draw()
-// Back from the checkout is back at the basket.
+// The back button leads from the checkout to the basket.
 window.addEventListener('popstate', () => {
   if (!history.state?.order) void leaveOrder()
   drawNext()
 })
 
-/** An order that may be paid yet is kept: what becomes of it is still to be seen. */
+/** Keeps an order that may still be paid, because its outcome is not known yet. */
 async function leaveOrder() {
   const { order, paid } = kept
   if (paid) keep(nothing)
@@ -58,7 +58,7 @@ function draw() {
   else drawShop()
 }
 
-/** The step after another one: its heading takes the focus that the button before it had. */
+/** Shows the next step. Its heading takes the focus from the button before it. */
 function drawNext() {
   draw()
   scrollTo(0, 0)

@@ -1,4 +1,4 @@
-// The side note: the code that this page is made with, as it stands.
+// The side note: the source code of this page.
 
 import { element } from '../shared/element.ts'
 import taking from './take-payment.ts?raw'
@@ -35,7 +35,7 @@ function step(text: string, codes: string[]): HTMLElement {
   return element('li', {}, element('p', {}, text), ...codes.map(code))
 }
 
-/** Scrolls by itself where a line is long, also by keyboard. */
+/** Scrolls sideways if a line is long, by keyboard, too. */
 export function code(text: string): HTMLElement {
   return element('pre', { tabindex: '0' }, element('code', {}, text))
 }

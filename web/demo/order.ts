@@ -1,4 +1,4 @@
-// The order at the shop's own server, which alone knows the prices and the secret key.
+// Creates the order at the shop's own server. Only that server has the prices and the secret key.
 
 import type { BasketLine } from './basket.ts'
 import type { Order } from './kept.ts'
@@ -25,7 +25,7 @@ export async function placeOrder(base_url: string, lines: BasketLine[]): Promise
   )
 }
 
-/** Whether nothing was taken for the order, and nothing is about to be. What cannot be read is not known to be unpaid. */
+/** Whether nothing was taken for the order and nothing is about to be. False if the state cannot be read. */
 export async function isUnpaid(base_url: string, { client_secret }: Order): Promise<boolean> {
   const [session_id] = client_secret.split('_secret_')
   const answer = await fetch(`${base_url}/v1/checkout/sessions/${session_id}/state`, {

@@ -22,7 +22,7 @@ export function pounds({ unit_amount, currency }: Pick<Good, 'unit_amount' | 'cu
   return formatAmount(unit_amount, currency, 'en-GB')
 }
 
-/** `refill` tells on each good how many are in the basket. */
+/** `refill` shows on each good how many are in the basket. */
 export function shelf(goods: Good[], add: (sku: string) => void) {
   const counts = goods.map(() => element('span', { class: 'count' }))
   const cards = goods.map((good, index) =>
@@ -44,7 +44,7 @@ export function shelf(goods: Good[], add: (sku: string) => void) {
   return { element: made, refill }
 }
 
-/** `refill` draws it anew, and leaves the focus where it was. */
+/** `refill` draws it again, and leaves the focus where it was. */
 export function basketPanel(goods: Good[], events: ShopEvents) {
   const rows = element('div', { class: 'rows' })
   const spoken = element('p', { class: 'unseen', role: 'status' })
@@ -87,7 +87,7 @@ function amountOf(lines: BasketLine[]): string {
   return pounds({ unit_amount: totalOf(lines), currency: lines[0]!.good.currency })
 }
 
-/** Also beside the checkout, where `quantity` only tells. */
+/** Used beside the checkout, too, where `quantity` is only a text. */
 export function linesTable(
   lines: BasketLine[],
   quantity: (line: BasketLine) => HTMLElement,
@@ -118,7 +118,7 @@ function quantityField({ good, quantity }: BasketLine, change: ShopEvents['chang
     id: `quantity-${good.sku}`,
     'aria-label': `Quantity of ${good.name}`,
   })
-  // Twelve are offered, and more only where more are in the basket already.
+  // The list goes to twelve, or further if the basket already has more.
   const most = Math.min(quantity_max, Math.max(12, quantity))
   for (let count = 0; count <= most; count++) {
     const option = element('option', { value: String(count) }, count === 0 ? 'Remove' : `${count}`)

@@ -1,4 +1,4 @@
-// The lines that take a payment. The page shows them as they stand here, from `async` on.
+// The lines that take a payment. The page shows them exactly, from `async` on.
 
 import type { ConfirmResult, Ripper as RipperScript } from '../checkout/api.ts'
 import type { Order } from './kept.ts'

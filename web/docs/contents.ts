@@ -1,8 +1,8 @@
-// The side list: opened by a button where there is no room for it, and marked where the reader is.
+// The side list: a button opens it on small screens, and it marks the reader's place.
 
 const nav = document.querySelector('nav')!
 
-/** Without this script the list stands above the text. */
+/** Without this script the list is above the text. */
 export function openContents(): void {
   const button = document.getElementById('menu') as HTMLButtonElement
   document.documentElement.classList.add('scripted')
@@ -17,7 +17,7 @@ export function openContents(): void {
   })
 }
 
-/** Marks the section in sight, and brings its line into sight. */
+/** Marks the section in view, and scrolls its line into view. */
 export function followReader(): void {
   nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
   const lines = new Map<string, Element>()

@@ -1,11 +1,11 @@
-// What a search finds, best first.
+// Searches the entries, and returns the best first.
 
-/** As the page's index has it: `place` says where it stands, `words` are others that lead to it. */
+/** An entry of the page's index. `place` says where it is, and `words` are more words that find it. */
 export type SearchEntry = { title: string; href: string; place: string; words?: string }
 
 export const found_max = 12
 
-/** Entries that have every word, those with it in the title before those with it elsewhere; in the index's order otherwise. */
+/** Entries that have every word. Matches in the title come first; otherwise the order is that of the index. */
 export function find(index: SearchEntry[], asked: string): SearchEntry[] {
   const words = plain(asked).split(' ').filter(Boolean)
   if (words.length === 0) return []
@@ -17,7 +17,7 @@ export function find(index: SearchEntry[], asked: string): SearchEntry[] {
     .map(({ entry }) => entry)
 }
 
-/** 0 where a word is missing. */
+/** 0 if a word is missing. */
 function scoreOf({ title, place, words = '' }: SearchEntry, asked: string[]): number {
   const head = plain(title)
   const rest = `${plain(place)} ${plain(words)}`

@@ -1,5 +1,5 @@
-// checkout.js for bundlers: puts its script into the page once and hands over what the script offers.
-// Nothing touches the page on import, so that a server may render with it.
+// checkout.js for bundlers: adds its script to the page once, and returns what the script offers. An import does nothing to the
+// page, so a server can render with it.
 
 import type { CheckoutFactory, Ripper, RipperFailure } from '../checkout/api.ts'
 
@@ -8,15 +8,15 @@ export type * from '../checkout/api.ts'
 export type LoadOptions = {
   /** The address of checkout.js, such as `https://pay.example.com/checkout.js`. */
   src: string
-  /** For an address with a version in it: the integrity that is published beside it. */
+  /** For an address with a version: the integrity that is published with it. */
   integrity?: string
-  /** Of a page whose policy allows scripts by nonce. */
+  /** The nonce, if the page's policy allows scripts by nonce. */
   nonce?: string
 }
 
 /**
- * Gives the factory of checkouts, and the same one for the same key. Rejects with an error that has a `code`:
- * `script_not_loaded` (call again to try again), `not_in_browser`, or whatever checkout.js says of the key.
+ * Returns the factory of checkouts, and the same one for the same key. Rejects with an error that has a `code`:
+ * `script_not_loaded` (call again to try again), `not_in_browser`, or the code of checkout.js for a wrong key.
  */
 export async function loadCheckout(
   publicKey: string,
@@ -69,7 +69,7 @@ type Policy = { createScriptURL(url: string): string }
 
 let policy: Policy | undefined
 
-/** As a page under Trusted Types takes it. Throws where such a page does not allow the policy. */
+/** The address in the form that Trusted Types demand. Throws if the page does not allow our policy. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as {
     trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }

@@ -1,4 +1,4 @@
-// The page of a link that names nothing to pay for: the shop's goods, and how many of each.
+// The page of a link without a purchase: the shopper chooses among the shop's goods.
 
 import { button, element } from '../shared/element.ts'
 import { formatAmount } from '../shared/money.ts'
@@ -7,7 +7,7 @@ import type { Context, Good } from './context.ts'
 import { type Ordered, quantity_max } from './link.ts'
 import { shopLine } from './summary.ts'
 
-/** `choose` gets the goods of which at least one is wanted. */
+/** `choose` gets the goods that the shopper wants. */
 export function choiceForm(
   context: Context,
   { goods, choose }: { goods: Good[]; choose: (ordered: Ordered[]) => void },
@@ -66,7 +66,7 @@ function sumOf(goods: Good[], quantities: Map<string, number>): number {
 
 type StepperNames = { quantity: string; less: string; more: string }
 
-/** A number field between two buttons. What is typed beyond 0 to 99 is set right on leaving the field. */
+/** A number field between two buttons. When the shopper leaves it, a number outside 0 to 99 is corrected. */
 function stepperOf(names: StepperNames, changed: (quantity: number) => void): HTMLElement {
   const field = element('input', {
     type: 'number',
@@ -85,7 +85,7 @@ function stepperOf(names: StepperNames, changed: (quantity: number) => void): HT
   const less = button({ 'aria-label': names.less }, '−', () => step(-1))
   const more = button({ 'aria-label': names.more }, '+', () => step(1))
   const tell = () => {
-    // Not `disabled`: a button that turns off under the finger would lose the focus.
+    // Not `disabled`, because a button that is disabled while it is pressed would lose the focus.
     less.setAttribute('aria-disabled', String(read() === 0))
     more.setAttribute('aria-disabled', String(read() === quantity_max))
     changed(read())
@@ -96,7 +96,7 @@ function stepperOf(names: StepperNames, changed: (quantity: number) => void): HT
   return element('span', { class: 'stepper' }, less, field, more)
 }
 
-/** The shop's own picture; its name stands beside it, so it needs no text of its own. */
+/** The shop's own picture. The name is beside it, so it needs no alternative text. */
 function picture({ image_url }: Good): HTMLElement | null {
   if (!image_url) return null
   const image = element('img', {

@@ -36,7 +36,7 @@ export type Good = {
   image_url?: string | null
 }
 
-/** As dark or light as the device where the merchant has not said. */
+/** Dark or light like the device, unless the merchant chose. */
 export function appearanceOf({ config }: Context): Appearance {
   return { theme: 'auto', ...config.appearance }
 }

@@ -2,7 +2,7 @@
 
 import { type Purchase, queryOf } from './link.ts'
 
-/** `client_secret` is null until the service has answered; the key then brings the same session. */
+/** `client_secret` is null until the service has answered. With the key a new request gets the same session. */
 export type KeptAttempt = { idempotency_key: string; client_secret: string | null }
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>
@@ -13,7 +13,7 @@ export type KeptPayments = {
   forget(key: string): void
 }
 
-/** The same purchase at the same shop is one payment, however its link is spelt and whatever its language. */
+/** The same purchase at the same shop is one payment, however its link is spelled and in any language. */
 export function keyOfPurchase(handle: string, purchase: Purchase): string {
   return `ripper:${handle}${queryOf(purchase)}`
 }
@@ -22,7 +22,7 @@ export function keyOfSession(handle: string, session_id: string): string {
   return `ripper:${handle}#${session_id}`
 }
 
-/** `open` gives the tab's storage, and throws where the shopper's browser allows none: then nothing outlives the page. */
+/** `open` returns the tab's storage. It throws if the browser allows none, and then nothing outlives the page. */
 export function keptPayments(open: () => Storage): KeptPayments {
   const storage = usable(open) ?? memory()
   return {
@@ -31,7 +31,7 @@ export function keptPayments(open: () => Storage): KeptPayments {
       try {
         storage.setItem(key, JSON.stringify(kept))
       } catch {
-        // A full storage costs the shopper no more than a new session after a reload.
+        // If the storage is full, the shopper only gets a new session after a reload.
       }
     },
     forget: (key) => storage.removeItem(key),
@@ -57,7 +57,7 @@ function memory(): Storage {
   }
 }
 
-/** Null for what is not a record of ours. */
+/** Null if it is not a record of ours. */
 function parse(text: string | null): KeptAttempt | null {
   if (text === null) return null
   try {

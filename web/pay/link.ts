@@ -1,4 +1,4 @@
-// What a payment link asks for: `?amount=4200&currency=GBP`, `?sku=tea:2&sku=cup`, or `#` and a client secret.
+// Reads a payment link: `?amount=4200&currency=GBP`, `?sku=tea:2&sku=cup`, or `#` and a client secret.
 
 import { isEmail } from '../shared/email.ts'
 import type { Good, Pricing } from './context.ts'
@@ -6,13 +6,13 @@ import type { Good, Pricing } from './context.ts'
 export type Link =
   /** A session that the merchant's server made. */
   | { kind: 'session'; client_secret: string; session_id: string }
-  /** The same on the way back from the bank's page in full: its secret is not in the address, but kept by the tab. */
+  /** The same after the bank's full page. The secret is then not in the address, but kept by the tab. */
   | { kind: 'kept_session'; session_id: string }
   | { kind: 'purchase'; purchase: Purchase }
   | { kind: 'choice'; goods: Good[] }
   | { kind: 'fault'; fault: LinkFault }
 
-/** What the page asks the service to create a session for. */
+/** The purchase for which the page creates a session. */
 export type Purchase = {
   amount: number | null
   currency: string | null
@@ -23,7 +23,7 @@ export type Purchase = {
 
 export type Ordered = { sku: string; quantity: number }
 
-/** Also the keys of their words, which name the parameter. */
+/** The faults. They are also the keys of their words, which name the parameter. */
 export type LinkFault =
   | 'link_nothing'
   | 'link_amount'
@@ -42,7 +42,7 @@ const skus_max = 100
 
 type Address = { search: string; hash: string }
 
-/** Reads the address of the page. `pricing` is the shop's, which tells whether there is anything to choose. */
+/** Reads the address of the page. The shop's `pricing` shows whether there is anything to choose. */
 export function readLink({ search, hash }: Address, pricing: Pricing): Link {
   if (hash.length > 1) return readSecret(hash.slice(1))
   const query = new URLSearchParams(search)
@@ -68,13 +68,13 @@ export function readLink({ search, hash }: Address, pricing: Pricing): Link {
   const purchase = { amount, currency, items, email, order_reference }
   const currencies = new Set(list.map((good) => good.currency))
   if (items && amount === null && currencies.size > 1) {
-    // The same goods may have a price in several: the service charges the one that the page shows.
+    // Goods may have prices in several currencies. The service charges the one that the page shows.
     purchase.currency = currencyOf(items, pricing, currency)
   }
   return { kind: 'purchase', purchase }
 }
 
-/** The same purchase as a query, in one spelling: `?sku=tea:2&currency=GBP`. Read back it is the same purchase. */
+/** The purchase as a query in its one spelling, `?sku=tea:2&currency=GBP`. Reading it gives the same purchase. */
 export function queryOf({ amount, currency, items, email, order_reference }: Purchase): string {
   const query = new URLSearchParams()
   for (const { sku, quantity } of items ?? []) query.append('sku', `${sku}:${quantity}`)
@@ -98,7 +98,7 @@ const rules: Rule[] = [
   },
 ]
 
-/** An empty email or reference is as good as none; an empty amount would have another amount paid. */
+/** An empty email or reference counts as none. An empty amount is a fault, because another amount would be charged. */
 function valuesOf(query: URLSearchParams, name: string): string[] {
   const values = query.getAll(name)
   return name === 'amount' || name === 'currency' ? values : values.filter((value) => value !== '')
@@ -117,7 +117,7 @@ function readSecret(fragment: string): Link {
 
 type Asked = { amount: number | null; currency: string | null }
 
-/** The lines that `sku` names, each sku once; null where there is none. */
+/** The lines of the `sku` parameters, each sku once; null if there are none. */
 function readSkus(values: string[], pricing: Pricing, asked: Asked): Ordered[] | LinkFault | null {
   if (values.length === 0) return null
   const list = pricing.price_list ?? []
@@ -125,7 +125,7 @@ function readSkus(values: string[], pricing: Pricing, asked: Asked): Ordered[] |
   const quantities = new Map<string, number>()
   for (const value of values) {
     const { sku, quantity } = splitSku(value, known)
-    // Without a price list a line only tells what the amount is for.
+    // Without a price list a line only describes what the amount is for.
     if (!known.has(sku) && (list.length > 0 || asked.amount === null)) return 'link_sku'
     if (!/^[0-9]{1,2}$/.test(quantity) || Number(quantity) === 0) return 'link_sku_quantity'
     quantities.set(sku, (quantities.get(sku) ?? 0) + Number(quantity))
@@ -139,14 +139,14 @@ function readSkus(values: string[], pricing: Pricing, asked: Asked): Ordered[] |
   return items
 }
 
-/** A sku may have a colon of its own. */
+/** A sku may itself contain a colon. */
 function splitSku(value: string, known: Set<string>): { sku: string; quantity: string } {
   const colon = value.lastIndexOf(':')
   if (colon < 1 || known.has(value)) return { sku: value, quantity: '1' }
   return { sku: value.slice(0, colon), quantity: value.slice(colon + 1) }
 }
 
-/** The currency in which the price list has all of these; the one that was asked for, where one was. */
+/** The currency in which the price list has all of these goods; the one in the link if it names one. */
 export function currencyOf(
   items: Ordered[],
   { currency, price_list }: Pricing,
@@ -159,7 +159,7 @@ export function currencyOf(
   return candidates.find((code) => code && items.every(({ sku }) => priced(sku, code))) ?? null
 }
 
-/** What can be chosen together is what has a price in one currency. */
+/** Only goods with a price in the same currency can be chosen together. */
 function choice(list: Good[], currency: string | null): Link {
   const offered = list.some((good) => good.currency === currency) ? currency : list[0]!.currency
   return { kind: 'choice', goods: list.filter((good) => good.currency === offered) }

@@ -1,10 +1,10 @@
-// The merchant's links where there is no checkout, which has them itself, and the arrow back to the shop.
+// The merchant's links on pages without a checkout (a checkout has its own), and the arrow back to the shop.
 
 import { drawing, element } from '../shared/element.ts'
 import { say } from '../shared/words.ts'
 import type { Context } from './context.ts'
 
-/** Null where the merchant has none. */
+/** Null if the merchant has none. */
 export function linksLine({ config, words }: Context): HTMLElement | null {
   const links = Object.entries(config.links).flatMap(([name, href]) =>
     href ? [element('a', { href }, say(words, name))] : [],

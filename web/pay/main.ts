@@ -1,4 +1,4 @@
-// The hosted page: what its address asks for, drawn, and drawn anew whenever the address changes.
+// The hosted page: draws what its address asks for, and draws it again whenever the address changes.
 
 import type { Ripper } from '../checkout/api.ts'
 import { followAppearance } from '../shared/appearance.ts'
@@ -22,7 +22,7 @@ const page: Page = {
     ? ripper.loadCheckout(context.config.public_key)
     : Promise.reject(new Error('checkout.js did not load')),
 }
-// Told where it is awaited; a choice or a fault never awaits it.
+// The payment that awaits it reports a failure. A choice or a fault never awaits it.
 page.factory.catch(() => {})
 
 let leave = () => {}
@@ -31,7 +31,7 @@ followAppearance(document.documentElement, () => appearanceOf(context))
 draw()
 window.addEventListener('popstate', drawNext)
 
-/** The page in place of the one before, for those who do not see it change too. */
+/** Replaces the page, and tells screen readers about it. */
 function drawNext() {
   leave()
   draw()
@@ -83,7 +83,7 @@ function drawPurchase(purchase: Purchase) {
   })
 }
 
-/** A page that bears this shop's name takes no other shop's payments, whoever made up the link. */
+/** A page under this shop's name takes no payments for another shop, even if somebody forges a link. */
 async function refuseForeign(session_id: string) {
   const drawn = leave
   const answer = await fetch(`${location.pathname}/sessions/${session_id}`).catch(() => null)
@@ -97,7 +97,7 @@ function keepSecret(key: string, client_secret: string) {
   page.kept.write(key, { idempotency_key: '', client_secret })
 }
 
-/** The address gets its secret back, so that it is the one that the shopper came by. */
+/** Puts the secret back into the address, so that it is the one with which the shopper came. */
 function drawKept(session_id: string) {
   const secret = page.kept.read(keyOfSession(context.handle, session_id))?.client_secret
   if (secret) {
@@ -106,7 +106,7 @@ function drawKept(session_id: string) {
   } else drawCard(shopLine(context, 'h1'), linkNotice(context.words, 'link_secret'))
 }
 
-/** The chosen goods become the address, so that a reload pays for them and the back button chooses anew. */
+/** Writes the chosen goods into the address, so that a reload pays for them and the back button leads to the choice. */
 function choose(items: Ordered[]) {
   goTo(items, { chosen: true })
   drawNext()

@@ -1,4 +1,4 @@
-// A message in place of the checkout: what went wrong, in plain words, and what can be done about it.
+// A message instead of the checkout: what went wrong, in plain words, and what the shopper can do.
 
 import { button, element } from '../shared/element.ts'
 import { say, type Words } from '../shared/words.ts'
@@ -10,7 +10,7 @@ export function linkNotice(words: Words, fault: LinkFault): HTMLElement {
   return notice(say(words, 'link_broken'), say(words, fault), say(words, 'link_ask'))
 }
 
-/** `tryAgain` is offered where asking again can help. */
+/** `tryAgain` is given if another try can help. */
 export function refusalNotice(
   words: Words,
   refusal: ApiRefusal,
@@ -19,7 +19,7 @@ export function refusalNotice(
   const { words: key, try_again, detail } = explain(refusal)
   const link = key.startsWith('link_')
   const made = notice(say(words, link ? 'link_broken' : 'unavailable'), say(words, key))
-  // The service speaks English alone.
+  // The service's own sentences are in English only.
   if (detail) made.append(element('p', { lang: 'en', dir: 'ltr' }, detail))
   if (link) made.append(element('p', {}, say(words, 'link_ask')))
   if (try_again) made.append(button({ class: 'primary' }, say(words, 'try_again'), tryAgain))

@@ -1,4 +1,4 @@
-// One payment on the page: a session opened or resumed, the checkout that takes it, and what is offered after it.
+// One payment on the page: creates or resumes a session, mounts the checkout, and offers what comes after it.
 
 import type { Checkout, CheckoutFactory, ConfirmResult } from '../checkout/api.ts'
 import { say } from '../shared/words.ts'
@@ -15,25 +15,25 @@ export type Page = {
   context: Context
   root: HTMLElement
   kept: KeptPayments
-  /** Rejects where checkout.js did not load. */
+  /** Rejects if checkout.js did not load. */
   factory: Promise<CheckoutFactory>
 }
 
 export type Intended = (OwnPurchase | GivenSession) & {
-  /** What the tab keeps the payment under. */
+  /** The name under which the tab keeps the payment. */
   key: string
 }
 
 type OwnPurchase = {
   kind: 'purchase'
   purchase: Purchase
-  /** Draws the page of this purchase anew. */
+  /** Draws the page of this purchase again. */
   reopen: () => void
-  /** Goes to where another purchase like this one begins. */
+  /** Goes to the page where another purchase like this one begins. */
   another: () => void
 }
 
-/** Opened by the merchant's server, which alone can open another. */
+/** A session of the merchant's server. Only that server can create another. */
 type GivenSession = { kind: 'session'; client_secret: string }
 
 type Visit = {
@@ -44,7 +44,7 @@ type Visit = {
   left: boolean
 }
 
-/** Draws the payment into the page and starts it. Returns how to leave it. */
+/** Draws the payment into the page and starts it. Returns a function that leaves it. */
 export function openPayment(page: Page, intended: Intended): () => void {
   const { context, kept, root } = page
   const own = intended.kind === 'purchase' ? intended.purchase : null
@@ -78,7 +78,7 @@ async function open(visit: Visit, purchase: Purchase): Promise<void> {
   screen.tell(refusalNotice(page.context.words, answer.refusal, tryAgain))
 }
 
-/** The bill of a session that was opened before, and what to offer where it is over. */
+/** The bill of an existing session, and what to offer if it is over. */
 async function readHowItStands(visit: Visit, client_secret: string): Promise<void> {
   const { page, intended, screen } = visit
   const answer = await readState(page.context, client_secret)
@@ -90,7 +90,7 @@ async function readHowItStands(visit: Visit, client_secret: string): Promise<voi
     if (status === 'succeeded' && result && isPaid(result)) offerAnother(visit)
     if (status === 'declined' || status === 'expired') offerStartAgain(visit)
   } else if (answer.refusal.code === 'unauthorized' && intended.kind === 'purchase') {
-    // A session that the tab kept and the service does not know.
+    // The tab kept a session that the service does not know.
     page.kept.forget(intended.key)
     intended.reopen()
   }
@@ -123,7 +123,7 @@ async function showCheckout(visit: Visit, client_secret: string): Promise<void> 
   }
 }
 
-/** A payment that is under review, or whose outcome is not known yet, is not to be followed by another. */
+/** The page offers no second payment while the first is under review or its outcome is unknown. */
 function isPaid({ status }: Pick<ConfirmResult, 'status'>): boolean {
   return status === 'captured'
 }

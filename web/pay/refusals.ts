@@ -1,8 +1,8 @@
-// What the page says of a refusal: the key of its words, and whether asking again can help.
+// What the page shows for a refusal: the key of its words, and whether another try can help.
 
 import type { ApiRefusal } from './requests.ts'
 
-/** `detail` is the service's own sentence, in English, where it names what the link should have said. */
+/** `detail` is the service's own sentence, in English, if it says what the link should contain. */
 export type Explanation = { words: string; try_again: boolean; detail: string | null }
 
 export function explain({ code, message }: ApiRefusal): Explanation {

@@ -1,4 +1,4 @@
-// What the page asks the service: a session for a purchase, and how a session stands.
+// The page's requests to the service: to create a session for a purchase, and to read a session's state.
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import type { Context } from './context.ts'
@@ -7,7 +7,7 @@ import type { Item } from './totals.ts'
 
 export type Answer<Body> = { ok: true; body: Body } | { ok: false; refusal: ApiRefusal }
 
-/** `code` is the API's, or `network_error` where no answer came. */
+/** `code` is the API's, or `network_error` if no answer came. */
 export type ApiRefusal = { code: string; message: string | null; request_id: string | null }
 
 /** Amounts in minor units. */
@@ -22,11 +22,11 @@ export type State = {
     items: Item[] | null
     order_reference: string | null
   }
-  /** Of the newest attempt; null where it has none yet. */
+  /** The decline of the newest attempt; null if it has none yet. */
   result: Pick<ConfirmResult, 'status'> | null
 }
 
-/** A page that got no answer asks again with the same key, and gets the session that the first request made. */
+/** After no answer the page sends the same key again, and gets the session that the first request created. */
 export function createSession(
   { base_url, handle }: Context,
   { purchase, idempotency_key }: { purchase: Purchase; idempotency_key: string },
@@ -45,7 +45,7 @@ export function readState({ base_url }: Context, client_secret: string): Promise
   })
 }
 
-/** Only what the link says: the service knows the prices. */
+/** Sends only what the link says, because the service knows the prices. */
 export function bodyOf({ amount, currency, items, email, order_reference }: Purchase): object {
   return {
     ...(amount !== null && { amount }),
@@ -56,7 +56,7 @@ export function bodyOf({ amount, currency, items, email, order_reference }: Purc
   }
 }
 
-/** Without crypto.randomUUID, which pages on plain http lack. */
+/** Does not use crypto.randomUUID, because pages on plain http lack it. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return `page_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`

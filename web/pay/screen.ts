@@ -1,4 +1,4 @@
-// The page of a payment: the summary beside the place of the checkout, and what is offered below that.
+// Draws the page of a payment: the summary, the checkout beside it, and a button below.
 
 import { button, element } from '../shared/element.ts'
 import { say } from '../shared/words.ts'
@@ -9,14 +9,14 @@ import { type Bill, chargedBill } from './totals.ts'
 export type Screen = {
   element: HTMLElement
   bill(bill: Bill): void
-  /** What the service charges, where it is not what the bill said. */
+  /** The amount that the service charges, if it differs from the bill. */
   charge(charged: { amount: number; currency: string }): void
   wait(): void
-  /** A message where the checkout would be. */
+  /** A message in the place of the checkout. */
   tell(message: HTMLElement): void
   /** An empty element for the checkout. */
   place(): HTMLElement
-  /** A button below the checkout, in place of any before it. `name` is the key of its words. */
+  /** A button below the checkout, which replaces any earlier one. `name` is the key of its words. */
   offer(name: string, press: () => void): void
 }
 

@@ -1,4 +1,4 @@
-// The session of a purchase: opened once, whatever is lost or loaded again on the way.
+// Creates the session of a purchase once, even if answers are lost or the page is loaded again.
 
 import type { Context } from './context.ts'
 import type { KeptAttempt, KeptPayments } from './kept.ts'
@@ -7,7 +7,7 @@ import { type Answer, type Created, createSession, newIdempotencyKey } from './r
 
 type Wanted = { key: string; purchase: Purchase }
 
-/** The idempotency key is kept before it is sent, so that a page that is left before the answer comes asks for the same. */
+/** Stores the idempotency key before it sends it, so that a page that is loaded again sends the same key. */
 export async function openSession(
   context: Context,
   kept: KeptPayments,
@@ -15,7 +15,7 @@ export async function openSession(
 ): Promise<Answer<Created>> {
   const first = await tryOpen(context, kept, { key, purchase })
   if (first.ok || first.refusal.code !== 'idempotency_key_reused') return first
-  // The request of the page before this one still runs. Nothing is paid by opening a second session.
+  // The request of the page before this one is still running. A second session does not take a payment.
   kept.forget(key)
   return tryOpen(context, kept, { key, purchase })
 }

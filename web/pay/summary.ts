@@ -1,4 +1,4 @@
-// The side of the page that says who is paid and for what. On a phone the lines fold away under the total.
+// The part of the page that shows the merchant and the lines. On a phone the lines fold away under the total.
 
 import { drawing, element } from '../shared/element.ts'
 import { formatAmount } from '../shared/money.ts'
@@ -57,7 +57,7 @@ export function summary(context: Context): Summary {
   return { element: made, show }
 }
 
-/** Opens and closes the lines on a phone; where there is room they always show and this button does not. */
+/** A button that opens and closes the lines on a phone. On a large screen the lines always show, without the button. */
 function foldOf(label: string, lines: HTMLElement): HTMLButtonElement {
   const fold = element(
     'button',

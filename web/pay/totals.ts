@@ -1,4 +1,4 @@
-// What is paid, line by line: the lines, what they add up to, and what the amount differs from that.
+// The bill: the lines, their total, and the difference between that and the amount.
 
 import type { Pricing } from './context.ts'
 import { currencyOf, type Purchase } from './link.ts'
@@ -12,7 +12,7 @@ export type Item = {
   unit_amount: number | null
 }
 
-/** `total` is negative for a discount. `adjustment` is what the amount has over the lines; 0 where they agree. */
+/** `total` is negative for a discount. `adjustment` is the amount minus the lines; 0 if they agree. */
 export type Bill = {
   lines: BillLine[]
   adjustment: number
@@ -32,7 +32,7 @@ export type BillLine = {
 
 type Charged = Pick<Bill, 'amount' | 'currency' | 'order_reference'> & { items: Item[] | null }
 
-/** Lines without a name have that of the list, or else their sku. */
+/** A line without a name has the name in the price list, or else its sku. */
 export function billOf(
   { items, amount, currency, order_reference }: Charged,
   { price_list }: Pick<Pricing, 'price_list'>,
@@ -41,7 +41,7 @@ export function billOf(
   return { lines, adjustment: adjustmentOf(lines, amount), amount, currency, order_reference }
 }
 
-/** The bill with the amount that the service charges. Lines in another currency would only mislead. */
+/** The bill with the amount that the service charges. Leaves out lines in another currency, which would mislead. */
 export function chargedBill(
   bill: Bill | null,
   { amount, currency }: { amount: number; currency: string },
@@ -51,7 +51,7 @@ export function chargedBill(
   return { lines, adjustment: adjustmentOf(lines, amount), amount, currency, order_reference }
 }
 
-/** The bill of a purchase before the service has answered, by the prices that the page came with. */
+/** The bill of a purchase before the service has answered, with the prices in the page. */
 export function expectedBill(purchase: Purchase, pricing: Pricing): Bill {
   const ordered = purchase.items ?? []
   const currency =

@@ -1,12 +1,12 @@
-// Puts a merchant's choice of looks on a page: its theme and the custom properties of tokens.css.
+// Applies a merchant's appearance to a page: its theme and the custom properties of tokens.css.
 
 import { paletteOf, type Theme } from './palette.ts'
 import type { Appearance } from './protocol.ts'
 
 /**
- * `root` is the document's element or the host of a shadow tree. What is not what it should be is left as in tokens.css,
- * also where an earlier call had set it. The theme `auto` is the device's at this moment. `note` gets what the merchant's
- * developer should know of the colours.
+ * `root` is the document's element or the host of a shadow tree. An invalid value leaves the default of tokens.css, even if an
+ * earlier call had set another. The theme `auto` is the device's at this moment. `note` gets messages about the colours for the
+ * merchant's developer.
  */
 export function applyAppearance(
   root: HTMLElement,
@@ -47,7 +47,7 @@ function themeOf(theme: unknown): Theme {
   return theme === 'dark' ? 'dark' : 'light'
 }
 
-/** By custom property; null where it is not a size that a form can bear. */
+/** The sizes by custom property; null if a size does not suit a form. */
 function sizesOf(variables: NonNullable<Appearance['variables']>) {
   return {
     radius: lengthOf(variables.borderRadius, { px_min: 0, px_max: 32 }),
@@ -65,7 +65,7 @@ export function lengthOf(text: unknown, { px_min, px_max }: { px_min: number; px
   return px >= px_min && px <= px_max ? `${number}${unit}` : null
 }
 
-/** Exported for its tests. Names alone, quoted or not, with a font of the device's behind them. */
+/** Exported for its tests. Allows only names, quoted or not, and adds a font of the device after them. */
 export function fontsOf(text: unknown): string | null {
   if (typeof text !== 'string' || text.length > 300) return null
   const fonts = text.split(',').map((font) => font.trim().replace(/^(["'])(.*)\1$/, '$2'))

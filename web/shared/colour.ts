@@ -1,4 +1,4 @@
-// Colours as a merchant may write them, and whether two of them can be told apart.
+// Reads colours as a merchant may write them, and computes the contrast of two.
 
 /** Red, green and blue from 0 to 1, in steps of 1/255 as `hexOf` writes them. */
 export type Colour = readonly [red: number, green: number, blue: number]
@@ -48,7 +48,7 @@ function luminance(colour: Colour): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
 }
 
-/** A number that may bear a unit; `%` is of `whole`. NaN for anything else. */
+/** A number, perhaps with a unit; `%` is a share of `whole`. NaN for anything else. */
 function measure(text: string, unit: 'deg' | '%', whole = 0): number {
   const number = text.endsWith(unit) ? text.slice(0, -unit.length) : text
   if (!/^-?(\d+\.?\d*|\.\d+)$/.test(number)) return Number.NaN

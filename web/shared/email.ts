@@ -1,4 +1,4 @@
-// What counts as an email address.
+// Checks an email address.
 
 /** The service's own rule: at most 254 characters, one @, a dot in the domain. */
 export function isEmail(text: string): boolean {

@@ -1,6 +1,6 @@
-// The card fields' look, handed on to the checkout around them: what an appearance comes to is worked out in the frame alone.
+// Passes the card fields' style on to the checkout around them, because only the frame works out an appearance.
 
-/** Tells the style text of a page's custom properties and scheme, now and whenever they change: a device turns dark. */
+/** Reports the page's custom properties and scheme as style text, now and whenever they change, as when a device turns dark. */
 export function followLook(root: HTMLElement, tell: (style: string) => void): void {
   const tellNow = () => tell(styleOf(getComputedStyle(root)))
   new MutationObserver(tellNow).observe(root, { attributeFilter: ['style', 'data-theme'] })

@@ -1,4 +1,4 @@
-// Amounts as people of a language write them, with the ISO 4217 exponent: `Intl` has display digits of its own.
+// Writes amounts as people of a language do, with the digits of ISO 4217, because `Intl` has other digits for some currencies.
 
 const exponents: Record<string, number> = {}
 for (const [digits, codes] of [
@@ -23,6 +23,6 @@ export function formatAmount(amount: number, currency: string, locale: string): 
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(amount / 10 ** digits)
-  // From right to left the letters of `UK£` would come to stand behind its sign.
+  // In a right-to-left text the letters of `UK£` would end up after its sign.
   return written.replace(/^(\u200f.*)([A-Z]{2}\p{Sc})/u, '$1\u2066$2\u2069')
 }

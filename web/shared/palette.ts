@@ -1,4 +1,4 @@
-// The colours that a checkout gets: those a merchant chose, as far as everything in them can still be read.
+// The colours of a checkout: those that the merchant chose, if everything can still be read.
 
 import { type Colour, contrast, hexOf, readColour } from './colour.ts'
 import type { Appearance } from './protocol.ts'
@@ -7,9 +7,9 @@ export type Theme = 'light' | 'dark'
 export type ColourName = 'background' | 'text' | 'muted' | 'danger' | 'good' | 'primary' | 'border'
 export type Palette = {
   theme: Theme
-  /** By their custom properties without `--ripper-`, as #rrggbb; only those that are not as in tokens.css. */
+  /** By their custom properties without `--ripper-`, as #rrggbb. Only those that differ from tokens.css. */
   colours: Partial<Record<ColourName | 'on-primary', string>>
-  /** For the merchant's developer: which chosen colour cannot be told from the background, and what is shown instead. */
+  /** For the merchant's developer: which chosen colour has too little contrast, and what is shown instead. */
   notes: string[]
 }
 
@@ -35,14 +35,14 @@ export const defaults: Record<Theme, Record<ColourName, string>> = {
   },
 }
 
-/** Of text, and of what shows where something is: WCAG 2.2, 1.4.3 and 1.4.11. */
+/** The contrasts of text and of controls: WCAG 2.2, 1.4.3 and 1.4.11. */
 const text_contrast_min = 4.5
 const mark_contrast_min = 3
 
 /**
- * A chosen colour that cannot be told from the background gives way: that of buttons and of errors to a shade of its own,
- * any other to the default. A default does so to the text's colour. A background that belongs to the other theme brings
- * that theme with it.
+ * Replaces a chosen colour that has too little contrast with the background. The colour of buttons or errors becomes another shade of
+ * itself, and any other colour becomes the default. A default becomes the text's colour. A background that belongs to the other theme
+ * brings that theme with it.
  */
 export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): Palette {
   const { theme, background } = groundOf(wanted, readColour(chosen.colorBackground))
@@ -53,7 +53,7 @@ export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): 
       .find((colour) => colour !== null && contrast(colour, background) >= contrast_min)
 
   const text = legible(text_contrast_min, chosen.colorText, standard.text)!
-  /** Some shade can be read, since the text can, which they lead to. */
+  /** Some shade can be read, because the shades lead to the text's colour, which can. */
   const shadeOf = (name: string | undefined, contrast_min: number) => {
     const colour = readColour(name)
     const shades = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((tenths) =>
@@ -81,7 +81,7 @@ export function paletteOf(wanted: Theme, chosen: Appearance['variables'] = {}): 
   for (const [name, colour] of Object.entries(taken) as [ColourName, Colour][]) {
     if (hexOf(colour) !== standard[name]) colours[name] = hexOf(colour)
   }
-  // On any colour white or black can be read.
+  // White or black can be read on any colour.
   if (colours.primary) colours['on-primary'] = whiteOrBlack(primary)
   const notes: string[] = []
   for (const [variable, name] of chosenNames) {

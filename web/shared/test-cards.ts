@@ -1,4 +1,4 @@
-// The test cards to click, by the keys of their words. /docs and `ripper test-cards` have all of them.
+// The test cards to click, by the keys of their words. `ripper test-cards` has all test cards.
 
 export const testCards = [
   { number: '4000009100020000', words: 'test_approved' },

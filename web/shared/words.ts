@@ -2,7 +2,7 @@
 
 export type Words = Record<string, string>
 
-/** The text of a key with its placeholders filled in: `Pay {amount}`. The key itself where there is no text. */
+/** The text of a key with its placeholders filled in: `Pay {amount}`. The key itself if there is no text. */
 export function say(words: Words, key: string, values: Record<string, string> = {}): string {
   return (words[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
 }

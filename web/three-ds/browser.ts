@@ -1,4 +1,4 @@
-// What the card's bank is told of the shopper's browser. The service cuts each value to what the message allows.
+// What the card's bank learns about the shopper's browser. The service shortens each value to what the message allows.
 
 export function browserFacts() {
   const { colorDepth, height, width } = screen
@@ -12,7 +12,7 @@ export function browserFacts() {
   }
 }
 
-/** The bank's page fills a small window and is 500 x 600, with its heading above it, elsewhere. */
+/** The bank's page fills a small window. In a larger one it is 500 x 600, with its heading above it. */
 export function windowSize(): '03' | '05' {
   return innerWidth < 600 || innerHeight < 640 ? '05' : '03'
 }

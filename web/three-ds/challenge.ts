@@ -1,4 +1,4 @@
-// The bank's check: our page, which nests the bank's, over the merchant's page. How it ends the service alone knows.
+// The bank's check: our page, which nests the bank's, over the merchant's page. Only the service knows how it ends.
 
 import { type Desk, readState, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
@@ -11,7 +11,7 @@ import { errorKey } from './reasons.ts'
 const poll_ms = 2000
 const poll_most_ms = 5000
 
-/** Whether the check is over, or given up for another window's; false where the shopper left it. Throws the RipperError after which waiting is in vain. */
+/** True if the check is over, or goes on in another window; false if the shopper left it. Throws a RipperError if waiting is useless. */
 export async function passes(
   desk: Desk,
   challenge: Challenge,
@@ -32,14 +32,14 @@ export async function passes(
   }
 }
 
-/** Our page in the place of the merchant's, which it comes back to by itself. */
+/** Opens our page instead of the merchant's. It comes back to the merchant's page by itself. */
 function fullPage(url: string): string {
-  // A client secret in the fragment must not get into a log on its way through the query.
+  // A client secret in the fragment must not get into the query, because queries get into logs.
   const here = location.href.replace(/_secret_\w+/, '')
   return `${url}?return_url=${encodeURIComponent(here)}`
 }
 
-/** Asks for the state now and then; at once when our page says that the bank is done, or the shopper comes back. */
+/** Asks for the state from time to time. Asks at once when our page says that the bank is done, or when the shopper comes back. */
 async function answered(
   desk: Desk,
   { frame, status }: Dialog,
@@ -71,7 +71,7 @@ async function answered(
   }
 }
 
-/** The words to wait with while the service does not answer. */
+/** The words to show while the service does not answer. */
 function waitingKey(error: RipperError): string {
   const key = errorKey(error.code)
   if (/connection|too_many/.test(key)) return key

@@ -1,10 +1,10 @@
-// A checkout's last two minutes, and its end. By performance.now(): a shopper's clock may be wrong, or be set.
+// Counts down a checkout's last two minutes. It uses performance.now(), because a shopper's clock may be wrong or be set.
 
 import { type Desk, text } from '../checkout/desk.ts'
 import { sleep } from '../checkout/sleep.ts'
 import { doubt, refresh } from './settle.ts'
 
-/** Called when they begin. A payment under way is waited for. */
+/** Called when they begin. Waits for a payment that is under way. */
 export async function countDown(desk: Desk): Promise<void> {
   const { ui, signal } = desk
   let told = false
@@ -21,7 +21,7 @@ export async function countDown(desk: Desk): Promise<void> {
   }
 }
 
-/** Whole seconds from one time to another, none left at the least. */
+/** Whole seconds from one time to another, at least 0. */
 export function secondsUntil(deadline_ms: number, now_ms: number): number {
   return Math.max(0, Math.ceil((deadline_ms - now_ms) / 1000))
 }

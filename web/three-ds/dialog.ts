@@ -4,20 +4,20 @@ import { type Desk, text } from '../checkout/desk.ts'
 import type { Challenge } from '../checkout/wire.ts'
 import { button, element } from '../shared/element.ts'
 
-/** In CSS pixels, by the names that banks have for them; any other, and a phone, is filled. */
+/** Sizes in CSS pixels, by the names that banks have for them. With any other name, and on a phone, the page fills the window. */
 const sizes: Record<string, [width: number, height: number]> = {
   '01': [250, 400],
   '02': [390, 400],
   '03': [500, 600],
   '04': [600, 400],
 }
-/** A page that has not come by then had better be opened in full. */
+/** If a page has not loaded by then, the shopper should open it in full. */
 const patience_ms = 10_000
 
 export type Dialog = {
   frame: HTMLIFrameElement
   status: HTMLElement
-  /** The shopper does not want to go on. */
+  /** Called when the shopper wants to stop. */
   left: Promise<false>
   leave(): void
   close(): void
@@ -25,7 +25,7 @@ export type Dialog = {
 
 export function openDialog(desk: Desk, challenge: Challenge, full_page_url: string): Dialog {
   const title = text(desk, 'challenge_title')
-  // The bank's page has a title and a Cancel that people read; these are for whom it does not answer.
+  // The bank's page has its own title and Cancel. These are for shoppers for whom that page does not load.
   const cancel = button({ 'aria-label': text(desk, 'challenge_cancel') }, '×', () => question.ask())
   const status = element('p', { role: 'status' }, text(desk, 'challenge_loading'))
   const frame = element('iframe', {
@@ -81,7 +81,7 @@ export function openDialog(desk: Desk, challenge: Challenge, full_page_url: stri
   }
 }
 
-/** The dialog's foot, which asks before anything is given up: the key may have been pressed by mistake. */
+/** The dialog's foot. It asks before the check is given up, because the shopper may have pressed the key by mistake. */
 function leaveQuestion(desk: Desk, frame: HTMLElement) {
   const footer = element('footer')
   let leave = () => {}
@@ -110,7 +110,7 @@ function size(dialog: HTMLElement, frame: HTMLElement, windowSize: string): void
   } else dialog.className = 'full'
 }
 
-/** Looks and reads like the checkout that it belongs to. */
+/** Gives the dialog the style and language of its checkout. */
 function hostOf({ ui }: Desk, dialog: HTMLElement): HTMLElement {
   const host = element('div')
   const shadow = host.attachShadow({ mode: 'open' })

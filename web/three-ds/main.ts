@@ -1,4 +1,4 @@
-// three-ds.js: all that a payment takes once the card is known, loaded when the shopper begins to type.
+// three-ds.js: everything that a payment needs once the card is known. checkout.js loads it when the shopper begins to type.
 
 import type { Part } from '../checkout/part.ts'
 import { countDown } from './countdown.ts'

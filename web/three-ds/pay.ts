@@ -13,15 +13,15 @@ import { recordedOf } from './settle.ts'
 import { markUnderWay } from './under-way.ts'
 
 const poll_ms = 1000
-/** The service asks the bank anew where the first asking has not ended after 45 s. */
+/** The service asks the bank again if its first request has not ended after 45 s. */
 const polls_max = 60
 
-/** `given` is the email that the page hands over. Throws what was refused. */
+/** `given` is the email from the page. Throws refusals. */
 export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
   const { frame, signal, session, ui } = desk
   if (signal.aborted) return resultOf(desk, 'canceled')
   const email = readEmail(desk, given)
-  // Whatever is wrong shows at once; the first field that is has the focus.
+  // All faults show at once. The first field with a fault gets the focus.
   const card_reference = await frame.submit(email === null)
   if (signal.aborted) return resultOf(desk, 'canceled')
   if (email === null || !card_reference) return resultOf(desk, 'invalid')
@@ -35,13 +35,13 @@ export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
     )
     return await finish(desk, { attempt, three_ds, email })
   } catch (error) {
-    // The reference was too old, and the fields would give it again: with the code anew they make another.
+    // The reference was too old, and the fields would give it again. With a newly typed code they make another.
     if (/card_reference/.test((error as Error).message)) frame.send({ type: 'clear_code' })
     throw error
   }
 }
 
-/** Takes up an attempt that a reload cut off: the bank's answer, its check, then the charge. */
+/** Resumes an attempt that a reload interrupted: the bank's answer, its check, then the charge. */
 export async function goOn(desk: Desk): Promise<ConfirmResult> {
   for (let polls = 0; polls < polls_max && !desk.signal.aborted; polls++) {
     if (desk.state.three_ds?.state !== 'not_started') break
@@ -51,7 +51,7 @@ export async function goOn(desk: Desk): Promise<ConfirmResult> {
   return finish(desk, { ...desk.state, email: recall(desk.session.place) ?? '' })
 }
 
-/** Empty where the session has one; null where the shopper must mend it. */
+/** Empty if the session has an email; null if the shopper must correct it. */
 function readEmail(desk: Desk, given?: string): string | null {
   if (!given) return desk.email ? desk.email.read() : ''
   if (!isEmail(given)) {
@@ -67,8 +67,8 @@ type Authenticated = Pick<State, 'attempt'> & { three_ds: ThreeDs }
 type Begun = Pick<State, 'attempt' | 'three_ds'> & { email: string }
 
 /**
- * From the bank's first answer to the outcome: its check as often as it takes, then the charge. Without an answer the
- * service says what is wrong. The charge is of the newest attempt, so another window's is waited for and not charged.
+ * Goes from the bank's first answer to the outcome: its check as often as needed, then the charge. Without a bank's answer the service
+ * says what is wrong. The service charges only the newest attempt. If that belongs to another window, this one only waits.
  */
 async function finish(desk: Desk, { attempt, three_ds, email }: Begun): Promise<ConfirmResult> {
   for (let at = three_ds; ; ) {

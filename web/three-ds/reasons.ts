@@ -1,4 +1,4 @@
-// Why something did not work, as the keys of plain words.
+// The reasons why something did not work, as keys of plain words. Begin here to give a decline code a text of its own.
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import type { Field } from '../shared/protocol.ts'
@@ -13,8 +13,8 @@ const byCategory: Record<string, string> = {
 }
 
 /**
- * The words of a decline. Lost and stolen cards, and fraud, are not told as such: whoever holds the card may be the thief.
- * Fraud ends the checkout, and the words of that say all there is to say.
+ * The words of a decline. They do not mention lost or stolen cards, or fraud, because the shopper may be the thief. Fraud ends the
+ * checkout, which has words of its own.
  */
 export function declineKey({ code, category }: Decline): string {
   if (/^(insufficient_funds|expired_card|incorrect_cvc)$/.test(code)) return `decline_${code}`
@@ -23,13 +23,13 @@ export function declineKey({ code, category }: Decline): string {
   return byCategory[category ?? ''] ?? 'decline_declined'
 }
 
-/** The key of what the shopper can do about it, where the reason does not say that itself. */
+/** The key of what the shopper can do, if the reason does not say it itself. */
 export function adviceKey(decline: Decline): string {
   if (decline.category === 'network') return ''
   return fieldOf(decline) === 'number' ? 'other_card' : 'again_or_other'
 }
 
-/** The field that another try begins with: the number where this card will never do. */
+/** The field with which another try begins: the number if this card can never work. */
 export function fieldOf(decline: Decline | null): Field {
   return decline?.category === 'hard' || decline?.category === 'fraud' ? 'number' : 'code'
 }

@@ -1,10 +1,10 @@
-// What a session's state asks for after a reload.
+// Does what a session's state needs after a reload.
 
 import type { Desk } from '../checkout/desk.ts'
 import { recordedOf, settle } from './settle.ts'
 import { isUnderWay } from './under-way.ts'
 
-/** Shows what stands recorded. Whether the attempt is to be gone on with: what the shopper left is not. */
+/** Shows a recorded result. Returns whether to resume the attempt: not if the shopper left it. */
 export function resume(desk: Desk): boolean {
   const recorded = recordedOf(desk)
   if (recorded) settle(desk, recorded, true)

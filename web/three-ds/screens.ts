@@ -1,4 +1,4 @@
-// What stands in the form's place: what became of the payment, what was paid, where to go on.
+// The screens that replace the form: the outcome of the payment, what was paid, where to go on.
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import { amountOf, type Desk, text } from '../checkout/desk.ts'
@@ -11,13 +11,13 @@ const keys: Partial<Record<ConfirmResult['status'], string>> = {
   expired: 'expired',
 }
 
-/** Takes the reader to its heading. `reason` is why the last attempt was declined, or why nothing more is known. */
+/** Moves the focus to its heading. `reason` says why the last attempt was declined, or why nothing more is known. */
 export function showScreen(desk: Desk, result: ConfirmResult, reason: string): void {
   const { root, screen, info } = desk.ui
-  // Not said to be the bank's word: the acquirer or this service may have judged.
+  // Does not blame the bank, because the acquirer or this service may have declined.
   const refused = result.decline?.category === 'fraud' ? 'refused' : 'no_attempts_left'
   const key = keys[result.status] ?? refused
-  // That nothing was taken is only said where it is known.
+  // Says that nothing was taken only if that is known.
   const detail = reason && result.status === 'expired' ? '' : (desk.words[`${key}_detail`] ?? '')
   const heading = element('h2', { class: key, tabindex: '-1' }, text(desk, key))
   root.className = 'over'
@@ -59,7 +59,7 @@ function dateOf({ locale }: Desk, time: string): string {
   return new Date(time).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
-/** A link to where the page goes by itself, unless the page wants to see to that; else the merchant's own link back. */
+/** A link to where the page goes by itself, unless the page does that; else the merchant's own link back. */
 function wayBack(desk: Desk, url: string | null): HTMLElement[] {
   const { back_url } = { ...desk.state.links }
   const href = desk.options.redirect === 'never' ? null : url

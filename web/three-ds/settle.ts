@@ -1,4 +1,4 @@
-// What a result makes of the checkout: the form again, or a screen in its place.
+// Shows a result in the checkout: the form again, or a screen that replaces it.
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
@@ -9,12 +9,12 @@ import { showScreen } from './screens.ts'
 import { markUnderWay } from './under-way.ts'
 
 const redirect_ms = 3000
-/** A missing outcome is asked for after 1, 2, 4 seconds, then every 8, for about two minutes. */
+/** The checkout asks for a missing outcome after 1, 2, 4 seconds, then every 8, for about two minutes. */
 const watch_ms = [1000, 2000, 4000, ...Array<number>(14).fill(8000)]
 
 /**
- * Shows a result and tells the page. `recorded`: it was there before this page, so nobody is waiting for it; who comes
- * back to see it is not sent on a second time.
+ * Shows a result and tells the page. `recorded` means that the result is older than this page, so no caller waits for it, and the
+ * shopper is not sent on a second time.
  */
 export function settle(desk: Desk, result: ConfirmResult, recorded: boolean): void {
   const { status, session_id, confirmation_url } = result
@@ -62,7 +62,7 @@ function tryAgain(desk: Desk, result: ConfirmResult, reason: string, recorded: b
   const advice = decline && words[adviceKey(decline)]
   desk.stage = 'form'
   desk.result = undefined
-  // The attempt gave the session its email, which stands.
+  // The attempt has given the session its email, which remains.
   desk.email?.element.remove()
   desk.email = undefined
   ui.root.className = ''
@@ -84,19 +84,19 @@ function replaceForm(desk: Desk, result: ConfirmResult, reason = ''): void {
 function end(desk: Desk, result: ConfirmResult, reason?: string): void {
   replaceForm(desk, result, reason)
   desk.stage = 'over'
-  // With it goes what was typed.
+  // What the shopper typed goes with the form.
   keep(desk.session.place, '')
   desk.frame.element.remove()
 }
 
-/** What stands recorded and is shown; null where the form, or the bank's check, is next. */
+/** The recorded result to show; null if the form or the bank's check comes next. */
 export function recordedOf(desk: Desk): ConfirmResult | null {
   const { session, result } = desk.state
   if (session.status === 'expired') return resultOf(desk, 'expired')
   return result ?? (session.status === 'requires_payment' ? null : resultOf(desk, 'processing'))
 }
 
-/** Reads the state anew: another tab or device may have paid. A form that is still good is left as it is. */
+/** Reads the state again, because another tab or device may have paid. A form that is still valid stays as it is. */
 export async function refresh(desk: Desk): Promise<void> {
   if (isBusy(desk)) return
   await readState(desk)
@@ -112,7 +112,7 @@ function isBusy({ signal, stage, running }: Desk): boolean {
   return signal.aborted || running !== undefined || stage === 'over'
 }
 
-/** The time is over, and the service cannot be asked what became of the payment in another tab. */
+/** The time is over, and the service cannot be reached for the outcome of a payment in another tab. */
 export function doubt(desk: Desk): void {
   if (isBusy(desk)) return
   replaceForm(desk, resultOf(desk, 'expired'), text(desk, 'connection_lost'))

@@ -1,4 +1,4 @@
-// Whether this tab's shopper has an attempt under way: only then does a reload go on with it by itself.
+// Remembers whether this tab has an attempt under way. Only then a reload resumes it by itself.
 
 import type { Desk } from '../checkout/desk.ts'
 import { keep, recall } from '../checkout/keep.ts'

@@ -1,4 +1,4 @@
-// What a refusal of the service means to the shopper: a result all the same, or an error to tell of.
+// Decides what a refusal of the service means for the shopper: a result, or an error to show.
 
 import type { ConfirmResult } from '../checkout/api.ts'
 import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
@@ -16,7 +16,7 @@ const ending: Record<string, ConfirmResult['status']> = {
   session_expired: 'expired',
 }
 
-/** The result that a refusal stands for, as recorded. What is an error is told and thrown again. */
+/** The recorded result for which a refusal stands. Shows any other error and throws it again. */
 export async function understand(desk: Desk, error: RipperError): Promise<ConfirmResult> {
   const { code, retry_after_seconds } = error
   if (code === 'customer_email_required') {
@@ -27,23 +27,23 @@ export async function understand(desk: Desk, error: RipperError): Promise<Confir
   if (status) {
     const state = await readState(desk).catch(() => null)
     const result = resultOf(desk, status)
-    // An expired session's last decline is not what ended it.
+    // An expired session did not end because of its last decline.
     return status === 'expired' ? result : { ...result, ...state?.result }
   }
-  // A service that is down says when to come back, too: that is not the shopper's doing.
+  // A service that is down says when to come back, too. That is not the shopper's fault.
   const key = errorKey(code)
   desk.ui.alert.textContent =
     retry_after_seconds && code === 'rate_limit_exceeded'
       ? text(desk, 'too_many_wait', { time: clock(retry_after_seconds) })
       : text(desk, key)
-  // What became of the attempt the state may tell, or a reload. What was refused is not tried again by itself.
+  // The state, or a reload, may show the outcome of the attempt. A refused request is not repeated by itself.
   if (key !== 'connection_lost') markUnderWay(desk, false)
   else {
     const recorded = await readState(desk).then(
       () => recordedOf(desk),
       () => null,
     )
-    // A decline may be of the attempt before.
+    // The decline may belong to the attempt before.
     if (recorded && /captured|held|processing/.test(recorded.status)) return recorded
   }
   throw error

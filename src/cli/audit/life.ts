@@ -1,4 +1,4 @@
-// What `ripper audit show` tells: a session, its payments as they are now, its lines, its events and their deliveries.
+// Collects what `ripper audit show` shows: a session, its payments as they are now, its lines, its events and their deliveries.
 
 import { type PlacedLine, type Seal, sealOf } from '../../audit/chain.ts'
 import { listLines } from '../../audit/journal-store.ts'
@@ -27,7 +27,7 @@ export type Life = {
   events: TracedEvent[]
 }
 
-/** All that is known of a session: its payments now, its journal, its events and what became of them. */
+/** Everything about a session: its payments as they are now, its journal, its events and their deliveries. */
 export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
   const { merchant_id } = key
   const session = (await findSession(sql, key))!
@@ -124,11 +124,8 @@ function viewEvent({ created_at, deliveries, ...event }: TracedEvent) {
 function viewDelivery(delivery: TracedDelivery) {
   const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
   return {
-    delivery_id,
-    endpoint_id,
-    endpoint_url,
-    replay_of,
-    // As a delivery is shown: pending until its first attempt has ended.
+    ...{ delivery_id, endpoint_id, endpoint_url, replay_of },
+    // As ripper delivery show has it: pending until the first attempt has ended.
     status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
     created_at: timestamp(delivery.created_at),
     settled_at: timestampOrNull(delivery.settled_at),

@@ -1,4 +1,4 @@
-// What does not fit between a payment's rows and the journal, in words.
+// Says in words how a payment's rows contradict the journal.
 
 import type { MoneyFault } from '../../checkout/reading/compared-payment.ts'
 
@@ -13,7 +13,7 @@ export function moneyFaultWords(fault: MoneyFault): string {
     case 'payment_removed':
       return `payment ${subject} was removed${entry_id === null ? '' : `; ${line} is about it`}`
     case 'payment_without_line':
-      return `no line tells how payment ${subject} came to be as it is`
+      return `no line explains the state of payment ${subject}`
     case 'session_changed':
       return `session ${subject} was changed: ${differing(fault)}`
     case 'session_removed':

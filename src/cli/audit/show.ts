@@ -1,4 +1,4 @@
-// `ripper audit show`: a payment's whole life, from its session's creation to the last delivery, in order of time.
+// `ripper audit show`: a payment's whole life in order of time, from its session's creation to the last delivery.
 
 import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -11,16 +11,16 @@ import { lifeHeadings, lifeRows } from './words.ts'
 
 export const auditShow: Command = {
   name: 'audit show',
-  summary: 'Shows the whole life of a payment: who did what and when, and what was told of it',
+  summary: 'Shows the whole life of a payment: who did what and when, and which events were sent',
   positionals: ['PAYMENT_ID'],
   options: {
-    merchant: { ...merchantOption, meaning: 'its merchant; found by the id where left out' },
+    merchant: { ...merchantOption, meaning: 'its merchant; by default found by the id' },
   },
   remarks: [
-    'Takes the id of a payment (pay_…) or of a session (cs_…), and shows all of the session: each attempt and its payment.',
+    'Takes the id of a payment (pay_…) or of a session (cs_…), and shows the whole session: each attempt and its payment.',
     'The numbered rows are the lines of the journal, which are sealed; the other rows are events and their deliveries.',
-    'For people ids are cut short; --json has all of them, and each line of the journal with its hash.',
-    'Exit status 1 where the hash of a line is wrong.',
+    'Ids are shortened; --json has whole ids, and each line of the journal with its hash.',
+    'The exit status is 1 if the hash of a line is wrong.',
   ],
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
@@ -78,10 +78,10 @@ function paymentWords(payment: Shown['payments'][number]): string {
 function sealWords({ right, wrong, not_yet }: Shown['seals']): string {
   const all = right + wrong + not_yet
   if (wrong > 0) {
-    return `Something is wrong: ${wrong} of the ${all} numbered lines do not fit their hashes. ripper audit verify tells more.`
+    return `Something is wrong: ${wrong} of the ${all} numbered lines do not match their hashes. ripper audit verify says more.`
   }
   if (not_yet > 0) {
-    return `${not_yet} of the ${all} numbered lines are not sealed yet, which happens some seconds after they are written.`
+    return `${not_yet} of the ${all} numbered lines are not sealed yet. The service seals lines some seconds after it writes them.`
   }
-  return `All ${all} numbered lines are sealed, and fit their hashes.`
+  return `All ${all} numbered lines are sealed and match their hashes.`
 }

@@ -1,5 +1,5 @@
-// `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names what was changed,
-// removed or put in.
+// `ripper audit verify`: recomputes the chains of the journal, compares payments with their lines, and names whatever was changed,
+// removed or inserted.
 
 import { listChains } from '../../audit/chain-store.ts'
 import type { Fault } from '../../audit/check-chain.ts'
@@ -21,16 +21,16 @@ export const auditVerify: Command = {
     head: {
       value: 'HASH',
       many: true,
-      meaning: 'a head that was noted earlier, which must still be in a chain',
+      meaning: 'a head that you noted earlier, which must still be in a chain',
     },
   },
   remarks: [
-    'Exit status 1 where something is wrong. Note the heads somewhere else from time to time: whoever can write to the\n' +
-      'database could make a whole chain anew, or cut it off, and only --head finds that.',
-    'A line that was added just as the service would is sealed like a real one: it cannot be told from those.',
-    'A merchant whose head or last row is wrong gets no more lines sealed until that is put right.',
-    'Of a payment it compares amount, currency, mode, status, operations and events with its lines. Lines of the releases\n' +
-      'before say no amount and no hash of the event: those payments are not bound, and only the rest is compared.',
+    'The exit status is 1 if something is wrong. Note the heads in another place from time to time: somebody who can write\n' +
+      'to the database could make a whole chain anew, or cut it off, and only --head finds that.',
+    'A line that somebody adds exactly as the service would is sealed like a real one, and cannot be recognised.',
+    "If a merchant's head or last row is wrong, the service seals no more lines for it until that is corrected.",
+    'It compares amount, currency, mode, status, operations and events of a payment with its lines. Lines of older releases\n' +
+      'have no amount and no hash of the event. Their payments are not bound, and only the rest is compared.',
   ],
   async run({ options, json }) {
     const heads = headsOf(options)
@@ -113,11 +113,13 @@ function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): vo
     tell(`The head ${hash} is in the chain of ${merchant_id}, at position ${position}.`)
   }
   for (const hash of missing_heads) {
-    tell(`The head ${hash} is in no chain: one was cut off or made anew since it was noted.`)
+    tell(
+      `The head ${hash} is in no chain: somebody has cut off a chain, or made it anew, since you noted the head.`,
+    )
   }
   tell(
     ok
-      ? 'Every chain is whole, and every payment is as its lines tell.'
+      ? 'Every chain is whole, and every payment agrees with its lines.'
       : `Something is wrong: ${faults} fault${faults === 1 ? '' : 's'}.`,
   )
 }

@@ -1,9 +1,9 @@
-// A payment's life as rows for people: what happened, who did it, by which request, and the rest in words.
+// Writes a payment's life as rows for people: what happened, who did it, by which request, and details in words.
 
 import { answerOf } from '../terminal/failure-words.ts'
 import { money, oneLine, shortTime } from '../terminal/print.ts'
 
-/** A line of the journal as it is told of. */
+/** A line of the journal as it is shown. */
 export type ToldLine = {
   at: string
   change: string
@@ -41,14 +41,14 @@ export const lifeHeadings = ['#', 'time', 'what', 'who', 'request', '']
 
 type Row = { at: string; cells: string[] }
 
-/** All that happened, oldest first. What is to come has the time when it is due. */
+/** Everything that happened, oldest first. What is still to come has the time when it is due. */
 export function lifeRows(lines: ToldLine[], events: EventWithDeliveries[]): string[][] {
   const rows = [
     ...lines.map((line) => ({ ...lineRow(line), is_line: true })),
     ...events.flatMap(eventRows).map((row) => ({ ...row, is_line: false })),
   ]
   let count = 0
-  // Rows of one time keep their order: what was written, the event of it, then what became of that.
+  // Rows of the same time keep their order: a line, its event, then the event's deliveries.
   return rows
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
     .map(({ at, cells, is_line }) => [is_line ? String(++count) : '', shortTime(at), ...cells])
@@ -91,7 +91,7 @@ function deliveryRows({ endpoint_id, endpoint_url, ...delivery }: ToldDelivery):
   return [...rows, rowOf(next_attempt_at, ['webhook due', endpoint_id, null, endpoint_url])]
 }
 
-/** Each member with its value; an amount with its currency. What is null is left out, and so is what a machine compares. */
+/** Each member with its value; an amount with its currency. Leaves out null, and values that only machines compare. */
 function detailWords({ event_sha256: _, ...detail }: Record<string, unknown>): string[] {
   const { amount, currency, ...rest } = detail
   const is_money = typeof amount === 'number' && typeof currency === 'string'
@@ -121,7 +121,7 @@ function plain(code: string): string {
 
 const words_max = 300
 
-/** The request id stays whole: it is what logs are searched for. */
+/** The request id stays whole, because people search logs for it. */
 function rowOf(
   at: string,
   [what, who, request_id, words]: [string, string, string | null, string],
@@ -132,7 +132,7 @@ function rowOf(
   }
 }
 
-/** The begin of an id tells it from others, or its end where it begins with its time. */
+/** The beginning of an id distinguishes it from others; if it begins with a time, its end does. */
 function shortIds(text: string): string {
   return text
     .replace(/\b([a-z_]+_[0-9a-f]{8})[0-9a-f]{16,}\b/g, '$1…')

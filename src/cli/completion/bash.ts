@@ -1,4 +1,4 @@
-// The completion script for bash, also that of macOS (3.2), which has no associative arrays.
+// The completion script for bash. It works with the bash of macOS (3.2), too, which has no associative arrays.
 
 import type { Shape } from './shape.ts'
 
@@ -43,7 +43,7 @@ complete -F _ripper ripper
 `
 }
 
-/** Behind an option that takes a value only that is completed. */
+/** After an option that takes a value, only its values are completed. */
 function valueCases(commands: Shape['commands']): string[] {
   return commands.flatMap(({ name, options }) =>
     options

@@ -1,4 +1,4 @@
-// `ripper completion`: what a shell needs to complete commands, options and their values, made from the table of commands.
+// `ripper completion`: prints what a shell needs to complete commands, options and values, from the table of commands.
 
 import { type Command, UsageError } from '../terminal/command.ts'
 import { printJson } from '../terminal/print.ts'
@@ -9,7 +9,7 @@ import { zshScript } from './zsh.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
-/** `commands` is asked for when it runs: it is one of them. */
+/** `commands` is read only when the command runs, because the command is itself among them. */
 export function completionCommand(commands: () => Command[]): Command {
   return {
     name: 'completion',
@@ -20,7 +20,7 @@ export function completionCommand(commands: () => Command[]): Command {
       'bash, in ~/.bashrc:                   source <(ripper completion bash)\n' +
         'zsh, in ~/.zshrc, behind compinit:    source <(ripper completion zsh)\n' +
         'fish, once:                           ripper completion fish > ~/.config/fish/completions/ripper.fish',
-      "Shells complete a word that they run: without a global install, alias ripper='npx ripper' makes one of it.",
+      "Shells complete only commands that they know. Without a global install, use alias ripper='npx ripper'.",
     ],
     async run({ positionals, json }) {
       const [shell] = positionals as [string]

@@ -1,4 +1,4 @@
-// The commands as completion scripts see them: words, the words that follow them, options and what their values may be.
+// The commands as completion scripts need them: words, the words that follow them, options and their values.
 
 import { type Command, optionsOf } from '../terminal/command.ts'
 
@@ -6,23 +6,23 @@ export type ShapedOption = {
   /** With its two dashes. */
   name: string
   meaning: string
-  /** `none` for a flag, `any` for what nobody can guess. */
+  /** `none` for a flag, `any` for a value that cannot be listed. */
   value: 'none' | 'file' | 'any' | string[]
 }
 
 export type ShapedCommand = {
-  /** As typed: one word, or two. */
+  /** As the user types it: one word, or two. */
   name: string
   summary: string
   options: ShapedOption[]
-  /** What may stand behind the command. */
+  /** The words that may follow the command. */
   arguments: string[]
 }
 
 export type Shape = {
-  /** What may be typed first. */
+  /** The words that may come first. */
   firsts: { word: string; meaning: string }[]
-  /** Words that another one must follow. */
+  /** The words that another word must follow. */
   groups: { word: string; seconds: { word: string; meaning: string }[] }[]
   commands: ShapedCommand[]
 }
@@ -67,7 +67,7 @@ function valuesOf(value: string): ShapedOption['value'] {
   return words.length > 0 ? words : 'any'
 }
 
-/** Those of `auto|test`; none of what only says what is meant, such as URL. */
+/** The values of `auto|test`. None for a description such as URL. */
 function wordsOf(value: string): string[] {
   return /^[a-z_|.]+\|[a-z_|.]+$/.test(value) ? value.split('|') : []
 }

@@ -1,4 +1,4 @@
-// Which deliveries `ripper delivery list` shows where an event or a payment is named.
+// Finds the deliveries that `ripper delivery list` shows for an event or a payment.
 
 import { Refusal } from '../../kernel/errors.ts'
 import type { MerchantId } from '../../kernel/values.ts'
@@ -13,20 +13,20 @@ export const aboutOptions: Record<string, OptionSpec> = {
   payment: { value: 'pay_…', meaning: "only those of this payment's events" },
 }
 
-/** Whose deliveries, and which. */
+/** The merchant, and which of its deliveries. */
 export type About = {
   merchant_id: MerchantId
-  /** Of all deliveries where null. */
+  /** Null for all deliveries. */
   attempt_ids: string[] | null
-  /** Those that nobody has attempted yet, so that they have no row. */
+  /** Deliveries without an attempt, which have no row yet. */
   not_attempted: string[]
 }
 
-/** Throws a UsageError for ids that cannot be, `resource_not_found` for what is not there. */
+/** Throws a UsageError for malformed ids, and `resource_not_found` for ids that do not exist. */
 export async function readAbout(office: CommandOffice, options: Options): Promise<About> {
   const [event_id, payment_id] = [text(options, 'event'), text(options, 'payment')]
   if (event_id !== null && payment_id !== null) {
-    throw new UsageError('takes --event or --payment: an event is of one payment')
+    throw new UsageError('takes --event or --payment, because an event belongs to one payment')
   }
   if (event_id !== null) return aboutEvent(office, options, event_id)
   if (payment_id === null) {

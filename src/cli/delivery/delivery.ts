@@ -1,4 +1,4 @@
-// `ripper delivery list`: what was sent to endpoints and how it ended, one row an attempt.
+// `ripper delivery list`: what was sent to endpoints and how it ended, one row for each attempt.
 
 import { Refusal } from '../../kernel/errors.ts'
 import { eventTypes } from '../../kernel/values.ts'
@@ -35,17 +35,17 @@ export const deliveryList: Command = {
     merchant: merchantOption,
     status: { value: 'STATUS', meaning: `one of ${deliveryStatuses.join(', ')}` },
     ...aboutOptions,
-    'event-type': { value: 'TYPE', meaning: 'only of this event, such as payment.captured' },
+    'event-type': { value: 'TYPE', meaning: 'only this type of event, such as payment.captured' },
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
-    after: { value: 'CURSOR', meaning: 'where the page before ended; with the same options' },
+    after: { value: 'CURSOR', meaning: 'where the last page ended; give the same options' },
   },
   remarks: [
-    'succeeded: the receiver answered 2xx. failed: it is tried again at the time of next. dead_lettered: it was\n' +
-      'given up; ripper delivery replay sends it again. pending: a replay that was not attempted yet.',
-    'Where there was no answer, ripper delivery show tells why. What was not attempted at all has no row:\n' +
-      'ripper endpoint health counts it.',
-    'With --json the rows are those of the API, whose event_id is the Rip-Idempotency-Key that receivers get. Everywhere else\n' +
-      'here event_id is the id in the body of the event, evt_…, which --event takes.',
+    'succeeded: the receiver answered 2xx. failed: the service tries again at the time under next. dead_lettered: the\n' +
+      'service gave up; ripper delivery replay sends it again. pending: a replay without an attempt yet.',
+    'ripper delivery show says why there was no answer. A delivery without any attempt has no row: ripper endpoint\n' +
+      'health counts those.',
+    'With --json the rows are those of the API, whose event_id is the Rip-Idempotency-Key that receivers get. Everywhere\n' +
+      'else event_id is the id in the body of the event, evt_…, which --event takes.',
   ],
   async run({ options, json }) {
     const status = choice(options, 'status', deliveryStatuses) ?? undefined
@@ -70,19 +70,19 @@ export const deliveryList: Command = {
   },
 }
 
-/** Why there is nothing: it was narrowed down, or nothing was sent at all. */
+/** Says why there is nothing: the options exclude it, or nothing was sent at all. */
 function emptyWords(merchant_id: string, options: Options): string {
   const narrowing = ['status', 'event', 'payment', 'event-type', 'after']
   if (narrowing.some((name) => options[name] !== undefined)) return 'There is no such delivery.'
   return (
-    `Nothing was sent for the merchant ${merchant_id} in 30 days. Events are sent to its endpoints, which\n` +
-    'ripper endpoint list shows; what ripper listen forwards is not counted here.'
+    `Nothing was sent for the merchant ${merchant_id} in 30 days. The service sends events to its endpoints, which\n` +
+    'ripper endpoint list shows. This list does not have what ripper listen forwards.'
   )
 }
 
 type Page = Awaited<ReturnType<typeof pageOfDeliveries>>
 
-// With the widest values just 120 characters.
+// The widest values take just 120 characters.
 const headings = ['attempted', 'delivery', '#', 'event', 'status', 'http', 'next']
 
 function rowOf(row: Page['data'][number]): string[] {
@@ -98,7 +98,7 @@ function rowOf(row: Page['data'][number]): string[] {
   ]
 }
 
-/** As rows of the API spell it; `payment.captured` is taken as well as `webhook.payment.captured`. */
+/** The type as rows of the API spell it. Takes both `payment.captured` and `webhook.payment.captured`. */
 function eventTypeOf(options: Options): string | undefined {
   const named = text(options, 'event-type')
   if (named === null) return undefined
@@ -112,11 +112,11 @@ function eventTypeOf(options: Options): string | undefined {
 function asUsage(error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'invalid_pagination') throw error
   throw new UsageError(
-    '--after must be the cursor that the page before ended with, and the other options the same',
+    '--after must be the cursor at the end of the last page, and the other options must be the same',
   )
 }
 
-/** Throws where one is no delivery id. */
+/** Throws if one is not a delivery id. */
 export function requireDeliveryIds(ids: string[]): void {
   if (ids.every((id) => /^[0-9a-f]{32}$/.test(id))) return
   throw new UsageError(
@@ -124,7 +124,7 @@ export function requireDeliveryIds(ids: string[]): void {
   )
 }
 
-/** Which delivery an id names: of any merchant, unless one is named. Throws `delivery_not_found`. */
+/** The delivery with this id, of any merchant unless one is given. Throws `delivery_not_found`. */
 export async function deliveryKeyOf(
   { sql }: CommandOffice,
   options: Options,

@@ -1,4 +1,4 @@
-// `ripper delivery replay`: sends again what was given up, some deliveries or all of a time.
+// `ripper delivery replay`: sends dead-lettered deliveries again, some of them or all of a period.
 
 import { Refusal } from '../../kernel/errors.ts'
 import { idsFrom } from '../../kernel/ids.ts'
@@ -21,20 +21,20 @@ const only_with_all = ['endpoint', 'since', 'until']
 
 export const deliveryReplay: Command = {
   name: 'delivery replay',
-  summary: 'Sends deliveries again that were given up, each as a new delivery of the same event',
+  summary: 'Sends dead-lettered deliveries again, each as a new delivery of the same event',
   positionals: ['[DELIVERY_ID…]'],
   options: {
-    'all-dead': { meaning: 'all of a merchant that were given up and may be replayed' },
+    'all-dead': { meaning: 'all dead-lettered ones of a merchant that may be replayed' },
     merchant: merchantOption,
     endpoint: { value: 'ID', meaning: 'with --all-dead: only those of this endpoint' },
     since: { value: 'TIME', meaning: 'with --all-dead: last attempted at this time or later' },
     until: { value: 'TIME', meaning: 'with --all-dead: last attempted before this time' },
   },
   remarks: [
-    'Times are ISO 8601, such as 2027-01-31T12:00:00Z. The running service does the sending.',
-    '--all-dead leaves out what was replayed before, whatever came of it: only the newest replay counts, and is\n' +
-      'itself replayed where it was given up too. Name a delivery to replay it once more.',
-    'The exit status is 1 where a delivery that was named could not be replayed; the others are all the same.',
+    'Times are ISO 8601, such as 2027-01-31T12:00:00Z. The running service sends the deliveries.',
+    '--all-dead leaves out deliveries that were replayed before. Only the newest replay counts: if it was dead-lettered,\n' +
+      'too, it is itself replayed. Name a delivery to replay it once more.',
+    'The exit status is 1 if a delivery that you named could not be replayed. The others are replayed all the same.',
   ],
   async run({ options, positionals, json }) {
     if (options['all-dead'] === true) {
@@ -67,7 +67,7 @@ function windowOf(options: Options): { since: Date | null; until: Date | null } 
   return { since, until }
 }
 
-/** What came of one delivery: the replay's id, or why there is none. */
+/** The result for one delivery: the replay's id, or the reason why there is none. */
 type Outcome = {
   delivery_id: string | null
   replay_of: string
@@ -127,7 +127,7 @@ async function replayAllDead(
   const { sql, clock } = office
   const { merchant_id, endpoint_id } = await endpointsOf(office, options, text(options, 'endpoint'))
   const now = clock.now()
-  // A replay that is given up while this runs would be met again, and again.
+  // Otherwise a replay that is dead-lettered while this runs would be found again and again.
   const before = until && until < now ? until : now
   const after = since ?? new Date(now.getTime() - window_ms)
   const which: DeadLetters = {
@@ -172,7 +172,7 @@ function writeError(line: string): void {
   process.stderr.write(line)
 }
 
-/** Tells how far it is, now and then. */
+/** Prints its progress from time to time. */
 export function openProgress({ clock, total, tell }: ProgressParts): (done: number) => void {
   const begun_ms = clock.now().getTime()
   let told_ms = begun_ms

@@ -1,4 +1,4 @@
-// `ripper delivery show`: one delivery with each of its attempts, and why it went as it did.
+// `ripper delivery show`: one delivery with each of its attempts and the reasons for their results.
 
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
@@ -40,7 +40,7 @@ export const deliveryShow: Command = {
   positionals: ['DELIVERY_ID'],
   options: {
     body: { meaning: "the event's body too, as every attempt sends it" },
-    merchant: { ...merchantOption, meaning: 'its merchant; found by the delivery where left out' },
+    merchant: { ...merchantOption, meaning: 'its merchant; by default found by the delivery' },
   },
   async run({ options, positionals, json }) {
     requireDeliveryIds(positionals)
@@ -58,7 +58,7 @@ type Found = {
   delivery: KnownDelivery
   attempts: ToldAttempt[]
   replays: ReplayOfIt[]
-  /** Until when its endpoint's breaker keeps it from being sent. */
+  /** Until when its endpoint's breaker holds it up. */
   held_until: Date | null
   /** Why it may not be replayed, or null. */
   replay_refusal: Refusal | null
@@ -123,7 +123,7 @@ function view({ delivery, attempts, replays, held_until, replay_refusal }: Found
   }
 }
 
-/** A delivery that is not settled is pending until its first attempt has ended. */
+/** A delivery is pending until its first attempt has ended. */
 function unsettled(attempts: ToldAttempt[]): DeliveryStatus {
   return attempts.at(-1)?.status ?? 'pending'
 }
@@ -181,7 +181,7 @@ function rowOf(attempt: Shown['attempts'][number]): string[] {
 
 const quoted_max = 60
 
-/** The begin of what a receiver answered. */
+/** The beginning of a receiver's answer. */
 function quoted(answer: string | null): string {
   const text = oneLine(answer ?? '', quoted_max)
   return text === '' ? '' : `  ${text}`

@@ -1,28 +1,28 @@
-// The checks of accounts: merchants that go live without what that needs, keys that end, and the demo merchant's file.
+// Checks accounts: live merchants that lack something, keys that end, and the demo merchant's file.
 
 import { type Check, counted, named, ok, problem, warning } from './finding.ts'
 
 export type AccountFacts = {
   merchants: { active: number; suspended: number }
-  /** Of the live ones that are active. */
+  /** The active live merchants. */
   live_merchants: {
     merchant_id: string
-    /** What it lacks of an acquiring profile. */
+    /** What its acquiring profile lacks. */
     missing: string[]
     /** What the profile names and new payments cannot use: `acquirer main (disabled)`. */
     unusable: string[]
     has_three_ds: boolean
   }[]
-  /** Not revoked: those that end soon, and those that ended lately. */
+  /** Keys that are not revoked, but end soon or ended lately. */
   ending_keys: { key_id: string; expires_at: Date }[]
-  /** Merchants that may create payments by secret keys, none of which has a publishable key. */
+  /** Merchants whose secret keys may create payments, but none of which has a publishable key. */
   without_pair: string[]
-  /** Why the keys of demo.json are of no use; null where they are, or there is no such file. */
+  /** Why the keys of demo.json are useless; null if they are useful, or if there is no such file. */
   demo_fault: string | null
   base_url: string | null
   pay_url: string | null
   has_directory_servers: boolean
-  /** What RIPPER_SIMULATOR says; null where it says nothing. */
+  /** The value of RIPPER_SIMULATOR; null if it is not set. */
   simulator: 'on' | 'off' | null
   now: Date
 }
@@ -51,7 +51,7 @@ export const accountChecks: Check<AccountFacts>[] = [
         )
         return problem(
           `live without a complete acquiring profile: ${named(words)}`,
-          'ripper merchant update ID --acquiring-profile FILE.json; their live sessions are refused until then.',
+          'Run ripper merchant update ID --acquiring-profile FILE.json. Until then their live sessions are refused.',
         )
       }
       const unusable = live_merchants.filter((each) => each.unusable.length > 0)
@@ -86,7 +86,7 @@ export const accountChecks: Check<AccountFacts>[] = [
     judge({ live_merchants, base_url, pay_url }) {
       const insecure = [
         ['RIPPER_BASE_URL', base_url] as const,
-        // Unset it follows the other.
+        // If it is not set, it follows the other.
         ...(pay_url === null ? [] : [['RIPPER_PAY_URL', pay_url] as const]),
       ].filter(([, url]) => !url?.startsWith('https:'))
       if (live_merchants.length === 0 || insecure.length === 0) {
@@ -94,7 +94,7 @@ export const accountChecks: Check<AccountFacts>[] = [
       }
       return problem(
         `there are live merchants, and ${insecure.map(([name, url]) => `${name} is ${url ?? 'not set'}`).join(', ')}`,
-        'Set it to the https address that shoppers reach: cards must not go over http.',
+        'Set it to the https address that shoppers reach, because cards must not go over http.',
       )
     },
   },
@@ -107,19 +107,19 @@ export const accountChecks: Check<AccountFacts>[] = [
         ended.length > 0 && `expired: ${named(ended.map(({ key_id }) => key_id))}`,
         ending.length > 0 && `expires soon: ${named(ending.map(endOf))}`,
         without_pair.length > 0 &&
-          `no secret key has a publishable key, so none creates sessions: ${named(without_pair)}`,
+          `no secret key has a publishable key, so none can create sessions: ${named(without_pair)}`,
       ].filter((each) => each !== false)
       if (found.length === 0) return ok('none ends within 14 days')
       return warning(
         found.join('; '),
-        'ripper key create makes another with its publishable key; ripper key revoke ends one that is not needed.',
+        'ripper key create makes another with its publishable key; ripper key revoke ends one that nobody needs.',
       )
     },
   },
   {
     name: 'Demo merchant',
     judge({ demo_fault }) {
-      if (demo_fault === null) return ok('its keys are of use, or there is none')
+      if (demo_fault === null) return ok('its keys work, or there is none')
       return warning(demo_fault, 'Remove demo.json and start the service: it makes new keys.')
     },
   },

@@ -1,54 +1,55 @@
-// The checks of the database: that it is there and of use, its version, its clock, and the keys that sealed it.
+// Checks the database: whether it can be used, its version, its clock, and the keys that sealed it.
 
 import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
 import type { Server } from '../../database/high-water/high-water.ts'
 import type { Unusable } from '../../database/open.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 
-/** What is known of the database before anything is read from its tables. */
+/** What is known before anything is read from the database's tables. */
 export type DatabaseFacts =
-  /** Embedded, and not made yet. */
+  /** An embedded database that does not exist yet. */
   | { state: 'not_made' }
-  /** Why it cannot be used, in words for people. */
+  /** Why the database cannot be used, in words for people. */
   | { state: 'unusable'; fault: string; why: Unusable }
   | {
       state: 'open'
       description: string
-      /** The newest migration that it has, null for none, and the newest that this program knows. */
+      /** The database's newest migration, null if it has none, and the newest that this program knows. */
       migrated: { newest: number | null; known: number }
-      /** Of this machine, ahead of the database's, without any offset. */
+      /** By how much this machine's clock is ahead of the database's, without any offset. */
       clock: { ahead_ms: number; verdict: SkewVerdict }
       server: Server
     }
 
-/** What the keys at hand are worth to this database. */
+/** Whether the given keys open what this database has sealed. */
 export type SealingFacts = {
-  /** Null where none is given, and none was made. */
+  /** Null if no key is given and none was made. */
   key_ids: string[] | null
-  /** Why the key at hand cannot be read. */
+  /** Why the given key cannot be read. */
   key_fault: string | null
-  /** The one that was current last; null where nothing was ever sealed. */
+  /** The key that was current last; null if nothing was ever sealed. */
   newest_key_id: string | null
-  /** Endpoints whose signing secret was sealed under a key that is not at hand, or does not open. */
+  /** Endpoints whose signing secret does not open, or was sealed with a key that is not given. */
   sealed_endpoints: { count: number; unopened: string[] }
   /** The same of connections' credentials. */
   sealed_connections: { count: number; unopened: string[] }
-  /** Of the service that started last. */
+  /** The offset of the service that started last. */
   offset_seconds: number
   live_merchant_exists: boolean
 }
 
 const general_advice =
-  'Start that server, or correct RIPPER_DATABASE_URL; where it is unset, postgres.log in the data folder tells more.'
+  'Start that server, or correct RIPPER_DATABASE_URL; if it is not set, postgres.log in the data folder says more.'
 
 const advice: Record<NonNullable<Unusable>, string> = {
   pooler:
-    'Set the pooler up so, or have RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations.md.',
-  settings: 'Until then no service starts on it: "PostgreSQL" in docs/operations.md.',
-  version: 'Upgrade that server, or have RIPPER_DATABASE_URL name a newer one.',
+    'Set up the pooler like that, or let RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations.md.',
+  settings:
+    'Correct them: no service starts on it before. "PostgreSQL" in docs/operations.md says more.',
+  version: 'Upgrade that server, or set RIPPER_DATABASE_URL to a newer one.',
   tls: 'Correct sslmode or sslrootcert in RIPPER_DATABASE_URL, or the server\'s certificate: "TLS" in docs/operations.md.',
   address:
-    'Correct host, database, user and password in RIPPER_DATABASE_URL; where the server lets nobody in without TLS, add sslmode.',
+    'Correct host, database, user and password in RIPPER_DATABASE_URL; if the server demands TLS, add sslmode.',
 }
 
 export const databaseChecks: Check<DatabaseFacts>[] = [
@@ -57,7 +58,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
     judge(facts) {
       if (facts.state === 'open') return ok(facts.description)
       if (facts.state === 'not_made') {
-        return warning('the embedded database is not made yet', 'npm start makes it.')
+        return warning('the embedded database does not exist yet', 'npm start makes it.')
       }
       return problem(facts.fault, facts.why === null ? general_advice : advice[facts.why])
     },
@@ -89,7 +90,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
       if (verdict === 'unclear') return notChecked('the database answers too slowly')
       return problem(
         `this machine's clock is ${skewWords(ahead_ms)} the database's: no process runs jobs or delivers webhooks here`,
-        'Have both machines keep time by NTP; what waits then goes on by itself.',
+        'Let both machines keep time by NTP. Then everything goes on by itself.',
       )
     },
   },
@@ -102,7 +103,7 @@ export const databaseChecks: Check<DatabaseFacts>[] = [
         system_identifier === null && 'which cluster it is',
         timeline === null && 'a failover',
       ].filter((each) => each !== false)
-      // Nobody can help it in a managed service.
+      // In a managed service nobody can change that.
       if (unread.length === 0) return ok('a failover or an older backup would be noticed')
       return ok(
         `its role may not read ${unread.join(' and ')}: only high-water marks would show lost commits`,
@@ -118,7 +119,7 @@ export const sealingChecks: Check<SealingFacts>[] = [
       if (key_fault !== null) return problem(key_fault, 'Put the right file back from a backup.')
       const lost = 'Without it nothing that was sealed can be opened: find it in your backups.'
       if (newest_key_id !== null && key_ids === null) {
-        return problem('there is none, and the database was sealed with one', lost)
+        return problem('no key is given, and the database was sealed with one', lost)
       }
       if (newest_key_id !== null && !key_ids!.includes(newest_key_id)) {
         return problem(

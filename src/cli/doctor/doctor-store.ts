@@ -1,11 +1,11 @@
-// The SQL of `ripper doctor`: accounts and work of all merchants, as far as something may be wrong with them.
+// The SQL of `ripper doctor`: what may be wrong with the accounts and the work of all merchants.
 
 import type { ConnectionRow } from '../../connections/connection.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
 import type { Endpoint } from '../../webhooks/endpoint.ts'
 
-/** So many of a kind are looked at: who has more knows by then that something is wrong. */
+/** The most of a kind that the doctor looks at. An operator with more already knows that something is wrong. */
 export const rows_max = 1_000
 
 export async function countMerchants(sql: Sql): Promise<{ active: number; suspended: number }> {
@@ -15,7 +15,7 @@ export async function countMerchants(sql: Sql): Promise<{ active: number; suspen
   return row!
 }
 
-/** Those that are active and take live payments. */
+/** Active merchants that take live payments. */
 export async function listLiveMerchants(
   sql: Sql,
 ): Promise<Pick<Merchant, 'merchant_id' | 'acquiring_profile'>[]> {
@@ -24,7 +24,7 @@ export async function listLiveMerchants(
     where live and live_enabled and status = 'active' order by merchant_id limit ${rows_max}`
 }
 
-/** Not revoked, of active merchants. */
+/** Keys of active merchants that are not revoked. */
 export async function listEndingKeys(
   sql: Sql,
   between: { from: Date; until: Date },
@@ -36,7 +36,7 @@ export async function listEndingKeys(
     order by k.expires_at, k.key_id limit ${rows_max}`
 }
 
-/** Merchants whose usable keys may create payments, and of whose keys none has a usable publishable key. */
+/** Merchants whose usable keys may create payments, but none of whose keys has a usable publishable key. */
 export async function listWithoutPair(sql: Sql, now: Date): Promise<string[]> {
   const rows = await sql<{ merchant_id: string }[]>`
     select k.merchant_id from api_keys k join merchants m using (merchant_id)
@@ -76,11 +76,11 @@ export type EndpointTrouble = {
   /** Failures of the past hour, and whether an attempt has succeeded since. */
   failed: number
   has_recovered: boolean
-  /** Null where its breaker is open: what waits then waits for a reason. */
+  /** Null if its breaker is open, because its deliveries then have a reason to wait. */
   oldest_due_at: Date | null
 }
 
-/** Active endpoints of active merchants; `from` is where ids of the past hour begin. */
+/** Active endpoints of active merchants. Ids of the past hour begin with `from`. */
 export async function listEndpointTroubles(
   sql: Sql,
   { now, from }: { now: Date; from: string },
@@ -110,7 +110,7 @@ function oldest(sql: Sql, queueClass: 0 | 1, now: Date) {
     order by q.class, q.endpoint_id, q.due_at limit 1)`
 }
 
-/** Since when the operation waits that the reconciler should look for first. */
+/** Since when the first operation has waited for the reconciler. */
 export async function oldestLookDue(sql: Sql, now: Date): Promise<Date | null> {
   const [row] = await sql<{ next_check_at: Date }[]>`
     select next_check_at from acquirer_operations

@@ -1,4 +1,4 @@
-// `ripper doctor`: looks for what is wrong with the configuration, the database, the keys and the work, and says what to do.
+// `ripper doctor`: finds faults of configuration, database, keys and work, and says what to do about them.
 
 import { connectionOptions } from '../service/connection.ts'
 import type { Command } from '../terminal/command.ts'
@@ -16,8 +16,8 @@ export const doctorCommand: Command = {
     'base-url': connectionOptions['base-url']!,
   },
   remarks: [
-    'It changes nothing. The exit status is 1 where there is a problem, such as a service that does not answer; warnings\n' +
-      'leave it at 0. With --json all checks are there.',
+    'It changes nothing. The exit status is 1 if there is a problem, such as a service that does not answer. Warnings do not\n' +
+      'change it. --json prints all checks.',
   ],
   async run({ options, json }) {
     const checks = await examine(options)
@@ -34,7 +34,7 @@ const words: Record<Exclude<Status, 'not_checked'>, string> = {
   problem: 'PROBLEM',
 }
 
-/** What could not be checked has its cause among the others, or else is worth a warning. */
+/** A check that could not be made needs a warning, unless another check shows the cause. */
 function worst(checks: Checked[]): 'ok' | 'warning' | 'problem' {
   const has = (wanted: Status) => checks.some(({ status }) => status === wanted)
   if (has('problem')) return 'problem'
@@ -59,7 +59,7 @@ function printForPeople(
   const release = `Ripper Checkout ${version()}`
   if (rows.length > 0) printTable(['', 'check', release], rows, notes)
   for (const [why, names] of unchecked)
-    tell(`\nNot checked, since ${why}:\n    ${names.join(', ')}`)
+    tell(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
   const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
   if (status !== 'ok') {
     tell(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)

@@ -1,4 +1,4 @@
-// Looks at everything: reads the facts of each part, as far as they can be had in time, and has them judged.
+// Reads the facts of each part, as far as they arrive in time, and gives them to the checks.
 
 import { type Config, readConfig, readDataDir } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
@@ -23,12 +23,12 @@ import { readWork } from './read-work.ts'
 import { serviceChecks } from './service.ts'
 import { type WorkFacts, workChecks } from './work.ts'
 
-/** Facts, or why they could not be had. */
+/** Facts, or the reason why they could not be read. */
 type Had<Facts> = Facts | string
 
 const limit_ms = 3_000
 
-/** Every check with its finding, in the order in which they are shown. Throws a UsageError for a wrong option. */
+/** Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. */
 export async function examine(options: Options): Promise<Checked[]> {
   const config = configOrNull()
   const machine = judgeAll(machineChecks, readMachine(readDataDir()))
@@ -47,7 +47,7 @@ export async function examine(options: Options): Promise<Checked[]> {
     ]
   }
   const base_url = baseUrlOf(options)
-  // At once: where the one does not answer, the other need not wait for that.
+  // At the same time, so that a part that does not answer does not delay the others.
   const [tables, service, mail] = await Promise.all([
     readTables(config),
     inTime(() => readService(base_url)),
@@ -98,7 +98,7 @@ async function readTables(config: Config): Promise<Tables> {
   }
 }
 
-/** Why this program should not read the tables, or null. */
+/** Why this program must not read the tables, or null. */
 function unreadable(facts: DatabaseFacts): string | null {
   if (facts.state !== 'open') return 'the database is not open'
   const { newest, known } = facts.migrated
@@ -107,7 +107,7 @@ function unreadable(facts: DatabaseFacts): string | null {
 
 async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'database'>> {
   const sealing = await inTime(() => readSealing(config, sql))
-  // Deadlines are by the service's clock.
+  // Deadlines follow the service's clock.
   const offset_seconds =
     config.clock_offset_seconds || (typeof sealing === 'string' ? 0 : sealing.offset_seconds)
   const now = realClock(offset_seconds).now()
@@ -120,7 +120,7 @@ async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'databas
   return { sealing, accounts, connections, work, money }
 }
 
-/** What goes wrong on the way, or takes too long, leaves the checks unmade and the others alone. */
+/** If reading fails or takes too long, only its own checks are not made. */
 async function inTime<Facts extends object>(read: () => Promise<Facts>): Promise<Had<Facts>> {
   const over = new AbortController()
   const late = realClock()
@@ -129,7 +129,7 @@ async function inTime<Facts extends object>(read: () => Promise<Facts>): Promise
       () => `there was no answer within ${limit_ms / 1000} s`,
       () => '',
     )
-  const reading = read().catch((error: Error) => `it could not be looked at: ${error.message}`)
+  const reading = read().catch((error: Error) => `it could not be read: ${error.message}`)
   try {
     return await Promise.race([reading, late])
   } finally {

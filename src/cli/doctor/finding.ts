@@ -1,17 +1,17 @@
-// What a check of `ripper doctor` finds, and what a check is.
+// The types of a check of `ripper doctor` and of its finding.
 
-/** `not_checked`: something else has to be put right, or be there, before this can be looked at. */
+/** `not_checked`: something else must be corrected or exist before this can be checked. */
 export type Status = 'ok' | 'warning' | 'problem' | 'not_checked'
 
 export type Finding = {
   status: Status
   /** What was found, in a sentence for people. Never a secret. */
   found: string
-  /** What to do about it; null where nothing has to be done. */
+  /** What to do about it; null if there is nothing to do. */
   to_do: string | null
 }
 
-/** One thing that is looked at. Facts were read before: a check only judges them. */
+/** One check. It judges facts that were read before. */
 export type Check<Facts> = { name: string; judge(facts: Facts): Finding }
 
 export type Checked = { name: string } & Finding
@@ -36,7 +36,7 @@ export const notChecked = (found: string): Finding => ({
   to_do: null,
 })
 
-/** Each check's finding. Where the facts could not be had, why not. */
+/** Each check's finding. Without facts, the finding says why there are none. */
 export function judgeAll<Facts>(checks: Check<Facts>[], facts: Facts | string): Checked[] {
   return checks.map(({ name, judge }) => ({
     name,
@@ -51,7 +51,7 @@ export function counted(count: number, noun: string): string {
 
 const named_max = 3
 
-/** The first of them by name, and how many more there are. */
+/** The first names, and how many more there are. */
 export function named(names: string[]): string {
   const more = names.length - named_max
   const shown = names.slice(0, named_max).join(', ')

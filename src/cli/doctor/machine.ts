@@ -1,4 +1,4 @@
-// The checks of the machine: Node, the environment's variables, files in the data folder, built pages.
+// Checks the machine: Node, environment variables, files in the data folder, built pages.
 
 import type { writersOf } from '../../config/data-folder.ts'
 import { type Check, ok, problem, warning } from './finding.ts'
@@ -13,12 +13,12 @@ export type MachineFacts = {
     is_there: boolean
     is_folder: boolean
     may_write: boolean
-    /** Those besides its owner who may write to it, or null. */
+    /** The users besides its owner who may write to the folder, or null. */
     writers: ReturnType<typeof writersOf>
   }
-  /** Those there are of the files that hold keys. */
+  /** The files with keys that exist. */
   key_files: { path: string; others_may_read: boolean }[]
-  /** Why they cannot be read, or null. */
+  /** Why the pages cannot be read, or null. */
   pages_fault: string | null
 }
 
@@ -39,12 +39,12 @@ export const machineChecks: Check<MachineFacts>[] = [
     name: 'Configuration',
     judge({ config_faults, unknown_variables }) {
       if (config_faults.length > 0) {
-        return problem(config_faults.join(' '), 'ripper config tells what each variable means.')
+        return problem(config_faults.join(' '), 'ripper config says what each variable means.')
       }
       if (unknown_variables.length === 0) return ok('every variable can be read')
       return warning(
         `nothing reads ${unknown_variables.join(', ')}`,
-        'Look for a slip of the pen: ripper config lists every name.',
+        'Look for a typing mistake: ripper config lists every name.',
       )
     },
   },
@@ -52,18 +52,18 @@ export const machineChecks: Check<MachineFacts>[] = [
     name: 'Data folder',
     judge({ data_dir }) {
       const { path, is_there, is_folder, may_write, writers } = data_dir
-      if (!is_there) return ok(`${path} is not there yet; it is made when it is needed`)
+      if (!is_there) return ok(`${path} does not exist yet; the service makes it when it needs it`)
       if (!is_folder) return problem(`${path} is not a folder`, 'Set RIPPER_DATA_DIR to a folder.')
       if (writers !== null) {
         return problem(
-          `${writers} of this machine may write to ${path}, and so put other keys there`,
-          `chmod go-w ${path}; the next start does it, too, where the folder is its own.`,
+          `${writers} of this machine may write to ${path}, and so could replace the keys there`,
+          `chmod go-w ${path}. The next start does it, too, if the folder belongs to its user.`,
         )
       }
       if (may_write) return ok(path)
       return problem(
         `${path} cannot be written to by this user`,
-        `Give it to the user that runs the service, or set RIPPER_DATA_DIR.`,
+        `Make the user of the service its owner, or set RIPPER_DATA_DIR.`,
       )
     },
   },
@@ -74,7 +74,7 @@ export const machineChecks: Check<MachineFacts>[] = [
       if (open.length > 0) {
         return problem(
           `other users of this machine may read ${open.join(' and ')}`,
-          `chmod 600 ${open.join(' ')}; change the keys where others may have read them.`,
+          `chmod 600 ${open.join(' ')}. If others may have read the keys, change them.`,
         )
       }
       if (key_files.length === 0) return ok('none in the data folder')

@@ -1,8 +1,8 @@
-// The check of the mail server that receipts go to.
+// Checks the mail server for receipts.
 
 import { type Check, ok, warning } from './finding.ts'
 
-/** `server`: its host and port; null where none is set. `fault`: why no letter could be handed over now, or null. */
+/** `server` is its host and port; null if none is set. `fault` is the reason why it would take no mail now, or null. */
 export type MailFacts = { server: string | null; fault: string | null; test_mode: boolean }
 
 export const mailChecks: Check<MailFacts>[] = [
@@ -14,7 +14,7 @@ export const mailChecks: Check<MailFacts>[] = [
         return ok(`${server}; test payments ${test_mode ? 'have' : 'have no'} receipts`)
       return warning(
         `${server} cannot be used: ${fault}`,
-        'Put RIPPER_SMTP_URL or the server right. Receipts wait for a day; payments go on.',
+        'Correct RIPPER_SMTP_URL, or the server. Receipts wait for a day; payments go on.',
       )
     },
   },

@@ -1,11 +1,11 @@
-// The check of what the journal says of money: payments of the last day against their lines.
+// Checks money against the journal: the payments of the last day and their lines.
 
 import type { MoneyFault } from '../../checkout/reading/compared-payment.ts'
 import { moneyFaultWords } from '../audit/money-fault-words.ts'
 import { type Check, counted, named, ok, problem } from './finding.ts'
 
 export type MoneyFacts = {
-  /** Compared, of those that something became of in the last day. */
+  /** The number of payments with an outcome in the last day that were compared. */
   payments: number
   fault_count: number
   /** The first of them. */
@@ -22,8 +22,8 @@ export const moneyChecks: Check<MoneyFacts>[] = [
       }
       const subjects = [...new Set(faults.map(({ subject }) => subject))]
       return problem(
-        `rows that the journal tells otherwise of: ${named(subjects)}; ${moneyFaultWords(faults[0]!)}`,
-        'Somebody has written to the tables: ripper audit verify names all of it, ripper audit show PAYMENT_ID its life.',
+        `rows that contradict the journal: ${named(subjects)}; ${moneyFaultWords(faults[0]!)}`,
+        'Somebody has changed the tables. ripper audit verify names every change; ripper audit show PAYMENT_ID shows a payment.',
       )
     },
   },

@@ -1,4 +1,4 @@
-// Reads what the checks of accounts judge.
+// Reads the facts for the checks of accounts.
 
 import type { Config } from '../../config/config.ts'
 import type { Connection } from '../../connections/connection.ts'
@@ -75,10 +75,10 @@ function stateWords(named: Connection | undefined, kind: ConnectionKind): string
 async function demoFault(sql: Sql, demo: Demo | null, now: Date): Promise<string | null> {
   if (demo === null) return null
   const key = await findKeyByHash(sql, hashOfKey(demo.secret_key))
-  if (key?.merchant_id !== demo.merchant_id) return 'demo.json is of another database'
+  if (key?.merchant_id !== demo.merchant_id) return 'demo.json belongs to another database'
   const has_ended = key.expires_at !== null && key.expires_at <= now
   if (key.revoked_at !== null || has_ended) return 'the secret key in demo.json has ended'
-  // It comes without a publishable key that was revoked.
+  // A key whose publishable key was revoked comes without it.
   if (key.publishable_key === demo.publishable_key) return null
   return 'the publishable key in demo.json was revoked'
 }

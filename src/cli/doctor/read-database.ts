@@ -1,4 +1,4 @@
-// Opens the database as it is, without making or migrating anything, and reads what the checks of it judge.
+// Opens the database as it is, makes and migrates nothing, and reads the facts for its checks.
 
 import type { Config } from '../../config/config.ts'
 import { readMasterKey } from '../../config/master-key.ts'
@@ -18,10 +18,10 @@ import type { DatabaseFacts, SealingFacts } from './database.ts'
 import { listSealedConnections, listSealedSecrets } from './doctor-store.ts'
 
 const server_limit_ms = 3_000
-/** It may have to be started first. */
+/** Long enough to start an embedded database. */
 const embedded_limit_ms = 10_000
 
-/** `close` gives it back; an embedded one that nobody else uses is stopped by that. */
+/** `close` gives the database back. That stops an embedded one that nobody else uses. */
 export async function readDatabase(
   config: Config,
 ): Promise<{ facts: DatabaseFacts; sql: Sql | null; close(): Promise<void> }> {
@@ -54,7 +54,7 @@ async function openInTime(config: Config): Promise<Database> {
   const opening = openDatabase({ url, data_dir, connections_max: 4, clock, log })
   const over = new AbortController()
   const late = clock.sleep(limit_ms, over.signal).then(() => {
-    // What opens later is given back; the command has told of it by then.
+    // A database that opens later is given back; the command has already reported it.
     opening.then(({ close }) => close()).catch(() => {})
     throw new Error(`the database did not answer within ${limit_ms / 1000} s`)
   })
@@ -76,7 +76,7 @@ async function readStanding(sql: Sql) {
   }
 }
 
-/** Needs every migration. */
+/** Needs a database with every migration. */
 export async function readSealing(config: Config, sql: Sql): Promise<SealingFacts> {
   const { keyring, fault } = keyringOf(config)
   const secrets = await listSealedSecrets(sql)

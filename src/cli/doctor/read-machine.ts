@@ -1,4 +1,4 @@
-// Reads what the checks of the machine judge. Changes nothing.
+// Reads the facts for the checks of the machine. Changes nothing.
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { configFaults, unknownVariables } from '../../config/config.ts'

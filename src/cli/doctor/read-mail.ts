@@ -1,11 +1,11 @@
-// Asks the mail server whether it would take letters: connection, TLS and login, and nothing else.
+// Tries the mail server: connection, TLS and login, and nothing else.
 
 import type { MailConfig } from '../../config/config.ts'
 import { openMailer } from '../../outgoing/mail/smtp.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import type { MailFacts } from './mail.ts'
 
-/** Each of connecting and login has as long. */
+/** For the connection, and again for the login. */
 const limit_ms = 1_200
 
 export async function readMail(mail: MailConfig | null): Promise<MailFacts> {

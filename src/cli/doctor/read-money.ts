@@ -1,4 +1,4 @@
-// Reads what the check of payments against the journal judges.
+// Reads the facts for the check of payments against the journal.
 
 import { verifyRecentPayments } from '../../checkout/reading/verify-payments.ts'
 import type { Sql } from '../../database/open.ts'

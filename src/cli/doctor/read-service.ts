@@ -1,4 +1,4 @@
-// Asks the running service what the checks of it judge.
+// Asks the running service for the facts of its checks.
 
 import { openApiDocument } from '../../documents/openapi/openapi.ts'
 import { OutgoingFailure, type ReadAnswer } from '../../kernel/world.ts'
@@ -32,13 +32,13 @@ function isOurs({ body }: ReadAnswer): boolean {
   return body === JSON.stringify(openApiDocument(routes, events, streams), null, 2)
 }
 
-/** Whatever listens there may have said it: no more than a line of plain text is taken from it. */
+/** Takes only a line of plain text, because any program may listen there. */
 function faultOf({ body }: ReadAnswer): string | null {
   const [, fault] = /^not ready: ([\x20-\x7e]{1,300})\n$/.exec(body) ?? []
   return fault ?? null
 }
 
-/** Null where nothing came in time. */
+/** Null if no answer came in time. */
 async function read(url: string): Promise<ReadAnswer | null> {
   try {
     const http = openHttp(realClock())

@@ -1,4 +1,4 @@
-// Reads what the checks of the work that goes on judge.
+// Reads the facts for the checks of ongoing work.
 
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
 import { listBraked } from '../../checkout/limits/payer.ts'
@@ -25,12 +25,12 @@ import {
 import type { WorkFacts } from './work.ts'
 
 const hour_ms = 3600 * 1000
-/** One failure is nothing: the next attempt may well arrive. */
+/** One failure is no problem yet, because the next attempt may arrive. */
 const failures_min = 3
-/** The rules look every second, and an acquirer may take its time. */
+/** The rules act every second, but an acquirer may take longer. */
 const hold_slack_ms = 5 * 60_000
 const waiting_max = 1_000
-/** The job goes through all that is due every ten minutes. */
+/** The job deletes everything that is due every ten minutes. */
 const purge_slack_ms = 24 * hour_ms
 
 export async function readWork(
@@ -61,7 +61,7 @@ export async function readWork(
     oldest_receipt_at: (await countReceipts(sql)).oldest,
     braked: await listBraked(sql, { now, limit: rows_max }),
     unpurged: await unpurged(sql, agesDue(ago(purge_slack_ms), unpaid_sessions_days)),
-    // An hour more than the job needs at the most.
+    // An hour more than the job can need.
     unsealed: await listUnsealed(sql, idsFrom(ago(sealed_after_ms + hour_ms))),
     now,
   }

@@ -1,22 +1,22 @@
-// The checks of the running service: whether it answers, is ready, is of this release, and knows the time.
+// Checks the running service: whether it answers, is ready, has this release, and has the right time.
 
 import { clock_skew_max_ms, skewWords } from '../../database/clock/clock-skew.ts'
 import { type Check, notChecked, ok, problem, warning } from './finding.ts'
 
-/** What the service at an address answers; each null where nothing came. */
+/** The answers of the service at an address; each is null if there was none. */
 export type ServiceFacts = {
   base_url: string
   health_status: number | null
   ready_status: number | null
-  /** Why it is not ready, in its own words; null where it gives no reason. */
+  /** Why the service is not ready, in its own words; null if it gives no reason. */
   ready_fault: string | null
-  /** Whether its description of the API is the one of this program. */
+  /** Whether its description of the API is the same as this program's. */
   is_same_release: boolean | null
-  /** Its clock ahead of this machine's, by its `Date` header, which knows whole seconds. */
+  /** By how much its clock is ahead of this machine's, from its `Date` header, which has whole seconds. */
   clock_ahead_ms: number | null
 }
 
-/** A `Date` header is up to a second old. */
+/** A `Date` header may be a second old. */
 const header_error_ms = 1_000
 
 export const serviceChecks: Check<ServiceFacts>[] = [
@@ -27,12 +27,12 @@ export const serviceChecks: Check<ServiceFacts>[] = [
       if (health_status === null) {
         return problem(
           `nothing answers at ${base_url}`,
-          'Start it with npm start or ripper serve; where it runs elsewhere, set RIPPER_BASE_URL or --base-url.',
+          'Start it with npm start or ripper serve. If it runs elsewhere, set RIPPER_BASE_URL or --base-url.',
         )
       }
       return problem(
         `${base_url}/healthz answers ${health_status}`,
-        'Something else listens there, or a proxy in front cannot reach the service.',
+        'Another program listens there, or a proxy in front cannot reach the service.',
       )
     },
   },
@@ -44,12 +44,12 @@ export const serviceChecks: Check<ServiceFacts>[] = [
       if (ready_fault !== null) {
         return problem(
           `/readyz answers ${ready_status}: ${ready_fault}`,
-          'Put that right: the service then goes on by itself.',
+          'Correct that; the service then goes on by itself.',
         )
       }
       return problem(
         `/readyz answers ${ready_status ?? 'nothing'}`,
-        'It is stopping, or cannot ask its database: its log tells which.',
+        'It is stopping, or cannot reach its database. Its log says which.',
       )
     },
   },
@@ -60,7 +60,7 @@ export const serviceChecks: Check<ServiceFacts>[] = [
       if (is_same_release === null) return notChecked('the service does not describe its API')
       if (is_same_release) return ok('the service describes the same API as this program')
       return warning(
-        'the service describes another API than this program: it is of another release',
+        'the service describes another API than this program, so it has another release',
         'Restart it after an upgrade, or use the ripper command of its own release.',
       )
     },

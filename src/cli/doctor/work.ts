@@ -1,4 +1,4 @@
-// The checks of work that goes on or should: deliveries, holds, unanswered operations, orphans, the journal.
+// Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal.
 
 import { type PulledBrake, service_actor } from '../../checkout/orphan.ts'
 import type { Comparison } from '../../checkout/reconciling/comparison-store.ts'
@@ -10,26 +10,26 @@ export type WorkFacts = {
   endpoints: { active: number; deleted: number }
   /** Of active endpoints. */
   open_breakers: { endpoint_id: string; last_failure: string | null }[]
-  /** Those whose last attempts of the past hour failed, several times over. */
+  /** Endpoints whose last several attempts in the past hour failed. */
   failing: { endpoint_id: string; count: number }[]
-  /** Since when the oldest delivery is due that nothing keeps from being sent. */
+  /** Since when the oldest delivery is due, of those that nothing holds up. */
   oldest_due_at: Date | null
-  /** In the last day and not replayed since, counted up to some number for each merchant. */
+  /** Dead-lettered in the last day and not replayed since. The count of each merchant has a limit. */
   dead_lettered: { merchant_id: string; count: number }[]
   waiting_for_person: string[]
-  /** Operations that a reconciler should have looked for long ago. */
+  /** Operations that the reconciler should have looked up long ago. */
   oldest_look_due_at: Date | null
   orphans_held_back: number
   brakes_pulled: PulledBrake[]
   findings_open: number
   comparisons: Pick<Comparison, 'acquirer' | 'due_at' | 'failure'>[]
-  /** Past their deadline, undecided. */
+  /** Holds past their deadline that nobody decided. */
   overdue_holds: string[]
-  /** Since when the oldest receipt waits; null where none does. */
+  /** Since when the oldest receipt waits; null if none does. */
   oldest_receipt_at: Date | null
   /** Merchants whose brake on card testing is on. */
   braked: string[]
-  /** Merchants of whose unpaid sessions some should have been deleted a day ago. */
+  /** Merchants with unpaid sessions that should have been deleted a day ago. */
   unpurged: string[]
   /** Merchants with lines of the journal that should have been sealed long ago. */
   unsealed: string[]
@@ -51,7 +51,7 @@ export const workChecks: Check<WorkFacts>[] = [
       const what = waits(oldest_due_at) === longest_ms ? 'a delivery' : 'a look for a lost answer'
       const found = `${what} is due for ${age(longest_ms)}`
       const to_do =
-        'Start the service, or ripper worker beside it. Where one runs, ripper endpoint health tells who is slow.'
+        'Start the service, or ripper worker beside it. If one runs, ripper endpoint health shows which endpoint is slow.'
       return longest_ms > very_late_ms ? problem(found, to_do) : warning(found, to_do)
     },
   },
@@ -65,23 +65,24 @@ export const workChecks: Check<WorkFacts>[] = [
         ({ endpoint_id }) => !open_breakers.some((each) => each.endpoint_id === endpoint_id),
       )
       const found = [
-        open.length > 0 && `left alone for a while, since they fail: ${named(open)}`,
+        open.length > 0 && `paused because they fail: ${named(open)}`,
         other.length > 0 && `failing: ${named(other.map((each) => each.endpoint_id))}`,
       ].filter((each) => each !== false)
       if (found.length === 0) return ok(`${active} active, ${deleted} deleted`)
       return warning(
         found.join('; '),
-        'ripper endpoint health --merchant ID tells why; what waits loses none of its attempts.',
+        'ripper endpoint health --merchant ID says why. Deliveries that wait lose none of their attempts.',
       )
     },
   },
   {
     name: 'Dead letters',
     judge({ dead_lettered }) {
-      if (dead_lettered.length === 0) return ok('none in the last day that was not replayed')
+      if (dead_lettered.length === 0)
+        return ok('none in the last day, or all of them were replayed')
       const whose = dead_lettered.map(({ merchant_id, count }) => `${count} of ${merchant_id}`)
       return warning(
-        `given up in the last day: ${named(whose)}`,
+        `dead-lettered in the last day: ${named(whose)}`,
         'ripper delivery list --status dead_lettered --merchant ID; then ripper delivery replay.',
       )
     },
@@ -92,7 +93,7 @@ export const workChecks: Check<WorkFacts>[] = [
       if (waiting_for_person.length === 0) return ok('none waits for a person')
       return problem(
         `${counted(waiting_for_person.length, 'operation')} wait for a person: ${named(waiting_for_person)}`,
-        'Money may have moved: ripper reconcile list --waiting, then ripper reconcile resolve.',
+        'Money may have moved. Run ripper reconcile list --waiting, then ripper reconcile resolve.',
       )
     },
   },
@@ -101,10 +102,10 @@ export const workChecks: Check<WorkFacts>[] = [
     judge({ orphans_held_back, brakes_pulled }) {
       const brakes = brakes_pulled.map(brakeWords)
       if (orphans_held_back > 0) {
-        const held = `${counted(orphans_held_back, 'authorisation')} that nothing here knows, held back`
+        const held = `${counted(orphans_held_back, 'authorisation')} unknown here, held back`
         return problem(
           [held, ...brakes].join('; '),
-          'ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
+          'Run ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
         )
       }
       if (brakes.length === 0) return ok('none is held back')
@@ -116,7 +117,7 @@ export const workChecks: Check<WorkFacts>[] = [
       }
       return warning(
         brakes.join('; '),
-        'Orphans are held back until ripper orphan release; ripper orphan list tells more.',
+        'Orphans are held back until ripper orphan release. ripper orphan list says more.',
       )
     },
   },
@@ -129,15 +130,15 @@ export const workChecks: Check<WorkFacts>[] = [
       const failed = comparisons.filter(({ failure }) => failure !== null)
       if (findings_open > 0) {
         return problem(
-          `${counted(findings_open, 'finding')} where an acquirer has a charge otherwise than we do`,
-          'Money may be wrong: ripper reconcile findings, then put it right and ripper reconcile close.',
+          `${counted(findings_open, 'finding')}: an acquirer's record of a charge differs from ours`,
+          'Money may be wrong. Run ripper reconcile findings, put it right, then run ripper reconcile close.',
         )
       }
       if (failed.length > 0) {
         const words = failed.map(({ acquirer, failure }) => `${acquirer} (${failure})`)
         return warning(
-          `not come to its end: ${named(words)}`,
-          'It is tried again every hour; ripper reconcile compare does it now.',
+          `did not finish: ${named(words)}`,
+          'The service tries again every hour; ripper reconcile compare does it now.',
         )
       }
       if (late.length > 0) {
@@ -147,7 +148,9 @@ export const workChecks: Check<WorkFacts>[] = [
         )
       }
       return ok(
-        comparisons.length === 0 ? 'not made yet' : 'our books and those of the acquirers agree',
+        comparisons.length === 0
+          ? 'not made yet'
+          : 'our books and the books of the acquirers agree',
       )
     },
   },
@@ -157,7 +160,7 @@ export const workChecks: Check<WorkFacts>[] = [
       if (overdue_holds.length === 0) return ok('none is past its deadline')
       return warning(
         `past their deadline and undecided: ${named(overdue_holds)}`,
-        'ripper hold show PAYMENT_ID tells what the acquirer refused; a worker must run for the rules to act.',
+        'ripper hold show PAYMENT_ID shows what the acquirer refused. The rules act only while a worker runs.',
       )
     },
   },
@@ -168,7 +171,7 @@ export const workChecks: Check<WorkFacts>[] = [
       if (waits_ms <= receipt_late_ms) return ok('none waits for long')
       return warning(
         `one waits for ${age(waits_ms)}`,
-        'They are given up after a day. The log of the service tells what the mail server said.',
+        'The service gives them up after a day. Its log has the answer of the mail server.',
       )
     },
   },
@@ -177,8 +180,8 @@ export const workChecks: Check<WorkFacts>[] = [
     judge({ braked }) {
       if (braked.length === 0) return ok('no merchant is braked')
       return warning(
-        `too many declines, so only authenticated cards are charged: ${named(braked)}`,
-        'Somebody may be trying cards there: "Card testing" in SECURITY.md says what goes on, and when it ends.',
+        `too many declines, so the service charges only authenticated cards: ${named(braked)}`,
+        'Somebody may be testing cards there. "Card testing" in SECURITY.md says what happens, and when it ends.',
       )
     },
   },
@@ -187,8 +190,8 @@ export const workChecks: Check<WorkFacts>[] = [
     judge({ unpurged }) {
       if (unpurged.length === 0) return ok('none is kept for longer than it should be')
       return warning(
-        `to be deleted for more than a day: those of ${named(unpurged)}`,
-        'Start the service, or ripper worker beside it. Where one runs, its log says of purge_sessions why it failed.',
+        `the sessions of ${named(unpurged)} should have been deleted more than a day ago`,
+        'Start the service, or ripper worker beside it. If one runs, its log says why purge_sessions failed.',
       )
     },
   },
@@ -197,7 +200,7 @@ export const workChecks: Check<WorkFacts>[] = [
     judge({ unsealed }) {
       if (unsealed.length === 0) return ok('sealed; ripper audit verify checks the whole of it')
       return warning(
-        `lines that are in no chain after hours: ${named(unsealed)}`,
+        `lines are still in no chain after hours: ${named(unsealed)}`,
         'Start a worker, then run ripper audit verify.',
       )
     },

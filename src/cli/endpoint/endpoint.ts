@@ -1,4 +1,4 @@
-// `ripper endpoint create|list|delete|rotate-secret`: where a merchant is told of events.
+// `ripper endpoint create|list|delete|rotate-secret`: the addresses to which a merchant's events are sent.
 
 import { readConfig } from '../../config/config.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -27,13 +27,13 @@ const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
 
 export const endpointCreate: Command = {
   name: 'endpoint create',
-  summary: 'Registers an address that events are posted to; its signing secret is shown this once',
+  summary: 'Registers an address for events; its signing secret is shown only this once',
   options: {
-    url: { value: 'URL', required: true, meaning: 'an https address that is publicly reachable' },
+    url: { value: 'URL', required: true, meaning: 'a publicly reachable https address' },
     event: {
       value: 'TYPE',
       many: true,
-      meaning: 'an event to be told of; all where none is named',
+      meaning: 'an event to send; all by default',
     },
     merchant: merchantOption,
   },
@@ -92,8 +92,7 @@ export const endpointList: Command = {
 
 export const endpointDelete: Command = {
   name: 'endpoint delete',
-  summary:
-    'Deletes an endpoint; what was still to be sent there is given up and cannot be replayed',
+  summary: 'Deletes an endpoint; its waiting deliveries are given up and cannot be replayed',
   positionals: ['ENDPOINT_ID'],
   options: {},
   async run({ positionals, json }) {
@@ -110,12 +109,12 @@ export const endpointDelete: Command = {
 export const endpointRotateSecret: Command = {
   name: 'endpoint rotate-secret',
   summary:
-    'Gives an endpoint a new signing secret, shown this once; for 24 hours the old one signs too',
+    'Gives an endpoint a new signing secret, shown only this once; the old one signs for 24 hours more',
   positionals: ['ENDPOINT_ID'],
   options: {},
   remarks: [
-    'Until then every delivery carries two signatures, so give the receiver the new secret in that time.\n' +
-      'To rotate once more within it ends the secret before at once.',
+    'In that time every delivery has two signatures: give the receiver the new secret. If you rotate again within it, the\n' +
+      'oldest secret ends at once.',
   ],
   async run({ positionals, json }) {
     const [asked] = positionals as [string]
@@ -123,14 +122,14 @@ export const endpointRotateSecret: Command = {
     const { endpoint_id: id, signing_secret, previous_secret_until } = rotated
     print({ id, signing_secret, previous_secret_until: timestamp(previous_secret_until) }, json)
     if (json) return
-    tell('\nThe new secret is shown this once. Until the time above the one before signs too.')
+    tell('\nThe new secret is shown only this once. Until the time above the old one signs, too.')
   },
 }
 
-/** `endpoint_id` is null for all of them. */
+/** `endpoint_id` is null for all endpoints. */
 export type WhichEndpoints = { merchant_id: string; endpoint_id: string | null }
 
-/** The endpoint that is named, whichever merchant's unless one is named too, else all of the merchant's. */
+/** The endpoint with the given id, of any merchant unless one is given; without an id all endpoints of the merchant. */
 export async function endpointsOf(
   office: CommandOffice,
   options: Options,
@@ -160,7 +159,7 @@ function unreachable(reason: string): Refusal {
     'invalid_url',
     `--url ${reason}. Events reach a receiver on this machine by ripper listen --forward-to URL.\n` +
       `To allow the address, list its network in ${networks_variable}, such as 127.0.0.0/8 for this ` +
-      'machine, and set that for the service and for this command alike.',
+      'machine. Set it both for the service and for this command.',
     { field: 'url' },
   )
 }

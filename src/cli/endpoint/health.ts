@@ -1,4 +1,4 @@
-// `ripper endpoint health`: which endpoints fail, since when, and how much waits for them.
+// `ripper endpoint health`: shows which endpoints fail, since when, and how many deliveries wait for them.
 
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
@@ -20,13 +20,13 @@ const hour_ms = 3600 * 1000
 
 export const endpointHealth: Command = {
   name: 'endpoint health',
-  summary: 'Tells how the active endpoints of a merchant, or one of them, stand',
+  summary: "Shows the state of a merchant's active endpoints, or of one of them",
   positionals: ['[ENDPOINT_ID]'],
   options: { merchant: merchantOption },
   remarks: [
-    'An endpoint that keeps failing is left alone for a while: its breaker is open. Half open, one delivery\n' +
-      'is let through to see. What waits loses none of its attempts by that.',
-    `Deliveries that wait are counted up to ${waiting_max}.`,
+    'The service pauses an endpoint that keeps failing: its breaker is open. When it is half open, the service sends one\n' +
+      'delivery as a test. Deliveries that wait lose none of their attempts.',
+    `It counts waiting deliveries up to ${waiting_max}.`,
   ],
   async run({ options, positionals, json }) {
     const { merchant_id, endpoints } = await withOffice(async (office) => {
@@ -116,9 +116,9 @@ function breakerWords({ state, open_until }: Health['breaker']): string {
     case 'closed':
       return 'closed: deliveries are sent'
     case 'open':
-      return `open until ${shortTime(open_until!)}: nothing is sent before`
+      return `open until ${shortTime(open_until!)}: the service sends nothing before`
     case 'half_open':
-      return `half open since ${shortTime(open_until!)}: the next delivery is let through to see`
+      return `half open since ${shortTime(open_until!)}: the service sends the next delivery as a test`
   }
 }
 
@@ -138,7 +138,7 @@ function attemptWords({ succeeded, failed, dead_lettered }: Health['attempts']):
   return words.join(', ')
 }
 
-/** The newest of the attempts looked at, else what opened the breaker last. */
+/** The newest of the counted attempts, else the attempt that opened the breaker last. */
 function failureOf({ last_failure }: Health['breaker'], attempts: Health['attempts']): string {
   const newest = attempts.last_failure
   if (newest) return `${shortTime(newest.occurred_at)}  ${answerOf(newest)}`

@@ -1,4 +1,4 @@
-// `ripper hold show|capture|void|escalate`: one held payment, and what an operator decides of it.
+// `ripper hold show|capture|void|escalate`: one held payment, and an operator's decision about it.
 
 import { type Hold, isWaiting } from '../../checkout/hold.ts'
 import { type Decision, decideHold, heldOrRefuse } from '../../checkout/holds/decide-hold.ts'
@@ -35,10 +35,10 @@ export const holdVoid = decisionCommand({
 export const holdEscalate = holdCommand({
   name: 'hold escalate',
   summary:
-    'Marks a held payment as looked at by a person: the rules leave it alone until the deadline',
+    'Marks a held payment as being looked at by a person: the rules do nothing until the deadline',
   decide: (office, key) => escalateHold(office, key, { cause: causeOf(), key: null }),
   sentences: ({ hold: { deadline, at_deadline } }) => [
-    `A person looks at it. Unless it is decided by ${shortTime(deadline)}, the rules ${at_deadline} it then.`,
+    `A person looks at it. If nobody decides by ${shortTime(deadline)}, the rules ${at_deadline} it.`,
   ],
 })
 
@@ -46,13 +46,13 @@ export type ShownHold = {
   key: PaymentKey
   payment: ReturnType<typeof viewHeld>
   hold: Hold
-  /** As people read it. */
+  /** The amount, as people read it. */
   amount: string
   /** The capture or void that has no answer yet, in words. */
   operation: string | null
 }
 
-/** A command on one held payment, which it shows as it then is. */
+/** A command on one held payment. It shows the payment as it is afterwards. */
 export function holdCommand(does: {
   name: string
   summary: string
@@ -60,7 +60,7 @@ export function holdCommand(does: {
   moves_money?: boolean
   more_options?: Record<string, OptionSpec>
   decide(office: CommandOffice, key: PaymentKey, options: Options): Promise<unknown>
-  /** What is said first to people. */
+  /** The first sentence for people. */
   sentences(shown: ShownHold): string[]
 }): Command {
   const { name, summary, remarks = [], moves_money, decide, sentences } = does
@@ -100,9 +100,9 @@ function decisionCommand(does: {
     summary,
     moves_money: true,
     remarks: [
-      'It counts as decided by the merchant. Where the acquirer refuses it the exit status is 1, the payment is held as\n' +
-        'before and can be decided again. Where the acquirer does not answer the exit status is 0: the service goes on\n' +
-        'asking what became of it, and settlement reads awaiting_reconciliation until that is known.',
+      'It counts as a decision of the merchant. If the acquirer refuses, the exit status is 1, and the payment is held as\n' +
+        'before and can be decided again. If the acquirer does not answer, the exit status is 0. The service then keeps\n' +
+        'asking, and settlement reads awaiting_reconciliation until the outcome is known.',
     ],
     decide: (office, key) =>
       decideHold(office, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
@@ -119,9 +119,9 @@ function causeOf(): Cause {
 
 function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
   return [
-    `The acquirer has not answered: whether the ${kind} happened is not known yet.`,
-    'The service goes on asking as long as it runs. The payment stays held until then, and nothing else can be decided.\n' +
-      `To see how that stands: ripper reconcile show ${payment_id}`,
+    `The acquirer has not answered. It is not known yet whether the ${kind} happened.`,
+    'The service keeps asking while it runs. Until it knows, the payment stays held, and nothing else can be decided.\n' +
+      `To see the progress: ripper reconcile show ${payment_id}`,
   ]
 }
 
@@ -147,7 +147,7 @@ function printForPeople({ key, payment, hold, amount, operation }: ShownHold): v
     hold: decisionWords(hold) ?? hold.status,
     reason: hold.detail === null ? hold.reason : `${hold.reason}: ${hold.detail}`,
     ...(isWaiting(hold) && {
-      deadline: `${shortTime(hold.deadline)}: the rules ${hold.at_deadline} it then`,
+      deadline: `${shortTime(hold.deadline)}: then the rules ${hold.at_deadline} it`,
       rules: ruleWords(hold),
     }),
     operation,

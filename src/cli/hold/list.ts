@@ -1,4 +1,4 @@
-// `ripper hold list`: the held payments of a merchant, what will become of them and when.
+// `ripper hold list`: the held payments of a merchant, what the rules will do with them, and when.
 
 import { viewHold } from '../../checkout/hold.ts'
 import { type ListedHold, listHolds } from '../../checkout/reading/operator-store.ts'
@@ -27,21 +27,21 @@ export const holdList: Command = {
   summary: 'Lists the held payments of a merchant that wait for a decision, by their deadline',
   options: {
     merchant: merchantOption,
-    all: { meaning: 'those that were decided too, the newest first, after those that wait' },
+    all: { meaning: 'also decided ones, the newest first, after those that wait' },
     status: { value: 'STATUS', many: true, meaning: `only those that are ${listed}` },
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
   },
   remarks: [
-    'pending_review and escalated wait; escalated says that a person is looking. What is not decided by the deadline\n' +
-      "is voided or captured by the merchant's rules, as the last column says.",
-    'ripper hold capture takes the money, ripper hold void releases it.',
+    'pending_review and escalated wait for a decision; escalated means that a person is looking. If nobody decides by the\n' +
+      "deadline, the merchant's rules void or capture the payment, as the last column says.",
+    'ripper hold capture takes the money, and ripper hold void releases it.',
   ],
   async run({ options, json }) {
     const asked = statusesOf(options)
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const page = await withOffice(async (office) => {
       const merchant_id = await merchantOf(office, options)
-      // One more than is shown tells whether there are more.
+      // One more than is shown, to know whether there are more.
       const which = { merchant_id, statuses: asked, limit: limit + 1 }
       const found = await listHolds(office.sql, which)
       const now = office.clock.now()
@@ -96,7 +96,7 @@ function operationOf(hold: ListedHold): OpenOperation | null {
   return kind && sent_at && { kind, asked_by, sent_at }
 }
 
-// With the widest values 112 characters.
+// The widest values take 112 characters.
 const headings = ['payment', 'amount', 'status', 'reason', 'deadline', 'at deadline']
 
 function rowOf(hold: ListedHold): string[] {

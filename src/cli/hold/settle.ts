@@ -1,4 +1,4 @@
-// `ripper hold settle`: a held payment that was captured, voided or lapsed at the acquirer counts as that here, too.
+// `ripper hold settle`: settles a held payment here that was captured or voided, or has lapsed, at the acquirer.
 
 import { undecidedOrRefuse } from '../../checkout/holds/decide-hold.ts'
 import {
@@ -20,22 +20,22 @@ export const holdSettle = holdCommand({
   name: 'hold settle',
   summary: 'Settles a held payment that was captured, voided or has lapsed at the acquirer already',
   remarks: [
-    "Nothing is sent but a question: how the authorisation stands. The acquirer's portal may have captured or voided it, or\n" +
-      'time may have let it lapse, which counts as voided. The event goes out as after any decision.',
-    'Where the acquirer does not say, and where it took another amount, --as settles the payment by what you know. It is\n' +
-      'refused where the acquirer says otherwise.',
+    "The command only asks the acquirer for the authorisation's state. Somebody may have captured or voided it in the\n" +
+      "acquirer's portal, or it may have lapsed, which counts as voided. The service sends the event as after any decision.",
+    'If the acquirer does not know the state, or took another amount, settle the payment with --as by what you know. The\n' +
+      'command refuses if the acquirer contradicts it.',
   ],
   more_options: {
     as: {
       value: 'OUTCOME',
-      meaning: `one of ${ends.join(', ')}, where you know it; left out, the acquirer is asked`,
+      meaning: `one of ${ends.join(', ')}, if you know it; without it the acquirer is asked`,
     },
-    reason: { value: 'TEXT', meaning: 'with --as: how it is known; kept in the audit journal' },
+    reason: { value: 'TEXT', meaning: 'with --as: how you know it; kept in the audit journal' },
   },
   moves_money: true,
   decide: (office, key, options) => settle(office, key, readSettle(options)),
   sentences: ({ amount, hold }) => [
-    `The payment of ${amount} counts as ${hold.status}. payment.${hold.status} goes out to the merchant's endpoints.`,
+    `The payment of ${amount} counts as ${hold.status}. The service sends payment.${hold.status} to the merchant's endpoints.`,
   ],
 })
 
@@ -52,7 +52,7 @@ function readSettle(options: Options): AskedSettle {
   return { as, note: { by, settled_as: as, reason: reasonOf(options) } }
 }
 
-/** Throws an Error in plain words where the hold stays open. */
+/** Throws an Error in plain words if the hold stays open. */
 async function settle(
   office: CommandOffice,
   key: PaymentKey,
@@ -70,7 +70,7 @@ function whyOpen(
 ): string {
   if (decided_elsewhere) return 'Somebody else decided on the payment meanwhile.'
   if (standing === null) {
-    return 'The acquirer does not say how the authorisation stands. Where you know, say so with --as.'
+    return 'The acquirer does not give the state of the authorisation. If you know it, say so with --as.'
   }
   if (standing.state === 'reserved') {
     return `The acquirer still reserves ${money(standing)}: capture or void the payment.`

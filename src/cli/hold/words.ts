@@ -1,10 +1,10 @@
-// How a hold stands, in plain words: what the rules will do, what the acquirer refused, what it has not answered.
+// Describes a hold in plain words: what the rules will do, what the acquirer refused, and what it has not answered.
 
 import { type Hold, isWaiting, type OperationRefusal, ruleAt } from '../../checkout/hold.ts'
 import type { Operation } from '../../checkout/operation.ts'
 import { oneLine, shortTime } from '../terminal/print.ts'
 
-/** What the merchant's rules will do with a waiting hold next, unless that is what they do at the deadline. */
+/** What the merchant's rules will do next with a waiting hold, if they will do something before the deadline. */
 export function ruleWords(hold: Hold): string | null {
   const { at_deadline, deadline, rules_at, rule_refusals } = hold
   if (!isWaiting(hold) || rules_at === null) return null
@@ -34,7 +34,7 @@ export function refusalWords({ kind, reason, decline_code, at }: OperationRefusa
 /** A capture or void of a hold that has no answer yet. */
 export type OpenOperation = Pick<Operation, 'kind' | 'asked_by' | 'sent_at'>
 
-/** `settlement` is that of the session: set where the answer counts as lost. */
+/** `settlement` is the session's, which is set if the answer counts as lost. */
 export function operationWords(
   { kind, asked_by, sent_at }: OpenOperation,
   settlement: string | null,

@@ -1,4 +1,4 @@
-// `ripper integration update|delete`: other rules for an integration, or its end.
+// `ripper integration update|delete`: changes an integration's rules, or deletes it.
 
 import { timestamp } from '../../kernel/values.ts'
 import { changeIntegration, deleted } from '../../merchants/change-integration.ts'
@@ -16,7 +16,7 @@ import { asRefusal, replaced, takenRoles, tellLosers } from './integration.ts'
 import { printIntegration, viewIntegration } from './list.ts'
 import { origins, ruleOptions, rulesFault, rulesNamed } from './rules.ts'
 
-/** What may be emptied, by the option that sets it. */
+/** The values that --clear may empty, by the options that set them. */
 const clearable = {
   handle: 'handle',
   origin: 'allowed_origins',
@@ -37,22 +37,28 @@ const clearable_names = Object.keys(clearable) as (keyof typeof clearable)[]
 
 export const integrationUpdate: Command = {
   name: 'integration update',
-  summary: 'Changes an integration; only what is named changes',
+  summary: 'Changes an integration: only the options that you give change',
   positionals: ['INTEGRATION_ID'],
   options: {
-    name: { value: 'NAME', meaning: 'unique for the merchant; pages name it by this' },
+    name: { value: 'NAME', meaning: 'unique for the merchant; pages use this name' },
     ...ruleOptions,
-    origin: { value: 'URL', many: true, meaning: 'the allowed origins, instead of those of now' },
+    origin: {
+      value: 'URL',
+      many: true,
+      meaning: 'an allowed origin; these replace all present ones',
+    },
     'add-origin': { value: 'URL', many: true, meaning: 'one more allowed origin' },
-    'remove-origin': { value: 'URL', many: true, meaning: 'an origin that is allowed no longer' },
-    'no-hosted-page': { meaning: "no longer the hosted page's, whose address then answers 404" },
+    'remove-origin': { value: 'URL', many: true, meaning: 'an origin that is no longer allowed' },
+    'no-hosted-page': {
+      meaning: 'not the one of the hosted page any more: its address answers 404',
+    },
     'no-require-verified-amount': { meaning: 'hold payments of unverified amounts instead' },
     clear: { value: 'NAME,…', many: true, meaning: `empty these: ${clearable_names.join(', ')}` },
   },
   remarks: [
-    'It counts for sessions that are made from now on, and for the rest of those that are open.',
-    'Where the merchant has another default integration, --default is refused without --replace-default; --hosted-page\n' +
-      'likewise. A default integration stays it until another one takes its place.',
+    'The change applies to new sessions, and from now on to open ones.',
+    'If the merchant has another default integration, --default needs --replace-default. --hosted-page needs\n' +
+      '--replace-hosted-page in the same way. A default integration remains the default until another one replaces it.',
   ],
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
@@ -80,17 +86,18 @@ export const integrationUpdate: Command = {
 
 export const integrationDelete: Command = {
   name: 'integration delete',
-  summary: 'Deletes an integration; sessions and payments that were made with it go on',
+  summary: 'Deletes an integration; its sessions and payments go on',
   positionals: ['INTEGRATION_ID'],
   options: {
     'leave-no-default': {
       meaning:
-        'delete the default one too: server sessions then are test sessions by the usual rules',
+        'delete even the default one: server sessions are then test sessions with the usual rules',
     },
   },
   remarks: [
-    'Pages and hosted page find it no longer (404), and make no session with it. Sessions that are open end under its rules.\n' +
-      "Its name and handle are free for others. The publishable key is the merchant's, and stays: ripper key revoke ends it.",
+    'Pages and the hosted page do not find it any more (404), and create no session with it. Its open sessions end under its\n' +
+      'rules. Its name and handle are free for others. The publishable key belongs to the merchant and stays: ripper key\n' +
+      'revoke ends it.',
   ],
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
@@ -114,18 +121,18 @@ export const integrationDelete: Command = {
 
 function stillDefault({ name, integration_id }: Integration): CommandRefused {
   return new CommandRefused(
-    `${name} (${integration_id}) is the merchant's default integration, which server sessions use. Give that to another ` +
+    `${name} (${integration_id}) is the merchant's default integration, which server sessions use. Make another one the default ` +
       'first (ripper integration update OTHER_ID --replace-default), or add --leave-no-default.',
   )
 }
 
-/** What becomes of an integration. Throws a UsageError for what cannot be asked of any. */
+/** The changes to an integration. Throws a UsageError for options that no integration allows. */
 function changeAsked(options: Options): (before: Integration) => Integration {
   const named = rulesNamed(options)
   const cleared = choices(options, 'clear', clearable_names)
   const [added, removed] = [origins(options, 'add-origin'), origins(options, 'remove-origin')]
   const twice = cleared.find((name) => clearable[name] in named)
-  if (twice) throw new UsageError(`--clear empties what --${twice} sets: one of the two`)
+  if (twice) throw new UsageError(`--clear empties what --${twice} sets: give only one of the two`)
   const asked: Partial<Integration> = {
     ...named,
     ...Object.fromEntries(cleared.map((name) => [clearable[name], defaultRules[clearable[name]]])),
@@ -147,7 +154,7 @@ function changeAsked(options: Options): (before: Integration) => Integration {
   }
 }
 
-/** What `--no-NAME` turns off. */
+/** The rules that `--no-NAME` turns off. */
 function off(options: Options, name: string, column: keyof Integration): Partial<Integration> {
   if (options[`no-${name}`] !== true) return {}
   if (options[name] === true) throw new UsageError(`takes --${name} or --no-${name}`)

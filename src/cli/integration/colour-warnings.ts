@@ -1,4 +1,4 @@
-// Which of a merchant's colours cannot be read, judged by the very code that the pages go by.
+// Warns of a merchant's colours that cannot be read, with the same code that the pages use.
 
 import type { z } from 'zod'
 import type { paletteOf, Theme } from '../../../web/shared/palette.ts'
@@ -8,8 +8,8 @@ import { tell } from '../terminal/print.ts'
 const built = new URL('../../../dist/web/palette.mjs', import.meta.url)
 
 /**
- * For each colour of an appearance that is too near its background: the ratio of the two, and what is shown instead. Where
- * the theme is not named it is judged by both: the hosted page then goes by the device.
+ * For each colour of an appearance that is too close to its background: the contrast of the two, and the colour that is shown
+ * instead. Without a theme the colour is checked against both, because the hosted page then follows the device.
  */
 export async function colourWarnings(rules: Partial<IntegrationRules>): Promise<string[]> {
   const appearance = rules.appearance as z.output<typeof appearanceRules> | null | undefined

@@ -1,4 +1,4 @@
-// `ripper integration create`: a place where a merchant takes payments, and its rules.
+// `ripper integration create`: makes a place where a merchant takes payments, with its rules.
 
 import { Refusal } from '../../kernel/errors.ts'
 import { defaultRules, type Integration } from '../../merchants/integration.ts'
@@ -20,7 +20,7 @@ export const integrationCreate: Command = {
     ...ruleOptions,
   },
   remarks: [
-    'Where the merchant has a default integration, --default is refused without --replace-default; --hosted-page likewise.',
+    'If the merchant has a default integration, --default needs --replace-default. --hosted-page needs --replace-hosted-page.',
   ],
   async run({ options, json }) {
     const merchantId = text(options, 'merchant')!
@@ -54,9 +54,9 @@ export const integrationCreate: Command = {
 }
 
 const hosted_page_words =
-  '\nShoppers pay at pay_url. For a session of your server, send them there with # and its client_secret at the end.'
+  '\nShoppers pay at pay_url. To have them pay a session of your server there, add # and its client_secret to that address.'
 
-/** The roles that may be taken from others. */
+/** The roles that an integration may take from others. */
 export function takenRoles(options: Options): Role[] {
   const named: Role[] = []
   if (options['replace-default'] === true) named.push('is_default')
@@ -64,7 +64,7 @@ export function takenRoles(options: Options): Role[] {
   return named
 }
 
-/** What the document of a change says of the integrations that lost a role by it; nothing where none did. */
+/** The members of a change's document about integrations that lost a role; none if no integration did. */
 export function replaced(losers: RoleLoser[]) {
   if (losers.length === 0) return {}
   return {
@@ -80,13 +80,13 @@ export function tellLosers(losers: RoleLoser[]): void {
   for (const { role, integration_id, name } of losers) {
     tell(
       role === 'is_default'
-        ? `\n${name} (${integration_id}) is no longer the default: server sessions go by this one now.`
+        ? `\n${name} (${integration_id}) is no longer the default: server sessions use this one now.`
         : `\n${name} (${integration_id}) is no longer the hosted page's: its address answers 404 now.`,
     )
   }
 }
 
-/** What is unique and another integration has, in words; any other error as it is. */
+/** Says in words which unique value another integration has. Returns any other error as it is. */
 export async function asRefusal(
   error: unknown,
   { sql }: Pick<CommandOffice, 'sql'>,
@@ -104,12 +104,12 @@ export async function asRefusal(
     case 'one_default_integration':
       return new CommandRefused(
         `${named('is_default')} is the merchant's default integration, which server sessions use. Nothing was changed. ` +
-          'To take that from it, add --replace-default.',
+          'To make this one the default, add --replace-default.',
       )
     case 'one_hosted_page':
       return new CommandRefused(
         `${named('is_hosted_page')} is the integration of the merchant's hosted page. Nothing was changed. ` +
-          'To take that from it, add --replace-hosted-page: its address then answers 404.',
+          'To make this one the hosted page, add --replace-hosted-page. The old address then answers 404.',
       )
     default:
       return constraint?.includes('handle')

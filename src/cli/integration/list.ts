@@ -1,4 +1,4 @@
-// `ripper integration list`, and how an integration is shown.
+// `ripper integration list`, and the form in which commands show an integration.
 
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import type { Integration } from '../../merchants/integration.ts'
@@ -12,7 +12,7 @@ export const integrationList: Command = {
   name: 'integration list',
   summary: 'Lists the integrations of a merchant, or of all, oldest first',
   options: { merchant: everyMerchantOption, all: { meaning: 'the deleted ones too' } },
-  remarks: ['With --json each has all of its rules, its price list too.'],
+  remarks: ['--json shows all rules of each, including its price list.'],
   async run({ options, json }) {
     const named = text(options, 'merchant')
     const { merchant_id, found } = await withOffice(async ({ sql }) => {
@@ -52,7 +52,7 @@ function roles({ is_default, is_hosted_page, handle, deleted_at }: Integration):
   return words.filter(Boolean).join(', ') || '–'
 }
 
-/** All of it as JSON. */
+/** The whole integration as JSON. */
 export function viewIntegration(integration: Integration) {
   const { merchant_id, integration_id, name, created_at, deleted_at, ...rules } = integration
   return {
@@ -65,7 +65,7 @@ export function viewIntegration(integration: Integration) {
   }
 }
 
-/** What it has, for people. */
+/** The integration's values, for people. */
 export function printIntegration(integration: Integration): void {
   const { price_list, appearance, is_default, is_hosted_page, deleted_at, ...rest } =
     viewIntegration(integration)

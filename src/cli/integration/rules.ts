@@ -1,4 +1,4 @@
-// The rules of an integration as options of `ripper integration create|update`: what may be said, and what does not fit together.
+// The rules of an integration as options of `ripper integration create|update`: their values, and which of them exclude others.
 
 import type { z } from 'zod'
 import { fieldPath } from '../../http/field-path.ts'
@@ -16,14 +16,14 @@ import { type Links, link_names, linkFault } from '../../merchants/links.ts'
 import { choice, definedOnly, jsonFile, list, nameOf, text, wholeNumber } from '../office.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 
-/** Hardly any authorisation lives as long. */
+/** Hardly any authorisation lives this long. */
 const review_window_max = 30 * 24 * 3600
 
 export const ruleOptions: Record<string, OptionSpec> = {
   default: { meaning: 'the one that server sessions use' },
-  'replace-default': { meaning: 'take that from the integration that is the default now' },
+  'replace-default': { meaning: 'replace the integration that is the default now' },
   'hosted-page': { meaning: 'the one of the hosted page; needs --handle' },
-  'replace-hosted-page': { meaning: "take that from the hosted page's now, whose address ends" },
+  'replace-hosted-page': { meaning: 'replace the hosted page of now, whose address ends' },
   handle: { value: 'HANDLE', meaning: '3 to 64 of a-z, 0-9 and -' },
   origin: {
     value: 'URL',
@@ -42,10 +42,10 @@ export const ruleOptions: Record<string, OptionSpec> = {
   },
   appearance: {
     value: 'FILE.json',
-    meaning: 'looks of the pages: {theme?, variables?} as for checkout.js',
+    meaning: 'appearance of the pages: {theme?, variables?} as for checkout.js',
   },
-  'terms-url': { value: 'URL', meaning: 'link below the checkout, to the terms' },
-  'support-url': { value: 'URL', meaning: 'the same, to where shoppers get help' },
+  'terms-url': { value: 'URL', meaning: 'address of your terms, for a link below the checkout' },
+  'support-url': { value: 'URL', meaning: 'address where shoppers get help, for another link' },
   'back-url': { value: 'URL', meaning: 'the same, back to the shop' },
   'require-verified-amount': {
     meaning: 'refuse browser sessions whose amount cannot be verified',
@@ -68,10 +68,10 @@ export const ruleOptions: Record<string, OptionSpec> = {
     value: 'N',
     meaning: 'when a hold is escalated; within the review window',
   },
-  'capture-below': { value: 'N', meaning: 'unverified amounts below it are captured' },
+  'capture-below': { value: 'N', meaning: 'capture unverified amounts below this' },
 }
 
-/** What the options name, and nothing else. Throws a UsageError for a value that cannot be. */
+/** The rules that the options set, and no others. Throws a UsageError for an invalid value. */
 export function rulesNamed(options: Options): Partial<Integration> {
   const seconds = (name: string) => wholeNumber(options, name, review_window_max) ?? undefined
   const flag = (name: string) => (options[name] === true ? true : undefined)
@@ -98,7 +98,7 @@ export function rulesNamed(options: Options): Partial<Integration> {
   })
 }
 
-/** What does not fit together in the rules of a whole integration; null where all does. */
+/** Says which rules of an integration contradict each other; null if none do. */
 export function rulesFault(rules: IntegrationRules): string | null {
   const { is_hosted_page, handle, default_amount, default_currency, confirmation_url } = rules
   const { escalate_after_seconds, review_window_seconds } = rules
@@ -114,7 +114,7 @@ export function rulesFault(rules: IntegrationRules): string | null {
   return fault && `--confirmation-url ${fault}`
 }
 
-/** The origins that an option names. */
+/** The origins of an option. */
 export function origins(options: Options, name: string): string[] {
   const named = list(options, name)
   if (named.every(isOrigin)) return named
@@ -135,7 +135,7 @@ function linksNamed(options: Options): Partial<Links> {
   return Object.fromEntries(named)
 }
 
-/** A pay address without a path puts handles beside these. */
+/** If the pay address has no path, handles stand beside these paths. */
 const taken_paths = ['docs', 'healthz', 'readyz', 'metrics']
 
 function handleOf(options: Options): string | undefined {
@@ -144,7 +144,9 @@ function handleOf(options: Options): string | undefined {
     throw new UsageError('--handle must have 3 to 64 characters of a-z, 0-9 and -')
   }
   if (handle !== undefined && taken_paths.includes(handle)) {
-    throw new UsageError(`--handle must be none of ${taken_paths.join(', ')}: pages of the service`)
+    throw new UsageError(
+      `--handle must not be one of ${taken_paths.join(', ')}, which are pages of the service`,
+    )
   }
   return handle
 }
@@ -165,7 +167,7 @@ function currencyNamed(options: Options): string | undefined {
   return currency.code
 }
 
-/** What a JSON file has, where it keeps to the rules. */
+/** The content of a JSON file. Throws a UsageError if it breaks the rules. */
 function fileOf<T>(options: Options, name: string, rules: z.ZodType<T>): T | undefined {
   const content = jsonFile(options, name)
   if (content === null) return undefined

@@ -17,7 +17,7 @@ export const keyCreate: Command = {
     permission: {
       value: 'NAME',
       many: true,
-      meaning: `one of ${permissions.join(', ')}; all where none is named`,
+      meaning: `one of ${permissions.join(', ')}; all by default`,
     },
     mode: { value: 'any|test_only|live_only', meaning: 'which sessions it may make' },
     'expires-at': { value: 'TIME', meaning: 'ISO 8601' },

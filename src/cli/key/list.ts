@@ -1,4 +1,4 @@
-// `ripper key list`: the keys of merchants, and which of them can be used. What a secret key is nobody knows any more.
+// `ripper key list`: the keys of merchants, and which of them can be used. It cannot show secret keys, of which only hashes are stored.
 
 import { permissions } from '../../http/access.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
@@ -14,8 +14,8 @@ export const keyList: Command = {
   summary: 'Lists the keys of a merchant, or of all, oldest first; no secret key is shown',
   options: { merchant: everyMerchantOption, all: { meaning: 'those that ended, too' } },
   remarks: [
-    'A row is a secret key with the publishable key that it is paired with; a publishable key by itself has no key id.\n' +
-      'ripper key revoke takes either.',
+    'A row is a secret key with its publishable key. A publishable key by itself has no key id. ripper key revoke takes\n' +
+      'either.',
   ],
   async run({ options, json }) {
     const named = text(options, 'merchant')
@@ -34,7 +34,7 @@ export const keyList: Command = {
   },
 }
 
-/** Of a publishable key by itself what is said is its own. */
+/** For a publishable key by itself, these are its own properties. */
 function viewKey(key: ListedKey, now: Date) {
   const { key_id, merchant_id, publishable_key, mode, allowed_addresses, allowed_origins } = key
   const revoked_at = key_id === null ? key.publishable_key_revoked_at : key.revoked_at

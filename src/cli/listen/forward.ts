@@ -9,7 +9,7 @@ export type Forwarded = Pick<Posted, 'succeeded' | 'response_status_code' | 'fai
   duration_ms: number
 }
 
-/** What a receiver is told by: kept nowhere, and the same each time for the same secret key. */
+/** The identity of this command for a receiver. It is stored nowhere, and is the same each time for the same secret key. */
 export type Identity = { signing_secret: string; endpoint_id: string }
 
 export function identityOf(secret_key: string): Identity {
@@ -25,18 +25,18 @@ type ForwardParts = {
   clock: Clock
   url: string
   identity: Identity
-  /** Told of each, in the order of the answers. */
+  /** Called for each event, in the order of the answers. */
   told(event: StreamedEvent, forwarded: Forwarded): void
 }
 
-/** At once, of different payments: a receiver that thinks for long about one holds up no other. */
+/** How many events of different payments are posted at the same time, so that a slow answer delays no other payment. */
 const at_once_max = 8
 const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
 
-/** Takes an event; resolves when there is room for the next. Nothing is sent twice: a failure is told, no more. */
+/** Takes an event, and resolves when there is room for the next. Sends nothing twice: a failure is only reported. */
 export function openForwarder({ http, clock, url, identity, told }: ForwardParts) {
   const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
-  /** The last event of each payment that has one under way. */
+  /** The last event of each payment with events under way. */
   const under_way = new Map<string, Promise<void>>()
 
   async function forward(event: StreamedEvent): Promise<void> {

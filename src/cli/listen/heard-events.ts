@@ -1,13 +1,13 @@
-// Which events this command has heard already: after a lost connection the service tells the last ones again.
+// Remembers the events that were received, because the service sends the last ones again after a lost connection.
 
 import { overlap_ms, readCursor } from '../../webhooks/stream/trail.ts'
 
-/** Remembers events for as long as they may come again. */
+/** Remembers events for as long as the service may send them again. */
 export function openHeard() {
-  /** When each was told, by the cursor that came with it; in that order. */
+  /** The time of each event, from the cursor that came with it, in that order. */
   const heard = new Map<string, number>()
   return {
-    /** Notes an event. False where it was heard before. */
+    /** Notes an event. False if it was received before. */
     isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
       const { told_ms } = readCursor(cursor) ?? { told_ms: 0 }
       for (const [known, at_ms] of heard) {

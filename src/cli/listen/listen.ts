@@ -25,14 +25,14 @@ export const listenCommand: Command = {
   name: 'listen',
   summary: "Receives a merchant's events and posts them, signed, to a local server",
   options: {
-    'forward-to': { value: 'URL', meaning: 'where to post them; left out, they are only shown' },
+    'forward-to': { value: 'URL', meaning: 'where to post them; without it they are only shown' },
     events: { value: 'TYPE,…', many: true, meaning: `only these of ${eventTypes.join(', ')}` },
-    'print-secret': { meaning: 'print the signing secret, which stays the same, and end' },
+    'print-secret': { meaning: 'print the signing secret, which never changes, and end' },
     ...connectionOptions,
   },
   tells_on: true,
   remarks: [
-    "Events are posted as a webhook delivery would be, with a signing secret of this command's own. They come at least once; what the local server answers is shown, and nothing is posted again. Ctrl-C ends it.",
+    'It posts events as a webhook delivery would, with a signing secret of its own. An event comes at least once. The command shows what the local server answers, and posts nothing again. Ctrl-C ends it.',
     'With --json each line is one JSON document: its type is ready, event, missed, lost or back.',
   ],
   async run({ options, json }) {
@@ -57,11 +57,11 @@ type Listening = {
   events: string[]
 }
 
-/** How what happens is shown. */
+/** Shows what happens. */
 type Shown = {
   ready(listening: Listening, merchant_id: string): void
   event(event: StreamedEvent, forwarded: (Forwarded & { url: string }) | null): void
-  /** Nothing is told that is older than this time. */
+  /** Events before this time are not shown. */
   missed(before: string): void
   state(state: 'lost' | 'back', base_url: string): void
 }
@@ -106,10 +106,10 @@ async function follow(listening: Listening, shown: Shown): Promise<void> {
   }
 }
 
-/** Whoever runs this on their own machine may post wherever they can. */
+/** A user may post from their own machine to any address. */
 const everywhere = ['0.0.0.0/0', '::/0']
 
-/** The address as it may be posted to; `localhost:3000/hooks` is one too. */
+/** The address to post to. `localhost:3000/hooks` is allowed, too. */
 function forwardTo(options: Options): string | null {
   const named = text(options, 'forward-to')
   if (named === null) return null
@@ -148,7 +148,7 @@ const forPeople: Shown = {
     tell(forwarded ? `${left}  ${answered(forwarded)}` : left)
   },
   missed(before) {
-    tell(`The connection was lost for too long: events before ${shortTime(before)} were missed.`)
+    tell(`The connection was lost for too long: events before ${shortTime(before)} are missing.`)
   },
   state(state, base_url) {
     tell(

@@ -1,4 +1,4 @@
-// Brakes that a person or the service pulled, and how far the acquirers were gone through since, in plain words and as JSON.
+// Describes pulled brakes, and how far the sweeps of acquirers have come since, in plain words and as JSON.
 
 import { every_acquirer, type PulledBrake } from '../../checkout/orphan.ts'
 import type { Sweep } from '../../checkout/orphans/orphan-store.ts'
@@ -7,13 +7,13 @@ import { oneLine, shortTime } from '../terminal/print.ts'
 
 const reason_max = 200
 
-/** Begins with a small letter and without the article. */
+/** Without the article, so that it fits into a sentence. */
 export function brakeWords(brake: PulledBrake): string {
   const { acquirer, pulled_at, pulled_by, reason, released_at, released_by } = brake
   const whose = acquirer === every_acquirer ? 'every acquirer' : acquirer
   const pulled = `pulled at ${shortTime(pulled_at)} by ${pulled_by}: ${oneLine(reason, reason_max)}`
   if (released_at === null) return `brake of ${whose} is ${pulled}`
-  return `brake of ${whose} was ${pulled}; let go at ${shortTime(released_at)} by ${released_by}`
+  return `brake of ${whose} was ${pulled}; released at ${shortTime(released_at)} by ${released_by}`
 }
 
 export function viewBrake(brake: PulledBrake) {
@@ -28,7 +28,7 @@ export function viewBrake(brake: PulledBrake) {
   }
 }
 
-/** `acquirers` are the names of all that must be gone through. */
+/** `acquirers` are the names of all acquirers that must be swept. */
 export function sweptWords(sweeps: Sweep[], acquirers: string[]): string {
   if (sweeps.length === 0) return 'No acquirer was gone through yet.'
   const each = sweeps.map(

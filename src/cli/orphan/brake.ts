@@ -1,4 +1,4 @@
-// `ripper orphan brake|release`: a person holds back all that nobody here knows, and lets go again.
+// `ripper orphan brake|release`: a person holds back unknown authorisations, and releases the brake again.
 
 import { every_acquirer, brake as own_brake, type PulledBrake } from '../../checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
@@ -12,25 +12,25 @@ import { brakeWords, sweptWords, viewBrake } from './brake-words.ts'
 
 const whoseOption: OptionSpec = {
   value: 'NAME',
-  meaning: 'only the brake of this acquirer; else that of every one',
+  meaning: 'only the brake of this acquirer; by default of every one',
 }
 
 export const orphanBrake: Command = {
   name: 'orphan brake',
-  summary: 'Pulls the brake: authorisations that nobody here knows are found, and not reversed',
+  summary: 'Pulls the brake: the service finds unknown authorisations, but does not reverse them',
   options: {
     acquirer: whoseOption,
     reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
   },
   remarks: [
-    'Pull it after a backup was restored, before the service starts: the orders that were paid since the backup are\n' +
-      'authorisations that nobody here knows. It also holds back those that are due; one whose reversal is under way at\n' +
-      'this moment may still be reversed. A charge that failed here and lives at the acquirer waits until the brake is let\n' +
-      'go, if it was authorised before: a decision to leave it may be lost. A later one is reversed all the same.',
-    'The service pulls it by itself where the database seems to have gone back: its reason tells the signs.',
-    'Where it is pulled already, it counts anew from now on: the backup may have been made while it was.',
-    'ripper orphan list shows what is held back. ripper orphan reverse and ripper orphan leave decide about it while the\n' +
-      'brake is pulled, too; ripper orphan release lets go of the brake.',
+    'Pull it after you restored a backup, before the service starts. Orders that were paid since the backup are then unknown\n' +
+      'authorisations. The brake also holds back those that are due; a reversal that is under way may still succeed. A charge\n' +
+      'that failed here, but lives at the acquirer, may have been left by a decision that is lost. So if it was authorised\n' +
+      'before the brake was pulled, it waits until you release the brake. A later one is reversed as usual.',
+    'The service pulls the brake by itself if the database seems to have gone back. The reason names the signs.',
+    'If the brake is pulled already, it counts from now on, because the backup may have been made while it was pulled.',
+    'ripper orphan list shows what is held back. ripper orphan reverse and ripper orphan leave decide about it, also while\n' +
+      'the brake is pulled. ripper orphan release releases the brake.',
   ],
   async run({ options, json }) {
     const reason = reasonOf(options)
@@ -48,8 +48,7 @@ export const orphanBrake: Command = {
       await warnOfClock(office)
       const listed = await listBrakes(office.sql, { acquirer, released_too: false })
       const stands = listed.find((each) => each.acquirer === acquirer)
-      if (!stands)
-        throw new CommandRefused('somebody let go of it at this very moment: pull it again')
+      if (!stands) throw new CommandRefused('somebody has just released the brake: pull it again')
       return { ...pulled, brake: stands }
     })
     if (json) {
@@ -59,7 +58,7 @@ export const orphanBrake: Command = {
     tell(
       is_new
         ? `The ${brakeWords(brake)}`
-        : `It was pulled before, and counts anew: the ${brakeWords(brake)}`,
+        : `It was pulled already, and counts from now on: the ${brakeWords(brake)}`,
     )
     if (held_back > 0) tell(`Held back now: ${held_back}. ripper orphan list shows them.`)
   },
@@ -67,21 +66,22 @@ export const orphanBrake: Command = {
 
 export const orphanRelease: Command = {
   name: 'orphan release',
-  summary: 'Lets go of the brake that ripper orphan brake or the service has pulled',
+  summary: 'Releases the brake that ripper orphan brake or the service has pulled',
   options: {
     acquirer: {
       ...whoseOption,
-      meaning: 'only the brake of this acquirer; else all that are pulled',
+      meaning: 'only the brake of this acquirer; by default all that are pulled',
     },
-    anyway: { meaning: 'even where an acquirer was not gone through since' },
+    anyway: { meaning: 'even if an acquirer was not swept since' },
   },
   remarks: [
-    'What is held back stays so until it is decided by ripper orphan reverse or ripper orphan leave, and as long as one is,\n' +
-      'so is what is found after it; also what a sweep under way has found by now. Known ones that were there before are due\n' +
-      'then: first leave those that are not to be reversed. What is found later pulls the brake again, or is reversed where\n' +
-      `RIPPER_UNKNOWN_AUTHORISATIONS is reverse, unless more than ${own_brake.most} are found within ${own_brake.within_ms / 3_600_000} hours. So a brake is let go\n` +
-      'only when each acquirer was gone through up to a time after it was pulled, some seven minutes with the service\n' +
-      'running. ripper orphan list says how far that is.',
+    'An authorisation that is held back stays so until ripper orphan reverse or ripper orphan leave decides about it. As long\n' +
+      'as there is one, the service also holds back whatever it finds later, and what a sweep has found so far.',
+    'Known orphans from before are due after the release: first leave those that must not be reversed.',
+    'An unknown authorisation that is found later pulls the brake again. With RIPPER_UNKNOWN_AUTHORISATIONS=reverse the\n' +
+      `service reverses it instead, unless it finds more than ${own_brake.most} within ${own_brake.within_ms / 3_600_000} hours.`,
+    'So the command refuses until every acquirer was swept past the time when the brake was pulled. With the service running\n' +
+      'that takes some seven minutes. ripper orphan list shows how far the sweeps have come.',
   ],
   async run({ options, json }) {
     const release = async (office: CommandOffice) => {
@@ -114,13 +114,13 @@ export const orphanRelease: Command = {
   },
 }
 
-/** A brake must not wait for a clock; but one that bears a wrong time may be let go of too early or not for long. */
+/** A brake must not wait for a right clock. But a brake with a wrong time may be released too early, or much too late. */
 async function warnOfClock({ sql }: CommandOffice): Promise<void> {
   const fault = await clockFault(sql).catch(() => null)
   if (fault !== null) process.stderr.write(`${fault} Then pull the brake again.\n`)
 }
 
-/** What was paid before the brake was pulled has to be found while it is. */
+/** Everything that was paid before the brake was pulled must be found while it is pulled. */
 async function refuseUnlessSwept(
   { sql, listAcquirers }: CommandOffice,
   brakes: PulledBrake[],
@@ -135,12 +135,12 @@ async function refuseUnlessSwept(
   const brake = brakes.find(isWaitedFor)
   if (!brake) return
   throw new CommandRefused(
-    `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after it is let go may be reversed: wait until ` +
-      'that is a time after it was pulled, or say --anyway',
+    `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after the release may be reversed: wait until ` +
+      'the sweeps have come past the time when it was pulled, or add --anyway',
   )
 }
 
-/** Of those that are configured: one that is misspelt would hold back nothing. */
+/** Takes only configured names, because a misspelt one would hold back nothing. */
 async function acquirerNamed(
   { listAcquirers }: CommandOffice,
   options: Options,

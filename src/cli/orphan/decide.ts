@@ -1,4 +1,4 @@
-// `ripper orphan reverse|leave`: a person decides what becomes of authorisations that nobody here knows.
+// `ripper orphan reverse|leave`: a person decides about unknown authorisations.
 
 import type { Standing } from '../../checkout/orphan.ts'
 import {
@@ -19,14 +19,14 @@ const whichOptions: Record<string, OptionSpec> = {
 }
 
 const remark =
-  'The exit status is 1 where one that was named could not be; the others are all the same.'
+  'The exit status is 1 if that failed for one that you named. It is done for the others all the same.'
 
 export const orphanReverse: Command = {
   name: 'orphan reverse',
   summary: 'Lets the service reverse authorisations that are held back: the money goes back',
   positionals: ['[REFERENCE…]'],
   options: whichOptions,
-  remarks: ['It also takes one that was left, if it is named.', remark],
+  remarks: ['It also takes one that was left, if you name it.', remark],
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
     const decided = await withOffice((office) => reverseHeldBack(office, which, operatorName()), {
@@ -79,7 +79,7 @@ function whichOf(options: Options, named: string[]): WhichOrphans {
   if (!isAll && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
   if (!named.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
     throw new UsageError(
-      'REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows them',
+      'REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows it',
     )
   }
   return { references: isAll ? null : [...new Set(named)], acquirer: text(options, 'acquirer') }

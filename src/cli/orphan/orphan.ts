@@ -1,4 +1,4 @@
-// `ripper orphan list`: authorisations that no payment stands behind, what becomes of each, and the brakes that are pulled.
+// `ripper orphan list`: authorisations without a payment, what will happen to each, and the brakes that are pulled.
 
 import { type Orphan, type Standing, standingOf } from '../../checkout/orphan.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
@@ -18,20 +18,21 @@ export const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only those 
 
 export const orphanList: Command = {
   name: 'orphan list',
-  summary: 'Lists authorisations that an acquirer holds and no payment stands behind',
+  summary: 'Lists authorisations at an acquirer that no payment stands behind',
   options: {
-    all: { meaning: 'those that are settled too, the newest first, and brakes that were let go' },
+    all: { meaning: 'also those that are settled, the newest first, and released brakes' },
     acquirer: acquirerOption,
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
   },
   remarks: [
-    'due: the service reverses it, again and again until the acquirer answers; while a brake is pulled, only what was\n' +
-      'authorised after that. held back: it bears our mark, and nothing is known of it here, as after a failover or a restored\n' +
-      'backup that lost commits. It is not reversed before a person says so.\n' +
-      'just found: the search that found it goes on, and only its end tells which of the two it is.',
-    'Where RIPPER_UNKNOWN_AUTHORISATIONS is reverse, what is unknown here is held back only where a brake is pulled or too\n' +
-      'many are found.',
-    'ripper orphan reverse lets the service reverse what is held back, ripper orphan leave decides that it never is.',
+    'due: the service reverses it, and tries again until the acquirer answers. While a brake is pulled, it reverses only what\n' +
+      'was authorised after that.\n' +
+      'held back: it has our mark, but is unknown here, as after a failover or a restored backup that lost commits. The\n' +
+      'service does not reverse it before a person says so.\n' +
+      'just found: the search that found it goes on. Its end decides which of the two it is.',
+    'With RIPPER_UNKNOWN_AUTHORISATIONS=reverse, unknown authorisations are held back only if a brake is pulled or if there\n' +
+      'are too many.',
+    'ripper orphan reverse lets the service reverse what is held back. ripper orphan leave decides that it never does.',
   ],
   async run({ options, json }) {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
@@ -39,7 +40,7 @@ export const orphanList: Command = {
     const settled_too = options.all === true
     const { found, counts, brakes, sweeps, names } = await withOffice(
       async ({ sql, listAcquirers }) => ({
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
         counts: await countUnsettled(sql, acquirer),
         brakes: await listBrakes(sql, { acquirer, released_too: settled_too }),
@@ -76,7 +77,7 @@ export const orphanList: Command = {
   },
 }
 
-/** A standing as people read it. */
+/** The state, in words for people. */
 const words: Record<Standing, string> = {
   due: 'due',
   found: 'just found',
@@ -110,7 +111,7 @@ function viewOrphan(orphan: Orphan) {
   }
 }
 
-// With the simulator's name and else the widest values 119 characters.
+// The simulator's name and the widest other values take 119 characters.
 const headings = ['acquirer', 'reference', 'amount', 'authorised', 'found', 'state']
 
 function rowOf(orphan: Orphan): string[] {
@@ -143,7 +144,7 @@ function triesOf({ tries, next_try_at, last_failure }: Orphan): string {
 function adviceFor(held_back: number): string {
   return [
     `Held back: ${held_back}. Commits were lost, with a failover or an old backup, or a copy of this database is in use.`,
-    'They may be paid orders, and to reverse them gives the money back.',
+    'They may be paid orders. To reverse them gives the money back.',
     '  ripper orphan reverse REFERENCE…|--held-back',
     '  ripper orphan leave REFERENCE…|--held-back --reason TEXT',
   ].join('\n')

@@ -1,4 +1,4 @@
-// `ripper reconcile compare|findings|close`: our books against each acquirer's, and what a person does about differences.
+// `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close differences.
 
 import type { Finding, FindingKind } from '../../checkout/comparison.ts'
 import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
@@ -29,12 +29,13 @@ const acquirerOption: OptionSpec = { value: 'NAME', meaning: 'only this acquirer
 
 export const reconcileCompare: Command = {
   name: 'reconcile compare',
-  summary: 'Compares what we call captured or held with what each acquirer has, both ways, now',
+  summary: "Compares our captured and held payments with each acquirer's records, both ways, now",
   options: { acquirer: acquirerOption },
   remarks: [
-    'The last 48 hours, and what none compared before, amounts and currencies too, as the service does once a day. Nothing is\n' +
-      'corrected: what differs is written down for a person. What no payment stands behind is an orphan, and goes the way of ripper orphan list.',
-    'The exit status is 1 where something differs, or an acquirer could not be compared.',
+    'It compares the last 48 hours, and earlier payments that no comparison has covered, with amounts and currencies. The\n' +
+      'service does the same once a day. It corrects nothing: it notes each difference for a person. An authorisation without\n' +
+      'a payment is an orphan, which ripper orphan list shows.',
+    'The exit status is 1 if something differs, or if an acquirer could not be compared.',
   ],
   async run({ options, json }) {
     const { unknown_authorisations } = readConfig()
@@ -58,13 +59,13 @@ export const reconcileCompare: Command = {
       }
       return { compared, busy, open: await countOpenFindings(office.sql) }
     }
-    // What it finds to be an orphan is reversed.
+    // The service may reverse an orphan that the comparison finds.
     const { compared, busy, open } = await withOffice(compareAll, { moves_money: true })
     if (json) {
       printJson({ compared: compared.map(viewCompared), being_compared: busy, open_findings: open })
     } else {
       for (const each of compared) tell(wordsOf(each))
-      for (const name of busy) tell(`${name} is being compared by another process at this moment.`)
+      for (const name of busy) tell(`Another process is comparing ${name} at this moment.`)
       tell(
         open === 0
           ? 'No finding is open.'
@@ -77,15 +78,15 @@ export const reconcileCompare: Command = {
 
 export const reconcileFindings: Command = {
   name: 'reconcile findings',
-  summary: 'Lists where an acquirer has a charge otherwise than we do',
+  summary: "Lists charges for which an acquirer's record differs from ours",
   options: {
-    all: { meaning: 'those that agree again or were closed, too' },
+    all: { meaning: 'also those that agree again or were closed' },
     acquirer: acquirerOption,
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
   },
   remarks: [
-    'A finding that agrees again ends by itself, with the next comparison. Others wait: ask the acquirer, put right what is\n' +
-      'wrong, and close it with ripper reconcile close.',
+    'A finding ends by itself at the next comparison if both sides agree again. For the others, ask the acquirer, correct\n' +
+      'what is wrong, and close the finding with ripper reconcile close.',
   ],
   async run({ options, json }) {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
@@ -118,8 +119,8 @@ export const reconcileClose: Command = {
     reason: { value: 'TEXT', required: true, meaning: 'why; kept with your name' },
   },
   remarks: [
-    'It opens again where either side has it otherwise later.',
-    'The exit status is 1 where one had none open.',
+    'A finding opens again if either side changes later.',
+    'The exit status is 1 if a reference had no open finding.',
   ],
   async run({ options, positionals, json }) {
     const why = { by: operatorName(), reason: reasonOf(options) }

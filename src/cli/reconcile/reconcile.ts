@@ -1,4 +1,4 @@
-// `ripper reconcile list`: what acquirers never answered, and how far the search for it is.
+// `ripper reconcile list`: the operations that acquirers never answered, and how far the search for each has come.
 
 import type { OperationKind, UnansweredOperation } from '../../checkout/operation.ts'
 import { type ListedOperation, listUnanswered } from '../../checkout/reading/operator-store.ts'
@@ -8,7 +8,7 @@ import { merchantOption, text, wholeNumber, withOffice } from '../office.ts'
 import type { Command } from '../terminal/command.ts'
 import { money, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
 
-/** What people call an operation. */
+/** The words for operations that people use. */
 export const nouns: Record<OperationKind, string> = {
   authorise: 'charge',
   capture: 'capture',
@@ -24,13 +24,13 @@ export const reconcileList: Command = {
   name: 'reconcile list',
   summary: 'Lists charges, captures and voids that the acquirer has not answered, oldest first',
   options: {
-    merchant: { ...merchantOption, meaning: "only this merchant's; all merchants' where left out" },
+    merchant: { ...merchantOption, meaning: "only this merchant's; by default all merchants'" },
     waiting: { meaning: 'only those that wait for a person' },
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
   },
   remarks: [
-    'Nothing is known of them: money may have moved. The service looks for each at the acquirer, and after 72 hours\n' +
-      'leaves it to a person. ripper reconcile show tells of one and what can be done.',
+    'Their outcome is unknown: money may have moved. The service looks up each at the acquirer, and leaves it to a person\n' +
+      'after 72 hours. ripper reconcile show shows one and what you can do.',
   ],
   async run({ options, json }) {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
@@ -64,7 +64,7 @@ function viewListed(operation: ListedOperation) {
   }
 }
 
-/** An operation, and how the search for its answer stands. */
+/** An operation, and how far the search for its answer has come. */
 export function viewSearch(operation: UnansweredOperation) {
   return {
     operation_id: operation.operation_id,
@@ -85,7 +85,7 @@ export function viewSearch(operation: UnansweredOperation) {
   }
 }
 
-// With the widest values 120 characters.
+// The widest values take 120 characters.
 const headings = ['payment', 'kind', 'amount', 'sent', 'looks', 'waits for']
 
 function rowOf(operation: ListedOperation): string[] {

@@ -1,4 +1,4 @@
-// `ripper reconcile resolve`: a person says what became of an operation that the acquirer never answered.
+// `ripper reconcile resolve`: a person gives the outcome of an operation that the acquirer never answered.
 
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { isWaiting, viewHold } from '../../checkout/hold.ts'
@@ -24,7 +24,7 @@ const text_max = 200
 
 export const reconcileResolve: Command = {
   name: 'reconcile resolve',
-  summary: 'Settles what the acquirer never answered, by what a person learned from the acquirer',
+  summary: 'Settles an operation without an answer by what a person learned from the acquirer',
   positionals: ['PAYMENT_ID'],
   options: {
     as: { value: 'OUTCOME', required: true, meaning: `one of ${resolutions.join(', ')}` },
@@ -32,17 +32,17 @@ export const reconcileResolve: Command = {
     reason: {
       value: 'TEXT',
       required: true,
-      meaning: 'how it is known; kept in the audit journal',
+      meaning: 'how you know it; kept in the audit journal',
     },
     ...paymentOptions,
   },
   remarks: [
-    'It counts as the answer of the acquirer: payment and session change, and the event goes out, as if that had come.\n' +
-      'A charge is approved, declined or failed; a capture or void approved or refused; a reversal approved.',
-    'It may be used as soon as an answer counts as lost, not only when the service has left it to a person. One that\n' +
-      'the service finds meanwhile wins.',
-    'The reason of a decline, failure or refusal is shown to the merchant. Where a charge is declined or failed and\n' +
-      'the acquirer holds the money all the same, the service takes that back.',
+    "It counts as the acquirer's answer: payment and session change, and the service sends the event. A charge is approved,\n" +
+      'declined or failed; a capture or void is approved or refused; a reversal is approved.',
+    'You may use it as soon as an answer counts as lost, even before the service leaves the operation to a person. If the\n' +
+      'service finds an answer meanwhile, that answer counts.',
+    'The merchant sees the reason of a decline, failure or refusal. If a charge is declined or failed, but the acquirer\n' +
+      'holds the money all the same, the service reverses it.',
   ],
   async run({ options, positionals, json }) {
     const payment_id = requirePaymentId(positionals)
@@ -99,7 +99,7 @@ const options_of: Record<string, string> = {
   acquirer_transaction_id: '--transaction',
 }
 
-/** What does not fit the operation is a wrong call. */
+/** Turns an outcome that does not fit the operation into a UsageError. */
 function asUsage(error: unknown): never {
   const option = error instanceof Refusal && error.field !== null && options_of[error.field]
   throw option ? new UsageError(`${option} ${(error as Error).message}`) : error
@@ -132,7 +132,7 @@ function viewDone({ operation, whole, payment, now }: Done, asked: AskedResoluti
   }
 }
 
-/** What went out of it, or null: a refusal leaves the hold open, and a reversal is told of with its charge. */
+/** The event that was sent, or null: a refusal leaves the hold open, and a reversal's event is its charge's. */
 function eventAfter(
   { operation: { kind }, whole: { payment } }: Pick<Done, 'operation' | 'whole'>,
   { outcome }: AskedResolution,
@@ -149,7 +149,9 @@ function wordsFor(done: Done, asked: AskedResolution): string[] {
   return [
     `The ${nouns[kind]} of ${money(operation)} counts as ${outcome}.`,
     ...effectsOf(whole, { kind, outcome }),
-    event ? `${event.type} goes out to the merchant's endpoints.` : 'No event goes out.',
+    event
+      ? `The service sends ${event.type} to the merchant's endpoints.`
+      : 'The service sends no event.',
   ]
 }
 
@@ -158,15 +160,17 @@ function effectsOf(
   { kind, outcome }: { kind: UnansweredOperation['kind']; outcome: AskedResolution['outcome'] },
 ): string[] {
   if (kind === 'reverse') {
-    return ['The service ends the charge as failed when it looks at it next, within seconds.']
+    return ['The service ends the charge as failed within seconds.']
   }
   if (outcome === 'refused') return ['The payment is still held and can be decided again.']
   if (outcome === 'declined' || outcome === 'failed') {
-    return ['Nothing counts as taken; what the acquirer holds all the same will be taken back.']
+    return [
+      'No money counts as taken. If the acquirer holds some all the same, the service reverses it.',
+    ]
   }
   if (hold && isWaiting(hold)) {
     const until = shortTime(hold.deadline)
-    return [`The payment is held until ${until}, since its amount could not be verified.`]
+    return [`The payment is held until ${until}, because its amount could not be verified.`]
   }
   return [`The payment is ${payment.status}.`]
 }

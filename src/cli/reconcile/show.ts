@@ -1,4 +1,4 @@
-// `ripper reconcile show`: every operation of a payment at its acquirer, and what can be done where one has no answer.
+// `ripper reconcile show`: shows every operation of a payment at its acquirer, and what to do if one has no answer.
 
 import { type KnownOperation, listOperations } from '../../checkout/asking/operation-store.ts'
 import { isUnanswered } from '../../checkout/operation.ts'
@@ -16,10 +16,10 @@ import { nouns, viewSearch } from './reconcile.ts'
 export const reconcileShow: Command = {
   name: 'reconcile show',
   summary:
-    'Shows every operation of a payment at the acquirer, and what can be done where one has no answer',
+    'Shows every operation of a payment at the acquirer, and what to do if one has no answer',
   positionals: ['PAYMENT_ID'],
   options: paymentOptions,
-  remarks: ['The reference is ours: the acquirer knows the operation by it.'],
+  remarks: ['The reference is ours; the acquirer knows the operation by it, too.'],
   async run({ options, positionals, json }) {
     const payment_id = requirePaymentId(positionals)
     const found = await withOffice(async (office) => {
@@ -100,17 +100,17 @@ function notesOf(operation: KnownOperation): string[] {
     last_sent_at > sent_at && `sent again at ${shortTime(last_sent_at)}`,
     !answered_at &&
       not_found_count > 0 &&
-      `not found, though it would have to be there by now: ${not_found_count} of its looks`,
+      `not found, although it should be there by now: ${not_found_count} of its look-ups`,
   ].filter((note) => typeof note === 'string')
 }
 
-/** Why an answer was no, in the acquirer's words or in those of whoever resolved it. */
+/** Why the answer was no, in the words of the acquirer or of the person who resolved it. */
 function reasonOf(answer: object | null): string | null {
   const { reason, decline } = (answer ?? {}) as { reason?: string; decline?: { reason?: string } }
   return reason ?? decline?.reason ?? null
 }
 
-/** What can be done. */
+/** What a person can do. */
 function adviceOf(operations: KnownOperation[], now: Date): string {
   const open = unansweredOf(operations)
   if (!open) return 'Nothing of this payment waits for an answer.'
@@ -123,19 +123,21 @@ function adviceOf(operations: KnownOperation[], now: Date): string {
   const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
   const reversal =
     kind === 'reverse' || open.state === 'reversing'
-      ? ['The charge was not found and is being taken back: once that is known it ends as failed.']
+      ? [
+          'The charge was not found, so the service reverses it. Once that is done, the charge ends as failed.',
+        ]
       : []
   return [
     ...reversal,
     `The ${noun} has no answer. ${searchOf(open)}`,
-    `Ask the acquirer (${acquirer}) what became of ${operation_id}, and tell it to the service:`,
+    `Ask the acquirer (${acquirer}) for the outcome of ${operation_id}, and give it to the service:`,
     `  ripper reconcile resolve ${payment_id} --as ${outcomes.join('|')}${id} --reason TEXT`,
   ].join('\n')
 }
 
 function searchOf({ waits_for_person_since, next_check_at }: KnownOperation): string {
   if (waits_for_person_since) {
-    return `Since ${shortTime(waits_for_person_since)} nothing looks for it any more.`
+    return `Since ${shortTime(waits_for_person_since)} the service no longer looks for it.`
   }
   return `The service looks for it again${next_check_at ? ` at ${shortTime(next_check_at)}` : ''}.`
 }

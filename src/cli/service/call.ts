@@ -1,4 +1,4 @@
-// A command's request to the running service: a JSON body out, and back what it answered or why it refused.
+// Sends a command's request to the running service, as JSON, and returns its answer or throws its refusal.
 
 import { OutgoingFailure } from '../../kernel/world.ts'
 import { openHttp, realClock } from '../../outgoing/real-world.ts'
@@ -9,17 +9,17 @@ type Json = any
 
 export type Call = { headers?: Record<string, string>; body?: unknown }
 
-/** Requests to one service. Each throws a ServiceRefused, or a CommandRefused where nothing usable came back. */
+/** Requests to one service. Each throws a ServiceRefused, or a CommandRefused if no usable answer came. */
 export type ServiceCalls = {
   get(path: string, call?: Call): Promise<Json>
   post(path: string, call?: Call): Promise<Json>
 }
 
-/** What the service answered instead of doing what was asked. */
+/** The service refused the request. */
 export class ServiceRefused extends CommandRefused {
   readonly code: string
   readonly status: number
-  /** Null where the answer names none. */
+  /** Null if the answer has none. */
   readonly request_id: string | null
   constructor(refused: { doing: string; status: number; body: Json }) {
     const { doing, status, body } = refused
@@ -32,14 +32,14 @@ export class ServiceRefused extends CommandRefused {
     this.request_id = request_id
   }
 
-  /** The same with more to say: what to do about it. */
+  /** The same error with advice added. */
   with(advice: string): this {
     this.message += `\n${advice}`
     return this
   }
 }
 
-/** A charge may take the acquirer's 20 s. */
+/** Longer than the 20 s that a charge may take at the acquirer. */
 const timeout_ms = 30_000
 
 export function openServiceCalls(base_url: string): ServiceCalls {
@@ -73,11 +73,11 @@ export function unreachable(
   if (failure.kind === 'not_sent') {
     return new CommandRefused(
       `The service does not answer at ${base_url} (${failure.message}). Start it with npm start or ripper serve, ` +
-        'or name its address by --base-url.',
+        'or give its address with --base-url.',
     )
   }
   return new CommandRefused(
-    `${doing}: nothing usable came back (${failure.message}). Whether it was done is not known.`,
+    `${doing}: no usable answer came (${failure.message}). It is unknown whether the service did it.`,
   )
 }
 

@@ -1,4 +1,4 @@
-// How a command reaches the running service: its address, and the merchant's keys that it presents there.
+// Finds the running service for a command: its address, and the merchant's keys for it.
 
 import { readConfig } from '../../config/config.ts'
 import { type Demo, demoPath, readDemo } from '../../service/demo.ts'
@@ -10,11 +10,11 @@ export type Connection = {
   /** Without a slash at its end. */
   base_url: string
   secret_key: string
-  /** Where it was found, for who has to mend it. */
+  /** Where the key was found, so that a user can correct it. */
   key_from: string
-  /** The demo merchant's; null where the secret key is another's. */
+  /** The demo merchant's publishable key; null if the secret key belongs to another merchant. */
   publishable_key: string | null
-  /** Null where the secret key alone says whose it is. */
+  /** Null if only the secret key shows the merchant. */
   merchant_id: string | null
 }
 
@@ -23,11 +23,14 @@ export const connectionOptions: Record<string, OptionSpec> = {
     value: 'rip_sk_…',
     meaning: "the merchant's secret key; else RIPPER_SECRET_KEY, else the demo merchant's",
   },
-  merchant: { value: 'ID', meaning: 'refuse where the key is of another merchant' },
-  'base-url': { value: 'URL', meaning: 'where the service is; else as it last started here' },
+  merchant: { value: 'ID', meaning: 'refuse if the key belongs to another merchant' },
+  'base-url': {
+    value: 'URL',
+    meaning: "the service's address; by default that of its last start here",
+  },
 }
 
-/** Throws a UsageError for a value that cannot be right, a CommandRefused where there is no key to use. */
+/** Throws a UsageError for a malformed value, and a CommandRefused if there is no key. */
 export function connectionOf(options: Options): Connection {
   const config = readConfig()
   const demo = readDemo(config.data_dir)
@@ -41,7 +44,7 @@ export function connectionOf(options: Options): Connection {
   const own = demo?.secret_key === secret_key ? demo : null
   if (own && named !== null && named !== own.merchant_id) {
     throw new CommandRefused(
-      `The key is of the merchant ${own.merchant_id}. Name one of ${named} by --key.`,
+      `The key belongs to the merchant ${own.merchant_id}. Give one of ${named} with --key.`,
     )
   }
   return {
@@ -64,13 +67,13 @@ function keyOf(
   return demo?.secret_key ? { secret_key: demo.secret_key, key_from: path } : null
 }
 
-/** Whose key it is, for people: where nobody gave one, how to give that of a merchant of one's own. */
+/** Says whose key it is and, if the user gave none, how to give another. */
 export function merchantWords({ publishable_key }: Connection, merchant_id: string): string {
   if (publishable_key === null) return merchant_id
   return `the demo merchant (${merchant_id}; --key or RIPPER_SECRET_KEY takes another's key)`
 }
 
-/** What to do where the service does not take the key. */
+/** What to do if the service refuses the key. */
 export function adviseOnKey(refused: ServiceRefused, connection: Connection): ServiceRefused {
   if (refused.status !== 401 && refused.status !== 403) return refused
   return refused.with(adviceOn(refused.code, connection))
@@ -78,29 +81,30 @@ export function adviseOnKey(refused: ServiceRefused, connection: Connection): Se
 
 function adviceOn(code: string, { key_from, base_url }: Connection): string {
   const another =
-    'ripper key create --merchant ID makes another; give it by --key or RIPPER_SECRET_KEY.'
+    'ripper key create --merchant ID makes another; give it with --key or RIPPER_SECRET_KEY.'
   if (/permission/.test(code))
-    return `The key is that of ${key_from}. To have what it lacks, ${another}`
-  if (code === 'merchant_not_active') return 'ripper merchant update ID --status active ends that.'
+    return `The key is that of ${key_from}. It lacks a permission: ${another}`
+  if (code === 'merchant_not_active')
+    return 'ripper merchant update ID --status active activates the merchant.'
   if (/revoked|expired/.test(code)) return `The key is that of ${key_from}. ${another}`
   if (/_blocked/.test(code))
     return `The key is that of ${key_from}; ripper key list says from where it may be used.`
   return (
-    `The key is that of ${key_from}, and may be of another installation than the one at ${base_url}. ripper key list --all\n` +
-    `shows those of this one, and which have ended; ${another}`
+    `The key is that of ${key_from}. It may belong to another installation than the one at ${base_url}. ripper key list --all\n` +
+    `shows the keys of this one, and which of them have ended; ${another}`
   )
 }
 
 const no_key_words =
   "There is no secret key to use: name one by --key or RIPPER_SECRET_KEY, or start the service once (npm start), which makes a demo merchant's."
 
-/** Where the service is, for who needs no key. */
+/** The service's address, for commands that need no key. */
 export function baseUrlOf(options: Options): string {
   const config = readConfig()
   return baseUrl(options, config, readDemo(config.data_dir))
 }
 
-/** The address of a hosted page: as set here, else as the service last started with. */
+/** The address of a hosted page: from the setting here, else from the service's last start. */
 export function hostedPageUrl(handle: string): string {
   const config = readConfig()
   const demo = readDemo(config.data_dir)
@@ -122,7 +126,7 @@ function baseUrl(
   return url.href.replace(/\/$/, '')
 }
 
-/** Whoever listens on all addresses is reached on the machine's own. */
+/** A service that listens on all addresses is reached at the machine's own. */
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host

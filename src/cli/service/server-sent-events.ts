@@ -1,18 +1,18 @@
-// Reads Server-Sent Events from the bytes of an answer, however they are cut.
+// Reads Server-Sent Events from the bytes of an answer, wherever its chunks end.
 
 import { createParser } from 'eventsource-parser'
 
 export type SentEvent = {
   event: string
-  /** Of this message or the last one before that had any. */
+  /** The id of this message, or of the last message before it that had one. */
   id: string | null
   data: string
 }
 
-/** A message of ours is an event's body and little more. */
+/** More than any message of ours, which is an event's body and little else. */
 const message_chars_max = 4 * 1024 * 1024
 
-/** Calls `noted` with each id, those that come without a message too. Throws where a message grows beyond all measure, and whatever the body throws. */
+/** Calls `noted` with each id, even without a message. Throws if a message is too large, and whatever the body throws. */
 export async function* readSentEvents(
   body: AsyncIterable<Uint8Array>,
   noted: (id: string) => void = () => {},
@@ -28,7 +28,7 @@ export async function* readSentEvents(
       noted(id)
     },
     onEvent: ({ event = 'message', data }) => come.push({ event, id: last_id, data }),
-    // Fields of other names and odd times to wait are passed over.
+    // Skips other fields, and times to wait that make no sense.
     onError: ({ type }) => {
       is_too_long ||= type === 'max-buffer-size-exceeded'
     },

@@ -1,4 +1,4 @@
-// Listens to a stream of the running service, and comes again where it was lost.
+// Listens to a stream of the running service, and opens it again after it was lost.
 
 import { type Clock, type HttpListener, OutgoingFailure } from '../../kernel/world.ts'
 import { CommandRefused } from '../terminal/command.ts'
@@ -17,22 +17,22 @@ export type Listening = {
   connection: Connection
   http: HttpListener
   clock: Clock
-  /** With its query; `is_again` once the stream was open. */
+  /** With its query. `is_again` is true once the stream was open. */
   path(is_again: boolean): string
-  /** Ends it. */
+  /** Ends the listening. */
   signal: AbortSignal
-  /** Told once when the connection is lost, and once when it is there again. */
+  /** Called once when the connection is lost, and once when it is back. */
   told(state: 'lost' | 'back'): void
 }
 
-/** The service says something every 15 s. */
+/** Longer than the 15 s in which the service sends at least something. */
 const silence_ms = 45_000
 const first_wait_ms = 1_000
 const wait_max_ms = 30_000
 
 /**
- * The messages, `ready` first, until the signal aborts. A stream that was open once is opened again from the last id, after
- * 1 to 30 s, whatever hinders it but a refusal. Throws a CommandRefused.
+ * The messages, `ready` first, until the signal aborts. If a stream that was open is lost, it is opened again from the last id,
+ * after 1 to 30 s, unless the service refuses. Throws a CommandRefused.
  */
 export async function* listen(listening: Listening): AsyncGenerator<Message> {
   const { connection, clock, path, signal, told } = listening
@@ -63,7 +63,7 @@ export async function* listen(listening: Listening): AsyncGenerator<Message> {
   }
 }
 
-/** The last id that came. */
+/** The last id that was received. */
 type Last = { id: string | null }
 
 /** One connection. */
@@ -110,7 +110,7 @@ function endedBy({ data: { code, message } }: Message): CommandRefused {
   return new CommandRefused(`The service ended the stream: ${code}. ${message}`)
 }
 
-/** What may be otherwise when one comes again. */
+/** Checks what may have changed since the last connection. */
 function isPassing(error: CommandRefused): boolean {
   return error instanceof ServiceRefused && (error.status >= 500 || error.status === 429)
 }
@@ -121,5 +121,5 @@ function plainly(error: unknown, { base_url }: Connection): unknown {
 
 function requireMerchant({ merchant_id }: Connection, found: string): void {
   if (merchant_id === null || merchant_id === found) return
-  throw new CommandRefused(`The key is of the merchant ${found}, not of ${merchant_id}.`)
+  throw new CommandRefused(`The key belongs to the merchant ${found}, not to ${merchant_id}.`)
 }

@@ -1,6 +1,6 @@
-// Which of some words was meant by one that is mistyped.
+// Finds the word that somebody meant by a mistyped one.
 
-/** The word that is the fewest slips away; null where none is near. */
+/** The word with the fewest slips; null if none is near. */
 export function closest(typed: string, words: readonly string[]): string | null {
   const most = Math.max(1, Math.min(3, Math.floor(typed.length / 3)))
   const [best] = words
@@ -10,7 +10,7 @@ export function closest(typed: string, words: readonly string[]): string | null 
   return best?.word ?? null
 }
 
-/** How many characters one must leave out, put in, change or swap with the next to get from one text to the other. */
+/** The number of slips between two texts: characters left out, added, changed, or swapped with the next. */
 export function slipsBetween(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

@@ -1,17 +1,17 @@
-// What a command of the CLI is, and how its arguments are read.
+// The type of a command, and the reading of its arguments.
 
 import { parseArgs } from 'node:util'
 import { closest } from './closest.ts'
 import { paint } from './paint.ts'
 
-/** A wrong call: exit status 2. */
+/** The command was called wrongly: exit status 2. */
 export class UsageError extends Error {}
 
-/** Something asked for that is refused: exit status 1. */
+/** The command was refused: exit status 1. */
 export class CommandRefused extends Error {}
 
 export type OptionSpec = {
-  /** How the value reads in the usage; a flag has none. */
+  /** The value's name in the usage; a flag has none. */
   value?: string
   many?: true
   required?: true
@@ -21,19 +21,19 @@ export type OptionSpec = {
 export type Options = Record<string, string | string[] | boolean | undefined>
 
 export type Command = {
-  /** As typed: `merchant create`. */
+  /** As the user types it: `merchant create`. */
   name: string
   summary: string
-  /** Names of positional arguments. `[NAME]` may be left out, `NAME…` may be several. */
+  /** Names of positional arguments. `[NAME]` is optional, `NAME…` may be repeated. */
   positionals?: string[]
-  /** What the first of them may be, for shells that complete it. */
+  /** The values of the first of them, so that shells can complete it. */
   completes?: readonly string[]
   options: Record<string, OptionSpec>
-  /** It goes on telling, with --json a document a line. */
+  /** The command keeps running, and prints one document a line with --json. */
   tells_on?: true
-  /** What else whoever uses it must know, a paragraph each. */
+  /** What else its user must know, one paragraph each. */
   remarks?: string[]
-  /** Gives the exit status where that may be another than 0. */
+  /** May return an exit status other than 0. */
   run(call: { options: Options; positionals: string[]; json: boolean }): Promise<number | undefined>
 }
 
@@ -66,7 +66,7 @@ export function readArguments(command: Command, args: string[]) {
   }
 }
 
-/** What is wrong with the arguments, in words of ours where the parser's are of no use. */
+/** Says what is wrong with the arguments, in our words if the parser's do not help. */
 function plainly(
   { code, message }: Error & { code?: string },
   specs: [string, OptionSpec][],
@@ -80,7 +80,7 @@ function plainly(
   return `there is no option ${option}.${meant === null ? '' : ` Did you mean ${meant}?`}`
 }
 
-/** A negative number is a value, not an option: what is wrong with it says whoever reads the value. */
+/** Takes a negative number as a value, not as an option. The code that reads the value checks it. */
 function withNegativeNumbers(args: string[], takers: string[]): string[] {
   const joined: string[] = []
   for (const arg of args) {
@@ -99,13 +99,13 @@ function requireCount(names: string[], positionals: string[]): void {
   }
 }
 
-/** All that a command takes, `--json` too. */
+/** All options of a command, including `--json`. */
 export function optionsOf({ options, tells_on }: Command): Record<string, OptionSpec> {
   const documents = tells_on ? 'JSON documents, one a line,' : 'one JSON document'
   return { ...options, json: { meaning: `print ${documents} and nothing else` } }
 }
 
-/** The usage of one command, with a line an option. */
+/** The usage of one command, with one line for each option. */
 export function usageOf(command: Command): string {
   const entries = Object.entries(optionsOf(command))
   const names = (command.positionals ?? []).map((name) => ` ${name}`).join('')

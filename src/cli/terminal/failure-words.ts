@@ -1,25 +1,25 @@
-// Why an attempt had no answer, in plain words: rows keep a code, and the API does not show it.
+// Says in plain words why an attempt had no answer. The rows store a code, which the API does not show.
 
 import type { GuardedFailureCode } from '../../kernel/world.ts'
 
 const words: Record<GuardedFailureCode | 'internal' | 'lost', string> = {
-  invalid_url: 'the URL is not one that webhooks may be posted to',
-  blocked_address: 'a private or local address, in none of RIPPER_WEBHOOK_ALLOWED_NETWORKS',
+  invalid_url: 'webhooks may not be posted to this URL',
+  blocked_address: 'a private or local address that is in none of RIPPER_WEBHOOK_ALLOWED_NETWORKS',
   name_not_found: 'the host name has no address',
   name_lookup_failed: 'the host name could not be looked up',
   connection_refused: 'nothing listens there',
-  unreachable: 'there is no way to the address',
-  no_socket: 'this machine had no connection left to give',
+  unreachable: 'the network has no route to the address',
+  no_socket: 'this machine had no free port or file for a connection',
   connect_timeout: 'no connection in time',
-  tls: 'no secure connection: certificate, its names or its dates',
+  tls: 'no secure connection: look at the certificate, its names and its dates',
   connection_lost: 'the connection ended before the answer did',
   bad_answer: 'the answer was not HTTP',
   timeout: 'no whole answer in time',
-  internal: 'a fault of the service, which its log tells of',
-  lost: 'the worker ended, or stalled, before the answer was written',
+  internal: 'a fault of the service; its log says more',
+  lost: 'the worker ended or stalled before it stored the answer',
 }
 
-/** What came of an attempt: a status, or why there was none. */
+/** The result of an attempt: a status, or the reason why there was none. */
 export function answerOf(attempt: {
   response_status_code: number | null
   failure: string | null
@@ -29,7 +29,7 @@ export function answerOf(attempt: {
   return failure === null ? '–' : failureWords(failure)
 }
 
-/** A failure's code with its meaning, or the status that was answered. */
+/** A failure's code with its meaning, or the status of the answer. */
 export function failureWords(code: string): string {
   if (/^\d+$/.test(code)) return `HTTP ${code}`
   return Object.hasOwn(words, code) ? `${code}: ${words[code as keyof typeof words]}` : code

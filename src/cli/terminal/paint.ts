@@ -1,4 +1,4 @@
-// Colours, for a terminal alone: none where the output is piped, nor where NO_COLOR is set.
+// Colours for terminals. There are none if the output is piped or NO_COLOR is set.
 
 import { styleText } from 'node:util'
 
@@ -9,7 +9,7 @@ export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
 
-/** What stands before the words of a failure on standard error. */
+/** The word before a failure's message on standard error. */
 export function paintError(text: string): string {
   return styleText('red', text, { stream: process.stderr })
 }
@@ -34,7 +34,7 @@ const styles: Record<string, Style> = {
   suspended: 'red',
 }
 
-/** A word for how something stands, in the colour of whether that is well. */
+/** The word for a state, in a colour that shows whether the state is good. */
 export function paintState(word: string): string {
   const style = Object.hasOwn(styles, word) ? styles[word] : undefined
   return style === undefined ? word : paint(style, word)

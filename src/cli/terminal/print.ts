@@ -1,4 +1,4 @@
-// How commands answer: one JSON document, or lines for people.
+// Prints the answers of commands: one JSON document, or lines for people.
 
 import { stripVTControlCharacters } from 'node:util'
 import { currencyOf } from '../../kernel/values.ts'
@@ -48,13 +48,13 @@ export function money({ amount, currency }: { amount: number; currency: string }
   return `${currency} ${exponent === 0 ? whole : `${whole}.${digits.slice(-exponent)}`}`
 }
 
-/** What others wrote, in one line of at most so many characters. A terminal would obey its control characters. */
+/** Text from others, in one line of limited length, without control characters, which a terminal would obey. */
 export function oneLine(text: string, length_max: number): string {
   const plain = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
   return plain.length > length_max ? `${plain.slice(0, length_max - 1)}…` : plain
 }
 
-/** Rows under headings, as wide as their longest cell; below each row its notes, if it has any, indented. */
+/** Prints rows under headings, as wide as their longest cells. Each row's notes follow it, indented. */
 export function printTable(headings: string[], rows: string[][], notes: string[][] = []): void {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => widthOf(row[column]!))),
@@ -68,7 +68,7 @@ export function printTable(headings: string[], rows: string[][], notes: string[]
   }
 }
 
-/** How many places a cell takes: its colour takes none. */
+/** The width of a cell, without the characters for its colour. */
 function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }

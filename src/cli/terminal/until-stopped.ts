@@ -1,12 +1,12 @@
-// How the commands that stay are ended.
+// Ends the commands that keep running.
 
-/** The first SIGINT or SIGTERM ends in order; a second one ends at once, with the status that shells give to it. */
+/** The first SIGINT or SIGTERM ends the command in order. A second one ends it at once, with the status that shells give it. */
 export function untilStopped(): { signal: Promise<void> } {
   const signal = new Promise<void>((resolve) => {
     let first_seconds: number | null = null
     const stop = (_: NodeJS.Signals, number: number) => {
       const seconds = process.uptime()
-      // npm passes on the signal that the terminal has sent to us already: that is not a second one.
+      // npm passes on the signal that the terminal has already sent to us. That is not a second one.
       if (first_seconds !== null && seconds - first_seconds > 1) process.exit(128 + number)
       first_seconds ??= seconds
       resolve()

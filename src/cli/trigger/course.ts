@@ -1,4 +1,4 @@
-// What a test payment has to be like to end in each event: who creates the session, the card, and what confirm answers.
+// What a test payment needs to end in each event: who creates the session, the card, and the answer of confirm.
 
 import { type AcquirerBehaviour, publishedNumbers, testCardOf } from '../../cards/test-cards.ts'
 import { type EventType, eventTypes } from '../../kernel/values.ts'
@@ -6,16 +6,16 @@ import { UsageError } from '../terminal/command.ts'
 
 export type Course = {
   event: EventType
-  /** A page's amount cannot be verified where its integration has no prices, which is what holds the payment. */
+  /** Without prices in the integration a page's amount cannot be verified, and so the payment is held. */
   opened_by: 'server' | 'page'
   card: string
-  /** What confirm answers. */
+  /** The answer of confirm. */
   outcome: 'captured' | 'held' | 'declined' | 'failed'
-  /** The held payment is voided by the merchant. */
+  /** The merchant voids the held payment. */
   then_void: boolean
 }
 
-/** The course to an event by its name, `payment.held`, or by the last word of it. */
+/** The course to an event, by its name, `payment.held`, or its last word. */
 export function courseTo(named: string): Course {
   const event = eventTypes.find((type) => type === named || type === `payment.${named}`)
   if (!event) throw new UsageError(`EVENT must be one of ${eventTypes.join(', ')}`)
@@ -34,7 +34,7 @@ const courses: Record<EventType, Omit<Course, 'event'>> = {
   'payment.failed': { ...server, card: cardThat('processing_error'), outcome: 'failed' },
 }
 
-/** The first published number that is authenticated without a challenge, and with which the acquirer does this. */
+/** The first published number that needs no challenge and makes the acquirer do this. */
 function cardThat(does: AcquirerBehaviour): string {
   return publishedNumbers.find((number) => {
     const card = testCardOf(number)!

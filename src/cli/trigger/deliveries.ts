@@ -1,4 +1,4 @@
-// How far an event has come on its way to the merchant's endpoints, asked over the service's own routes.
+// Reads the state of an event's deliveries to the merchant's endpoints over the service's own routes.
 
 import type { EventType } from '../../kernel/values.ts'
 import { realClock } from '../../outgoing/real-world.ts'
@@ -7,7 +7,7 @@ import { type ServiceCalls, ServiceRefused } from '../service/call.ts'
 export type Told = {
   endpoint_id: string
   endpoint_url: string
-  /** Null where no attempt has ended yet. */
+  /** Null if no attempt has ended yet. */
   status: 'succeeded' | 'failed' | 'dead_lettered' | 'pending' | null
   response_status_code: number | null
 }
@@ -21,7 +21,7 @@ type Row = Pick<Told, 'response_status_code'> & {
 const looks_max = 8
 const look_ms = 250
 
-/** Each endpoint that wants the event. Waits some seconds for first attempts. Null where the key may not ask. */
+/** Each endpoint that wants the event. Waits some seconds for first attempts. Null if the key may not read deliveries. */
 export async function readTold(
   service: ServiceCalls,
   which: { secret_key: string; payment_id: string; event: EventType },

@@ -1,4 +1,4 @@
-// Whose test payment `ripper trigger` makes and with which keys: given ones, the demo merchant's, or some made for it alone.
+// Chooses the merchant and the keys of a test payment: given ones, the demo merchant's, or some made only for this payment.
 
 import { permissions } from '../../http/access.ts'
 import type { MerchantId } from '../../kernel/values.ts'
@@ -11,7 +11,7 @@ import type { Connection } from '../service/connection.ts'
 import { CommandRefused, type Options, UsageError } from '../terminal/command.ts'
 import type { Payee } from './payment.ts'
 
-/** With a key alone nothing is known of the merchant but what the options say. */
+/** If only a key is given, the options say everything that is known of the merchant. */
 export function payeeByKey(connection: Connection, options: Options): Payee {
   const { secret_key, base_url } = connection
   const publishable_key = text(options, 'publishable-key') ?? connection.publishable_key
@@ -23,17 +23,17 @@ export function payeeByKey(connection: Connection, options: Options): Payee {
   return { secret_key, page: page || null }
 }
 
-/** Throws where a course needs a page and nothing says by which publishable key. */
+/** Throws if a course needs a page and there is no publishable key for it. */
 export function requirePage({ page }: Payee): void {
   if (page !== null) return
   throw new UsageError(
-    'needs --publishable-key for this event, and --origin where the integration does not allow the address of the service',
+    'needs --publishable-key for this event, and --origin if the integration does not allow the address of the service',
   )
 }
 
 /**
- * Runs the work with keys of the merchant that the options name: the demo merchant's own, or test-only ones that end in five
- * minutes and are revoked afterwards, whatever happens. Needs the database.
+ * Runs the work with keys of the chosen merchant: the demo merchant's own, or test-only keys, which expire after five minutes and are
+ * revoked afterwards in any case. Needs the database.
  */
 export async function withPayee<T>(
   office: CommandOffice,
@@ -47,7 +47,7 @@ export async function withPayee<T>(
   return demo?.merchant_id === merchant_id ? run(demo) : withOwnKeys(office, merchant_id, run)
 }
 
-/** A Ctrl-C. Requests may still be under way. */
+/** The user pressed Ctrl-C. Requests may still be under way. */
 export class Interrupted extends CommandRefused {}
 
 type Keys = Pick<Demo, 'secret_key' | 'publishable_key'>
@@ -74,12 +74,12 @@ async function withOwnKeys<T>(
 ): Promise<T> {
   const { secret_key, key } = await createKey(office, merchant_id, {
     permissions: [...permissions],
-    // What makes sure that no session is a live one.
+    // This makes sure that no session is live.
     mode: 'test_only',
     allowed_addresses: [],
     allowed_origins: [],
     expires_at: new Date(office.clock.now().getTime() + own_key_life_ms),
-    // Paired with one that the merchant's pages use, it could turn them to test mode.
+    // Paired with a publishable key of the merchant's pages, it could turn them to test mode.
     pair: 'own',
   })
   const publishable_key = key.publishable_key!
@@ -91,7 +91,7 @@ async function withOwnKeys<T>(
   }
 }
 
-/** A Ctrl-C ends the work like a failure, so that what follows it is done. */
+/** Ctrl-C ends the work like a failure, so that the clean-up still runs. */
 async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const stop = () => reject(new Interrupted('interrupted'))
@@ -103,7 +103,7 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** An integration whose pages create sessions with an amount that nothing verifies; the default one before others. */
+/** An integration whose pages create sessions with an unverified amount; the default one before others. */
 async function pageOf(
   { sql }: CommandOffice,
   merchant_id: string,

@@ -5,13 +5,13 @@ import type { Call, ServiceCalls } from '../service/call.ts'
 import { CommandRefused } from '../terminal/command.ts'
 import type { Course } from './course.ts'
 
-/** Whose payment it is, and where its page stands; null where the course needs none. */
+/** The merchant of the payment, and its page; null if the course needs no page. */
 export type Payee = {
   secret_key: string
   page: { publishable_key: string; integration: string | null; origin: string } | null
 }
 
-/** As it was asked for: what is wrong with it says the service. */
+/** The payment as the user wants it. The service checks it. */
 export type Purchase = {
   /** In minor units. */
   amount: number
@@ -29,7 +29,7 @@ export type Paid = {
   decline: { code: string; category: string; reason: string } | null
 }
 
-/** Pays, and voids where the course says so. Throws a ServiceRefused, or a CommandRefused where it ends elsewhere. */
+/** Pays, and voids if the course says so. Throws a ServiceRefused, or a CommandRefused if the payment ends differently. */
 export async function payAlong(
   course: Course,
   service: ServiceCalls,
@@ -37,7 +37,7 @@ export async function payAlong(
 ): Promise<Paid> {
   const session = await openSession(course, service, { payee, purchase })
   const { id: session_id, amount, currency } = session
-  // The simulators serve test sessions only; this one is not even shown a card.
+  // The simulators serve test sessions only, so a live session does not even get a card.
   if (session.mode !== 'test') {
     throw new CommandRefused(
       `The session ${session_id} is a ${session.mode} one, so no payment was made. Use a test-only key: ripper key create --mode test_only.`,
@@ -74,7 +74,7 @@ function openSession(
   const body = {
     ...rest,
     ...(order_reference !== null && { order_reference }),
-    // No payment is confirmed without one.
+    // No payment can be confirmed without an email.
     customer: { email: 'shopper@example.com', name: 'Test Shopper' },
   }
   if (opened_by === 'server' || page === null) {
@@ -97,7 +97,7 @@ async function pay(number: string, service: ServiceCalls, session: Session): Pro
   const { card_reference } = await post('card_references', {
     number,
     exp_month: 12,
-    // By the service's clock, which may be shifted.
+    // From the service's clock, which may be shifted.
     exp_year: Number(session.expires_at.slice(0, 4)) + 1,
     cvc: number.startsWith('3') ? '1234' : '123',
   })
@@ -112,7 +112,7 @@ async function pay(number: string, service: ServiceCalls, session: Session): Pro
 }
 
 const look_ms = 500
-/** What lost answer there is, a reconciler finds within some seconds. */
+/** If an answer is lost, the reconciler finds it within some seconds. */
 const looks_max = 60
 
 const browser = {
@@ -131,7 +131,7 @@ function elsewhere({ event, opened_by }: Course, { payment_id, status, decline }
     opened_by === 'page' && status === 'captured'
       ? ' The integration of the page could verify the amount: name another amount, or use an integration without prices.'
       : ''
-  return `The payment ${payment_id} is ${status}${why}, which is not the way to ${event}.${advice}`
+  return `The payment ${payment_id} is ${status}${why}, so it does not lead to ${event}.${advice}`
 }
 
 const withKey = ({ secret_key }: Payee) => ({ 'x-service-api-key': secret_key })

@@ -1,4 +1,4 @@
-// `ripper trigger EVENT`: a real test payment that ends in an event, for whoever builds what receives it.
+// `ripper trigger EVENT`: makes a real test payment that ends in an event, for developers of receivers.
 
 import { readConfig } from '../../config/config.ts'
 import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
@@ -15,7 +15,7 @@ import { type Paid, type Payee, type Purchase, payAlong } from './payment.ts'
 
 export const triggerCommand: Command = {
   name: 'trigger',
-  summary: 'Makes a test payment that ends in an event, and tells who received it',
+  summary: 'Makes a test payment that ends in an event, and shows which endpoints received it',
   positionals: ['EVENT'],
   completes: eventTypes,
   options: {
@@ -26,20 +26,23 @@ export const triggerCommand: Command = {
     ...connectionOptions,
     merchant: {
       value: 'ID',
-      meaning: "whose payment, with keys made for it alone; the demo merchant's where left out",
+      meaning: 'the merchant, with keys made for this payment; by default the demo merchant',
     },
-    'publishable-key': { value: 'rip_pk_…', meaning: 'for held and voided, where --key is given' },
+    'publishable-key': { value: 'rip_pk_…', meaning: 'for held and voided, if you give --key' },
     integration: {
       value: 'NAME',
-      meaning: 'for held and voided: of the page; one without prices where left out',
+      meaning: "for held and voided: the page's integration; by default one without prices",
     },
-    origin: { value: 'URL', meaning: 'for held and voided: of the page; one that it allows' },
+    origin: {
+      value: 'URL',
+      meaning: "for held and voided: the page's origin; by default one that is allowed",
+    },
   },
   remarks: [
-    'EVENT is payment.captured, payment.held, payment.voided, payment.declined or payment.failed; its last word will do.',
-    'The payment is made over the routes of the running service with a test card. It is always in test mode: a session\n' +
-      'that would be live is not paid. Without --key the database is needed; keys made for a payment are test-only, end\n' +
-      'after five minutes and are revoked as soon as it is made.',
+    'EVENT is payment.captured, payment.held, payment.voided, payment.declined or payment.failed, or its last word.',
+    'It pays with a test card over the routes of the running service. The payment is always in test mode: it never pays a\n' +
+      'session that would be live. Without --key it needs the database, and makes keys for the payment. They are test-only,\n' +
+      'expire after five minutes, and are revoked as soon as the payment is made.',
   ],
   async run({ options, positionals, json }) {
     const course = courseTo(positionals[0]!)
@@ -53,14 +56,14 @@ export const triggerCommand: Command = {
 
 type Triggered = {
   event_type: EventType
-  /** Null where only the database could tell and the key was given. */
+  /** Null if a key was given, because only the database would know. */
   event_id: string | null
-  /** Null where the key was given. */
+  /** Null if a key was given. */
   merchant_id: string | null
 } & Omit<Paid, 'decline'> & {
     mode: 'test'
     decline: Paid['decline']
-    /** Null where the key may not ask. */
+    /** Null if the key may not read deliveries. */
     deliveries: Told[] | null
   }
 
@@ -108,28 +111,28 @@ async function eventIdOf(
   return events.find(({ type }) => type === which.event_type)?.event_id ?? null
 }
 
-/** At once: a request that was not answered would keep the process for as long as it may take. */
+/** Ends the process at once, because an unanswered request would keep it alive. */
 function leaveInterrupted(error: unknown): never {
   if (!(error instanceof Interrupted)) throw error
-  process.stderr.write('ripper trigger: interrupted. What became of the payment is not known.\n')
+  process.stderr.write('ripper trigger: interrupted. The outcome of the payment is unknown.\n')
   process.exit(130)
 }
 
-/** A merchant that is named counts more than a key in the environment. */
+/** A merchant given as an option takes precedence over a key in the environment. */
 function byKey(options: Options): boolean {
   const [key, merchant] = [text(options, 'key'), text(options, 'merchant')]
   if (key !== null && merchant !== null) {
-    throw new UsageError('takes --key or --merchant: a key says whose it is')
+    throw new UsageError('takes --key or --merchant, because a key belongs to one merchant')
   }
   return key !== null || (merchant === null && readConfig().secret_key !== null)
 }
 
-/** What would be passed over is a mistake, such as an event that was not meant. */
+/** An option that would be ignored is a mistake. Perhaps the user meant another event. */
 function refusePageOptions({ event, opened_by }: Course, options: Options): void {
   if (opened_by === 'page') return
   const given = ['integration', 'publishable-key', 'origin'].find((name) => text(options, name))
   if (given === undefined) return
-  throw new UsageError(`takes --${given} for held and voided alone: ${event} is paid by the server`)
+  throw new UsageError(`takes --${given} for held and voided only: a server pays ${event}`)
 }
 
 function purchaseOf(options: Options): Purchase {
@@ -138,7 +141,7 @@ function purchaseOf(options: Options): Purchase {
     throw new UsageError('--amount must be a whole number in minor units, written in digits')
   }
   return {
-    // How large it may be says the service.
+    // The service checks how large it may be.
     amount: Number(amount),
     currency: text(options, 'currency') ?? 'GBP',
     metadata: Object.fromEntries(list(options, 'metadata').map(entryOf)),
@@ -168,21 +171,21 @@ function printForPeople(course: Course, triggered: Triggered): void {
     false,
   )
   tell('')
-  if (deliveries === null) tell('The key may not ask who was told: it lacks manage_webhooks.')
+  if (deliveries === null) tell('The key may not read deliveries: it lacks manage_webhooks.')
   else if (deliveries.length === 0) {
     tell(
-      'No endpoint takes this event. ripper listen --forward-to URL, where it runs, brings it all the same;\nripper endpoint create makes an endpoint.',
+      'No endpoint takes this event. If ripper listen --forward-to URL runs, it forwards the event all the same.\nripper endpoint create makes an endpoint.',
     )
   } else {
     printTable(['endpoint', 'URL', 'delivery'], deliveries.map(rowOf))
-    tell('\nripper delivery list tells more.')
+    tell('\nripper delivery list shows more.')
   }
 }
 
 const doings: Record<EventType, (amount: string) => string> = {
   'payment.captured': (amount) => `Paid ${amount} with a test card.`,
   'payment.held': (amount) =>
-    `Paid ${amount} from a page, which nothing verified: the payment waits for a decision.`,
+    `Paid ${amount} from a page. Nothing verified the amount, so the payment waits for a decision.`,
   'payment.voided': (amount) => `Paid ${amount} from a page, and voided the held payment.`,
   'payment.declined': (amount) => `Tried to pay ${amount}: the acquirer declined.`,
   'payment.failed': (amount) => `Tried to pay ${amount}: the acquirer failed.`,
