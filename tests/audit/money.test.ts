@@ -1,7 +1,7 @@
 // Payments against the journal: whoever changes what was paid in the tables is found, by `ripper audit verify` and the doctor.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { MoneyFault } from '../../src/checkout/reading/compared-payment.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { moneyChecks } from '../../src/cli/doctor/money.ts'
@@ -10,19 +10,12 @@ import type { AnySql, Sql } from '../../src/database/open.ts'
 import { purchase } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
 import { answer, ripper } from '../support/programs.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import type { Account } from '../support/service.ts'
+import { settingsOf, useService } from '../support/use-service.ts'
 
 const master_key = randomBytes(32)
-let service: Service
-let env: Record<string, string>
-beforeAll(async () => {
-  service = await startService({ master_key })
-  env = {
-    RIPPER_DATABASE_URL: service.database.url,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-  }
-})
-afterAll(() => service.close())
+const service = await useService({ master_key })
+const env = settingsOf(service, master_key)
 
 const dear = { ...purchase, amount: 99900, currency: 'EUR' }
 const declining = '4000000000000002'
@@ -400,9 +393,7 @@ describe('as people are told', () => {
     })
     const doctor = await run('doctor', '--base-url', service.base_url)
     expect(doctor.status).toBe(1)
-    expect(doctor.stdout).toMatch(
-      /PROBLEM +Payments +rows that contradict the journal: pay_/,
-    )
+    expect(doctor.stdout).toMatch(/PROBLEM +Payments +rows that contradict the journal: pay_/)
     await service.sql`update payments set amount = 99900 where payment_id = ${payment_id}`
     const again = await answer(['audit', 'verify', '--merchant', merchant_id], { env })
     expect(again).toMatchObject({ ok: true, faults: 0 })

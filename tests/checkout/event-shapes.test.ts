@@ -1,21 +1,16 @@
 // Events as they are sent, compared with what the API's description says of them.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { type EventType, eventTypes } from '../../src/kernel/values.ts'
 import { events, routes } from '../../src/routes.ts'
 import { purchase } from '../support/client.ts'
 import { eventsOf, hold } from '../support/holding.ts'
 import { faultOf, type Schema } from '../support/schema.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let account: Account
-beforeAll(async () => {
-  service = await startService()
-  account = service.account
-})
-afterAll(() => service.close())
+const service = await useService()
+const { account } = service
 
 const described = openApiDocument(routes, events)
 const declined = '4000000000000002'

@@ -1,15 +1,13 @@
 // Whose sessions a hosted page resumes: its own shop's.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createIntegration } from '../../src/merchants/manage.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let other: Account
+const service = await useService()
+const other = await service.newAccount()
 
 beforeAll(async () => {
-  service = await startService()
-  other = await service.newAccount()
   for (const [{ merchant_id }, handle] of [
     [service.account, 'tea'],
     [other, 'coffee'],
@@ -19,8 +17,6 @@ beforeAll(async () => {
     })
   }
 })
-
-afterAll(() => service.close())
 
 test('a page resumes sessions of its own shop alone, and says nothing of what there is', async () => {
   const mine = await service.client.open()

@@ -1,18 +1,14 @@
 // Two requests that meet at the worst moment, made to: the test holds the session's row while one of them waits for it.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Sql } from '../../src/database/open.ts'
-import type { Client, SessionSecret } from '../support/client.ts'
-import { type Service, startService, until } from '../support/service.ts'
+import type { SessionSecret } from '../support/client.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
+import { until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let client: Client
-
-beforeAll(async () => {
-  service = await startService()
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService()
+const { client } = service
 
 /** Holds the session's row, lets `start` run into it, does `meanwhile` in the holder's transaction, and commits. */
 async function meet<T>(
@@ -24,18 +20,13 @@ async function meet<T>(
   await service.sql.begin(async (tx) => {
     await tx`select 1 from sessions where session_id = ${session.id} for update`
     started = start()
-    await until(waiting, (count) => count > 0)
+    await until(
+      () => countLockWaits(service.sql),
+      (count) => count > 0,
+    )
     await meanwhile(tx as unknown as Sql)
   })
   return started!
-}
-
-/** How many statements of this database wait for a lock. */
-async function waiting(): Promise<number> {
-  const [row] = await service.sql<{ count: number }[]>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  return row!.count
 }
 
 test('a charge that waits while its attempt is settled does not begin', async () => {

@@ -1,29 +1,25 @@
 // Sessions that nobody paid go after some days, with what hangs on them; what money or the journal needs stays.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { testNumber } from '../../src/cards/test-cards.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { purgeSessions } from '../../src/checkout/sessions/purge-sessions.ts'
 import { purgePage } from '../../src/checkout/sessions/session-purge-store.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
-import { type ManualClock, manualClock } from '../support/clock.ts'
+import { manualClock } from '../support/clock.ts'
 import { hold, runJob } from '../support/holding.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import type { Account } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const day_ms = 24 * 3600 * 1000
 const live = {
   ...{ live: true, live_enabled: true },
   acquiring_profile: { acquirer: 'bank', descriptor_name: 'TEA', mcc: '5499', country: 'GB' },
 }
-let clock: ManualClock
-let service: Service
+const clock = manualClock()
+const service = await useService({ clock })
 let account: Account
-beforeAll(async () => {
-  clock = manualClock()
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
 beforeEach(async () => {
   // What a test before has left.
   await clock.advance(31 * day_ms)

@@ -1,6 +1,6 @@
 // Receipts from the payment to the shopper's mailbox, whatever the mail server, and whoever sends, does on the way.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openPost, type Post } from '../../src/checkout/receipts/post.ts'
 import { claimReceipt } from '../../src/checkout/receipts/receipt-store.ts'
 import { receipt_life_ms, sendReceipts } from '../../src/checkout/receipts/send-receipts.ts'
@@ -9,7 +9,7 @@ import type { Mailer } from '../../src/outgoing/mail/mailer.ts'
 import { type MailLimits, openMailer } from '../../src/outgoing/mail/smtp.ts'
 import { nameOf } from '../adapters/acquirer-requests.ts'
 import { purchase, visa } from '../support/client.ts'
-import { type ManualClock, manualClock } from '../support/clock.ts'
+import { manualClock } from '../support/clock.ts'
 import { hold } from '../support/holding.ts'
 import {
   type MailServer,
@@ -17,7 +17,8 @@ import {
   readLetter,
   type Trouble,
 } from '../support/mail-server.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import type { Account } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 import { realClock } from '../support/world.ts'
 
 /** Silence alone ends nothing here: time is the test's. */
@@ -25,16 +26,10 @@ const limits: MailLimits = { connect_ms: 60_000, silence_ms: 60_000, whole_ms: 3
 const minute_ms = 60_000
 const from = 'receipts@pay.example'
 
-let clock: ManualClock
-let service: Service
+const clock = manualClock()
+const service = await useService({ clock })
 let mail: MailServer
 let post: Post
-
-beforeAll(async () => {
-  clock = manualClock()
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
 beforeEach(async () => {
   await service.sql`delete from receipt_queue`
   await service.sql`delete from receipt_senders`

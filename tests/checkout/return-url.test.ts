@@ -1,18 +1,11 @@
 // Where a challenge page opened in full leads back to: pages of the shop and of the service, and of nobody else.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readMarkup } from '../../src/pages/check/markup.ts'
-import { type ServedPages, servePages } from '../support/served-pages.ts'
-import { type Service, shop } from '../support/service.ts'
+import { useServedPages } from '../support/served-pages.ts'
+import { shop } from '../support/service.ts'
 
-let service: Service
-let pages: ServedPages['pages']
-let read: ServedPages['read']
-
-beforeAll(async () => {
-  ;({ service, pages, read } = await servePages())
-})
-afterAll(() => service.close())
+const { service, pages, read } = await useServedPages()
 
 /** By the page's script, and by its links. */
 async function leadsTo(page: 'challenge' | 'result', returnUrl: string) {

@@ -1,16 +1,13 @@
 // Where card numbers, codes and secrets must not be: in no table, in no line of the log.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { cardOf, purchase, runChallenge, type SessionSecret } from '../support/client.ts'
-import { drivenClock, driving, type Service, startService } from '../support/service.ts'
+import { drivenClock, driving } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
 
 const cards = [
   '4242424242424242',

@@ -1,17 +1,11 @@
 // How long a process goes by settings whose change it never heard of.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ManualClock, manualClock } from '../support/clock.ts'
-import { type Service, startService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { manualClock } from '../support/clock.ts'
+import { useService } from '../support/use-service.ts'
 
-let clock: ManualClock
-let service: Service
-
-beforeAll(async () => {
-  clock = manualClock()
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
+const clock = manualClock()
+const service = await useService({ clock })
 
 test.each([
   ['29 s later', 29_000, 404],

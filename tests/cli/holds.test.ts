@@ -2,28 +2,18 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { amount_max } from '../../src/kernel/values.ts'
 import { nameOf } from '../adapters/acquirer-requests.ts'
 import { type Json, refusal } from '../support/client.ts'
 import { booksOf, eventsOf, hold } from '../support/holding.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import { settingsOf, useService } from '../support/use-service.ts'
 
 const master_key = randomBytes(32)
-let service: Service
-let account: Account
-let env: Record<string, string>
-
-beforeAll(async () => {
-  service = await startService({ master_key })
-  account = service.account
-  env = {
-    RIPPER_DATABASE_URL: service.database.url,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-  }
-})
-afterAll(() => service.close())
+const service = await useService({ master_key })
+const { account } = service
+const env = settingsOf(service, master_key)
 
 const answer = (...args: string[]): Promise<Json> => answerOf(['hold', ...args], { env })
 const run = (...args: string[]) => ripper(['hold', ...args], { env })

@@ -275,6 +275,9 @@ describe('refused', () => {
   test('a key of another merchant than the one that is named', async () => {
     const args = ['listen', ...at(service), '--merchant', `m_${'0'.repeat(24)}`]
     const { status, stderr } = await ripper(args, { env: envOf(service.account) })
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/The key belongs to the merchant m_/)])
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/The key belongs to the merchant m_/),
+    ])
   })
 })

@@ -6,20 +6,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { newOrphan, type Orphan } from '../../src/checkout/orphan.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
-import { type Service, startService } from '../support/service.ts'
+import { settingsOf, useService } from '../support/use-service.ts'
 
 const master_key = randomBytes(32)
-let service: Service
-let env: Record<string, string>
-
-beforeAll(async () => {
-  service = await startService({ master_key })
-  env = {
-    RIPPER_DATABASE_URL: service.database.url,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-  }
-})
-afterAll(() => service.close())
+const service = await useService({ master_key })
+const env = settingsOf(service, master_key)
 beforeEach(() => service.sql`truncate orphan_authorisations, orphan_brakes, orphan_sweeps`)
 
 const answer = (...args: string[]) => answerOf(['orphan', ...args], { env })

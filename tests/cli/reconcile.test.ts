@@ -281,7 +281,9 @@ describe('a charge resolved as', () => {
       const { payment_id: other } = await loseCharge({ unverified })
       const { stdout } = await run(...resolve(other, outcome, ...transaction))
       expect(stdout).toContain(`The charge of GBP 42.00 counts as ${outcome}. ${words}`)
-      expect(stdout).toContain(` The service sends payment.${status} to the merchant's endpoints.\n\n`)
+      expect(stdout).toContain(
+        ` The service sends payment.${status} to the merchant's endpoints.\n\n`,
+      )
       expect(stdout).toMatch(new RegExp(`\nsession +${session_status}\n`))
     },
     60_000,

@@ -1,25 +1,17 @@
 // `ripper delivery replay`, on the database of a service that delivers nothing, so that what was replayed stays to be seen.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openProgress } from '../../src/cli/delivery/replay.ts'
 import { type DeliveryRow, deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { manualClock } from '../support/clock.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import type { Account } from '../support/service.ts'
+import { settingsOf, useService } from '../support/use-service.ts'
 
 const master_key = randomBytes(32)
-let service: Service
-let env: Record<string, string>
-
-beforeAll(async () => {
-  service = await startService({ master_key })
-  env = {
-    RIPPER_DATABASE_URL: service.database.url,
-    RIPPER_MASTER_KEY: master_key.toString('base64'),
-  }
-})
-afterAll(() => service.close())
+const service = await useService({ master_key })
+const env = settingsOf(service, master_key)
 
 const answer = (...args: string[]) => answerOf(['delivery', ...args], { env })
 const run = (...args: string[]) => ripper(['delivery', ...args], { env })

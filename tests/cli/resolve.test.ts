@@ -1,26 +1,25 @@
 // `ripper reconcile resolve` where it is not alone: two people at once, and an acquirer that never tells the outcome.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { booksOf, eventsOf, openUnverified } from '../support/holding.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
-import { drivenClock, driving, type Service, startService, until } from '../support/service.ts'
+import { drivenClock, driving, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const master_key = randomBytes(32)
 const clock = drivenClock()
-let service: Service
+const service = await useService({ master_key, clock })
 let env: Record<string, string>
 
 beforeAll(async () => {
-  service = await startService({ master_key, clock })
   env = {
     // Whoever has to wait for another waits as long as the test takes.
     RIPPER_DATABASE_URL: `${service.database.url}&lock_timeout=0`,
     RIPPER_MASTER_KEY: master_key.toString('base64'),
   }
 })
-afterAll(() => service.close())
 
 // Commands have the real clock.
 beforeEach(() => clock.advance(Date.now() - clock.now().getTime()))

@@ -1,6 +1,6 @@
 // Who may call: secret keys and their restrictions, client secrets, other merchants' ids, modes.
 
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import {
   type Answer,
@@ -11,22 +11,12 @@ import {
   refusal,
   visa,
 } from '../support/client.ts'
-import {
-  type AskedAccount,
-  drivenClock,
-  newKey,
-  type Service,
-  startService,
-  until,
-} from '../support/service.ts'
+import { type AskedAccount, drivenClock, newKey, startService, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
 const master_key = Buffer.alloc(32, 9)
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock, master_key })
-})
-afterAll(() => service.close())
+const service = await useService({ clock, master_key })
 
 const keyed = async (asked: Parameters<typeof newKey>[2]) => {
   const { office, account, base_url } = service

@@ -1,17 +1,13 @@
 // POST …/authenticate and its attempts: one card tried once, three at most, and what each end of one allows.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, cardOf, refusal, type SessionSecret, visa } from '../support/client.ts'
-import { drivenClock, driving, type Service, startService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { cardOf, refusal, type SessionSecret, visa } from '../support/client.ts'
+import { drivenClock, driving } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 const declining = '4000000000009995'
 const hard = '4000000000009987'

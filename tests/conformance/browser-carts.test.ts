@@ -1,22 +1,21 @@
 // How much the sessions of pages may carry, and that the ones which carry much are counted as several.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { limitSessionCreates } from '../../src/checkout/limits/card-testing.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
-import { type Client, purchase, refusal } from '../support/client.ts'
-import { drivenClock, type Service, shop, startService } from '../support/service.ts'
+import { purchase, refusal } from '../support/client.ts'
+import { drivenClock, shop } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
+const service = await useService({ clock })
+const { client } = service
+
 beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
   const page = { name: 'page', is_hosted_page: true, handle: 'tea', allowed_origins: [shop] }
   await createIntegration(service.office, service.account.merchant_id, page)
 })
-afterAll(() => service.close())
 
 const create = (more: object) => {
   const { publishable_key: public_key } = service.account

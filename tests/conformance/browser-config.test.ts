@@ -1,6 +1,6 @@
 // What a checkout is set up from: configuration and methods of a publishable key, and of a hosted page's handle.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Integration } from '../../src/merchants/integration.ts'
 import {
   changeMerchant,
@@ -8,23 +8,12 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
-import { type Answer, bytes, type Client, refusal } from '../support/client.ts'
-import {
-  type Account,
-  type AskedAccount,
-  newKey,
-  type Service,
-  startService,
-  until,
-} from '../support/service.ts'
+import { type Answer, bytes, refusal } from '../support/client.ts'
+import { type Account, type AskedAccount, newKey, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService()
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService()
+const { client } = service
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   client.send('GET', path, { headers })

@@ -1,6 +1,6 @@
 // Sessions that a page creates: who may, what is taken, how the amount is verified, and what becomes of it.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Integration } from '../../src/merchants/integration.ts'
 import { type KeyRow, newestPublishableKey } from '../../src/merchants/key-store.ts'
 import {
@@ -9,33 +9,30 @@ import {
   withdrawKey,
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
-import { type Answer, type Client, type Json, purchase, refusal } from '../support/client.ts'
+import { type Answer, type Json, purchase, refusal } from '../support/client.ts'
 import {
   type Account,
   type AskedAccount,
   drivenClock,
   driving,
   newKey,
-  type Service,
   shop,
-  startService,
   until,
 } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
 const pay = 'https://pay.example'
 const kiosk = 'https://kiosk.example'
-let service: Service
-let client: Client
+const service = await useService({ clock, pay_url: `${pay}/to` })
+const { client } = service
 let public_key: string
+
 beforeAll(async () => {
-  service = await startService({ clock, pay_url: `${pay}/to` })
-  client = service.client
   public_key = service.account.publishable_key!
   await add(service.account, { name: 'kiosk', allowed_origins: [kiosk] })
   await add(service.account, { name: 'page', ...hosted, handle: 'tea', allowed_origins: [shop] })
 })
-afterAll(() => service.close())
 
 const hosted = { is_hosted_page: true, default_amount: 900, default_currency: 'GBP' }
 const add = async ({ merchant_id }: Account, asked: Partial<Integration> & { name: string }) =>

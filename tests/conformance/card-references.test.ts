@@ -1,17 +1,13 @@
 // POST …/card_references: which cards are taken, and for how long their reference is good.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, cardOf, refusal, visa, wordsOf } from '../support/client.ts'
-import { drivenClock, type Service, startService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { cardOf, refusal, visa, wordsOf } from '../support/client.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 test('the answer has its members and no others', async () => {
   const session = await client.open()

@@ -1,7 +1,7 @@
 // Who may use the compatible routes, and what everything that fails below their paths looks like.
 
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
 import {
@@ -13,16 +13,12 @@ import {
   openCompatible,
   tea,
 } from '../support/compatible.ts'
-import { type AskedAccount, type Service, startService } from '../support/service.ts'
+import { type AskedAccount, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = manualClock()
-let service: Service
-let compatible: ReturnType<typeof openCompatible>
-beforeAll(async () => {
-  service = await startService({ clock })
-  compatible = openCompatible(service.client, service.account)
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const compatible = openCompatible(service.client, service.account)
 
 const form = formOf({ amount: '4200', currency: 'gbp' })
 const basic = (user: string, password = '') => ({

@@ -1,17 +1,12 @@
 // The compatible create: parameters in both encodings, what they become, and how each wrong one is refused by name.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { visa } from '../support/client.ts'
 import { addresses, fault, formOf, openCompatible, tea } from '../support/compatible.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let compatible: ReturnType<typeof openCompatible>
-beforeAll(async () => {
-  service = await startService()
-  compatible = openCompatible(service.client, service.account)
-})
-afterAll(() => service.close())
+const service = await useService()
+const compatible = openCompatible(service.client, service.account)
 
 const ok = formOf({ amount: '4200', currency: 'gbp' })
 const sessionOf = async (id: string) => (await service.client.readSession(id)).body

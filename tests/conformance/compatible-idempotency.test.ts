@@ -3,18 +3,14 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Answer, purchase } from '../support/client.ts'
 import { addresses, described, fault, formOf, openCompatible, tea } from '../support/compatible.ts'
-import { type Service, startService, until } from '../support/service.ts'
+import { until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let compatible: ReturnType<typeof openCompatible>
-beforeAll(async () => {
-  service = await startService()
-  compatible = openCompatible(service.client, service.account)
-})
-afterAll(() => service.close())
+const service = await useService()
+const compatible = openCompatible(service.client, service.account)
 
 const teaForm = formOf({ ...tea, amount: String(tea.amount) })
 const keyed = (key: string, name = 'idempotency-key') => ({ headers: { [name]: key } })

@@ -1,27 +1,16 @@
 // What a payment intent reads as, after real payments with test cards: one row for each state of session, attempt and payment.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Client,
-  openChallenge,
-  runChallenge,
-  type SessionSecret,
-  visa,
-} from '../support/client.ts'
+import { describe, expect, test } from 'vitest'
+import { openChallenge, runChallenge, type SessionSecret, visa } from '../support/client.ts'
 import { openCompatible, tea } from '../support/compatible.ts'
 import { openUnverified, runJob } from '../support/holding.ts'
-import { drivenClock, driving, type Service, startService, until } from '../support/service.ts'
+import { drivenClock, driving, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-let compatible: ReturnType<typeof openCompatible>
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-  compatible = openCompatible(client, service.account)
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
+const compatible = openCompatible(client, service.account)
 
 const insufficient = '4000009105150000'
 const otp = '4000000000003220'

@@ -1,16 +1,12 @@
 // POST /v1/checkout/sessions, field by field: what is taken, what is refused and by which words.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Json, purchase, refusal, wordsOf } from '../support/client.ts'
-import { type Service, shop, startService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { type Json, purchase, refusal, wordsOf } from '../support/client.ts'
+import { shop } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService()
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService()
+const { client } = service
 
 const item = { name: 'Tea', quantity: 2, unit_amount: 850 }
 const items = (...lines: object[]) => ({ items: lines })

@@ -1,17 +1,13 @@
 // Decisions on held payments by the API: capture, void, escalate, what they refuse and what a retry gets.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { refusal } from '../support/client.ts'
 import { booksOf, eventsOf, hold } from '../support/holding.ts'
-import { type Account, newKey, type Service, startService } from '../support/service.ts'
+import { newKey } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let account: Account
-beforeAll(async () => {
-  service = await startService()
-  account = service.account
-})
-afterAll(() => service.close())
+const service = await useService()
+const { account } = service
 
 type SentBody = { key: string; raw: string | undefined; type?: string }
 

@@ -2,18 +2,14 @@
 
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
-import { bytes, type Client, purchase, refusal, wordsOf } from '../support/client.ts'
-import { type Service, startService, until } from '../support/service.ts'
+import { bytes, purchase, refusal, wordsOf } from '../support/client.ts'
+import { until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService()
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService()
+const { client } = service
 
 const path = '/v1/checkout/sessions'
 const sendRaw = (key: string, raw: string) =>

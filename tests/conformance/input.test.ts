@@ -3,17 +3,12 @@
 import { METHODS, request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, purchase, type Raw, refusal } from '../support/client.ts'
-import { type Service, startService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { purchase, type Raw, refusal } from '../support/client.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService()
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService()
+const { client } = service
 
 const path = '/v1/checkout/sessions'
 let keys = 0

@@ -1,17 +1,13 @@
 // An acquirer that is slow or silent: what is not known is processing, never failed and never charged again.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, refusal, type SessionSecret } from '../support/client.ts'
-import { drivenClock, driving, type Service, startService } from '../support/service.ts'
+import { expect, test } from 'vitest'
+import { refusal, type SessionSecret } from '../support/client.ts'
+import { drivenClock, driving } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 const asked = async (session: SessionSecret) => {
   const rows = await service.sql`select state from acquirer_operations

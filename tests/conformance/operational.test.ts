@@ -2,21 +2,17 @@
 
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openApiDocument } from '../../src/documents/openapi/openapi.ts'
 import { events, routes, streams } from '../../src/routes.ts'
-import { type Client, type Json, openClient } from '../support/client.ts'
+import { type Json, openClient } from '../support/client.ts'
 import { manualClock } from '../support/clock.ts'
 import { resolve } from '../support/schema.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService()
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService()
+const { client } = service
 
 test('health, readiness and metrics', async () => {
   await client.pay()

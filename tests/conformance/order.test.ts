@@ -1,19 +1,20 @@
 // Which of its faults a request is told: the order that docs/errors.md gives. Each row has the faults of all rows below it.
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
 import { purchase, refusal, type SessionSecret, visa } from '../support/client.ts'
-import { type Account, drivenClock, type Service, startService, until } from '../support/service.ts'
+import { type Account, drivenClock, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
+const first_key = randomUUID()
+const service = await useService({ clock })
 let suspended: Account
 let live_only: Account
 let session: SessionSecret
-const first_key = randomUUID()
+
 beforeAll(async () => {
-  service = await startService({ clock })
   live_only = await service.newAccount({ key: { mode: 'live_only' } })
   suspended = await service.newAccount()
   const { client } = suspended
@@ -24,7 +25,6 @@ beforeAll(async () => {
     ({ status }) => status === 403,
   )
 })
-afterAll(() => service.close())
 
 const unsound = { ...purchase, amount: 0 }
 const too_large = { ...unsound, metadata: { a: 'x'.repeat(8192) } }

@@ -1,17 +1,13 @@
 // What is read of sessions and payments, and told by events: the members, no others, and their values.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Client, type Json, purchase, type SessionSecret } from '../support/client.ts'
-import { drivenClock, driving, type Service, shop, startService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { type Json, purchase, type SessionSecret } from '../support/client.ts'
+import { drivenClock, driving, shop } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 const at = (later_ms = 0) =>
   new Date(clock.now().getTime() + later_ms).toISOString().replace('Z', '0000+00:00')

@@ -2,28 +2,17 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { catalogue, type RefusalCode } from '../../src/kernel/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
-import { type Answer, type Client, cardOf, purchase, refusal, visa } from '../support/client.ts'
+import { type Answer, cardOf, purchase, refusal, visa } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
-import {
-  type AskedAccount,
-  drivenClock,
-  driving,
-  type Service,
-  shop,
-  startService,
-} from '../support/service.ts'
+import { type AskedAccount, drivenClock, driving, shop } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 const createAs = async (asked: AskedAccount) => (await service.newAccount(asked)).client.create()
 const fromPage = (more: object, origin = shop) =>

@@ -2,14 +2,10 @@
 
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Service, startService } from '../support/service.ts'
+import { describe, expect, test } from 'vitest'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 /** Sends a request as it stands, as no client library would. */
 async function send(line: string, headers: string[] = ['Host: pay.example']) {

@@ -1,16 +1,13 @@
 // Every card of test mode, in the words of the specification: what each does, to whom, and what can be read of it.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openChallenge, refusal, runChallenge, wordsOf } from '../support/client.ts'
 import { lateResult, payAndTell, type Told } from '../support/paying.ts'
-import { drivenClock, type Service, startService } from '../support/service.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
 
 // Visa, Mastercard and Amex | state, after a challenge where there was one | authentication | outcome.
 const scenarios = `

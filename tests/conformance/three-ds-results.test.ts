@@ -1,18 +1,14 @@
 // POST /3ds/results: the Directory Server's word on a challenge counts once, and only where it was asked for.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { changeMerchant } from '../../src/merchants/manage.ts'
-import type { Client, Json, SessionSecret } from '../support/client.ts'
-import { drivenClock, type Service, startService } from '../support/service.ts'
+import type { Json, SessionSecret } from '../support/client.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 const otp = '4000000000003220'
 type Ids = {

@@ -1,16 +1,13 @@
 // Who may call webhook routes, what a key is refused with there, and the shapes of what goes wrong before a route acts.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, bytes, openClient, refusal } from '../support/client.ts'
-import { drivenClock, newKey, type Service, startService, until } from '../support/service.ts'
+import { drivenClock, newKey, startService, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
 
 const url = 'https://shop.example/hooks'
 const allRoutes: [string, string, unknown][] = [

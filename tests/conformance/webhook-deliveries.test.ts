@@ -1,18 +1,15 @@
 // The list of deliveries: rows, pages, filters, what is refused, and how long a row is told of.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../src/kernel/values.ts'
 import { refusal } from '../support/client.ts'
-import { type Account, drivenClock, type Service, startService } from '../support/service.ts'
+import { type Account, drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 import { type AttemptRow, deadLetter, insertAttempt } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()
-let service: Service
+const service = await useService({ clock })
 let account: Account
-beforeAll(async () => {
-  service = await startService({ clock })
-})
-afterAll(() => service.close())
 beforeEach(async () => {
   await clock.advance(60_000)
   account = await service.newAccount()

@@ -1,18 +1,15 @@
 // Webhook endpoints: what may be registered, what comes back, listing and deleting, and the shape of every refusal.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
-import { type Client, type Raw, refusal } from '../support/client.ts'
-import { drivenClock, type Service, startService, until } from '../support/service.ts'
+import { type Raw, refusal } from '../support/client.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
+import { drivenClock, startService, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 
 const url = 'https://shop.example/hooks'
 const types = [
@@ -402,17 +399,13 @@ describe('delete', () => {
     })
     await held
     const deleting = [1, 2].map(() => theirs.deleteEndpoint(made.id))
-    await until(waitingForLocks, (count) => count === 2)
+    await until(
+      () => countLockWaits(service.sql),
+      (count) => count === 2,
+    )
     release()
     await holding
     const answers = await Promise.all(deleting)
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404])
   })
 })
-
-async function waitingForLocks(): Promise<number> {
-  const [row] = await service.sql<{ count: number }[]>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  return row!.count
-}

@@ -2,19 +2,15 @@
 
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, bytes, type Client, refusal } from '../support/client.ts'
-import { drivenClock, type Service, startService } from '../support/service.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 import { deadLetter } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()
-let service: Service
-let client: Client
-beforeAll(async () => {
-  service = await startService({ clock })
-  client = service.client
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const { client } = service
 // Each test has a minute, and so the rate limits, to itself.
 beforeEach(() => clock.advance(60_000))
 

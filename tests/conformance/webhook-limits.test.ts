@@ -1,23 +1,14 @@
 // The rate limits of webhook routes: so many requests of a kind a minute and account, told with every answer.
 
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type Answer, openClient, refusal } from '../support/client.ts'
-import {
-  type Account,
-  drivenClock,
-  newKey,
-  type Service,
-  startService,
-} from '../support/service.ts'
+import { type Account, drivenClock, newKey, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
 const master_key = Buffer.alloc(32, 7)
-let service: Service
+const service = await useService({ clock, master_key })
 let account: Account
-beforeAll(async () => {
-  service = await startService({ clock, master_key })
-})
-afterAll(() => service.close())
 beforeEach(async () => {
   // 20 s into a minute that nobody has used.
   const into_ms = clock.now().getTime() % 60_000

@@ -1,19 +1,16 @@
 // Replays: what may be replayed and for how long, what an accepted one leaves behind, and two at once.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { AnySql } from '../../src/database/open.ts'
 import { bytes, refusal } from '../support/client.ts'
-import { type Account, drivenClock, type Service, startService, until } from '../support/service.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
+import { drivenClock, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 import { type DeliveryRow, deadLetter, idAt } from './webhook-delivery-rows.ts'
 
 const clock = drivenClock()
-let service: Service
-let account: Account
-beforeAll(async () => {
-  service = await startService({ clock })
-  account = await service.newAccount()
-})
-afterAll(() => service.close())
+const service = await useService({ clock })
+const account = await service.newAccount()
 // Each test has a minute, and so the rate limits, to itself.
 beforeEach(() => clock.advance(60_000))
 
@@ -252,7 +249,10 @@ describe('at once', () => {
     })
     await changed
     const waiting = replay(original.delivery_id)
-    await until(waitingForLocks, (count) => count > 0)
+    await until(
+      () => countLockWaits(service.sql),
+      (count) => count > 0,
+    )
     release()
     await holding
     expect(refusal(await waiting)).toBe(expected)
@@ -324,11 +324,4 @@ async function stored() {
       (select count(*)::int from webhook_attempts) as attempts,
       (select count(*)::int from idempotency_keys) as keys`
   return row
-}
-
-async function waitingForLocks(): Promise<number> {
-  const [row] = await service.sql<{ count: number }[]>`
-    select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  return row!.count
 }

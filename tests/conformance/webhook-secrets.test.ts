@@ -1,20 +1,17 @@
 // Signing secrets after their creation: rotation with an overlap, and wrapping anew under another master key.
 
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import { openSecret } from '../../src/webhooks/endpoint.ts'
 import { rewrapSecrets } from '../../src/webhooks/endpoints/rewrap-secrets.ts'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
-import { drivenClock, type Service, startService } from '../support/service.ts'
+import { drivenClock } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
 const old = randomBytes(32)
-let service: Service
-beforeAll(async () => {
-  service = await startService({ clock, master_key: old })
-})
-afterAll(() => service.close())
+const service = await useService({ clock, master_key: old })
 
 const url = 'https://shop.example/hooks'
 const keyringOf = (...keys: Buffer[]) => openKeyring(keys, { bytes: randomBytes })

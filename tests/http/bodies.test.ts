@@ -2,16 +2,12 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bodies_bytes_max } from '../../src/http/collect-body.ts'
 import { purchase, refusal } from '../support/client.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 const unended_bytes = 130_000
 const head = [

@@ -2,15 +2,12 @@
 
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unanswered_max } from '../../src/http/turns.ts'
-import { type Service, startService } from '../support/service.ts'
+import { startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pay.example\r\n\r\n`
 

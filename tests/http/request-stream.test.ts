@@ -1,18 +1,15 @@
 // The stream of requests, and `ripper logs tail`: one's own, as they are answered, without anything that is secret.
 
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openRequestLog, requests_kept } from '../../src/http/request-log.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { described } from '../support/compatible.ts'
 import { listen as listenAt, type Told } from '../support/listener.ts'
 import { ripper, talk } from '../support/programs.ts'
-import { type Account, newKey, type Service, shop, startService } from '../support/service.ts'
+import { type Account, newKey, shop } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 const listen = ({ secret_key }: Pick<Account, 'secret_key'>, query = '') =>
   listenAt({ base_url: service.base_url, secret_key, path: `/v1/logs/stream${query}` })

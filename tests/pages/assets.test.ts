@@ -1,20 +1,15 @@
 // What an upgrade must not break: pages opened before it, and shops that fixed the version of the script they load.
 
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { keepAssets, purgeAssets } from '../../src/pages/asset-store.ts'
-import { type Service, startService } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
-let service: Service
 const old = Buffer.from('window.Ripper = { version: "0.0.1" }')
 const path = `/assets/${createHash('sha256').update(old).digest('hex').slice(0, 16)}/checkout.js`
 const at = new Date('2026-01-01T00:00:00Z')
 
-beforeAll(async () => {
-  service = await startService()
-})
-
-afterAll(() => service.close())
+const service = await useService()
 
 test('a script of an earlier version is still served, under its own address', async () => {
   expect((await fetch(service.base_url + path)).status).toBe(404)

@@ -1,6 +1,6 @@
 // Each example of the reference: its line for curl is sent to a real service as it stands, and its answer fits the schema.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { namedSchemas } from '../../src/documents/openapi/named-schemas.ts'
 import { inlineDocument } from '../../src/documents/openapi/openapi.ts'
 import {
@@ -19,7 +19,8 @@ import { events, routes, streams } from '../../src/routes.ts'
 import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { type Json, type SessionSecret, visa } from '../support/client.ts'
 import { faultOf, type Schema } from '../support/schema.ts'
-import { type Account, type Service, shop, startService } from '../support/service.ts'
+import { type Account, shop } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const document = inlineDocument(routes, events, streams)
 const operations = operationsOf(document)
@@ -33,17 +34,16 @@ const [order] = named
   .filter(([id]) => id === 'create_a_checkout_session')
   .map(([, listed]) => requestExample(listed).body as object)
 
-let service: Service
+const service = await useService()
 let account: Account
+
 beforeAll(async () => {
-  service = await startService()
   const integration = { default_amount: 4200, default_currency: 'GBP' }
   account = await service.newAccount({ integration })
   await createIntegration(service.office, account.merchant_id, {
     ...{ ...integration, name: 'page', is_hosted_page: true, handle: 'tea-and-pots' },
   })
 })
-afterAll(() => service.close())
 
 type Sent = { method: string; url: string; headers: Record<string, string>; body: string | null }
 

@@ -2,32 +2,27 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { pageCheck } from '../../src/cli/page.ts'
 import { ripper } from '../support/programs.ts'
-import { servePages } from '../support/served-pages.ts'
-import { type Service, shop } from '../support/service.ts'
+import { useServedPages } from '../support/served-pages.ts'
+import { shop } from '../support/service.ts'
 
-let service: Service
-let pages: Record<string, string>
-beforeAll(async () => {
-  const served = await servePages()
-  service = served.service
-  const { fields, pay, demo, challenge, method, result } = served.pages
-  const paths = {
-    'checkout.js': '/checkout.js',
-    'card-fields': `${fields}?locale=ar`,
-    'hosted-page': pay,
-    'demo-shop': demo,
-    'challenge-page': `${challenge}?return_url=${shop}/basket`,
-    'method-page': method,
-    'result-page': result,
-  }
-  pages = Object.fromEntries(
-    Object.entries(paths).map(([name, path]) => [name, service.base_url + path]),
-  )
-})
-afterAll(() => service.close())
+const served = await useServedPages()
+const { service } = served
+const { fields, pay, demo, challenge, method, result } = served.pages
+const paths = {
+  'checkout.js': '/checkout.js',
+  'card-fields': `${fields}?locale=ar`,
+  'hosted-page': pay,
+  'demo-shop': demo,
+  'challenge-page': `${challenge}?return_url=${shop}/basket`,
+  'method-page': method,
+  'result-page': result,
+}
+const pages: Record<string, string> = Object.fromEntries(
+  Object.entries(paths).map(([name, path]) => [name, service.base_url + path]),
+)
 
 type Said = {
   status: number

@@ -1,20 +1,10 @@
 // What the pages say: the shopper's language, what merchants wrote as mere text, and no secret.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readMarkup } from '../../src/pages/check/markup.ts'
-import { breakout, contextOf, type ServedPages, servePages } from '../support/served-pages.ts'
-import type { Account, Service } from '../support/service.ts'
+import { breakout, contextOf, useServedPages } from '../support/served-pages.ts'
 
-let service: Service
-let account: Account
-let client_secret: string
-let pages: ServedPages['pages']
-let read: ServedPages['read']
-
-beforeAll(async () => {
-  ;({ service, account, client_secret, pages, read } = await servePages())
-})
-afterAll(() => service.close())
+const { account, client_secret, pages, read } = await useServedPages()
 
 describe('the language', () => {
   test.each([

@@ -2,19 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readMarkup } from '../../src/pages/check/markup.ts'
-import { type ServedPages, servePages } from '../support/served-pages.ts'
-import type { Service } from '../support/service.ts'
+import { useServedPages } from '../support/served-pages.ts'
 
-let service: Service
-let pages: ServedPages['pages']
-let read: ServedPages['read']
-
-beforeAll(async () => {
-  ;({ service, pages, read } = await servePages())
-})
-afterAll(() => service.close())
+const { service, pages, read } = await useServedPages()
 
 /** What the linked scripts and style sheets of a page are, with their integrity. */
 async function linkedBy(path: string): Promise<{ path: string; integrity: string }[]> {

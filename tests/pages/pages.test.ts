@@ -1,18 +1,11 @@
 // The headers of the pages that shoppers' browsers get, the pages that are not there, and those asked for by another name.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readMarkup } from '../../src/pages/check/markup.ts'
-import { hashOf, policyOf, type ServedPages, servePages } from '../support/served-pages.ts'
-import { type Service, shop, startService } from '../support/service.ts'
+import { hashOf, policyOf, useServedPages } from '../support/served-pages.ts'
+import { shop, startService } from '../support/service.ts'
 
-let service: Service
-let pages: ServedPages['pages']
-let read: ServedPages['read']
-
-beforeAll(async () => {
-  ;({ service, pages, read } = await servePages())
-})
-afterAll(() => service.close())
+const { service, pages, read } = await useServedPages()
 
 const nothing = ["'none'"]
 const always = {

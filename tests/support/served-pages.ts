@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { get, type IncomingHttpHeaders } from 'node:http'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { changeMerchant, createIntegration } from '../../src/merchants/manage.ts'
 import { readMarkup } from '../../src/pages/check/markup.ts'
 import { cardOf, runChallenge, visa } from './client.ts'
@@ -26,7 +26,14 @@ export type ServedPages = {
   read(path: string, headers?: Record<string, string>): Promise<Got>
 }
 
-export async function servePages(): Promise<ServedPages> {
+/** To be awaited at the top of a test file: the service is closed after its tests. */
+export async function useServedPages(): Promise<ServedPages> {
+  const served = await servePages()
+  afterAll(() => served.service.close())
+  return served
+}
+
+async function servePages(): Promise<ServedPages> {
   const service = await startService({
     demo_shop: () => ({
       secret_key: account.secret_key,

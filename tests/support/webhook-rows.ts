@@ -11,6 +11,7 @@ import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.
 import { fanOut, type ToldEvent } from '../../src/webhooks/queue/fan-out.ts'
 import { type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
+import { countLockWaits } from './lock-waits.ts'
 import { until } from './service.ts'
 
 export type Queue = Database & { database: FreshDatabase; drop(): Promise<void> }
@@ -183,12 +184,7 @@ export async function runInto<T>(
   sql: Sql,
   start: () => Promise<T>,
 ): Promise<{ running: Promise<T> }> {
-  const waiting = async () => {
-    const [row] = await sql<{ count: number }[]>`
-      select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    return row!.count
-  }
+  const waiting = () => countLockWaits(sql)
   const before = await waiting()
   let isOver = false
   const running = start().finally(() => {

@@ -1,21 +1,18 @@
 // The stream of events: each event of a merchant once and whole, whatever becomes of connections, keys and readers.
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openHeard } from '../../src/cli/listen/heard-events.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
 import { hold } from '../support/holding.ts'
 import { listen as listenAt, type Told } from '../support/listener.ts'
-import { type Account, newKey, type Service, startService, until } from '../support/service.ts'
+import { type Account, newKey, startService, until } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
 
 const captured = '4242424242424242'
 const declined = '4000000000000002'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 const path = '/v1/events/stream'
 const listen = ({ secret_key }: Pick<Account, 'secret_key'>, query = '', last_id?: string | null) =>

@@ -124,7 +124,10 @@ function viewEvent({ created_at, deliveries, ...event }: TracedEvent) {
 function viewDelivery(delivery: TracedDelivery) {
   const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
   return {
-    ...{ delivery_id, endpoint_id, endpoint_url, replay_of },
+    delivery_id,
+    endpoint_id,
+    endpoint_url,
+    replay_of,
     // As ripper delivery show has it: pending until the first attempt has ended.
     status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
     created_at: timestamp(delivery.created_at),

@@ -11,7 +11,8 @@ type Making = { chosen: Chosen; side: 'request' | 'answer' }
 
 /**
  * A value that the schema allows. A request has only the optional fields that are worth showing; an answer has all fields. A field
- * without a sample is left out; a value without a sample is undefined. The page is made without it, and a test names it.
+ * without a sample is null if that is allowed, and left out otherwise; a value without a sample is undefined. The page is made
+ * without it, and a test names it.
  */
 export function exampleOf(schema: Schema, making: Making, path = ''): unknown {
   if (path in making.chosen) return making.chosen[path]
