@@ -65,6 +65,7 @@ export const noted = [
   'bank: approves late',
   'bank: finds a duplicate',
   'bank: has forgotten',
+  'bank: settles later',
   'bank: lists late',
   'bank: lets an authorisation lapse',
   'database: went back',

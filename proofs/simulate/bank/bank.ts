@@ -1,6 +1,7 @@
 // The acquirer of a simulated world: books of its own in memory, written without a look at the service's.
 
 import {
+  type Accepted,
   type Acquirer,
   type AuthoriseAnswer,
   type AuthoriseRequest,
@@ -119,12 +120,12 @@ export function openBank(
     throw new Unanswered('nothing was heard of the bank')
   }
 
-  async function settle(kind: Verb, request: SettleRequest): Promise<SettleAnswer> {
+  async function settle(kind: Verb, request: SettleRequest): Promise<SettleAnswer | Accepted> {
     const { reference, amount, currency } = request
     const of = request.authorisation.reference
     const asked = JSON.stringify([kind, of, amount, currency])
     const known = remembered(settled.get(reference))
-    if (known) return known.asked === asked ? known.answer : refusal('reference_reused')
+    if (known) return known.asked === asked ? answerTo(known) : refusal('reference_reused')
     if (remembered(authorised.get(reference))) return refusal('reference_reused')
     const authorisation = authorised.get(of)
     // A reversal that finds nothing sees to it that nothing comes after it.
@@ -134,17 +135,31 @@ export function openBank(
     if (code === null) authorisation![`${past[kind]}_ms`] = now()
     if (code === 'do_not_honor') authorisation!.refused_once = true
     if (code === 'expired') moods.note('bank: lets an authorisation lapse')
+    const transaction_id = mint()
     const answer: SettleAnswer =
-      code === null ? { result: 'approved', acquirer_transaction_id: mint() } : refusal(code)
-    const settlement = { kind, reference, of, asked_ms: now(), asked, answer }
+      code === null
+        ? { result: 'approved', acquirer_transaction_id: transaction_id }
+        : refusal(code)
+    const asked_ms = now()
+    const known_ms = asked_ms + traits.settles_after_ms
+    const settlement = { kind, reference, of, asked_ms, asked, answer, known_ms, transaction_id }
     settled.set(reference, settlement)
     settlements.push(settlement)
-    return answer
+    return answerTo(settlement)
+  }
+
+  function answerTo({ answer, known_ms, transaction_id }: Settlement): SettleAnswer | Accepted {
+    if (known_ms <= now()) return answer
+    moods.note('bank: settles later')
+    return { result: 'accepted', acquirer_transaction_id: transaction_id }
   }
 
   async function lookUp({ reference }: LookUpRequest): Promise<LookUpAnswer> {
     const settlement = remembered(settled.get(reference))
-    if (settlement) return { result: 'found', kind: settlement.kind, answer: settlement.answer }
+    if (settlement) {
+      const { kind, answer, known_ms } = settlement
+      return known_ms > now() ? { result: 'in_progress' } : { result: 'found', kind, answer }
+    }
     const entry = remembered(authorised.get(reference))
     if (!entry) {
       if (authorised.has(reference) || settled.has(reference)) moods.note('bank: has forgotten')

@@ -12,6 +12,10 @@ export type Settlement = {
   asked_ms: number
   asked: string
   answer: SettleAnswer
+  /** From when on the bank says what came of it. */
+  known_ms: number
+  /** The bank's own name of it. */
+  transaction_id: string
 }
 
 export const past = { capture: 'captured', void: 'voided', reverse: 'reversed' } as const

@@ -15,6 +15,8 @@ export type Traits = {
   finds_duplicates_ms: number
   /** What is only reserved expires after so long; null for never. */
   lapses_after_ms: number | null
+  /** So long it does not say what came of a capture, void or reversal that it has accepted; 0 where it says so at once. */
+  settles_after_ms: number
   /** How often somebody acts on an authorisation in the bank's portal. */
   portal: number
 }
@@ -26,6 +28,7 @@ export const plain: Traits = {
   lists_after_ms: 0,
   finds_duplicates_ms: 0,
   lapses_after_ms: null,
+  settles_after_ms: 0,
   portal: 0,
 }
 
@@ -44,5 +47,6 @@ export function traitsOf(chance: Chance): Traits {
     finds_duplicates_ms: chance.pick([0, 0, 0, 5 * minute_ms]),
     lapses_after_ms: chance.pick([null, null, hour_ms, 20 * hour_ms, 72 * hour_ms]),
     portal: chance.pick([0, 0.3]),
+    settles_after_ms: chance.pick([0, 0, 20_000, 5 * minute_ms]),
   }
 }
