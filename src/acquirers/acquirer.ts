@@ -215,13 +215,6 @@ export type LearnedBy = 'reference' | 'replay' | 'notice'
 /** What was posted as it came, since signatures are over the very characters. Names of headers in lower case. */
 export type NoticePost = { headers: Record<string, string>; body: string }
 
-export type NoticeReader = {
-  /** Verifies and reads what was posted to us in the acquirer's name. Throws NotGenuine; NotSent without credentials. */
-  read(post: NoticePost): Promise<Notice[]>
-  /** What the acquirer wants to be answered once its post is stored, with 200. */
-  reply: string
-}
-
 export type Acquirer = {
   /** `simulator`, or the connector and the connection: `checkout:conn_…`. */
   readonly name: string
@@ -263,6 +256,4 @@ export type Acquirer = {
    * where it could not be asked. For the search for orphans.
    */
   listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
-  /** Null at acquirers that post nothing. */
-  notices: NoticeReader | null
 }

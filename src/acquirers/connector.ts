@@ -2,7 +2,7 @@
 
 import type { z } from 'zod'
 import type { Clock } from '../kernel/world.ts'
-import { type Acquirer, NotSent } from './acquirer.ts'
+import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
 import type { Wire } from './wire.ts'
 
 export type Connector<Credentials = unknown> = {
@@ -11,9 +11,19 @@ export type Connector<Credentials = unknown> = {
   /** Judges a file of credentials. Unknown members are refused by name; no message repeats a value. */
   readonly credentials: z.ZodType<Credentials>
   open(connection: Connection<Credentials>): Acquirer
+  /** What the vendor posts by itself; null where it posts nothing. */
+  readonly notices: {
+    /** Verifies and reads a post; `now` is the service's clock. Throws NotGenuine. */
+    read(post: NoticePost, by: NoticeKey<Credentials>): Notice[]
+    /** What the vendor wants to be answered, with 200, once its post is stored. */
+    reply: string
+  } | null
   /** Asks the vendor what moves nothing, with credentials that need not be stored yet. Never throws. */
   check(asked: { credentials: Credentials; wire: Wire }): Promise<CheckAnswer>
 }
+
+/** By what a notice is verified, and known as ours. */
+export type NoticeKey<Credentials> = { credentials: Credentials; installation: string; now: Date }
 
 /** What a connector is opened with. */
 export type Connection<Credentials> = {

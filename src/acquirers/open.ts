@@ -31,6 +31,5 @@ function missing(name: string): Acquirer {
     refund: refuse,
     lookUp: refuse,
     listAuthorisations: refuse,
-    notices: null,
   }
 }

@@ -1,10 +1,11 @@
 // Checks a connection: a call to the vendor that moves nothing shows whether the credentials are of use.
 
+import type { CheckAnswer } from '../acquirers/connector.ts'
 import type { Wire } from '../acquirers/wire.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Clock } from '../kernel/world.ts'
 import { type ConnectionRow, openCredentials } from './connection.ts'
-import type { CheckAnswer, KnownConnector } from './connector.ts'
+import type { KnownConnector } from './connector.ts'
 
 type Parts = {
   keyring: Keyring
@@ -28,7 +29,7 @@ export async function checkConnection(
   )
   try {
     const credentials = openCredentials(keyring, row, row.sealed_credentials)
-    const asked = connector.check({ credentials, mode: row.mode, wire })
+    const asked = connector.check({ credentials, wire })
     return await Promise.race([asked, late])
   } catch (error) {
     return fails((error as Error).message)

@@ -1,10 +1,8 @@
-// What a connector is here: one vendor's name and credentials, and as far as it is built in, how its connections are opened.
+// A connector as connections know it: a vendor's name and credentials, and as far as it is built in, how it is opened.
 
 import type { z } from 'zod'
-import type { Acquirer } from '../acquirers/acquirer.ts'
-import type { Wire } from '../acquirers/wire.ts'
-import type { Clock } from '../kernel/world.ts'
-import type { ConnectionKind, ConnectionMode } from '../merchants/account-connection.ts'
+import type { Connector } from '../acquirers/connector.ts'
+import type { ConnectionKind } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
 
 export type KnownConnector = {
@@ -12,27 +10,15 @@ export type KnownConnector = {
   readonly name: string
   readonly kind: ConnectionKind
   readonly credentials: z.ZodType
-  /** Absent at 3-D Secure providers, and where the connector is not built in yet. */
-  open?(connection: OpenConnection): Acquirer
-  /** Asks the vendor what moves nothing. Never throws. */
-  check?(asked: {
-    credentials: Credentials
-    mode: ConnectionMode
-    wire: Wire
-  }): Promise<CheckAnswer>
-}
+} & Partial<
+  // Absent at 3-D Secure providers, and where the connector is not built in yet.
+  Pick<AnyConnector, 'open' | 'check' | 'notices'>
+>
 
-/** What a connector is opened with. */
-export type OpenConnection = {
-  /** The acquirer's name: `checkout:conn_…`. */
-  name: string
-  /** Our mark at acquirers. */
-  installation: string
-  /** Asked at each call, so that a rotation needs no restart. Null where the connection is not there, or does not open. */
-  credentials(): Promise<Credentials | null>
-  wire: Wire
-  clock: Pick<Clock, 'now'>
-}
+// Whoever opens credentials cannot know their type: what was judged when they were stored is what the connector takes.
+type AnyConnector = Connector<Credentials>
 
-/** `notes`: what works without, and is lost by that. A reason is one line, without secrets. */
-export type CheckAnswer = { result: 'works'; notes: string[] } | { result: 'fails'; reason: string }
+/** A connector that is built in, as one of those that this release knows. */
+export function builtIn<Known>(connector: Connector<Known>): KnownConnector {
+  return { ...(connector as unknown as AnyConnector), kind: 'acquirer' }
+}

@@ -1,6 +1,7 @@
 // The connectors that this release knows, one line each.
 
-import type { KnownConnector } from './connector.ts'
+import { checkout } from '../acquirers/checkout/checkout.ts'
+import { builtIn, type KnownConnector } from './connector.ts'
 import {
   adyenCredentials,
   checkoutCredentials,
@@ -9,7 +10,7 @@ import {
 } from './credentials.ts'
 
 export const connectors: readonly KnownConnector[] = [
-  { name: 'checkout', kind: 'acquirer', credentials: checkoutCredentials },
+  builtIn(checkout),
   { name: 'stripe', kind: 'acquirer', credentials: stripeCredentials },
   { name: 'adyen', kind: 'acquirer', credentials: adyenCredentials },
   { name: '3dsecureio', kind: 'three_ds', credentials: threeDsecureIoCredentials },

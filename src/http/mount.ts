@@ -1,6 +1,6 @@
 // Hangs pages and in-process peers onto the server.
 
-import { METHODS } from 'node:http'
+import { type IncomingHttpHeaders, METHODS } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
@@ -22,7 +22,7 @@ export function mountPages<Context>(
     app.route({
       method: page.method,
       url: fastifyPath(page.path),
-      bodyLimit: 64 * 1024,
+      bodyLimit: page.body_bytes_max ?? 64 * 1024,
       config: { counted_apart: page.counted_apart },
       handler: async (request, reply) => {
         const answer = await page.handle(context, {
@@ -30,6 +30,7 @@ export function mountPages<Context>(
           query: new URLSearchParams(request.url.split('?', 2)[1]),
           params: request.params as Record<string, string>,
           fields: formFields(request.body),
+          headers: joined(request.headers),
           body: textOf(request.body),
           caller: callerOf(request),
           request_id: request.id,
@@ -43,6 +44,11 @@ export function mountPages<Context>(
       },
     })
   }
+}
+
+function joined(headers: IncomingHttpHeaders): Record<string, string> {
+  const named = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  return Object.fromEntries(named)
 }
 
 const worth_compressing_bytes = 1400

@@ -10,6 +10,8 @@ type PageRequest = {
   params: Record<string, string>
   /** The fields of a posted form. */
   fields: Record<string, string>
+  /** Names in lower case; one that came several times is joined with commas. */
+  headers: Record<string, string>
   /** The body as it came. */
   body: string
   caller: Caller
@@ -32,6 +34,8 @@ export type PageAnswer = {
 export type Page<Context> = {
   method: 'GET' | 'POST'
   path: string
+  /** The longest body that it takes; 64 KB where nothing is said. */
+  body_bytes_max?: number
   /** Left out, it counts towards the gateway limit together with all else. */
   counted_apart?: CountedApart
   handle(context: Context, request: PageRequest): Promise<PageAnswer>

@@ -4,11 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import { couldBeCard } from '../cards/card-data.ts'
 import { results_path } from '../checkout/authentication/receive-result.ts'
 import type { Context } from '../checkout/context.ts'
+import { receiveNotices } from '../checkout/notices/receive-notices.ts'
 import { isClientSecret } from '../checkout/sessions/client-secret.ts'
 import { openSessionInserts } from '../checkout/sessions/insert-sessions.ts'
 import { openIntegrationOfSession } from '../checkout/sessions/session-integration.ts'
 import { adviseOn } from '../compatible/advice.ts'
 import type { ThreeDsFile } from '../config/config.ts'
+import { connectors } from '../connections/connectors.ts'
 import type { Addresses } from '../context.ts'
 import type { Database } from '../database/open.ts'
 import { openCardRangeStore } from '../database/stores/card-range-store.ts'
@@ -94,7 +96,12 @@ export async function assemble(parts: ServiceParts): Promise<Service> {
     access: accessOf(context, directory),
     routes,
     streams,
-    pages: [...pages, ...shopperPages(assets, parts), ...operationalPages(closing, clock_fault)],
+    pages: [
+      ...pages,
+      receiveNotices(parts.connectors ?? connectors),
+      ...shopperPages(assets, parts),
+      ...operationalPages(closing, clock_fault),
+    ],
     missingPage: (languages) =>
       messagePage({ status: 404, language: languageFor(null, languages), words: 'not_found' }),
     advise: adviseOn,

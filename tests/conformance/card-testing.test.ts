@@ -48,7 +48,7 @@ const unused = async () => {
   throw new Error('not asked for here')
 }
 const bank: Acquirer = {
-  ...{ name: 'bank', learned_by: 'reference', lists: true, notices: null },
+  ...{ name: 'bank', learned_by: 'reference', lists: true },
   ...{ capture: unused, void: unused, reverse: unused, refund: unused },
   ...{ lookUp: unused, listAuthorisations: unused },
   ...{ safe_window_ms: 300_000, reference_life_ms: 24 * 3_600_000, late_approval_ms: 0 },

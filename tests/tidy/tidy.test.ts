@@ -43,7 +43,7 @@ const rooms: Record<string, string[]> = {
   context: ['kernel', 'database', 'http', 'merchants'],
   webhooks: ['kernel', 'context', 'database', 'http', 'merchants'],
   checkout: [
-    ...['kernel', 'audit', 'context', 'database', 'http', 'merchants'],
+    ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections'],
     ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
   ],
   compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],

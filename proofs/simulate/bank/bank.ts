@@ -201,7 +201,6 @@ export function openBank(
     refund: unused,
     lookUp,
     listAuthorisations,
-    notices: null,
   }
   return {
     acquirer,

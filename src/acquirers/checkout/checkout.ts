@@ -64,11 +64,12 @@ export const checkout: Connector<CheckoutCredentials> = {
   name: 'checkout',
   credentials: checkoutCredentials,
   open: openCheckout,
+  notices: { read: noticesIn, reply: '' },
   check: checkCheckout,
 }
 
 function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
-  const { name, installation, wire } = connection
+  const { name, wire } = connection
   const settle = (kind: SettleKind) => (request: SettleRequest) =>
     settleAt(connection, kind, request)
   return {
@@ -91,13 +92,6 @@ function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
     refund: settle('refund'),
     lookUp: (request) => lookUpAt(connection, request),
     listAuthorisations: (within) => listAt(connection, within),
-    notices: {
-      async read(post) {
-        const { signature_key } = await credentialsOf(connection)
-        return noticesIn(post, { signature_key, installation })
-      },
-      reply: '',
-    },
   }
 }
 

@@ -4,6 +4,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
+import type { NoticeKey } from '../connector.ts'
+import type { CheckoutCredentials } from './credentials.ts'
 import { referenceRead } from './requests.ts'
 
 const abouts: Record<string, Notice['about']> = {
@@ -47,7 +49,7 @@ const signature_header = 'cko-signature'
 /** Throws NotGenuine. What is about nothing of ours to ask for is read as no notice. */
 export function noticesIn(
   { headers, body }: NoticePost,
-  { signature_key, installation }: { signature_key: string; installation: string },
+  { credentials: { signature_key }, installation }: NoticeKey<CheckoutCredentials>,
 ): Notice[] {
   if (!isSigned(headers[signature_header] ?? '', body, signature_key)) {
     throw new NotGenuine('the signature is not of this body')

@@ -140,7 +140,6 @@ export function openSimulator(
     refund: (request) => settle('refund', request),
     lookUp,
     listAuthorisations,
-    notices: null,
   }
 }
 

@@ -1,0 +1,71 @@
+// POST /acquirers/{connection_id}/notices: what an acquirer posts by itself. It is stored once it is verified, and a job settles
+// what it is about.
+
+import { NotGenuine, type Notice, type NoticePost } from '../../acquirers/acquirer.ts'
+import type { NoticeKey } from '../../acquirers/connector.ts'
+import { type Credentials, noticeUrl } from '../../connections/connection.ts'
+import { findConnection } from '../../connections/connection-store.ts'
+import type { KnownConnector } from '../../connections/connector.ts'
+import { credentialsThatCount } from '../../connections/open-connection.ts'
+import type { Page, PageAnswer } from '../../http/pages.ts'
+import { routingsIn } from '../../kernel/ids.ts'
+import type { Context } from '../context.ts'
+import { saveNotices } from './notice-store.ts'
+
+/** An acquirer may send many in one post. */
+const body_bytes_max = 256 * 1024
+
+export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
+  return {
+    method: 'POST',
+    path: noticeUrl('', { connection_id: '{connection_id}' }),
+    body_bytes_max,
+    counted_apart: 'results',
+    async handle(context, { params, headers, body }) {
+      const { sql, keyring, world, installation } = context
+      const id = params.connection_id!
+      const row = await findConnection(sql, id, routingsIn(id, keyring))
+      const reader = row && connectors.find(({ name }) => name === row.connector)?.notices
+      if (!row || !reader) return refused
+      const now = world.clock.now()
+      const keys = credentialsThatCount(keyring, row, now).map((credentials) => ({
+        ...{ credentials, installation, now },
+      }))
+      const notices = verified(reader.read, { headers, body }, keys)
+      if (typeof notices === 'string') {
+        const fields = { connection_id: row.connection_id, connector: row.connector }
+        world.log.warn({ ...fields, reason: notices }, 'a notice that is not genuine was refused')
+        return refused
+      }
+      await saveNotices(sql, row, ours(notices), now)
+      return answer(200, reader.reply)
+    },
+  }
+}
+
+type Read = (post: NoticePost, by: NoticeKey<Credentials>) => Notice[]
+
+/** By the credentials of now, or those before a rotation; or why by none. */
+function verified(read: Read, post: NoticePost, keys: NoticeKey<Credentials>[]): Notice[] | string {
+  let reason = ''
+  for (const key of keys) {
+    try {
+      return read(post, key)
+    } catch (error) {
+      if (!(error instanceof NotGenuine)) throw error
+      reason = error.message
+    }
+  }
+  return reason
+}
+
+/** The account at the acquirer may be shared with other systems: what bears no mark of ours is none of our business. */
+function ours(notices: Notice[]): Notice[] {
+  return notices.filter(({ is_ours }) => is_ours !== false)
+}
+
+const refused = answer(401, '')
+
+function answer(status: number, body: string): PageAnswer {
+  return { status, body, headers: { 'content-type': 'text/plain; charset=utf-8' } }
+}
