@@ -1,0 +1,224 @@
+// What Checkout.com's connector touches and lists in an account that others use as well, what it checks, and what it is posted.
+
+import { describe, expect, test } from 'vitest'
+import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
+import { checkout } from '../../src/acquirers/checkout/checkout.ts'
+import { shortReference } from '../../src/acquirers/reference.ts'
+import {
+  authoriseRequest,
+  lookUpOf,
+  mintReference,
+  nameOf,
+  settled,
+  settleRequest,
+} from './acquirer-requests.ts'
+import type { Fault } from './fakes/checkout/faults.ts'
+import { type CheckoutUnderTest, openCheckoutUnderTest } from './fakes/checkout/under-test.ts'
+import { signed } from './fakes/checkout/views.ts'
+
+/** Puts a payment into the books that this installation did not ask for. */
+function plant(
+  { fake, numberFor }: CheckoutUnderTest,
+  reference: string,
+  metadata: Record<string, string>,
+) {
+  const number = numberFor('approve')
+  const source = { type: 'card' as const, number, expiry_month: 1, expiry_year: 2031 }
+  const money = { amount: 4200, currency: 'GBP', capture: false }
+  return fake.books.authorise({ source, ...money, reference, metadata }, 'approve')
+}
+
+describe('what bears no mark of ours', () => {
+  test.each<[string, Record<string, string>]>([
+    ['none', {}],
+    ['that of another installation', { ripper_installation: 'theirs' }],
+  ])('%s: it is never touched', async (_, metadata) => {
+    const tested = await openCheckoutUnderTest()
+    const { acquirer, fake } = tested
+    const reference = mintReference()
+    const { id } = plant(tested, shortReference(reference), metadata)
+    const named = { ...nameOf(reference), acquirer_transaction_id: id }
+    const look = { ...lookUpOf(reference), authorisation: named }
+    expect(await acquirer.lookUp(lookUpOf(reference))).toEqual({ result: 'not_found' })
+    expect(await acquirer.lookUp(look)).toEqual({ result: 'not_found' })
+    const authorised = authoriseRequest(tested.numberFor('approve'), { reference })
+    for (const kind of ['capture', 'void', 'reverse', 'refund'] as const) {
+      const answer = await acquirer[kind](settleRequest(authorised))
+      expect(answer).toMatchObject({ result: 'refused', authorisation_known: false })
+    }
+    expect(fake.moves()).toBe(0)
+  })
+})
+
+describe('a list', () => {
+  test('is of ours and of those who mint like us, each with its mark', async () => {
+    const tested = await openCheckoutUnderTest()
+    const { acquirer, clock } = tested
+    const since = clock.now()
+    plant(tested, 'ORD-5023', {})
+    const references = [mintReference(), mintReference()]
+    plant(tested, shortReference(references[0]!), {})
+    plant(tested, shortReference(references[1]!), { ripper_installation: 'theirs' })
+    const live = await acquirer.listAuthorisations({ since, until: clock.now() })
+    expect(live.map(({ reference, installation }) => [reference, installation])).toEqual(
+      expect.arrayContaining([
+        [references[0], null],
+        [references[1], 'theirs'],
+      ]),
+    )
+    expect(live).toHaveLength(2)
+  })
+
+  test('longer than a page is read in parts, and nothing is missed or read twice', async () => {
+    const tested = await openCheckoutUnderTest()
+    const { acquirer, clock, sent } = tested
+    const since = clock.now()
+    const references = Array.from({ length: 1100 }, () => mintReference())
+    for (const [index, reference] of references.entries()) {
+      plant(tested, shortReference(reference), { ripper_installation: 'ours' })
+      if (index % 3 === 0) await clock.advance(1)
+    }
+    const live = await acquirer.listAuthorisations({ since, until: clock.now() })
+    expect(live.map(({ reference }) => reference).toSorted()).toEqual(references.toSorted())
+    expect(sent.length).toBeGreaterThan(2)
+  })
+
+  test('of more in one moment than a page shows is none', async () => {
+    const tested = await openCheckoutUnderTest()
+    for (let count = 0; count < 1001; count++) plant(tested, `ORD-${count}`, {})
+    const now = tested.clock.now()
+    const list = tested.acquirer.listAuthorisations({ since: now, until: now })
+    await expect(list).rejects.toThrow('more payments in one moment')
+  })
+})
+
+describe('check', () => {
+  test('moves nothing', async () => {
+    const { wire, credentials, fake } = await openCheckoutUnderTest()
+    expect(await checkout.check({ credentials, wire })).toEqual({ result: 'works', notes: [] })
+    expect(fake.moves()).toBe(0)
+  })
+
+  test('says what a key may not', async () => {
+    const { wire, credentials, fake } = await openCheckoutUnderTest()
+    const forbidding = {
+      async send(request: Parameters<typeof wire.send>[0]) {
+        if (request.url.endsWith('/search')) fake.next('forbidden', 'ask')
+        return wire.send(request)
+      },
+    }
+    expect(await checkout.check({ credentials, wire: forbidding })).toEqual({
+      result: 'works',
+      notes: [expect.stringContaining('payments:search')],
+    })
+  })
+
+  test.each<Fault>(['unauthorised', 'forbidden', 'html', 'lose_answer_before', 'error_before'])(
+    'fails where the vendor does not show its payments: %s',
+    async (fault) => {
+      const { wire, credentials, fake } = await openCheckoutUnderTest()
+      fake.next(fault, 'ask')
+      const answer = await checkout.check({ credentials, wire })
+      expect(answer).toEqual({ result: 'fails', reason: expect.stringMatching(/^Checkout\.com/) })
+      expect(JSON.stringify(answer)).not.toContain(credentials.secret_key)
+    },
+  )
+})
+
+describe('notices', () => {
+  async function happened() {
+    const tested = await openCheckoutUnderTest()
+    const { acquirer, fake, clock, traits, numberFor } = tested
+    const authorised = authoriseRequest(numberFor('approve'))
+    await acquirer.authorise(authorised)
+    await clock.advance(1000)
+    const capture = settleRequest(authorised)
+    await settled(tested, 'capture', capture)
+    const reversal = settleRequest(authorised)
+    await settled(tested, 'reverse', reversal)
+    const declined = authoriseRequest(numberFor('do_not_honor'))
+    await acquirer.authorise(declined)
+    await clock.advance(traits.settles_after_ms)
+    const read = (post: NoticePost) => acquirer.notices!.read(post)
+    return { tested, read, posts: fake.notices(), authorised, capture, reversal, declined }
+  }
+
+  test('name the operation, and leave its outcome to be asked for', async () => {
+    const { tested, read, posts, authorised, capture, reversal, declined } = await happened()
+    const [payment, other] = tested.fake.books.payments
+    const [first, taken, back] = payment!.actions
+    const common = { answer: null, is_ours: true, authorisation_transaction_id: payment!.id }
+    const named = (about: string, reference: string, id: string) => ({
+      ...{ ...common, about, reference, acquirer_transaction_id: id },
+      ...{ notice_id: expect.stringMatching(/^evt_/), occurred_at: expect.any(Date) },
+    })
+    const notices = (await Promise.all(posts.map(read))).flat()
+    expect(notices).toEqual([
+      named('authorise', authorised.reference, payment!.id),
+      named('capture', capture.reference, taken!.id),
+      named('reverse', reversal.reference, back!.id),
+      {
+        ...named('authorise', declined.reference, other!.id),
+        authorisation_transaction_id: other!.id,
+      },
+    ])
+    expect(notices.map(({ occurred_at }) => occurred_at)).toEqual(
+      [first, taken, back, other!.actions[0]].map((action) => action!.due_at),
+    )
+  })
+
+  test('twice, late and out of order they are the same', async () => {
+    const { tested, read, posts } = await happened()
+    const once = await Promise.all(posts.map(read))
+    await tested.clock.advance(30 * 24 * 3_600_000)
+    const again = await Promise.all(posts.toReversed().map(read))
+    expect(again.toReversed()).toEqual(once)
+  })
+
+  const key = 'a-signature-key-of-a-workflow'
+  const event = {
+    ...{ id: 'evt_1', type: 'payment_captured', timestamp: '2026-09-01T12:00:00.000+00:00' },
+    data: { id: 'pay_1', action_id: 'act_1', reference: 'ORD-1' },
+  }
+  const genuine = signed(key, event)
+
+  test.each<[string, NoticePost]>([
+    ['no signature', { ...genuine, headers: {} }],
+    ['an empty one', { ...genuine, headers: { 'cko-signature': '' } }],
+    ['that of another key', signed('another', event)],
+    ['a body that was changed', { ...genuine, body: `${genuine.body} ` }],
+    ['half a signature', { ...genuine, headers: { 'cko-signature': 'ab'.repeat(16) } }],
+    ['zeros', { ...genuine, headers: { 'cko-signature': '00'.repeat(32) } }],
+    ['a signature of no event', signed(key, { hello: 'world' })],
+    ['an event without a time', signed(key, { ...event, timestamp: undefined })],
+    ['an event without data', signed(key, { ...event, data: undefined })],
+  ])('%s is not genuine', async (_, post) => {
+    const { acquirer } = await openCheckoutUnderTest()
+    await expect(acquirer.notices!.read(post)).rejects.toBeInstanceOf(NotGenuine)
+  })
+
+  test.each<[string, object, object[]]>([
+    ["a shop's own", {}, [{ about: 'capture', reference: null, is_ours: null }]],
+    [
+      'marked by another',
+      { data: { ...event.data, metadata: { ripper_installation: 'theirs' } } },
+      [{ is_ours: false }],
+    ],
+    [
+      'a lapse',
+      { type: 'payment_expired' },
+      [{ about: 'expiry', acquirer_transaction_id: 'pay_1' }],
+    ],
+    [
+      'a dispute',
+      { type: 'dispute_received', data: { id: 'dsp_1', payment_id: 'pay_1' } },
+      [{ about: 'dispute', authorisation_transaction_id: 'pay_1' }],
+    ],
+    ['of a type that nobody knows', { type: 'authentication_started' }, []],
+  ])('%s', async (_, change, expected) => {
+    const { acquirer } = await openCheckoutUnderTest()
+    const notices = await acquirer.notices!.read(signed(key, { ...event, ...change }))
+    expect(notices).toMatchObject(expected)
+    expect(notices).toHaveLength(expected.length)
+  })
+})
