@@ -1,27 +1,11 @@
 // What the credentials file of each connector may hold. Unknown members are refused by name, and nothing repeats a value.
 
 import { z } from 'zod'
+import { api_url, secret } from '../acquirers/credential-fields.ts'
 
-/** Sent as a header or a part of an address, so nothing in it may end either. */
-const secret = z
-  .string('must be text')
-  .min(1, 'must not be empty')
-  .max(1_000, 'must not be longer than 1,000 characters')
-  .regex(/^[\x21-\x7e]*$/, 'must be of ASCII characters without spaces')
+export { checkoutCredentials } from '../acquirers/checkout/credentials.ts'
+
 const hexKey = secret.regex(/^([0-9a-f]{2})+$/i, 'must be hexadecimal digits')
-/** Judged by `judgeApiUrl`, too. */
-const api_url = secret.optional()
-
-export const checkoutCredentials = z.strictObject({
-  secret_key: secret,
-  signature_key: secret,
-  processing_channel_id: secret.optional(),
-  /** The account's own part of the vendor's address. */
-  prefix: secret
-    .regex(/^(pl-)?[a-z0-9]+$/, 'must be lower case letters and digits, pl- before them or not')
-    .optional(),
-  api_url,
-})
 
 export const stripeCredentials = z.strictObject({
   secret_key: secret,

@@ -128,7 +128,7 @@ describe('check', () => {
 describe('notices', () => {
   async function happened() {
     const tested = await openCheckoutUnderTest()
-    const { acquirer, fake, clock, traits, numberFor } = tested
+    const { acquirer, fake, clock, traits, numberFor, readNotices } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     await clock.advance(1000)
@@ -139,8 +139,15 @@ describe('notices', () => {
     const declined = authoriseRequest(numberFor('do_not_honor'))
     await acquirer.authorise(declined)
     await clock.advance(traits.settles_after_ms)
-    const read = (post: NoticePost) => acquirer.notices!.read(post)
-    return { tested, read, posts: fake.notices(), authorised, capture, reversal, declined }
+    return {
+      tested,
+      read: readNotices,
+      posts: fake.notices(),
+      authorised,
+      capture,
+      reversal,
+      declined,
+    }
   }
 
   test('name the operation, and leave its outcome to be asked for', async () => {
@@ -193,8 +200,8 @@ describe('notices', () => {
     ['an event without a time', signed(key, { ...event, timestamp: undefined })],
     ['an event without data', signed(key, { ...event, data: undefined })],
   ])('%s is not genuine', async (_, post) => {
-    const { acquirer } = await openCheckoutUnderTest()
-    await expect(acquirer.notices!.read(post)).rejects.toBeInstanceOf(NotGenuine)
+    const { readNotices } = await openCheckoutUnderTest()
+    await expect(readNotices(post)).rejects.toBeInstanceOf(NotGenuine)
   })
 
   test.each<[string, object, object[]]>([
@@ -216,8 +223,8 @@ describe('notices', () => {
     ],
     ['of a type that nobody knows', { type: 'authentication_started' }, []],
   ])('%s', async (_, change, expected) => {
-    const { acquirer } = await openCheckoutUnderTest()
-    const notices = await acquirer.notices!.read(signed(key, { ...event, ...change }))
+    const { readNotices } = await openCheckoutUnderTest()
+    const notices = await readNotices(signed(key, { ...event, ...change }))
     expect(notices).toMatchObject(expected)
     expect(notices).toHaveLength(expected.length)
   })

@@ -248,7 +248,6 @@ describe('credentials', () => {
       () => none.capture(settleRequest(request)),
       () => none.lookUp(lookUpOf(request.reference)),
       () => none.listAuthorisations({ since: new Date(0), until: new Date(1) }),
-      () => none.notices!.read({ headers: {}, body: '{}' }),
     ]
     for (const call of calls) await expect(call()).rejects.toBeInstanceOf(NotSent)
     expect(sent).toEqual([])

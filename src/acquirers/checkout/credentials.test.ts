@@ -23,7 +23,7 @@ test.each([
   ['an empty one', { signature_key: '' }, 'signature_key'],
   ['a key that no header takes', { secret_key: 'sk_hidden\nvalue' }, 'secret_key'],
   ['a prefix that is a host', { prefix: 'hidden.example' }, 'prefix'],
-  ['another protocol', { api_url: 'ftp://hidden.example' }, 'api_url'],
+  ['an address that is no text', { api_url: 7 }, 'api_url'],
   ['a channel that is no text', { processing_channel_id: 3 }, 'processing_channel_id'],
 ])('%s is refused by name', (_, change, member) => {
   const { error } = checkoutCredentials.safeParse({ ...valid, ...change })

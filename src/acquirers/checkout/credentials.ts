@@ -1,21 +1,18 @@
 // What a merchant enters for its account at Checkout.com, and where that account's API is.
 
 import { z } from 'zod'
-
-/** Goes into a header: nothing but visible ASCII. */
-const token = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be visible ASCII characters')
+import { api_url, secret } from '../credential-fields.ts'
 
 export const checkoutCredentials = z.strictObject({
-  secret_key: token,
+  secret_key: secret,
   /** Of the workflow's webhook action. */
-  signature_key: z.string().min(1).max(255),
-  processing_channel_id: token.optional(),
-  /** The account's own part of the address. */
-  prefix: z
-    .string()
-    .regex(/^(pl-)?[a-z0-9]+$/, 'must be lower-case letters and digits, after pl- or not')
+  signature_key: secret,
+  processing_channel_id: secret.optional(),
+  /** The account's own part of the vendor's address. */
+  prefix: secret
+    .regex(/^(pl-)?[a-z0-9]+$/, 'must be lower case letters and digits, pl- before them or not')
     .optional(),
-  api_url: z.url({ protocol: /^https?$/, error: 'must be a URL' }).optional(),
+  api_url,
 })
 
 export type CheckoutCredentials = z.infer<typeof checkoutCredentials>

@@ -1,7 +1,7 @@
 // The connector to Checkout.com against the fake one, as a merchant's connection would open it.
 
 import { onTestFinished } from 'vitest'
-import type { Acquirer } from '../../../../src/acquirers/acquirer.ts'
+import type { Acquirer, Notice, NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import { checkout } from '../../../../src/acquirers/checkout/checkout.ts'
 import type { CheckoutCredentials } from '../../../../src/acquirers/checkout/credentials.ts'
 import { openWire, type Wire, type WireRequest } from '../../../../src/acquirers/wire.ts'
@@ -31,6 +31,8 @@ export type CheckoutUnderTest = AcquirerUnderTest & {
   credentials: CheckoutCredentials
   /** Each request that went out. */
   sent: WireRequest[]
+  /** What is read of a post to the connection. */
+  readNotices(post: NoticePost): Promise<Notice[]>
   /** The connection with other credentials; null for none. */
   openWith(credentials: Partial<CheckoutCredentials> | null): Acquirer
 }
@@ -67,6 +69,7 @@ export async function openCheckoutUnderTest(
       clock,
     })
   const reopen = () => openWith({})
-  const world = { traits, clock, fake, wire, credentials, sent }
+  const readNotices = (post: NoticePost) => reopen().notices!.read(post)
+  const world = { readNotices, traits, clock, fake, wire, credentials, sent }
   return { ...world, acquirer: reopen(), reopen, openWith, numberFor }
 }
