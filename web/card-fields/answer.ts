@@ -2,7 +2,7 @@
 
 import type { ApiFault, Fault, Field } from '../shared/protocol.ts'
 
-export type Made = {
+export type CreatedReference = {
   card_reference: string
   brand: string
   last4: string
@@ -11,7 +11,7 @@ export type Made = {
 }
 
 export type Answer =
-  | ({ kind: 'made' } & Made)
+  | ({ kind: 'made' } & CreatedReference)
   /** A field that the shopper must correct. */
   | { kind: 'refused'; fault: Fault }
   /** `quiet_s`: for how long the service wants no request. */
@@ -36,7 +36,7 @@ export function readAnswer(response: Response, mode: 'test' | 'live'): Answer {
   return { kind: 'error', error: { code, message, request_id }, quiet_s }
 }
 
-function madeOf(body: Record<string, unknown>): Made | null {
+function madeOf(body: Record<string, unknown>): CreatedReference | null {
   const card_reference = textOf(body.card_reference)
   const brand = textOf(body.brand)
   const last4 = textOf(body.last4)

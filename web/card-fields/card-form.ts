@@ -29,7 +29,7 @@ export function cardForm(fields: Fields, { words, brands, references, send, now 
   const exchanged = exchange({ fields, card, judge: verdicts, references })
   let locked = false
   let told = ''
-  let test_cards: HTMLElement | undefined
+  let testCards: HTMLElement | undefined
 
   /** Reports the state of the fields, if it has changed. */
   function tell() {
@@ -67,9 +67,9 @@ export function cardForm(fields: Fields, { words, brands, references, send, now 
   }
 
   function showTestCards(open: boolean) {
-    if (references.session()?.mode !== 'test' || test_cards) return
-    test_cards = drawTestCards(words, { open, fill })
-    fields.form.before(test_cards)
+    if (references.session()?.mode !== 'test' || testCards) return
+    testCards = drawTestCards(words, { open, fill })
+    fields.form.before(testCards)
   }
 
   function receive(message: Exclude<ToFrame, { type: 'appearance' }>) {

@@ -8,7 +8,7 @@ import { digitsOf } from './digits.ts'
 import { formatExpiry, readExpiry } from './expiry.ts'
 import { type Fields, fieldNames } from './fields.ts'
 import { nameOf } from './name.ts'
-import type { Card, TypedCard } from './references.ts'
+import type { Card, CardEntry } from './references.ts'
 import { followTyping } from './typing.ts'
 
 export type CardInputs = ReturnType<typeof cardInputs>
@@ -53,7 +53,7 @@ export function cardInputs(fields: Fields, changed: (field: Field) => void) {
     isEmpty: () => fieldNames.every((field) => inputs[field].value === ''),
 
     /** To be called only if no field has a fault. */
-    typedCard(): TypedCard {
+    typedCard(): CardEntry {
       return { edition, card: cardIn(inputs) }
     },
 

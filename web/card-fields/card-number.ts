@@ -2,14 +2,14 @@
 
 import type { FaultCode } from '../shared/protocol.ts'
 import { ruleOf } from './brands.ts'
-import { digitsOf, placeBehind, type Typed } from './digits.ts'
+import { digitsOf, type FieldInput, placeBehind } from './digits.ts'
 import { luhn } from './luhn.ts'
 
 /** Lengths of numbers whose brand is not known. */
 const any_lengths = [16, 17, 18, 19]
 
 /** The digits in groups, with the caret after the same digit as before. Nothing is cut off, however long. */
-export function formatNumber({ value, caret }: Typed): Typed {
+export function formatNumber({ value, caret }: FieldInput): FieldInput {
   const digits = digitsOf(value)
   const formatted = inGroups(digits, ruleOf(digits)?.gaps ?? [4, 8, 12])
   return {

@@ -2,7 +2,7 @@
 
 import type { FaultCode } from '../shared/protocol.ts'
 import { ruleOf } from './brands.ts'
-import { digitsOf, type Typed } from './digits.ts'
+import { digitsOf, type FieldInput } from './digits.ts'
 
 export type CodeLengths = { shortest: 3 | 4; longest: 3 | 4 }
 
@@ -13,7 +13,7 @@ export function codeLengths(number: string): CodeLengths {
 }
 
 /** Ignores more digits than the card's code has. */
-export function formatCode({ value, caret }: Typed, { longest }: CodeLengths): Typed {
+export function formatCode({ value, caret }: FieldInput, { longest }: CodeLengths): FieldInput {
   const digits = digitsOf(value).slice(0, longest)
   const before = digitsOf(value.slice(0, caret)).length
   return { value: digits, caret: Math.min(before, digits.length) }

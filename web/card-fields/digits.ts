@@ -1,7 +1,7 @@
 // Finds the digits in what the shopper typed or pasted, in any script and with anything between them.
 
 /** The text of a field, and the position of its caret in UTF-16 units. */
-export type Typed = { value: string; caret: number }
+export type FieldInput = { value: string; caret: number }
 
 /** The digits alone, as ASCII. */
 export function digitsOf(text: string): string {
@@ -26,7 +26,7 @@ export function placeBehind(value: string, digits: number): number {
  * The digits that remain when a deletion next to a gap takes the digit behind that gap. Null if the caret is next to a digit,
  * because the key then does the right thing by itself.
  */
-export function deleteOverGap({ value, caret }: Typed, forward: boolean): Typed | null {
+export function deleteOverGap({ value, caret }: FieldInput, forward: boolean): FieldInput | null {
   const step = forward ? 1 : -1
   let at = forward ? caret : caret - 1
   if (at < 0 || at >= value.length || isDigit(value[at])) return null

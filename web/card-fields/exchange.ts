@@ -1,18 +1,23 @@
 // Exchanges the card for a reference: silently as soon as the card is complete, and with an answer when the checkout asks.
 
-import type { Submitted } from '../shared/protocol.ts'
+import type { SubmitResult } from '../shared/protocol.ts'
 import type { CardInputs } from './card-inputs.ts'
 import type { Fields } from './fields.ts'
 import type { Judge } from './judge.ts'
 import type { CardReferences } from './references.ts'
 
-type ExchangeParts = { fields: Fields; card: CardInputs; judge: Judge; references: CardReferences }
+type ExchangeOptions = {
+  fields: Fields
+  card: CardInputs
+  judge: Judge
+  references: CardReferences
+}
 
-export function exchange({ fields, card, judge, references }: ExchangeParts) {
+export function exchange({ fields, card, judge, references }: ExchangeOptions) {
   const { inputs } = fields
-  let submitting: Promise<Submitted> | null = null
+  let submitting: Promise<SubmitResult> | null = null
 
-  async function submitted(): Promise<Submitted> {
+  async function submitted(): Promise<SubmitResult> {
     judge.all()
     const faults = judge.faults()
     if (faults.length > 0) return { ok: false, faults, error: null }
@@ -41,7 +46,7 @@ export function exchange({ fields, card, judge, references }: ExchangeParts) {
     },
 
     /** A second call before the answer gets the same answer. Never rejects. */
-    submit(): Promise<Submitted> {
+    submit(): Promise<SubmitResult> {
       submitting ??= submitted().finally(() => {
         submitting = null
       })

@@ -1,7 +1,7 @@
 // The expiry date: shown as `MM / YY`, and read in every form that people and browsers write.
 
 import type { FaultCode } from '../shared/protocol.ts'
-import { digitsOf, placeBehind, type Typed, withPlainDigits } from './digits.ts'
+import { digitsOf, type FieldInput, placeBehind, withPlainDigits } from './digits.ts'
 
 export type Expiry = { exp_month: number; exp_year: number }
 
@@ -13,7 +13,7 @@ const between = ' / '
  * `1` waits, `2` becomes `02 / `, `1/30` becomes `01 / 30`. A deletion adds nothing: `12 / 30` without its 1 is `2 / 30`, so that
  * the shopper can type another month.
  */
-export function formatExpiry({ value, caret }: Typed, deleting = false): Typed {
+export function formatExpiry({ value, caret }: FieldInput, deleting = false): FieldInput {
   const { month, year, padded, turned } = partsOf(value, deleting)
   const open = month.length === 2 && !deleting
   const formatted = year || open ? month + between + year : month
@@ -64,10 +64,10 @@ type ExpiryParts = {
 
 function partsOf(value: string, deleting: boolean): ExpiryParts {
   const text = withPlainDigits(value).trimStart().replace(/\D+/g, '/')
-  const year_first = /^(20\d\d)\/(\d\d?)(\/|$)/.exec(text) ?? /^(20\d\d)(0[1-9]|1[0-2])$/.exec(text)
-  if (year_first && !deleting) {
-    const month = year_first[2]!.padStart(2, '0')
-    return { month, year: year_first[1]!, padded: false, turned: true }
+  const yearFirst = /^(20\d\d)\/(\d\d?)(\/|$)/.exec(text) ?? /^(20\d\d)(0[1-9]|1[0-2])$/.exec(text)
+  if (yearFirst && !deleting) {
+    const month = yearFirst[2]!.padStart(2, '0')
+    return { month, year: yearFirst[1]!, padded: false, turned: true }
   }
   const [first = '', ...rest] = text.split('/')
   const parted = rest.length > 0

@@ -13,7 +13,7 @@ export type Fields = ReturnType<typeof drawFields>
 /** `brands` are those that are accepted here. */
 export function drawFields(root: HTMLElement, words: Words, brands: readonly string[]) {
   const digits = { inputmode: 'numeric', dir: 'ltr', 'aria-required': 'true' }
-  const drawn: Record<Field, Drawn> = {
+  const drawn: Record<Field, FieldElements> = {
     number: drawField(words, 'number', 'cardnumber', { autocomplete: 'cc-number', ...digits }),
     expiry: drawField(words, 'expiry', 'exp-date', { autocomplete: 'cc-exp', ...digits }),
     code: drawField(words, 'code', 'cvc', { autocomplete: 'cc-csc', ...digits }),
@@ -76,11 +76,11 @@ export function drawFields(root: HTMLElement, words: Words, brands: readonly str
   }
 }
 
-function inputsOf({ number, expiry, code, name }: Record<Field, Drawn>) {
+function inputsOf({ number, expiry, code, name }: Record<Field, FieldElements>) {
   return { number: number.input, expiry: expiry.input, code: code.input, name: name.input }
 }
 
-type Drawn = {
+type FieldElements = {
   whole: HTMLElement
   input: HTMLInputElement
   mark: HTMLElement
@@ -93,7 +93,7 @@ function drawField(
   field: Field,
   name: string,
   attributes: Record<string, string>,
-): Drawn {
+): FieldElements {
   const parts = { mark: `${field}-mark`, hint: `${field}-hint`, fault: `${field}-fault` }
   const input = element('input', {
     type: 'text',

@@ -1,6 +1,6 @@
 // Connects the frame and the checkout around it: an allowed origin says hello once, and the frame answers with a port.
 
-import type { Welcome } from '../shared/protocol.ts'
+import type { PortMessage } from '../shared/protocol.ts'
 import { readHello } from './messages.ts'
 
 /** `connected` is called once, with this side's port. */
@@ -15,7 +15,7 @@ export function awaitHello(
     if (!hello) return
     removeEventListener('message', listen)
     const { port1, port2 } = new MessageChannel()
-    const welcome: Welcome = { type: 'ripper:port', nonce: hello.nonce }
+    const welcome: PortMessage = { type: 'ripper:port', nonce: hello.nonce }
     parent.postMessage(welcome, event.origin, [port2])
     connected(port1)
   }

@@ -6,7 +6,7 @@ import { codeFault, codeLengths } from './code.ts'
 import { expiryFault, isExpiryWhole } from './expiry.ts'
 import { type Fields, fieldNames } from './fields.ts'
 import { nameFault } from './name.ts'
-import { whenLeft, whileTyping } from './shown-faults.ts'
+import { faultOnBlur, faultWhileTyping } from './shown-faults.ts'
 
 export type Judge = ReturnType<typeof judge>
 
@@ -52,16 +52,19 @@ export function judge(fields: Fields, { brands, now }: { brands: readonly string
     typed(field: Field) {
       if (refused?.field === field) refused = null
       const whole = isWhole(field, inputs[field].value)
-      const verdicts = [{ field, code: whileTyping({ ...stateOf(field), whole }) }]
+      const verdicts = [{ field, code: faultWhileTyping({ ...stateOf(field), whole }) }]
       if (field === 'number') {
-        verdicts.push({ field: 'code', code: whileTyping({ ...stateOf('code'), whole: false }) })
+        verdicts.push({
+          field: 'code',
+          code: faultWhileTyping({ ...stateOf('code'), whole: false }),
+        })
       }
       show(verdicts)
     },
 
     left(field: Field) {
       const empty = inputs[field].value === ''
-      show([{ field, code: whenLeft({ ...stateOf(field), empty }) }])
+      show([{ field, code: faultOnBlur({ ...stateOf(field), empty }) }])
     },
 
     /** Shows all faults. */
@@ -88,9 +91,9 @@ function listed(codeOf: (field: Field) => FaultCode | null): Fault[] {
   })
 }
 
-type Circumstances = { brands: readonly string[]; now: Date; number: string }
+type JudgeOptions = { brands: readonly string[]; now: Date; number: string }
 
-const rules: Record<Field, (value: string, other: Circumstances) => FaultCode | null> = {
+const rules: Record<Field, (value: string, other: JudgeOptions) => FaultCode | null> = {
   number: (value, { brands }) => numberFault(value, brands),
   expiry: (value, { now }) => expiryFault(value, now),
   code: (value, { number }) => codeFault(value, codeLengths(number)),

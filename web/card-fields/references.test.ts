@@ -1,7 +1,7 @@
 // References: made early, reused, made anew, tried again, and never more of them than the service takes.
 
 import { expect, test } from 'vitest'
-import { type CardReferences, cardReferences, type TypedCard } from './references.ts'
+import { type CardEntry, type CardReferences, cardReferences } from './references.ts'
 
 const session = { session_id: 'cs_1', client_secret: 'secret', mode: 'test' } as const
 const minute_ms = 60_000
@@ -46,7 +46,7 @@ const reference = (number: number, url?: string): Reply => ({
     three_ds_method: url ? { url } : null,
   },
 })
-const card = (edition: number): TypedCard => ({
+const card = (edition: number): CardEntry => ({
   edition,
   card: { number: '4242424242424242', exp_month: 12, exp_year: 2030, cvc: '123' },
 })

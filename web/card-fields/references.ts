@@ -1,6 +1,6 @@
 // Exchanges a card for its reference, early if that is allowed, and at the latest when the checkout asks. One request at a time.
 
-import { type Answer, type Made, readAnswer } from './answer.ts'
+import { type Answer, type CreatedReference, readAnswer } from './answer.ts'
 
 export type Session = { session_id: string; client_secret: string; mode: 'test' | 'live' }
 
@@ -14,7 +14,7 @@ export type Card = {
 }
 
 /** A card as the shopper typed it. Its edition changes with every key stroke, so that no code has to remember the number. */
-export type TypedCard = { edition: number; card: Card }
+export type CardEntry = { edition: number; card: Card }
 
 export type World = {
   fetch: typeof fetch
@@ -35,38 +35,38 @@ export type CardReferences = ReturnType<typeof cardReferences>
 
 export function cardReferences(world: World) {
   let session: Session | null = null
-  let made: (Made & { edition: number; at_ms: number }) | null = null
-  let under_way: { edition: number; stop: AbortController; answer: Promise<Answer> } | null = null
+  let made: (CreatedReference & { edition: number; at_ms: number }) | null = null
+  let underWay: { edition: number; stop: AbortController; answer: Promise<Answer> } | null = null
   const budget = earlyBudget(world)
 
   /** The reference of exactly this card, if it is still valid. After somebody set the clock back it counts as too old. */
-  function ready(edition: number): Made | null {
+  function ready(edition: number): CreatedReference | null {
     const age_ms = made ? world.now_ms() - made.at_ms : 0
     return made?.edition === edition && age_ms >= 0 && age_ms < life_ms ? made : null
   }
 
-  function ask({ edition, card }: TypedCard, session: Session): Promise<Answer> {
-    if (under_way?.edition === edition) return under_way.answer
-    under_way?.stop.abort()
+  function ask({ edition, card }: CardEntry, session: Session): Promise<Answer> {
+    if (underWay?.edition === edition) return underWay.answer
+    underWay?.stop.abort()
     const stop = new AbortController()
     const answer = post(world, { session, card, stop }).then((answer): Answer => {
       // Ignores a reference that is no longer wanted.
-      if (under_way?.stop !== stop) return { kind: 'unreachable', request_id: null }
-      under_way = null
+      if (underWay?.stop !== stop) return { kind: 'unreachable', request_id: null }
+      underWay = null
       if (answer.kind === 'made') {
         made = { ...answer, edition, at_ms: world.now_ms() }
         if (answer.method_url !== null) world.openMethod(answer.method_url)
       }
       return answer
     })
-    under_way = { edition, stop, answer }
+    underWay = { edition, stop, answer }
     return answer
   }
 
   function drop() {
     made = null
-    under_way?.stop.abort()
-    under_way = null
+    underWay?.stop.abort()
+    underWay = null
   }
 
   return {
@@ -81,8 +81,8 @@ export function cardReferences(world: World) {
     drop,
 
     /** Null if there is nothing to do, or if it is too early. */
-    async early(typed: TypedCard): Promise<Answer | null> {
-      if (!session || ready(typed.edition) || under_way?.edition === typed.edition) return null
+    async early(typed: CardEntry): Promise<Answer | null> {
+      if (!session || ready(typed.edition) || underWay?.edition === typed.edition) return null
       if (!budget.take()) return null
       const answer = await ask(typed, session)
       if (answer.kind === 'error' && answer.quiet_s !== null) budget.rest(answer.quiet_s * 1000)
@@ -90,7 +90,7 @@ export function cardReferences(world: World) {
     },
 
     /** The reference, or the reason why there is none. Never rejects. */
-    async need(typed: TypedCard): Promise<Exclude<Answer, { kind: 'unreachable' }>> {
+    async need(typed: CardEntry): Promise<Exclude<Answer, { kind: 'unreachable' }>> {
       let request_id: string | null = null
       for (const wait_ms of [0, ...retries_after_ms]) {
         if (wait_ms > 0) await world.wait(wait_ms)

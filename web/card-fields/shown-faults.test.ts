@@ -1,7 +1,7 @@
 // When a fault is shown.
 
 import { expect, test } from 'vitest'
-import { whenLeft, whileTyping } from './shown-faults.ts'
+import { faultOnBlur, faultWhileTyping } from './shown-faults.ts'
 
 test.each([
   ['not yet long enough', null, 'number_incomplete', false, null],
@@ -13,7 +13,7 @@ test.each([
   ['typed anew after a refusal', 'not_a_test_card', 'number_incomplete', false, null],
   ['whole, faulty for another reason', 'expiry_incomplete', 'expiry_past', true, 'expiry_past'],
 ] as const)('while typing: %s', (_, shown, fault, whole, next) => {
-  expect(whileTyping({ shown, fault, whole })).toBe(next)
+  expect(faultWhileTyping({ shown, fault, whole })).toBe(next)
 })
 
 test.each([
@@ -22,5 +22,5 @@ test.each([
   ['emptied after a fault', 'number_wrong', 'number_missing', true, 'number_missing'],
   ['right', null, null, false, null],
 ] as const)('when left: %s', (_, shown, fault, empty, next) => {
-  expect(whenLeft({ shown, fault, empty })).toBe(next)
+  expect(faultOnBlur({ shown, fault, empty })).toBe(next)
 })

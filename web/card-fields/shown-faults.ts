@@ -2,7 +2,7 @@
 
 import type { FaultCode } from '../shared/protocol.ts'
 
-type Judged = {
+type FieldFaults = {
   /** The fault that the field shows now. */
   shown: FaultCode | null
   /** The fault of its value. */
@@ -10,11 +10,11 @@ type Judged = {
 }
 
 /** While the shopper types: a complete value is checked at once, and a fault that shows stays as long as it is the same. */
-export function whileTyping({ shown, fault, whole }: Judged & { whole: boolean }) {
+export function faultWhileTyping({ shown, fault, whole }: FieldFaults & { whole: boolean }) {
   return whole || fault === shown ? fault : null
 }
 
 /** When the shopper leaves the field. A field without input shows nothing. */
-export function whenLeft({ shown, fault, empty }: Judged & { empty: boolean }) {
+export function faultOnBlur({ shown, fault, empty }: FieldFaults & { empty: boolean }) {
   return empty && shown === null ? null : fault
 }

@@ -1,8 +1,8 @@
 // Keeps a field formatted while the shopper types, and the caret where the shopper left it.
 
-import { deleteOverGap, type Typed } from './digits.ts'
+import { deleteOverGap, type FieldInput } from './digits.ts'
 
-export type Format = (typed: Typed, deleting: boolean) => Typed
+export type Format = (typed: FieldInput, deleting: boolean) => FieldInput
 
 /** `typed` is called after every change by the shopper or the browser. */
 export function followTyping(input: HTMLInputElement, format: Format | null, typed: () => void) {
@@ -28,11 +28,11 @@ export function followTyping(input: HTMLInputElement, format: Format | null, typ
   })
 }
 
-function typedIn({ value, selectionStart }: HTMLInputElement): Typed {
+function typedIn({ value, selectionStart }: HTMLInputElement): FieldInput {
   return { value, caret: selectionStart ?? value.length }
 }
 
-function show(input: HTMLInputElement, { value, caret }: Typed) {
+function show(input: HTMLInputElement, { value, caret }: FieldInput) {
   if (input.value !== value) input.value = value
   // If the field has no focus, some browsers would give it the focus.
   if (document.activeElement === input) input.setSelectionRange(caret, caret)

@@ -7,13 +7,13 @@ export type { Appearance, Field }
 export type Ripper = {
   readonly version: string
   /** Rejects with a RipperError if the key is not a publishable key. The same key gives the same object. */
-  loadCheckout(publicKey: string): Promise<CheckoutFactory>
+  loadCheckout(public_key: string): Promise<CheckoutFactory>
 }
 
 export type CheckoutFactory = { checkout(options: CheckoutOptions): Checkout }
 
 /** Either the client secret of a session that the merchant's server created, or what the page wants to be paid for. */
-export type CheckoutOptions = (SessionGiven | SessionAsked) & {
+export type CheckoutOptions = (ExistingSession | NewSession) & {
   appearance?: Appearance
   /** A language tag. `auto`, the default, takes the shopper's languages, or English if none of ours is among them. */
   locale?: string
@@ -26,10 +26,10 @@ export type CheckoutOptions = (SessionGiven | SessionAsked) & {
   redirect?: 'auto' | 'never'
 }
 
-export type SessionGiven = { clientSecret: string }
+export type ExistingSession = { clientSecret: string }
 
 /** The body of POST /v1/checkout/public/sessions, without the key. */
-export type SessionAsked = {
+export type NewSession = {
   clientSecret?: undefined
   amount?: number
   currency?: string

@@ -3,7 +3,7 @@
 import { RipperError } from './failure.ts'
 import { origin } from './origin.ts'
 import { sleep } from './sleep.ts'
-import type { Refused } from './wire.ts'
+import type { RefusalBody } from './wire.ts'
 
 const backoff_ms = [500, 1500, 4000]
 const timeout_ms = 60_000
@@ -23,7 +23,7 @@ export async function ask<Reply>(
       cache: 'no-store',
       signal: AbortSignal.timeout(timeout_ms),
     }).catch(() => null)
-    const reply: (Reply & Refused) | null = await response?.json().catch(() => null)
+    const reply: (Reply & RefusalBody) | null = await response?.json().catch(() => null)
     if (response?.ok && reply) return reply
     const status = response?.status ?? 0
     // We never use a key for another body, so its first request must still be running.
@@ -33,7 +33,7 @@ export async function ask<Reply>(
   }
 }
 
-function failureOf(response: Response | null | undefined, reply: Refused | null): RipperError {
+function failureOf(response: Response | null | undefined, reply: RefusalBody | null): RipperError {
   const code = response?.status === 429 ? 'rate_limit_exceeded' : (reply?.error ?? 'network_error')
   return new RipperError(
     code,

@@ -1,21 +1,21 @@
 // The checkout object of a page: its element, its listeners, and its one payment.
 
 import type { Checkout, CheckoutEvents, CheckoutOptions } from './api.ts'
-import { type Desk, resultOf } from './desk.ts'
 import { RipperError } from './failure.ts'
-import { openDesk } from './open.ts'
+import { mountCheckout } from './mount-checkout.ts'
+import { type PayableCheckout, resultOf } from './mounted-checkout.ts'
 import { run } from './run.ts'
 import { sessionOpener } from './session.ts'
 
-type Names = keyof CheckoutEvents
+type EventName = keyof CheckoutEvents
 
-export function newCheckout(publicKey: string, options: CheckoutOptions): Checkout {
-  const openSession = sessionOpener(publicKey, options)
-  const listeners = new Set<[name: Names, listener: (event: never) => void]>()
+export function newCheckout(public_key: string, options: CheckoutOptions): Checkout {
+  const openSession = sessionOpener(public_key, options)
+  const listeners = new Set<[name: EventName, listener: (event: never) => void]>()
   let life: AbortController
-  let opened: ReturnType<typeof openDesk> | undefined
+  let opened: ReturnType<typeof mountCheckout> | undefined
 
-  const emit: Desk['emit'] = (name, event) => {
+  const emit: PayableCheckout['emit'] = (name, event) => {
     for (const [wanted, listener] of listeners) {
       // A listener that throws must not disturb the payment.
       if (wanted === name) queueMicrotask(() => listener(event as never))
@@ -34,7 +34,14 @@ export function newCheckout(publicKey: string, options: CheckoutOptions): Checko
           // The button that was pressed is gone.
           opened!.mounted.frame.element.focus()
         }
-        opened = openDesk({ publicKey, options, openSession, emit, signal: life.signal, again })
+        opened = mountCheckout({
+          publicKey: public_key,
+          options,
+          openSession,
+          emit,
+          signal: life.signal,
+          again,
+        })
       }
       const { host } = opened.mounted.ui
       if (host.parentNode !== place) place.append(host)
@@ -47,7 +54,7 @@ export function newCheckout(publicKey: string, options: CheckoutOptions): Checko
     },
 
     on(name, listener) {
-      const entry: [Names, (event: never) => void] = [name, listener]
+      const entry: [EventName, (event: never) => void] = [name, listener]
       listeners.add(entry)
       return () => listeners.delete(entry)
     },
@@ -55,9 +62,9 @@ export function newCheckout(publicKey: string, options: CheckoutOptions): Checko
     async confirm(more) {
       if (!opened) throw new RipperError('not_mounted', 'mount() comes before confirm().')
       const { mounted, usable } = opened
-      const desk = await usable()
-      if (!desk) return resultOf(mounted, 'canceled')
-      return run(desk, (part) => part.pay(desk, more?.email))
+      const checkout = await usable()
+      if (!checkout) return resultOf(mounted, 'canceled')
+      return run(checkout, (part) => part.pay(checkout, more?.email))
     },
   }
   return checkout

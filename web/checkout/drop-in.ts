@@ -1,8 +1,8 @@
 // Draws the checkout in the merchant's page: a shadow root with the form, and room for what replaces the form.
 
 import { element } from '../shared/element.ts'
-import { amountOf, type Desk, text } from './desk.ts'
 import { drawEmail } from './email.ts'
+import { amountOf, type PayableCheckout, text } from './mounted-checkout.ts'
 import style from './style.css?inline'
 
 export type DropIn = ReturnType<typeof drawDropIn>
@@ -41,19 +41,19 @@ export function drawDropIn(frame: HTMLElement) {
 }
 
 /** Draws the rest of the form. */
-export function drawForm(desk: Desk, press: () => void): void {
-  const { ui, session } = desk
+export function drawForm(checkout: PayableCheckout, press: () => void): void {
+  const { ui, session } = checkout
   const { root, form, payButton, time } = ui
   root.className = ''
   ui.alert.textContent = ''
-  if (desk.state.session.customer_email_required) {
-    desk.email = drawEmail(desk.words, session.place)
-    form.prepend(desk.email.element)
+  if (checkout.state.session.customer_email_required) {
+    checkout.email = drawEmail(checkout.words, session.place)
+    form.prepend(checkout.email.element)
   }
-  labelButton(desk, '')
-  if (desk.options.button !== false) form.append(payButton)
-  form.append(time, element('p', { class: 'hint secure' }, text(desk, 'secure')))
-  root.append(linksOf(desk))
+  labelButton(checkout, '')
+  if (checkout.options.button !== false) form.append(payButton)
+  form.append(time, element('p', { class: 'hint secure' }, text(checkout, 'secure')))
+  root.append(linksOf(checkout))
   form.onsubmit = (event) => {
     event.preventDefault()
     press()
@@ -61,19 +61,20 @@ export function drawForm(desk: Desk, press: () => void): void {
 }
 
 /** The merchant's links. Links that only inform open in a window of their own. */
-function linksOf(desk: Desk): HTMLElement {
-  const links = Object.entries({ ...desk.state.links }).map(
+function linksOf(checkout: PayableCheckout): HTMLElement {
+  const links = Object.entries({ ...checkout.state.links }).map(
     ([name, href]) =>
-      href && element('a', { href, target: /b/.test(name) ? null : '_blank' }, text(desk, name)),
+      href &&
+      element('a', { href, target: /b/.test(name) ? null : '_blank' }, text(checkout, name)),
   )
   return element('p', { class: 'hint links' }, ...links)
 }
 
 /** The button says what it does, or what the checkout waits for. */
-export function labelButton(desk: Desk, waiting: string): void {
-  const { payButton, status, alert } = desk.ui
+export function labelButton(checkout: PayableCheckout, waiting: string): void {
+  const { payButton, status, alert } = checkout.ui
   payButton.setAttribute('aria-disabled', String(!!waiting))
-  payButton.textContent = waiting || text(desk, 'pay', { amount: amountOf(desk) })
+  payButton.textContent = waiting || text(checkout, 'pay', { amount: amountOf(checkout) })
   status.textContent = waiting
   if (waiting) alert.textContent = ''
 }

@@ -3,7 +3,7 @@
 import { element } from '../shared/element.ts'
 import { isEmail } from '../shared/email.ts'
 import { say, type Words } from '../shared/words.ts'
-import { keep, recall } from './keep.ts'
+import { readItem, saveItem } from './tab-storage.ts'
 
 export type EmailField = {
   element: HTMLElement
@@ -23,7 +23,7 @@ export function drawEmail(words: Words, place: string): EmailField {
     dir: 'ltr',
     'aria-describedby': 'fault hint',
   })
-  input.value = recall(place) ?? ''
+  input.value = readItem(place) ?? ''
   input.oninput = () => mark('')
   function mark(key: string): void {
     fault.textContent = key && say(words, key)
@@ -46,7 +46,7 @@ export function drawEmail(words: Words, place: string): EmailField {
     read() {
       const address = input.value.trim()
       if (!isEmail(address)) return complain(address ? 'email_wrong' : 'email_missing')
-      keep(place, address)
+      saveItem(place, address)
       return address
     },
     complain,

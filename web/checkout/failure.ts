@@ -2,7 +2,7 @@
 
 import type { RipperFailure } from './api.ts'
 import { origin } from './origin.ts'
-import type { Refused } from './wire.ts'
+import type { RefusalBody } from './wire.ts'
 
 export class RipperError extends Error implements RipperFailure {
   override readonly name = 'RipperError'
@@ -10,11 +10,11 @@ export class RipperError extends Error implements RipperFailure {
   declare readonly request_id: string | null
   declare readonly docs_url: string
   /** Only with `authentication_incomplete`: the state of the authentication. */
-  declare readonly three_ds: Refused['three_ds']
+  declare readonly three_ds: RefusalBody['three_ds']
   /** Only with `rate_limit_exceeded`, if the service gave it. */
   declare readonly retry_after_seconds: number
 
-  constructor(code: string, message: string, refused: Refused = {}, retry_after_seconds = 0) {
+  constructor(code: string, message: string, refused: RefusalBody = {}, retry_after_seconds = 0) {
     super(message)
     this.code = code
     this.request_id = refused.request_id ?? null

@@ -1,14 +1,14 @@
 // The card fields: an iframe of the service. The checkout greets it once it has loaded, and then uses the port that it sends.
 
 import { element as make } from '../shared/element.ts'
-import type { FromFrame, Submitted, ToFrame } from '../shared/protocol.ts'
+import type { FromFrame, SubmitResult, ToFrame } from '../shared/protocol.ts'
 import { RipperError } from './failure.ts'
 import { origin } from './origin.ts'
 import { random } from './random.ts'
 import { sleep } from './sleep.ts'
 
 /** The messages that are not answers. */
-export type Heard = Exclude<FromFrame, { type: 'submitted' }>
+export type FrameEvent = Exclude<FromFrame, { type: 'submitted' }>
 
 export type CardFrame = {
   element: HTMLIFrameElement
@@ -27,12 +27,12 @@ const answer_ms = 90_000
 export function openFrame(
   path: string,
   signal: AbortSignal,
-  hear: (message: Heard) => void,
+  hear: (message: FrameEvent) => void,
 ): CardFrame {
   const nonce = random()
   let port: MessagePort | undefined
   let count = 0
-  let answer = (_: Submitted | null) => {}
+  let answer = (_: SubmitResult | null) => {}
   const lose = () => answer(null)
   const element = make('iframe', {
     src: origin + path,
@@ -63,7 +63,7 @@ export function openFrame(
       const id = ++count
       send({ type: 'submit', id })
       const answered = await Promise.race([
-        new Promise<Submitted | null>((resolve) => {
+        new Promise<SubmitResult | null>((resolve) => {
           answer = resolve
         }),
         sleep(answer_ms),

@@ -14,11 +14,11 @@ const factories: Record<string, CheckoutFactory> = {}
 
 window.Ripper ??= {
   version: RIPPER_VERSION,
-  async loadCheckout(publicKey) {
-    if (!/^rip_pk_[0-9a-f]{48}$/.test(publicKey)) {
+  async loadCheckout(public_key) {
+    if (!/^rip_pk_[0-9a-f]{48}$/.test(public_key)) {
       throw new RipperError('public_key_malformed', 'This is no publishable key (rip_pk_…).')
     }
-    factories[publicKey] ??= { checkout: (options) => newCheckout(publicKey, options) }
-    return factories[publicKey]
+    factories[public_key] ??= { checkout: (options) => newCheckout(public_key, options) }
+    return factories[public_key]
   },
 }

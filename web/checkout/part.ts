@@ -7,13 +7,13 @@ import type { goOn, pay } from '../three-ds/pay.ts'
 import type { resume } from '../three-ds/resume.ts'
 import type { refresh, settle } from '../three-ds/settle.ts'
 import type { understand } from '../three-ds/understand.ts'
-import { amountOf, type Mounted, readState, resultOf, text } from './desk.ts'
 import { RipperError } from './failure.ts'
-import { keep, recall } from './keep.ts'
+import { amountOf, type MountedCheckout, readState, resultOf, text } from './mounted-checkout.ts'
 import { nonce, origin } from './origin.ts'
 import { sleep } from './sleep.ts'
+import { readItem, saveItem } from './tab-storage.ts'
 
-export type Part = {
+export type ThreeDsPart = {
   sheet: CSSStyleSheet
   pay: typeof pay
   goOn: typeof goOn
@@ -30,10 +30,10 @@ export const kit = {
   button,
   element,
   isEmail,
-  keep,
+  saveItem,
   origin,
   readState,
-  recall,
+  readItem,
   resultOf,
   sleep,
   text,
@@ -44,16 +44,16 @@ type Policy = { createScriptURL(url: string): string }
 declare global {
   interface Window {
     RipperKit?: typeof kit
-    RipperThreeDs?: Part
+    RipperThreeDs?: ThreeDsPart
     trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
   }
 }
 
 let policy: Policy | undefined
-let loading: Promise<Part> | undefined
+let loading: Promise<ThreeDsPart> | undefined
 
 /** Rejects if the part does not load. The next call tries again. */
-export async function loadPart(desk: Mounted): Promise<Part> {
+export async function loadPart(checkout: MountedCheckout): Promise<ThreeDsPart> {
   loading ??= new Promise((resolve, reject) => {
     policy ??= window.trustedTypes?.createPolicy('ripper-checkout', {
       createScriptURL: (url) => url,
@@ -72,7 +72,7 @@ export async function loadPart(desk: Mounted): Promise<Part> {
   })
   try {
     const part = await loading
-    const { adoptedStyleSheets } = desk.ui.host.shadowRoot!
+    const { adoptedStyleSheets } = checkout.ui.host.shadowRoot!
     if (!adoptedStyleSheets.includes(part.sheet)) adoptedStyleSheets.push(part.sheet)
     return part
   } catch (error) {

@@ -4,8 +4,8 @@ import type { CheckoutOptions } from './api.ts'
 import { ask } from './ask.ts'
 import { canonical, digest } from './canonical.ts'
 import { RipperError } from './failure.ts'
-import { keep, recall } from './keep.ts'
 import { random } from './random.ts'
+import { readItem, saveItem } from './tab-storage.ts'
 import type { State } from './wire.ts'
 
 export type Session = {
@@ -21,27 +21,30 @@ export type Session = {
   place: string
 }
 
-export type Opened = { session: Session; state: State }
+export type SessionWithState = { session: Session; state: State }
 
 /** Throws RipperError. A call after a failure creates no second session, because it sends the same key again. */
-export function sessionOpener(publicKey: string, options: CheckoutOptions): () => Promise<Opened> {
+export function sessionOpener(
+  public_key: string,
+  options: CheckoutOptions,
+): () => Promise<SessionWithState> {
   const { appearance, locale, button, redirect, clientSecret, ...asked } = options
-  const body = { public_key: publicKey, ...asked }
+  const body = { public_key, ...asked }
   const place = `ripper:${digest(canonical(body))}`
   let once = random()
 
   return async () => {
     if (clientSecret) return read(clientSecret)
     for (;;) {
-      const kept = recall(place)
+      const kept = readItem(place)
       const client_secret = kept ?? (await create(body, once))
-      keep(place, client_secret)
+      saveItem(place, client_secret)
       const opened = await read(client_secret).catch((error: RipperError) => {
         if (!kept || error.code !== 'unauthorized') throw error
       })
       // A payment that was taken is shown again, and must not be taken again.
       if (opened && !/declined|expired/.test(opened.state.session.status)) return opened
-      keep(place, '')
+      saveItem(place, '')
       once = random()
     }
   }
@@ -53,7 +56,7 @@ async function create(body: object, once: string): Promise<string> {
     .client_secret
 }
 
-async function read(client_secret: string): Promise<Opened> {
+async function read(client_secret: string): Promise<SessionWithState> {
   const [id, rest] = client_secret.split('_secret_')
   if (!rest) throw new RipperError('client_secret_malformed', 'This is no client secret.')
   const session: Session = {

@@ -33,7 +33,7 @@ export type State = {
 }
 
 /** A refusal's body. `three_ds` comes with `authentication_incomplete`. */
-export type Refused = {
+export type RefusalBody = {
   error?: string
   message?: string | null
   request_id?: string | null

@@ -3,17 +3,17 @@
 import type { Checkout } from '../checkout/api.ts'
 import { button, element } from '../shared/element.ts'
 import type { BasketLine } from './basket.ts'
-import type { Order, Paid } from './kept.ts'
+import type { Order, PaymentResult } from './kept.ts'
 import { code } from './note.ts'
 import { linesTable } from './shop.ts'
 import { takePayment } from './take-payment.ts'
 
-type Step = {
+type CheckoutStepOptions = {
   base_url: string
   order: Order
   lines: BasketLine[]
-  paid: Paid | null
-  keepPaid: (paid: Paid) => void
+  paid: PaymentResult | null
+  keepPaid: (paid: PaymentResult) => void
   /** Back to the basket. */
   back: () => void
   /** Another order for the same basket. Rejects with an Error whose message is shown. */
@@ -23,7 +23,7 @@ type Step = {
 }
 
 /** Returns a function that leaves the step. */
-export function checkoutStep(root: HTMLElement, step: Step): () => void {
+export function checkoutStep(root: HTMLElement, step: CheckoutStepOptions): () => void {
   const { order, lines } = step
   const after = element('div', { class: 'after' })
   const back = button({ class: 'back' }, 'Back to the basket', step.back)
@@ -38,7 +38,7 @@ export function checkoutStep(root: HTMLElement, step: Step): () => void {
     element('div', { class: 'till' }, element('div', { id: 'checkout' }), after),
     side,
   )
-  const thank = (paid: Paid) => {
+  const thank = (paid: PaymentResult) => {
     back.remove()
     after.replaceChildren(thanks(step, paid))
   }
@@ -76,7 +76,10 @@ function startAgain(again: () => Promise<void>): HTMLElement {
   return element('div', {}, button({ class: 'primary' }, 'Start again', press), complaint)
 }
 
-function thanks({ base_url, order, finish }: Step, { status, payment_id }: Paid): HTMLElement {
+function thanks(
+  { base_url, order, finish }: CheckoutStepOptions,
+  { status, payment_id }: PaymentResult,
+): HTMLElement {
   const curl = `curl ${base_url}/v1/payments/${payment_id} \\\n  -H "X-Service-Api-Key: $RIPPER_SECRET_KEY"`
   const copied = element('span', { class: 'copied', role: 'status' })
   const copy = button({ class: 'quiet' }, 'Copy', async () => {

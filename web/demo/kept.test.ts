@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Kept, nothing, parse, readKept, writeKept } from './kept.ts'
+import { type DemoState, nothing, parse, readKept, writeKept } from './kept.ts'
 
-const kept: Kept = {
+const kept: DemoState = {
   basket: { tea: 2 },
   order: { client_secret: 'cs_1_secret_2', public_key: 'rip_pk_1', order_reference: 'HL-1' },
   paid: { status: 'captured', payment_id: 'pay_1' },

@@ -5,16 +5,16 @@ import type { Basket } from './basket.ts'
 /** As the shop's server answers. */
 export type Order = { client_secret: string; public_key: string; order_reference: string }
 
-export type Paid = { status: string; payment_id: string | null }
+export type PaymentResult = { status: string; payment_id: string | null }
 
-export type Kept = { basket: Basket; order: Order | null; paid: Paid | null }
+export type DemoState = { basket: Basket; order: Order | null; paid: PaymentResult | null }
 
-export const nothing: Kept = { basket: {}, order: null, paid: null }
+export const nothing: DemoState = { basket: {}, order: null, paid: null }
 
 const key = 'hearth-and-leaf'
 
 /** `open` throws if the browser allows no storage. */
-export function readKept(open: () => Pick<Storage, 'getItem'>): Kept {
+export function readKept(open: () => Pick<Storage, 'getItem'>): DemoState {
   try {
     return parse(open().getItem(key))
   } catch {
@@ -22,7 +22,7 @@ export function readKept(open: () => Pick<Storage, 'getItem'>): Kept {
   }
 }
 
-export function writeKept(open: () => Pick<Storage, 'setItem'>, kept: Kept) {
+export function writeKept(open: () => Pick<Storage, 'setItem'>, kept: DemoState) {
   try {
     open().setItem(key, JSON.stringify(kept))
   } catch {
@@ -31,7 +31,7 @@ export function writeKept(open: () => Pick<Storage, 'setItem'>, kept: Kept) {
 }
 
 /** Exported for its tests. Ignores what another version of the page has kept. */
-export function parse(text: string | null): Kept {
+export function parse(text: string | null): DemoState {
   const { basket, order, paid } = (JSON.parse(text ?? 'null') ?? {}) as Record<string, unknown>
   return {
     basket: Object.fromEntries(
@@ -40,7 +40,7 @@ export function parse(text: string | null): Kept {
     order: hasTexts(order, ['client_secret', 'public_key', 'order_reference'])
       ? (order as Order)
       : null,
-    paid: hasTexts(paid, ['status']) ? (paid as Paid) : null,
+    paid: hasTexts(paid, ['status']) ? (paid as PaymentResult) : null,
   }
 }
 

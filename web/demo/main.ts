@@ -4,7 +4,7 @@ import { element, readContext } from '../shared/element.ts'
 import { mark } from './art.ts'
 import { type Good, hostedLink, linesOf, withQuantity } from './basket.ts'
 import { checkoutStep } from './checkout-step.ts'
-import { type Kept, nothing, type Order, readKept, writeKept } from './kept.ts'
+import { type DemoState, nothing, type Order, readKept, writeKept } from './kept.ts'
 import { howItIsMade } from './note.ts'
 import { isUnpaid, placeOrder } from './order.ts'
 import { basketPanel, shelf } from './shop.ts'
@@ -14,7 +14,7 @@ type Context = { base_url: string; hosted_url: string; goods: Good[] }
 const { base_url, hosted_url, goods } = readContext<Context>()
 const step = element('div', { class: 'step' })
 const hosted = element('a', { href: hosted_url }, 'Pay on the hosted page')
-let kept: Kept = readKept(() => sessionStorage)
+let kept: DemoState = readKept(() => sessionStorage)
 let leave = () => {}
 
 document
@@ -46,7 +46,7 @@ async function leaveOrder() {
   else if (order && (await isUnpaid(base_url, order)) && kept.order === order) keep({ order: null })
 }
 
-function keep(change: Partial<Kept>) {
+function keep(change: Partial<DemoState>) {
   kept = { ...kept, ...change }
   writeKept(() => sessionStorage, kept)
 }
@@ -110,7 +110,7 @@ function drawCheckout(order: Order) {
   })
 }
 
-function begin(change: Partial<Kept>) {
+function begin(change: Partial<DemoState>) {
   keep(change)
   history.pushState(null, '')
   drawNext()

@@ -4,9 +4,9 @@ import type { ConfirmResult, Ripper as RipperScript } from '../checkout/api.ts'
 import type { Order } from './kept.ts'
 
 declare const Ripper: RipperScript
-type Thank = (result: ConfirmResult) => void
+type OnPaid = (result: ConfirmResult) => void
 
-export async function takePayment(order: Order, thank: Thank) {
+export async function takePayment(order: Order, thank: OnPaid) {
   const shop = await Ripper.loadCheckout(order.public_key)
   const payment = shop.checkout({
     clientSecret: order.client_secret,

@@ -19,14 +19,14 @@ export type LoadOptions = {
  * `script_not_loaded` (call again to try again), `not_in_browser`, or the code of checkout.js for a wrong key.
  */
 export async function loadCheckout(
-  publicKey: string,
+  public_key: string,
   options: LoadOptions,
 ): Promise<CheckoutFactory> {
   if (typeof document === 'undefined') {
     throw failure('not_in_browser', 'loadCheckout needs a page: call it in the browser.')
   }
   const ripper = loaded() ?? (await load(options))
-  return ripper.loadCheckout(publicKey)
+  return ripper.loadCheckout(public_key)
 }
 
 let loading: Promise<Ripper> | undefined

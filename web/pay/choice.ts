@@ -4,13 +4,13 @@ import { button, element } from '../shared/element.ts'
 import { formatAmount } from '../shared/money.ts'
 import { say } from '../shared/words.ts'
 import type { Context, Good } from './context.ts'
-import { type Ordered, quantity_max } from './link.ts'
+import { type OrderedItem, quantity_max } from './link.ts'
 import { shopLine } from './summary.ts'
 
 /** `choose` gets the goods that the shopper wants. */
 export function choiceForm(
   context: Context,
-  { goods, choose }: { goods: Good[]; choose: (ordered: Ordered[]) => void },
+  { goods, choose }: { goods: Good[]; choose: (ordered: OrderedItem[]) => void },
 ): HTMLElement[] {
   const { words, locale } = context
   const currency = goods[0]!.currency

@@ -3,13 +3,13 @@
 import { type Purchase, queryOf } from './link.ts'
 
 /** `client_secret` is null until the service has answered. With the key a new request gets the same session. */
-export type KeptAttempt = { idempotency_key: string; client_secret: string | null }
+export type StoredAttempt = { idempotency_key: string; client_secret: string | null }
 
 type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-export type KeptPayments = {
-  read(key: string): KeptAttempt | null
-  write(key: string, kept: KeptAttempt): void
+export type StoredPayments = {
+  read(key: string): StoredAttempt | null
+  write(key: string, kept: StoredAttempt): void
   forget(key: string): void
 }
 
@@ -23,7 +23,7 @@ export function keyOfSession(handle: string, session_id: string): string {
 }
 
 /** `open` returns the tab's storage. It throws if the browser allows none, and then nothing outlives the page. */
-export function keptPayments(open: () => Storage): KeptPayments {
+export function keptPayments(open: () => Storage): StoredPayments {
   const storage = usable(open) ?? memory()
   return {
     read: (key) => parse(storage.getItem(key)),
@@ -58,10 +58,10 @@ function memory(): Storage {
 }
 
 /** Null if it is not a record of ours. */
-function parse(text: string | null): KeptAttempt | null {
+function parse(text: string | null): StoredAttempt | null {
   if (text === null) return null
   try {
-    const { idempotency_key, client_secret } = JSON.parse(text) as Partial<KeptAttempt>
+    const { idempotency_key, client_secret } = JSON.parse(text) as Partial<StoredAttempt>
     if (typeof idempotency_key !== 'string') return null
     const secret = typeof client_secret === 'string' ? client_secret : null
     return { idempotency_key, client_secret: secret }

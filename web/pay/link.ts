@@ -16,12 +16,12 @@ export type Link =
 export type Purchase = {
   amount: number | null
   currency: string | null
-  items: Ordered[] | null
+  items: OrderedItem[] | null
   email: string | null
   order_reference: string | null
 }
 
-export type Ordered = { sku: string; quantity: number }
+export type OrderedItem = { sku: string; quantity: number }
 
 /** The faults. They are also the keys of their words, which name the parameter. */
 export type LinkFault =
@@ -115,10 +115,14 @@ function readSecret(fragment: string): Link {
   return { kind: 'session', client_secret: fragment, session_id }
 }
 
-type Asked = { amount: number | null; currency: string | null }
+type RequestedAmount = { amount: number | null; currency: string | null }
 
 /** The lines of the `sku` parameters, each sku once; null if there are none. */
-function readSkus(values: string[], pricing: Pricing, asked: Asked): Ordered[] | LinkFault | null {
+function readSkus(
+  values: string[],
+  pricing: Pricing,
+  asked: RequestedAmount,
+): OrderedItem[] | LinkFault | null {
   if (values.length === 0) return null
   const list = pricing.price_list ?? []
   const known = new Set(list.map((good) => good.sku))
@@ -148,7 +152,7 @@ function splitSku(value: string, known: Set<string>): { sku: string; quantity: s
 
 /** The currency in which the price list has all of these goods; the one in the link if it names one. */
 export function currencyOf(
-  items: Ordered[],
+  items: OrderedItem[],
   { currency, price_list }: Pricing,
   asked: string | null,
 ): string | null {

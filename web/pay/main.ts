@@ -6,7 +6,7 @@ import { element, readContext } from '../shared/element.ts'
 import { choiceForm } from './choice.ts'
 import { appearanceOf, type Context } from './context.ts'
 import { keptPayments, keyOfPurchase, keyOfSession } from './kept.ts'
-import { type Ordered, type Purchase, readLink } from './link.ts'
+import { type OrderedItem, type Purchase, readLink } from './link.ts'
 import { linksLine } from './links.ts'
 import { linkNotice } from './notice.ts'
 import { openPayment, type Page } from './payment.ts'
@@ -107,12 +107,12 @@ function drawKept(session_id: string) {
 }
 
 /** Writes the chosen goods into the address, so that a reload pays for them and the back button leads to the choice. */
-function choose(items: Ordered[]) {
+function choose(items: OrderedItem[]) {
   goTo(items, { chosen: true })
   drawNext()
 }
 
-function goTo(items: Ordered[], state: object | null) {
+function goTo(items: OrderedItem[], state: object | null) {
   const query = new URLSearchParams(location.search)
   query.delete('sku')
   for (const { sku, quantity } of items) query.append('sku', `${sku}:${quantity}`)

@@ -3,7 +3,7 @@
 import type { Checkout, CheckoutFactory, ConfirmResult } from '../checkout/api.ts'
 import { say } from '../shared/words.ts'
 import { appearanceOf, type Context } from './context.ts'
-import type { KeptPayments } from './kept.ts'
+import type { StoredPayments } from './kept.ts'
 import type { Purchase } from './link.ts'
 import { notice, refusalNotice } from './notice.ts'
 import { readState } from './requests.ts'
@@ -14,12 +14,12 @@ import { billOf, expectedBill } from './totals.ts'
 export type Page = {
   context: Context
   root: HTMLElement
-  kept: KeptPayments
+  kept: StoredPayments
   /** Rejects if checkout.js did not load. */
   factory: Promise<CheckoutFactory>
 }
 
-export type Intended = (OwnPurchase | GivenSession) & {
+export type IntendedPayment = (OwnPurchase | ServerSession) & {
   /** The name under which the tab keeps the payment. */
   key: string
 }
@@ -34,18 +34,18 @@ type OwnPurchase = {
 }
 
 /** A session of the merchant's server. Only that server can create another. */
-type GivenSession = { kind: 'session'; client_secret: string }
+type ServerSession = { kind: 'session'; client_secret: string }
 
 type Visit = {
   page: Page
-  intended: Intended
+  intended: IntendedPayment
   screen: Screen
   checkout: Checkout | null
   left: boolean
 }
 
 /** Draws the payment into the page and starts it. Returns a function that leaves it. */
-export function openPayment(page: Page, intended: Intended): () => void {
+export function openPayment(page: Page, intended: IntendedPayment): () => void {
   const { context, kept, root } = page
   const own = intended.kind === 'purchase' ? intended.purchase : null
   const screen = paymentScreen(context, own && expectedBill(own, context.config.pricing))

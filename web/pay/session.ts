@@ -1,17 +1,17 @@
 // Creates the session of a purchase once, even if answers are lost or the page is loaded again.
 
 import type { Context } from './context.ts'
-import type { KeptAttempt, KeptPayments } from './kept.ts'
+import type { StoredAttempt, StoredPayments } from './kept.ts'
 import type { Purchase } from './link.ts'
 import { type Answer, type Created, createSession, newIdempotencyKey } from './requests.ts'
 
-type Wanted = { key: string; purchase: Purchase }
+type SessionRequest = { key: string; purchase: Purchase }
 
 /** Stores the idempotency key before it sends it, so that a page that is loaded again sends the same key. */
 export async function openSession(
   context: Context,
-  kept: KeptPayments,
-  { key, purchase }: Wanted,
+  kept: StoredPayments,
+  { key, purchase }: SessionRequest,
 ): Promise<Answer<Created>> {
   const first = await tryOpen(context, kept, { key, purchase })
   if (first.ok || first.refusal.code !== 'idempotency_key_reused') return first
@@ -22,10 +22,10 @@ export async function openSession(
 
 async function tryOpen(
   context: Context,
-  kept: KeptPayments,
-  { key, purchase }: Wanted,
+  kept: StoredPayments,
+  { key, purchase }: SessionRequest,
 ): Promise<Answer<Created>> {
-  const record: KeptAttempt = kept.read(key) ?? {
+  const record: StoredAttempt = kept.read(key) ?? {
     idempotency_key: newIdempotencyKey(),
     client_secret: null,
   }

@@ -30,11 +30,13 @@ export type BillLine = {
   total: number | null
 }
 
-type Charged = Pick<Bill, 'amount' | 'currency' | 'order_reference'> & { items: Item[] | null }
+type ChargedTotals = Pick<Bill, 'amount' | 'currency' | 'order_reference'> & {
+  items: Item[] | null
+}
 
 /** A line without a name has the name in the price list, or else its sku. */
 export function billOf(
-  { items, amount, currency, order_reference }: Charged,
+  { items, amount, currency, order_reference }: ChargedTotals,
   { price_list }: Pick<Pricing, 'price_list'>,
 ): Bill {
   const lines = (items ?? []).map((item) => lineOf(item, goodOf(item.sku, price_list, currency)))

@@ -15,11 +15,11 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** A drawing: `[['path', { d: 'M0 0h8' }]]`. Hidden from screen readers, so a text must say the same. */
-export function drawing(viewBox: string, shapes: Shape[]): SVGSVGElement {
-  const svg = document.createElementNS(svgNames, 'svg')
-  setAttributes(svg, { viewBox, 'aria-hidden': 'true', focusable: 'false' })
+export function drawing(view_box: string, shapes: Shape[]): SVGSVGElement {
+  const svg = document.createElementNS(svg_names, 'svg')
+  setAttributes(svg, { viewBox: view_box, 'aria-hidden': 'true', focusable: 'false' })
   for (const [name, attributes] of shapes) {
-    const shape = document.createElementNS(svgNames, name)
+    const shape = document.createElementNS(svg_names, name)
     setAttributes(shape, attributes)
     svg.append(shape)
   }
@@ -28,7 +28,7 @@ export function drawing(viewBox: string, shapes: Shape[]): SVGSVGElement {
 
 export type Shape = [name: string, attributes: Record<string, string>]
 
-const svgNames = 'http://www.w3.org/2000/svg'
+const svg_names = 'http://www.w3.org/2000/svg'
 
 function setAttributes(target: Element, attributes: Record<string, string | null>) {
   for (const [name, value] of Object.entries(attributes)) {

@@ -5,7 +5,7 @@
 /** Checkout to frame, with the frame's exact origin. */
 export type Hello = { type: 'ripper:hello'; nonce: string }
 /** Frame to checkout, with the checkout's exact origin and the port. */
-export type Welcome = { type: 'ripper:port'; nonce: string }
+export type PortMessage = { type: 'ripper:port'; nonce: string }
 
 export type Field = 'number' | 'expiry' | 'code' | 'name'
 
@@ -63,9 +63,9 @@ export type FromFrame =
   | { type: 'height'; height_px: number }
   /** The shopper pressed Enter in a field. */
   | { type: 'enter' }
-  | ({ type: 'submitted'; id: number } & Submitted)
+  | ({ type: 'submitted'; id: number } & SubmitResult)
 
-export type Submitted =
+export type SubmitResult =
   | { ok: true; card_reference: string; brand: string; last4: string }
   /** `faults` if the shopper must correct a field (the checkout gives the first one the focus), else `error`. */
   | { ok: false; faults: Fault[]; error: ApiFault | null }

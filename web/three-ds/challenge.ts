@@ -1,7 +1,7 @@
 // The bank's check: our page, which nests the bank's, over the merchant's page. Only the service knows how it ends.
 
-import { type Desk, readState, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
+import { type PayableCheckout, readState, text } from '../checkout/mounted-checkout.ts'
 import { origin } from '../checkout/origin.ts'
 import { sleep } from '../checkout/sleep.ts'
 import type { Challenge } from '../checkout/wire.ts'
@@ -13,22 +13,22 @@ const poll_most_ms = 5000
 
 /** True if the check is over, or goes on in another window; false if the shopper left it. Throws a RipperError if waiting is useless. */
 export async function passes(
-  desk: Desk,
+  checkout: PayableCheckout,
   challenge: Challenge,
-  attemptId: string,
+  attempt_id: string,
 ): Promise<boolean> {
-  const { signal } = desk
+  const { signal } = checkout
   if (signal.aborted) return false
   const life = new AbortController()
-  desk.emit('challenge', { open: true })
-  const dialog = openDialog(desk, challenge, fullPage(challenge.url))
+  checkout.emit('challenge', { open: true })
+  const dialog = openDialog(checkout, challenge, fullPage(challenge.url))
   signal.addEventListener('abort', dialog.leave, { signal: life.signal })
   try {
-    return await Promise.race([dialog.left, answered(desk, dialog, attemptId, life.signal)])
+    return await Promise.race([dialog.left, answered(checkout, dialog, attempt_id, life.signal)])
   } finally {
     life.abort()
     dialog.close()
-    desk.emit('challenge', { open: false })
+    checkout.emit('challenge', { open: false })
   }
 }
 
@@ -41,9 +41,9 @@ function fullPage(url: string): string {
 
 /** Asks for the state from time to time. Asks at once when our page says that the bank is done, or when the shopper comes back. */
 async function answered(
-  desk: Desk,
+  checkout: PayableCheckout,
   { frame, status }: Dialog,
-  attemptId: string,
+  attempt_id: string,
   signal: AbortSignal,
 ): Promise<true> {
   let wake = () => {}
@@ -51,7 +51,7 @@ async function answered(
   const hear = ({ source, origin: from, data }: MessageEvent) => {
     if (source !== frame.contentWindow || from !== origin) return
     if (data?.type !== 'ripper:challenge' || !data.done) return
-    status.textContent = text(desk, 'challenge_waiting')
+    status.textContent = text(checkout, 'challenge_waiting')
     wake()
   }
   addEventListener('message', hear, { signal })
@@ -62,11 +62,11 @@ async function answered(
     })
     await Promise.race([sleep(wait_ms), woken])
     if (signal.aborted) return true
-    const lost = await readState(desk).then(() => '', waitingKey)
-    const { attempt, three_ds } = desk.state
-    const waits = attempt?.id === attemptId && three_ds?.state === 'awaiting_challenge'
+    const lost = await readState(checkout).then(() => '', waitingKey)
+    const { attempt, three_ds } = checkout.state
+    const waits = attempt?.id === attempt_id && three_ds?.state === 'awaiting_challenge'
     if (!lost && !waits) return true
-    if (lost || told) status.textContent = lost && text(desk, lost)
+    if (lost || told) status.textContent = lost && text(checkout, lost)
     told = lost
   }
 }

@@ -1,21 +1,21 @@
 // Counts down a checkout's last two minutes. It uses performance.now(), because a shopper's clock may be wrong or be set.
 
-import { type Desk, text } from '../checkout/desk.ts'
+import { type PayableCheckout, text } from '../checkout/mounted-checkout.ts'
 import { sleep } from '../checkout/sleep.ts'
 import { doubt, refresh } from './settle.ts'
 
 /** Called when they begin. Waits for a payment that is under way. */
-export async function countDown(desk: Desk): Promise<void> {
-  const { ui, signal } = desk
+export async function countDown(checkout: PayableCheckout): Promise<void> {
+  const { ui, signal } = checkout
   let told = false
-  while (desk.stage !== 'over' && !signal.aborted) {
-    const left = secondsUntil(desk.deadline_ms, performance.now())
-    if (desk.stage === 'form' && !desk.running) {
-      if (!told) ui.status.textContent = text(desk, 'time_running_out')
+  while (checkout.stage !== 'over' && !signal.aborted) {
+    const left = secondsUntil(checkout.deadline_ms, performance.now())
+    if (checkout.stage === 'form' && !checkout.running) {
+      if (!told) ui.status.textContent = text(checkout, 'time_running_out')
       told = true
-      ui.time.textContent = text(desk, 'time_left', { time: clock(left) })
+      ui.time.textContent = text(checkout, 'time_left', { time: clock(left) })
       // Another tab may have paid meanwhile.
-      if (left === 0) await refresh(desk).catch(() => doubt(desk))
+      if (left === 0) await refresh(checkout).catch(() => doubt(checkout))
     }
     await sleep(1000)
   }

@@ -1,6 +1,6 @@
 // The dialog of the bank's check, in a shadow root of its own on the page's body.
 
-import { type Desk, text } from '../checkout/desk.ts'
+import { type PayableCheckout, text } from '../checkout/mounted-checkout.ts'
 import type { Challenge } from '../checkout/wire.ts'
 import { button, element } from '../shared/element.ts'
 
@@ -23,21 +23,27 @@ export type Dialog = {
   close(): void
 }
 
-export function openDialog(desk: Desk, challenge: Challenge, full_page_url: string): Dialog {
-  const title = text(desk, 'challenge_title')
+export function openDialog(
+  checkout: PayableCheckout,
+  challenge: Challenge,
+  full_page_url: string,
+): Dialog {
+  const title = text(checkout, 'challenge_title')
   // The bank's page has its own title and Cancel. These are for shoppers for whom that page does not load.
-  const cancel = button({ 'aria-label': text(desk, 'challenge_cancel') }, '×', () => question.ask())
-  const status = element('p', { role: 'status' }, text(desk, 'challenge_loading'))
+  const cancel = button({ 'aria-label': text(checkout, 'challenge_cancel') }, '×', () =>
+    question.ask(),
+  )
+  const status = element('p', { role: 'status' }, text(checkout, 'challenge_loading'))
   const frame = element('iframe', {
     src: challenge.url,
     title,
     allow: 'payment *; publickey-credentials-get *',
   })
-  const link = element('a', { href: full_page_url }, text(desk, 'challenge_full_page'))
+  const link = element('a', { href: full_page_url }, text(checkout, 'challenge_full_page'))
   const header = element('header', {}, link, cancel)
-  const question = leaveQuestion(desk, frame)
+  const question = leaveQuestion(checkout, frame)
   const dialog = element('dialog', { 'aria-label': title }, header, status, frame, question.footer)
-  const host = hostOf(desk, dialog)
+  const host = hostOf(checkout, dialog)
   size(dialog, frame, challenge.window_size)
 
   let open = true
@@ -82,27 +88,27 @@ export function openDialog(desk: Desk, challenge: Challenge, full_page_url: stri
 }
 
 /** The dialog's foot. It asks before the check is given up, because the shopper may have pressed the key by mistake. */
-function leaveQuestion(desk: Desk, frame: HTMLElement) {
+function leaveQuestion(checkout: PayableCheckout, frame: HTMLElement) {
   const footer = element('footer')
   let leave = () => {}
   const left = new Promise<false>((resolve) => {
     leave = () => resolve(false)
   })
-  const yes = button({}, text(desk, 'challenge_leave_yes'), leave)
-  const no = button({ class: 'pay' }, text(desk, 'challenge_leave_no'), () => {
+  const yes = button({}, text(checkout, 'challenge_leave_yes'), leave)
+  const no = button({ class: 'pay' }, text(checkout, 'challenge_leave_no'), () => {
     footer.replaceChildren()
     frame.focus()
   })
   function ask(): void {
-    const words = element('p', { role: 'alert' }, text(desk, 'challenge_leave'))
+    const words = element('p', { role: 'alert' }, text(checkout, 'challenge_leave'))
     footer.replaceChildren(words, yes, no)
     no.focus()
   }
   return { footer, left, leave, ask }
 }
 
-function size(dialog: HTMLElement, frame: HTMLElement, windowSize: string): void {
-  const [width, height] = sizes[windowSize] ?? []
+function size(dialog: HTMLElement, frame: HTMLElement, window_size: string): void {
+  const [width, height] = sizes[window_size] ?? []
   if (width) {
     // And its border.
     dialog.style.width = `${width + 2}px`
@@ -111,7 +117,7 @@ function size(dialog: HTMLElement, frame: HTMLElement, windowSize: string): void
 }
 
 /** Gives the dialog the style and language of its checkout. */
-function hostOf({ ui }: Desk, dialog: HTMLElement): HTMLElement {
+function hostOf({ ui }: PayableCheckout, dialog: HTMLElement): HTMLElement {
   const host = element('div')
   const shadow = host.attachShadow({ mode: 'open' })
   host.style.cssText = ui.host.style.cssText

@@ -1,6 +1,6 @@
 // three-ds.js: everything that a payment needs once the card is known. checkout.js loads it when the shopper begins to type.
 
-import type { Part } from '../checkout/part.ts'
+import type { ThreeDsPart } from '../checkout/part.ts'
 import { countDown } from './countdown.ts'
 import { goOn, pay } from './pay.ts'
 import { resume } from './resume.ts'
@@ -11,7 +11,7 @@ import { understand } from './understand.ts'
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(style)
 
-const part: Part = {
+const part: ThreeDsPart = {
   sheet,
   pay,
   goOn,

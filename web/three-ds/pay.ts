@@ -1,10 +1,10 @@
 // One payment: email, card reference, authentication, the bank's check, charge.
 
 import type { ConfirmResult } from '../checkout/api.ts'
-import { type Desk, readState, resultOf, text } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
-import { keep, recall } from '../checkout/keep.ts'
+import { type PayableCheckout, readState, resultOf, text } from '../checkout/mounted-checkout.ts'
 import { sleep } from '../checkout/sleep.ts'
+import { readItem, saveItem } from '../checkout/tab-storage.ts'
 import type { State, ThreeDs } from '../checkout/wire.ts'
 import { isEmail } from '../shared/email.ts'
 import { browserFacts, windowSize } from './browser.ts'
@@ -17,23 +17,23 @@ const poll_ms = 1000
 const polls_max = 60
 
 /** `given` is the email from the page. Throws refusals. */
-export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
-  const { frame, signal, session, ui } = desk
-  if (signal.aborted) return resultOf(desk, 'canceled')
-  const email = readEmail(desk, given)
+export async function pay(checkout: PayableCheckout, given?: string): Promise<ConfirmResult> {
+  const { frame, signal, session, ui } = checkout
+  if (signal.aborted) return resultOf(checkout, 'canceled')
+  const email = readEmail(checkout, given)
   // All faults show at once. The first field with a fault gets the focus.
   const card_reference = await frame.submit(email === null)
-  if (signal.aborted) return resultOf(desk, 'canceled')
-  if (email === null || !card_reference) return resultOf(desk, 'invalid')
-  ui.status.textContent = text(desk, 'checking')
-  markUnderWay(desk, true)
+  if (signal.aborted) return resultOf(checkout, 'canceled')
+  if (email === null || !card_reference) return resultOf(checkout, 'invalid')
+  ui.status.textContent = text(checkout, 'checking')
+  markUnderWay(checkout, true)
   try {
-    const { attempt, three_ds } = await session.ask<Authenticated>(
+    const { attempt, three_ds } = await session.ask<AuthenticatedState>(
       'authenticate',
       { card_reference, browser: browserFacts(), challenge_window_size: windowSize() },
-      desk.locale,
+      checkout.locale,
     )
-    return await finish(desk, { attempt, three_ds, email })
+    return await finish(checkout, { attempt, three_ds, email })
   } catch (error) {
     // The reference was too old, and the fields would give it again. With a newly typed code they make another.
     if (/card_reference/.test((error as Error).message)) frame.send({ type: 'clear_code' })
@@ -42,51 +42,54 @@ export async function pay(desk: Desk, given?: string): Promise<ConfirmResult> {
 }
 
 /** Resumes an attempt that a reload interrupted: the bank's answer, its check, then the charge. */
-export async function goOn(desk: Desk): Promise<ConfirmResult> {
-  for (let polls = 0; polls < polls_max && !desk.signal.aborted; polls++) {
-    if (desk.state.three_ds?.state !== 'not_started') break
+export async function goOn(checkout: PayableCheckout): Promise<ConfirmResult> {
+  for (let polls = 0; polls < polls_max && !checkout.signal.aborted; polls++) {
+    if (checkout.state.three_ds?.state !== 'not_started') break
     await sleep(poll_ms)
-    if (!desk.signal.aborted) await readState(desk)
+    if (!checkout.signal.aborted) await readState(checkout)
   }
-  return finish(desk, { ...desk.state, email: recall(desk.session.place) ?? '' })
+  return finish(checkout, { ...checkout.state, email: readItem(checkout.session.place) ?? '' })
 }
 
 /** Empty if the session has an email; null if the shopper must correct it. */
-function readEmail(desk: Desk, given?: string): string | null {
-  if (!given) return desk.email ? desk.email.read() : ''
+function readEmail(checkout: PayableCheckout, given?: string): string | null {
+  if (!given) return checkout.email ? checkout.email.read() : ''
   if (!isEmail(given)) {
-    if (desk.email) return desk.email.complain('email_wrong')
-    desk.ui.alert.textContent = text(desk, 'email_wrong')
+    if (checkout.email) return checkout.email.complain('email_wrong')
+    checkout.ui.alert.textContent = text(checkout, 'email_wrong')
     return null
   }
-  keep(desk.session.place, given)
+  saveItem(checkout.session.place, given)
   return given
 }
 
-type Authenticated = Pick<State, 'attempt'> & { three_ds: ThreeDs }
-type Begun = Pick<State, 'attempt' | 'three_ds'> & { email: string }
+type AuthenticatedState = Pick<State, 'attempt'> & { three_ds: ThreeDs }
+type AuthenticationState = Pick<State, 'attempt' | 'three_ds'> & { email: string }
 
 /**
  * Goes from the bank's first answer to the outcome: its check as often as needed, then the charge. Without a bank's answer the service
  * says what is wrong. The service charges only the newest attempt. If that belongs to another window, this one only waits.
  */
-async function finish(desk: Desk, { attempt, three_ds, email }: Begun): Promise<ConfirmResult> {
+async function finish(
+  checkout: PayableCheckout,
+  { attempt, three_ds, email }: AuthenticationState,
+): Promise<ConfirmResult> {
   for (let at = three_ds; ; ) {
-    desk.ui.info.textContent = at?.cardholder_info ?? ''
-    const left = at?.challenge && !(await passes(desk, at.challenge, attempt!.id))
-    if (left || desk.signal.aborted) return resultOf(desk, 'canceled')
-    if (at?.challenge && isNewer(desk, attempt)) break
+    checkout.ui.info.textContent = at?.cardholder_info ?? ''
+    const left = at?.challenge && !(await passes(checkout, at.challenge, attempt!.id))
+    if (left || checkout.signal.aborted) return resultOf(checkout, 'canceled')
+    if (at?.challenge && isNewer(checkout, attempt)) break
     try {
-      return await desk.session.ask('confirm', email ? { customer: { email } } : {})
+      return await checkout.session.ask('confirm', email ? { customer: { email } } : {})
     } catch (error) {
       if (!(error as RipperError).three_ds) throw error
-      at = (await readState(desk)).three_ds
-      if (isNewer(desk, attempt)) break
+      at = (await readState(checkout)).three_ds
+      if (isNewer(checkout, attempt)) break
     }
   }
-  return recordedOf(desk) ?? resultOf(desk, 'processing')
+  return recordedOf(checkout) ?? resultOf(checkout, 'processing')
 }
 
-function isNewer({ state }: Desk, attempt: State['attempt']): boolean {
+function isNewer({ state }: PayableCheckout, attempt: State['attempt']): boolean {
   return state.attempt?.id !== attempt?.id
 }

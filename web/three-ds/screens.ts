@@ -1,7 +1,7 @@
 // The screens that replace the form: the outcome of the payment, what was paid, where to go on.
 
 import type { ConfirmResult } from '../checkout/api.ts'
-import { amountOf, type Desk, text } from '../checkout/desk.ts'
+import { amountOf, type PayableCheckout, text } from '../checkout/mounted-checkout.ts'
 import { element } from '../shared/element.ts'
 
 const keys: Partial<Record<ConfirmResult['status'], string>> = {
@@ -12,34 +12,35 @@ const keys: Partial<Record<ConfirmResult['status'], string>> = {
 }
 
 /** Moves the focus to its heading. `reason` says why the last attempt was declined, or why nothing more is known. */
-export function showScreen(desk: Desk, result: ConfirmResult, reason: string): void {
-  const { root, screen, info } = desk.ui
+export function showScreen(checkout: PayableCheckout, result: ConfirmResult, reason: string): void {
+  const { root, screen, info } = checkout.ui
   // Does not blame the bank, because the acquirer or this service may have declined.
   const refused = result.decline?.category === 'fraud' ? 'refused' : 'no_attempts_left'
   const key = keys[result.status] ?? refused
   // Says that nothing was taken only if that is known.
-  const detail = reason && result.status === 'expired' ? '' : (desk.words[`${key}_detail`] ?? '')
-  const heading = element('h2', { class: key, tabindex: '-1' }, text(desk, key))
+  const detail =
+    reason && result.status === 'expired' ? '' : (checkout.words[`${key}_detail`] ?? '')
+  const heading = element('h2', { class: key, tabindex: '-1' }, text(checkout, key))
   root.className = 'over'
   screen.replaceChildren(
-    ...(desk.state.session.mode === 'test'
-      ? [element('p', { class: 'test' }, text(desk, 'test_mode'))]
+    ...(checkout.state.session.mode === 'test'
+      ? [element('p', { class: 'test' }, text(checkout, 'test_mode'))]
       : []),
     heading,
     element('p', {}, `${reason} ${detail}`),
     info,
-    listOf(desk, result),
-    ...wayBack(desk, result.confirmation_url),
+    listOf(checkout, result),
+    ...wayBack(checkout, result.confirmation_url),
   )
   heading.focus()
 }
 
-function listOf(desk: Desk, result: ConfirmResult): HTMLElement {
+function listOf(checkout: PayableCheckout, result: ConfirmResult): HTMLElement {
   const { order_reference, payment_id, receipt } = result
   const rows = [
-    ['amount', amountOf(desk)],
-    ['date', receipt && dateOf(desk, receipt.paid_at)],
-    ['card', receipt && `${text(desk, receipt.brand)} •••• ${receipt.last4}`],
+    ['amount', amountOf(checkout)],
+    ['date', receipt && dateOf(checkout, receipt.paid_at)],
+    ['card', receipt && `${text(checkout, receipt.brand)} •••• ${receipt.last4}`],
     ['email', receipt?.email],
     ['order', order_reference],
     ['payment', payment_id],
@@ -47,7 +48,7 @@ function listOf(desk: Desk, result: ConfirmResult): HTMLElement {
   const drawn = rows.flatMap(([name, value]) =>
     value
       ? [
-          element('dt', {}, text(desk, name)),
+          element('dt', {}, text(checkout, name)),
           element('dd', { class: name }, element('bdi', {}, value)),
         ]
       : [],
@@ -55,17 +56,17 @@ function listOf(desk: Desk, result: ConfirmResult): HTMLElement {
   return element('dl', {}, ...drawn)
 }
 
-function dateOf({ locale }: Desk, time: string): string {
+function dateOf({ locale }: PayableCheckout, time: string): string {
   return new Date(time).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
 }
 
 /** A link to where the page goes by itself, unless the page does that; else the merchant's own link back. */
-function wayBack(desk: Desk, url: string | null): HTMLElement[] {
-  const { back_url } = { ...desk.state.links }
-  const href = desk.options.redirect === 'never' ? null : url
+function wayBack(checkout: PayableCheckout, url: string | null): HTMLElement[] {
+  const { back_url } = { ...checkout.state.links }
+  const href = checkout.options.redirect === 'never' ? null : url
   const words = href
-    ? text(desk, 'go_on', { shop: new URL(href).hostname })
-    : text(desk, 'back_url')
+    ? text(checkout, 'go_on', { shop: new URL(href).hostname })
+    : text(checkout, 'back_url')
   const link = { class: 'pay', href: href ?? back_url ?? null }
   return link.href ? [element('a', link, words)] : []
 }

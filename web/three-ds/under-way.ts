@@ -1,14 +1,14 @@
 // Remembers whether this tab has an attempt under way. Only then a reload resumes it by itself.
 
-import type { Desk } from '../checkout/desk.ts'
-import { keep, recall } from '../checkout/keep.ts'
+import type { PayableCheckout } from '../checkout/mounted-checkout.ts'
+import { readItem, saveItem } from '../checkout/tab-storage.ts'
 
-const placeOf = ({ session }: Desk) => `${session.place}:paying`
+const placeOf = ({ session }: PayableCheckout) => `${session.place}:paying`
 
-export function markUnderWay(desk: Desk, is_under_way: boolean): void {
-  keep(placeOf(desk), is_under_way ? '1' : '')
+export function markUnderWay(checkout: PayableCheckout, is_under_way: boolean): void {
+  saveItem(placeOf(checkout), is_under_way ? '1' : '')
 }
 
-export function isUnderWay(desk: Desk): boolean {
-  return recall(placeOf(desk)) !== null
+export function isUnderWay(checkout: PayableCheckout): boolean {
+  return readItem(placeOf(checkout)) !== null
 }

@@ -1,8 +1,8 @@
 // What each refusal comes to, for the shopper and for the page.
 
 import { expect, test, vi } from 'vitest'
-import type { Desk } from '../checkout/desk.ts'
 import type { RipperError } from '../checkout/failure.ts'
+import type { PayableCheckout } from '../checkout/mounted-checkout.ts'
 import type { State } from '../checkout/wire.ts'
 import words from '../words/en.json' with { type: 'json' }
 import { understand } from './understand.ts'
@@ -28,14 +28,14 @@ function deskWith(result: object | null) {
   const state = { session, three_ds: null, result } as unknown as State
   const alert = { textContent: '' }
   const complain = vi.fn()
-  const desk = {
+  const checkout = {
     words,
     state,
     session: { ask: async () => state },
     ui: { alert },
     email: { complain },
-  } as unknown as Desk
-  return { desk, alert, complain }
+  } as unknown as PayableCheckout
+  return { checkout, alert, complain }
 }
 
 const refusal = (code: string, retry_after_seconds = 0) =>
@@ -51,14 +51,14 @@ test.each([
   ['session_expired', null, 'expired'],
   ['session_expired', declined, 'expired'],
 ])('%s, recorded %j', async (code, recorded, status) => {
-  const { desk, alert } = deskWith(recorded)
-  expect(await understand(desk, refusal(code))).toMatchObject({ status, session_id: 'cs_1' })
+  const { checkout, alert } = deskWith(recorded)
+  expect(await understand(checkout, refusal(code))).toMatchObject({ status, session_id: 'cs_1' })
   expect(alert.textContent).toBe('')
 })
 
 test('a missing email is the form’s to mend', async () => {
-  const { desk, complain } = deskWith(null)
-  const result = await understand(desk, refusal('customer_email_required'))
+  const { checkout, complain } = deskWith(null)
+  const result = await understand(checkout, refusal('customer_email_required'))
   expect(result).toMatchObject({ status: 'invalid' })
   expect(complain).toHaveBeenCalledWith('email_missing')
 })
@@ -70,9 +70,9 @@ test.each([
   ['rate_limit_exceeded', 65, words.too_many_wait.replace('{time}', '1:05')],
   ['invalid_request', 0, words.something_wrong],
 ])('%s after %i s is told and thrown', async (code, seconds, text) => {
-  const { desk, alert } = deskWith(null)
+  const { checkout, alert } = deskWith(null)
   const error = refusal(code, seconds)
-  await expect(understand(desk, error)).rejects.toBe(error)
+  await expect(understand(checkout, error)).rejects.toBe(error)
   expect(alert.textContent).toBe(text)
 })
 
@@ -83,8 +83,8 @@ test.each([
   // It may be of the attempt before the one whose answer was lost.
   ['declined', false],
 ])('a lost connection after which %s stands recorded: shown %s', async (status, shown) => {
-  const { desk } = deskWith({ ...declined, status })
+  const { checkout } = deskWith({ ...declined, status })
   const lost = refusal('network_error')
-  if (shown) expect(await understand(desk, lost)).toMatchObject({ status })
-  else await expect(understand(desk, lost)).rejects.toBe(lost)
+  if (shown) expect(await understand(checkout, lost)).toMatchObject({ status })
+  else await expect(understand(checkout, lost)).rejects.toBe(lost)
 })

@@ -1,6 +1,6 @@
 // Keeps values over a reload of this tab. If the page forbids storage, nothing is kept.
 
-export function recall(key: string): string | null {
+export function readItem(key: string): string | null {
   try {
     return sessionStorage.getItem(key)
   } catch {
@@ -9,7 +9,7 @@ export function recall(key: string): string | null {
 }
 
 /** An empty text deletes the value. */
-export function keep(key: string, text: string): void {
+export function saveItem(key: string, text: string): void {
   try {
     if (text) sessionStorage.setItem(key, text)
     else sessionStorage.removeItem(key)

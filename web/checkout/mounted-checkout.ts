@@ -10,7 +10,7 @@ import type { Session } from './session.ts'
 import type { State } from './wire.ts'
 
 /** The state from mounting on. */
-export type Mounted = {
+export type MountedCheckout = {
   readonly options: CheckoutOptions
   readonly frame: CardFrame
   readonly ui: DropIn
@@ -26,9 +26,9 @@ export type Mounted = {
   running?: Promise<ConfirmResult> | undefined
   /** The answer of a checkout that is over or waits for its outcome. */
   result?: ConfirmResult | undefined
-} & Partial<Opened>
+} & Partial<OpenedSession>
 
-type Opened = {
+type OpenedSession = {
   session: Session
   /** The state as it was last read. */
   state: State
@@ -37,35 +37,46 @@ type Opened = {
 }
 
 /** The state once there is a form to pay with. */
-export type Desk = Mounted & Opened
+export type PayableCheckout = MountedCheckout & OpenedSession
 
-export function text(desk: Mounted, key: string, values?: Record<string, string>): string {
-  return say(desk.words, key, values)
+export function text(
+  checkout: MountedCheckout,
+  key: string,
+  values?: Record<string, string>,
+): string {
+  return say(checkout.words, key, values)
 }
 
-export function amountOf({ state, locale }: Desk): string {
+export function amountOf({ state, locale }: PayableCheckout): string {
   return formatAmount(state.session.amount, state.session.currency, locale)
 }
 
 /** Takes over a new session, or the state of a session that was read again. */
-export function keepState(desk: Mounted, session: Session, state: State): Desk {
+export function setState(
+  checkout: MountedCheckout,
+  session: Session,
+  state: State,
+): PayableCheckout {
   const deadline_ms = performance.now() + state.session.expires_in_seconds * 1000
-  return Object.assign(desk, { session, state, deadline_ms })
+  return Object.assign(checkout, { session, state, deadline_ms })
 }
 
-export async function readState(desk: Desk): Promise<State> {
-  const { session } = desk
-  return keepState(desk, session, await session.ask('state')).state
+export async function readState(checkout: PayableCheckout): Promise<State> {
+  const { session } = checkout
+  return setState(checkout, session, await session.ask('state')).state
 }
 
 /** A result that does not come from the service. Without a session its id is empty. */
-export function resultOf({ state }: Mounted, status: ConfirmResult['status']): ConfirmResult {
+export function resultOf(
+  { state }: MountedCheckout,
+  status: ConfirmResult['status'],
+): ConfirmResult {
   const {
     id = '',
     last_decline,
     attempts_left = 0,
     order_reference = null,
-  }: Known = state?.session ?? {}
+  }: SessionFields = state?.session ?? {}
   return {
     status,
     session_id: id,
@@ -78,4 +89,4 @@ export function resultOf({ state }: Mounted, status: ConfirmResult['status']): C
   }
 }
 
-type Known = Partial<State['session']>
+type SessionFields = Partial<State['session']>

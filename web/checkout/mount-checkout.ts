@@ -3,36 +3,36 @@
 import { button } from '../shared/element.ts'
 import { directionOf, say } from '../shared/words.ts'
 import type { CheckoutOptions } from './api.ts'
-import { type Desk, keepState, type Mounted, text } from './desk.ts'
 import { drawDropIn, drawForm } from './drop-in.ts'
 import { RipperError } from './failure.ts'
-import { type Heard, openFrame } from './frame.ts'
-import { loadPart, type Part } from './part.ts'
+import { type FrameEvent, openFrame } from './frame.ts'
+import { type MountedCheckout, type PayableCheckout, setState, text } from './mounted-checkout.ts'
+import { loadPart, type ThreeDsPart } from './part.ts'
 import { run } from './run.ts'
-import type { Opened } from './session.ts'
+import type { SessionWithState } from './session.ts'
 import { sleep } from './sleep.ts'
 
 const frame_ms = 6000
 /** The later part counts down the last two minutes. Without it the service still refuses late payments. */
 const countdown_ms = 120_000
 
-type Asked = {
+type MountOptions = {
   publicKey: string
   options: CheckoutOptions
-  openSession: () => Promise<Opened>
-  emit: Mounted['emit']
+  openSession: () => Promise<SessionWithState>
+  emit: MountedCheckout['emit']
   signal: AbortSignal
   /** Starts again after something did not load. */
   again: () => void
 }
 
-type Opening = {
-  mounted: Mounted
+type CheckoutMount = {
+  mounted: MountedCheckout
   /** Null if unmount() came first. Rejects with the RipperError of a checkout that could not be shown. */
-  usable(): Promise<Desk | null>
+  usable(): Promise<PayableCheckout | null>
 }
 
-export function openDesk(asked: Asked): Opening {
+export function mountCheckout(asked: MountOptions): CheckoutMount {
   const { options, emit, signal } = asked
   let greeted = () => {}
   const ready = new Promise<void>((resolve) => {
@@ -41,12 +41,14 @@ export function openDesk(asked: Asked): Opening {
   /** Shows an error to the shopper, because no caller waits for it. */
   const press = () => {
     if (options.button === false) return
-    shown.then((desk) => desk && run(desk, (part) => part.pay(desk))).catch(() => {})
+    shown
+      .then((checkout) => checkout && run(checkout, (part) => part.pay(checkout)))
+      .catch(() => {})
   }
   const frame = openFrame(framePath(asked), signal, (message) =>
-    hear(mounted, message, { greeted, press }),
+    onFrameEvent(mounted, message, { greeted, press }),
   )
-  const mounted: Mounted = {
+  const mounted: MountedCheckout = {
     options,
     frame,
     ui: drawDropIn(frame.element),
@@ -76,28 +78,32 @@ const firstWords = {
   try_again: 'Try again',
 }
 
-function framePath({ publicKey, options }: Asked): string {
+function framePath({ publicKey, options }: MountOptions): string {
   const query = new URLSearchParams()
   if ('integration' in options && options.integration) query.set('integration', options.integration)
   if (options.locale && options.locale !== 'auto') query.set('locale', options.locale)
   return `/card-fields/${publicKey}?${query}`
 }
 
-type Told = { greeted(): void; press(): void }
+type FrameListener = { greeted(): void; press(): void }
 
-function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
-  const { frame, ui, options } = desk
+function onFrameEvent(
+  checkout: MountedCheckout,
+  message: FrameEvent,
+  { greeted, press }: FrameListener,
+): void {
+  const { frame, ui, options } = checkout
   switch (message.type) {
     case 'ready':
-      desk.words = message.words
-      desk.locale = message.locale
+      checkout.words = message.words
+      checkout.locale = message.locale
       ui.theirs.replaceSync(message.sheet)
       ui.root.lang = message.locale
       ui.root.dir = directionOf(message.locale)
-      frame.element.title = text(desk, 'card_details')
+      frame.element.title = text(checkout, 'card_details')
       if (options.appearance) frame.send({ type: 'appearance', appearance: options.appearance })
       // A frame that was moved needs the message again.
-      sendSession(desk)
+      sendSession(checkout)
       greeted()
       break
     case 'look':
@@ -111,17 +117,17 @@ function hear(desk: Mounted, message: Heard, { greeted, press }: Told): void {
       break
     case 'change': {
       const { brand, complete, empty } = message
-      desk.emit('change', { brand, complete, empty })
+      checkout.emit('change', { brand, complete, empty })
       break
     }
     default:
       // A shopper who begins to type will probably pay.
-      loadPart(desk).catch(() => {})
-      desk.emit(message.type, { field: message.field })
+      loadPart(checkout).catch(() => {})
+      checkout.emit(message.type, { field: message.field })
   }
 }
 
-function sendSession({ frame, session, state, running }: Mounted): void {
+function sendSession({ frame, session, state, running }: MountedCheckout): void {
   if (!session || !state) return
   const { id: session_id, client_secret } = session
   const { mode } = state.session
@@ -133,39 +139,39 @@ function sendSession({ frame, session, state, running }: Mounted): void {
 }
 
 async function start(
-  mounted: Mounted,
-  { session, state }: Opened,
+  mounted: MountedCheckout,
+  { session, state }: SessionWithState,
   press: () => void,
-): Promise<Desk | null> {
+): Promise<PayableCheckout | null> {
   const { signal } = mounted
   const { id: session_id, status, amount, currency, mode } = state.session
   if (signal.aborted) return null
   const begun = state.three_ds || status !== 'requires_payment'
   const part = begun ? await loadPart(mounted) : null
   if (signal.aborted) return null
-  const desk = keepState(mounted, session, state)
-  sendSession(desk)
-  drawForm(desk, press)
-  desk.stage = 'form'
-  desk.emit('ready', { session_id, amount, currency, mode })
-  if (part?.resume(desk)) run(desk, (part) => part.goOn(desk)).catch(() => {})
-  const withPart = (work: (part: Part) => unknown) =>
+  const checkout = setState(mounted, session, state)
+  sendSession(checkout)
+  drawForm(checkout, press)
+  checkout.stage = 'form'
+  checkout.emit('ready', { session_id, amount, currency, mode })
+  if (part?.resume(checkout)) run(checkout, (part) => part.goOn(checkout)).catch(() => {})
+  const withPart = (work: (part: ThreeDsPart) => unknown) =>
     signal.aborted ||
-    loadPart(desk)
+    loadPart(checkout)
       .then(work)
       .catch(() => {})
-  const again = () => document.hidden || withPart((part) => part.refresh(desk))
+  const again = () => document.hidden || withPart((part) => part.refresh(checkout))
   document.addEventListener('visibilitychange', again, { signal })
   addEventListener('pageshow', ({ persisted }) => persisted && again(), { signal })
   addEventListener('online', again, { signal })
-  sleep(desk.deadline_ms - performance.now() - countdown_ms).then(() =>
-    withPart((part) => part.countDown(desk)),
+  sleep(checkout.deadline_ms - performance.now() - countdown_ms).then(() =>
+    withPart((part) => part.countDown(checkout)),
   )
-  return desk
+  return checkout
 }
 
-function fail(desk: Mounted, error: RipperError, again: () => void): void {
-  const { ui, words } = desk
+function fail(checkout: MountedCheckout, error: RipperError, again: () => void): void {
+  const { ui, words } = checkout
   const lost = /network|loaded/.test(error.code)
   ui.root.className = 'failed'
   ui.status.textContent = ''
@@ -173,7 +179,7 @@ function fail(desk: Mounted, error: RipperError, again: () => void): void {
     say(words, lost ? 'load_failed' : 'unavailable'),
     button({}, say(words, 'try_again'), again),
   )
-  desk.emit('loaderror', error)
+  checkout.emit('loaderror', error)
   console.error(error)
 }
 
