@@ -5,12 +5,12 @@ import { type AnswerFault, ApiError } from './errors.ts'
 import { retryAfterSeconds } from './retry.ts'
 
 /** An answer whose body has been read. `text` is null if the body was too large. */
-export type ReadAnswer = { status: number; headers: Headers; text: string | null }
+export type TextResponse = { status: number; headers: Headers; text: string | null }
 
-type Asked = { idempotency_key: string | null; is_empty: boolean; now: Date }
+type RequestInfo = { idempotency_key: string | null; is_empty: boolean; now: Date }
 
 /** The body of a success; undefined if the answer is meant to be empty, as after a deletion. Throws ApiError. */
-export function bodyOf(answer: ReadAnswer, asked: Asked): unknown {
+export function bodyOf(answer: TextResponse, asked: RequestInfo): unknown {
   const { status, text } = answer
   const body = text === null ? undefined : parsed(text)
   if (status >= 200 && status < 300) {
@@ -21,12 +21,12 @@ export function bodyOf(answer: ReadAnswer, asked: Asked): unknown {
 }
 
 /** Whether only the beginning of a success came, because a proxy died on the way. */
-export function isCutOff({ status, text }: ReadAnswer): boolean {
+export function isCutOff({ status, text }: TextResponse): boolean {
   const is_success = status >= 200 && status < 300
   return is_success && text !== null && /^\s*\{/.test(text) && parsed(text) === undefined
 }
 
-function apiError(answer: ReadAnswer, body: object | undefined, asked: Asked): ApiError {
+function apiError(answer: TextResponse, body: object | undefined, asked: RequestInfo): ApiError {
   const { status, headers } = answer
   const named = requestId(headers) ?? textOf(body, 'request_id')
   const refusal = answer.text === null ? tooLarge(status) : refusalOf(answer, body)
@@ -53,7 +53,7 @@ type RefusalRead = {
  * Refusals come as `{error, message, request_id}`, `{error, message, allowed}`, `{error, message}`, `{error}` or `{code}`. The
  * gateway's limit refuses in plain text.
  */
-function refusalOf({ status, text }: ReadAnswer, body: object | undefined): RefusalRead {
+function refusalOf({ status, text }: TextResponse, body: object | undefined): RefusalRead {
   if (status >= 400) {
     const code = textOf(body, 'error') ?? textOf(body, 'code')
     if (code !== null) {

@@ -1,9 +1,9 @@
 // One try of a request: it is sent once, and gives a complete answer within its time, or an error.
 
-import { isCutOff, type ReadAnswer } from './answer.ts'
+import { isCutOff, type TextResponse } from './answer.ts'
 import { AbortError, ConnectionError, TimeoutError } from './errors.ts'
 
-export type Sent = {
+export type HttpRequest = {
   method: 'GET' | 'POST' | 'DELETE'
   url: string
   headers: Record<string, string>
@@ -11,7 +11,7 @@ export type Sent = {
   idempotency_key: string | null
 }
 
-type Means = {
+type Transport = {
   fetch: typeof globalThis.fetch
   timeout_ms: number
   signal: AbortSignal | undefined
@@ -22,7 +22,7 @@ type Means = {
 export const answer_max_bytes = 8 * 1024 * 1024
 
 /** The signal must not be aborted yet. Throws TimeoutError, ConnectionError or AbortError. */
-export async function attempt(sent: Sent, means: Means): Promise<ReadAnswer> {
+export async function attempt(sent: HttpRequest, means: Transport): Promise<TextResponse> {
   const { timeout_ms, signal } = means
   // Not AbortSignal.any: it would leave listeners on a signal that may live as long as the server.
   const limit = new AbortController()
@@ -51,10 +51,10 @@ export async function attempt(sent: Sent, means: Means): Promise<ReadAnswer> {
 }
 
 async function exchange(
-  { method, url, headers, body }: Sent,
-  { fetch }: Means,
+  { method, url, headers, body }: HttpRequest,
+  { fetch }: Transport,
   signal: AbortSignal,
-): Promise<ReadAnswer> {
+): Promise<TextResponse> {
   // Following a redirect would send the key to wherever it leads.
   const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' })
   const { status, headers: told } = response
@@ -81,7 +81,7 @@ async function readText(response: Response): Promise<string | null> {
   }
 }
 
-function lateness(sent: Sent, timeout_ms: number): TimeoutError {
+function lateness(sent: HttpRequest, timeout_ms: number): TimeoutError {
   return new TimeoutError(
     `${failed(sent)} within ${timeout_ms} ms. ${advice(sent)}`,
     sent.idempotency_key,
@@ -89,17 +89,17 @@ function lateness(sent: Sent, timeout_ms: number): TimeoutError {
 }
 
 /** The error of a call that its signal ended after its request was sent at least once. */
-export function endedBySignal(sent: Sent, reason: unknown): AbortError {
+export function endedBySignal(sent: HttpRequest, reason: unknown): AbortError {
   const message = `The call was aborted. ${failed(sent)}. ${advice(sent)}`
   return new AbortError(message, sent.idempotency_key, reason)
 }
 
-function failed({ method, url }: Sent): string {
+function failed({ method, url }: HttpRequest): string {
   return `No complete answer came to ${method} ${new URL(url).pathname}`
 }
 
 /** What to do now. Nobody knows whether a write was done. */
-function advice({ idempotency_key }: Sent): string {
+function advice({ idempotency_key }: HttpRequest): string {
   if (idempotency_key === null) return 'It was a read: it can be sent again.'
   return 'Its outcome is unknown. Send it again with the same idempotency_key, which this error carries: the service does it once.'
 }

@@ -16,7 +16,7 @@ export class RipperError extends Error {
     RipperError.prototype.name = 'RipperError'
   }
 
-  constructor(code: string, message: string, answer: Partial<Answered> = {}) {
+  constructor(code: string, message: string, answer: Partial<ResponseHead> = {}) {
     super(message)
     this.code = code
     this.status = answer.status ?? null
@@ -35,7 +35,7 @@ export class RipperError extends Error {
 }
 
 /** What is known of an answer before its body is looked at. */
-export type Answered = { status: number; request_id: string | null; headers: Headers }
+export type ResponseHead = { status: number; request_id: string | null; headers: Headers }
 
 /** What is wrong with an answer that this API did not give. */
 export type AnswerFault = 'unexpected_response' | 'response_too_large'
@@ -60,7 +60,7 @@ export class ApiError extends RipperError {
 
   constructor(
     refusal: { code: ErrorCode | AnswerFault; message: string; allowed?: readonly string[] | null },
-    answer: Answered & { retry_after_seconds: number | null; idempotency_key: string | null },
+    answer: ResponseHead & { retry_after_seconds: number | null; idempotency_key: string | null },
   ) {
     super(refusal.code, refusal.message, answer)
     this.allowed = refusal.allowed ?? null
@@ -81,9 +81,9 @@ export class ConnectionError extends RipperError {
     ConnectionError.prototype.name = 'ConnectionError'
   }
 
-  constructor(message: string, idempotencyKey: string | null, code = 'connection_failed') {
+  constructor(message: string, idempotency_key: string | null, code = 'connection_failed') {
     super(code, message)
-    this.idempotency_key = idempotencyKey
+    this.idempotency_key = idempotency_key
   }
 }
 
@@ -95,8 +95,8 @@ export class TimeoutError extends ConnectionError {
     TimeoutError.prototype.name = 'TimeoutError'
   }
 
-  constructor(message: string, idempotencyKey: string | null) {
-    super(message, idempotencyKey, 'timeout')
+  constructor(message: string, idempotency_key: string | null) {
+    super(message, idempotency_key, 'timeout')
   }
 }
 
@@ -114,9 +114,9 @@ export class AbortError extends RipperError {
     AbortError.prototype.name = 'AbortError'
   }
 
-  constructor(message: string, idempotencyKey: string | null, reason: unknown) {
+  constructor(message: string, idempotency_key: string | null, reason: unknown) {
     super('aborted', message)
-    this.idempotency_key = idempotencyKey
+    this.idempotency_key = idempotency_key
     // Not enumerable, as in other errors: JSON.stringify could fail on an arbitrary reason.
     Object.defineProperty(this, 'cause', { value: reason, configurable: true, writable: true })
   }

@@ -3,7 +3,7 @@
 import { UsageError } from './errors.ts'
 
 /** Throws UsageError if the options are not an object, or if one of them is not among the names. */
-export function judgeOptionNames(options: unknown, names: readonly string[]): void {
+export function validateOptionNames(options: unknown, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
     throw new UsageError(`The options must be an object, with any of: ${names.join(', ')}.`)
   }

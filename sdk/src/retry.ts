@@ -16,7 +16,7 @@ const passing_statuses: readonly number[] = [429, 500, 502, 503, 504]
  */
 export function delayBeforeRetry(
   error: unknown,
-  { tries, retries_max, chance, key_is_own }: Try,
+  { tries, retries_max, chance, key_is_own }: RetryState,
 ): number | null {
   if (tries > retries_max || !isPassing(error, tries > 1 && key_is_own)) return null
   const backoff = Math.min(delay_first_ms * 2 ** (tries - 1), delay_max_ms)
@@ -27,7 +27,7 @@ export function delayBeforeRetry(
   return Math.max(jittered, asked_seconds * 1000)
 }
 
-type Try = { tries: number; retries_max: number; chance: number; key_is_own: boolean }
+type RetryState = { tries: number; retries_max: number; chance: number; key_is_own: boolean }
 
 /**
  * Whether waiting may help. A conflict ends by itself only if the first request is still running. `idempotency_key_reused` may mean

@@ -16,36 +16,36 @@ import type {
 import { UsageError } from './errors.ts'
 import { openPages, type Pages } from './pages.ts'
 import { type CallOptions, openSender, type Send, type WriteOptions } from './send.ts'
-import { judgeId, type RipperOptions } from './settings.ts'
+import { type RipperOptions, validateId } from './settings.ts'
 
 export type CheckoutSessions = {
   /** Creates a session. Give its `client_secret` to the shopper's browser. */
   create(body: CheckoutSessionCreate, options?: WriteOptions): Promise<CheckoutSessionCreated>
-  retrieve(sessionId: string, options?: CallOptions): Promise<CheckoutSession>
+  retrieve(session_id: string, options?: CallOptions): Promise<CheckoutSession>
 }
 
 export type Payments = {
-  retrieve(paymentId: string, options?: CallOptions): Promise<Payment>
+  retrieve(payment_id: string, options?: CallOptions): Promise<Payment>
   /** Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet. */
-  capture(paymentId: string, options?: WriteOptions): Promise<HeldPayment>
+  capture(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
   /** Releases a held payment; nothing is taken. */
-  void(paymentId: string, options?: WriteOptions): Promise<HeldPayment>
+  void(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
   /** Marks a held payment as being looked at by a person. It still waits for a decision. */
-  escalate(paymentId: string, options?: WriteOptions): Promise<HeldPayment>
+  escalate(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
 }
 
 export type WebhookEndpoints = {
   /** Keep the answer's `signing_secret`: it is never shown again. */
   create(body: WebhookEndpointCreate, options?: WriteOptions): Promise<WebhookEndpointCreated>
   list(options?: CallOptions): Promise<WebhookEndpointList>
-  delete(endpointId: string, options?: WriteOptions): Promise<void>
+  delete(endpoint_id: string, options?: WriteOptions): Promise<void>
 }
 
 export type WebhookDeliveries = {
   /** One row for each attempt, newest first. `limit` is the size of a page; `for await` goes over all pages. */
   list(query?: WebhookDeliveryQuery, options?: CallOptions): Pages<WebhookDelivery>
   /** Sends a dead-lettered delivery again, as a new delivery. */
-  replay(deliveryId: string, options?: WriteOptions): Promise<WebhookReplay>
+  replay(delivery_id: string, options?: WriteOptions): Promise<WebhookReplay>
 }
 
 /**
@@ -61,8 +61,8 @@ export class Ripper {
   }
 
   /** The key may be undefined for the compiler only, because variables of the environment may be. */
-  constructor(secretKey: string | undefined, options: RipperOptions) {
-    const send = openSender(secretKey, options)
+  constructor(secret_key: string | undefined, options: RipperOptions) {
+    const send = openSender(secret_key, options)
     this.checkout = { sessions: sessions(send) }
     this.payments = payments(send)
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
@@ -74,12 +74,12 @@ function sessions(send: Send): CheckoutSessions {
   return {
     create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
     retrieve: async (id, options) =>
-      send({ method: 'GET', path: `${path}/${judgeId('session', id)}` }, options),
+      send({ method: 'GET', path: `${path}/${validateId('session', id)}` }, options),
   }
 }
 
 function payments(send: Send): Payments {
-  const path = (id: string) => `/v1/payments/${judgeId('payment', id)}`
+  const path = (id: string) => `/v1/payments/${validateId('payment', id)}`
   const decision =
     (verb: string): Payments['capture'] =>
     async (id, options) =>
@@ -98,7 +98,7 @@ function endpoints(send: Send): WebhookEndpoints {
     create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
     list: async (options) => send({ method: 'GET', path }, options),
     delete: async (id, options) =>
-      send({ method: 'DELETE', path: `${path}/${judgeId('endpoint', id)}` }, options),
+      send({ method: 'DELETE', path: `${path}/${validateId('endpoint', id)}` }, options),
   }
 }
 
@@ -114,7 +114,7 @@ function deliveries(send: Send): WebhookDeliveries {
         ),
       ),
     replay: async (id, options) =>
-      send({ method: 'POST', path: `${path}/${judgeId('delivery', id)}/replay` }, options),
+      send({ method: 'POST', path: `${path}/${validateId('delivery', id)}/replay` }, options),
   }
 }
 

@@ -2,20 +2,20 @@
 
 import { randomUUID } from 'node:crypto'
 import { bodyOf, requestId } from './answer.ts'
-import { attempt, endedBySignal, type Sent } from './attempt.ts'
+import { attempt, endedBySignal, type HttpRequest } from './attempt.ts'
 import { AbortError, UsageError } from './errors.ts'
-import { judgeOptionNames } from './option-names.ts'
+import { validateOptionNames } from './option-names.ts'
 import { pause } from './pause.ts'
 import { delayBeforeRetry } from './retry.ts'
 import {
-  judgeBaseUrl,
-  judgeFunctions,
-  judgeIdempotencyKey,
-  judgeLimits,
-  judgeSecretKey,
-  judgeSignal,
   type Limits,
   type RipperOptions,
+  validateBaseUrl,
+  validateFunctions,
+  validateIdempotencyKey,
+  validateLimits,
+  validateSecretKey,
+  validateSignal,
 } from './settings.ts'
 
 /** For every call. */
@@ -36,7 +36,7 @@ export type WriteOptions = CallOptions & {
 }
 
 export type Call = {
-  method: Sent['method']
+  method: HttpRequest['method']
   /** Below the base address, already encoded. */
   path: string
   query?: object
@@ -70,17 +70,17 @@ const defaults: Limits = { timeout_ms: 30_000, retries_max: 2 }
 
 /** Makes the function that sends calls. It alone holds the key. Throws UsageError. */
 export function openSender(secretKey: unknown, options: RipperOptions): Send {
-  const secret_key = judgeSecretKey(secretKey)
-  if (typeof options === 'object' && options !== null) judgeOptionNames(options, client_options)
-  const base_url = judgeBaseUrl(options?.base_url)
-  const usual = judgeLimits(options, defaults)
-  judgeFunctions(options)
+  const secret_key = validateSecretKey(secretKey)
+  if (typeof options === 'object' && options !== null) validateOptionNames(options, client_options)
+  const base_url = validateBaseUrl(options?.base_url)
+  const usual = validateLimits(options, defaults)
+  validateFunctions(options)
   const { fetch = globalThis.fetch, sleep = pause } = options
   const redact = (text: string) => text.replaceAll(secret_key, 'rip_sk_…')
 
-  function sentOf({ method, path, query, body }: Call, key: string | undefined): Sent {
+  function sentOf({ method, path, query, body }: Call, key: string | undefined): HttpRequest {
     const idempotency_key =
-      method === 'GET' ? null : key === undefined ? randomUUID() : judgeIdempotencyKey(key)
+      method === 'GET' ? null : key === undefined ? randomUUID() : validateIdempotencyKey(key)
     return {
       method,
       idempotency_key,
@@ -96,7 +96,7 @@ export function openSender(secretKey: unknown, options: RipperOptions): Send {
     }
   }
 
-  async function trial<Reply>(sent: Sent, timeout_ms: number, signal?: AbortSignal) {
+  async function trial<Reply>(sent: HttpRequest, timeout_ms: number, signal?: AbortSignal) {
     const answer = await attempt(sent, { fetch, timeout_ms, signal, redact })
     const { idempotency_key } = sent
     const is_empty = sent.method === 'DELETE'
@@ -111,9 +111,9 @@ export function openSender(secretKey: unknown, options: RipperOptions): Send {
   }
 
   return async <Reply>(call: Call, asked: WriteOptions = {}): Promise<Reply> => {
-    judgeOptionNames(asked, call_options)
-    const { timeout_ms, retries_max } = judgeLimits(asked, usual)
-    const signal = judgeSignal(asked.signal)
+    validateOptionNames(asked, call_options)
+    const { timeout_ms, retries_max } = validateLimits(asked, usual)
+    const signal = validateSignal(asked.signal)
     const sent = sentOf(call, asked.idempotency_key)
     const key_is_own = asked.idempotency_key === undefined
     if (signal?.aborted) {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { Ripper } from './ripper.ts'
-import { judgeId } from './settings.ts'
+import { validateId } from './settings.ts'
 
 const key = `rip_sk_${'0'.repeat(48)}`
 const base_url = 'https://pay.example'
@@ -70,16 +70,16 @@ test('the key can be read out of nothing', () => {
 })
 
 describe('an id', () => {
-  test.each<[Parameters<typeof judgeId>[0], string]>([
+  test.each<[Parameters<typeof validateId>[0], string]>([
     ['session', 'cs_0123456789abcdef01234567'],
     ['payment', 'pay_0123456789abcdef01234567'],
     ['endpoint', 'whep_0123456789abcdef01234567'],
     ['delivery', '0199'.repeat(8)],
   ])('of a %s', (kind, id) => {
-    expect(judgeId(kind, id)).toBe(id)
+    expect(validateId(kind, id)).toBe(id)
   })
 
-  test.each<[string, Parameters<typeof judgeId>[0], unknown, RegExp]>([
+  test.each<[string, Parameters<typeof validateId>[0], unknown, RegExp]>([
     ['a client secret', 'session', 'cs_1_secret_2', /client secret/],
     ['an object', 'session', { id: 'cs_1' }, /pass its id/],
     ['another kind', 'payment', 'cs_1', /pay_…/],
@@ -88,8 +88,8 @@ describe('an id', () => {
     ['a line break', 'endpoint', 'whep_1\n', /whep_…/],
     ['an event id', 'delivery', 'evt:pay_1#payment.held#whep_1', /hexadecimal/],
   ])('is not %s', (_, kind, id, words) => {
-    expect(() => judgeId(kind, id)).toThrow(words)
-    if (typeof id === 'string') expect(() => judgeId(kind, id)).not.toThrow(id)
+    expect(() => validateId(kind, id)).toThrow(words)
+    if (typeof id === 'string') expect(() => validateId(kind, id)).not.toThrow(id)
   })
 })
 

@@ -20,7 +20,7 @@ export type Limits = { timeout_ms: number; retries_max: number }
 const timeout_max = 2_147_483_647
 
 /** The address without the slash at its end. Throws UsageError, which does not quote it. */
-export function judgeBaseUrl(base_url: unknown): string {
+export function validateBaseUrl(base_url: unknown): string {
   const example = 'such as https://pay.example.com'
   if (typeof base_url !== 'string' || base_url === '') {
     throw new UsageError(`base_url is required: where your Ripper Checkout is, ${example}.`)
@@ -38,7 +38,7 @@ export function judgeBaseUrl(base_url: unknown): string {
 }
 
 /** Throws UsageError, which does not quote the key. */
-export function judgeSecretKey(secretKey: unknown): string {
+export function validateSecretKey(secretKey: unknown): string {
   if (typeof secretKey !== 'string' || secretKey === '') {
     throw new UsageError('There is no secret key. Is its environment variable set?')
   }
@@ -60,7 +60,7 @@ export function judgeSecretKey(secretKey: unknown): string {
 }
 
 /** The limits of a call, or of a client; `defaults` fill what is missing. Throws UsageError. */
-export function judgeLimits(asked: Partial<Limits>, defaults: Limits): Limits {
+export function validateLimits(asked: Partial<Limits>, defaults: Limits): Limits {
   const { timeout_ms = defaults.timeout_ms, retries_max = defaults.retries_max } = asked
   if (!Number.isInteger(timeout_ms) || timeout_ms < 1 || timeout_ms > timeout_max) {
     throw new UsageError(`timeout_ms must be a whole number from 1 to ${timeout_max}.`)
@@ -72,7 +72,7 @@ export function judgeLimits(asked: Partial<Limits>, defaults: Limits): Limits {
 }
 
 /** Throws UsageError. */
-export function judgeFunctions(options: RipperOptions): void {
+export function validateFunctions(options: RipperOptions): void {
   for (const name of ['fetch', 'sleep'] as const) {
     if (options[name] === undefined || typeof options[name] === 'function') continue
     throw new UsageError(`${name} must be a function.`)
@@ -80,7 +80,7 @@ export function judgeFunctions(options: RipperOptions): void {
 }
 
 /** Checks for what a signal can do, because it may come from another realm. Throws UsageError. */
-export function judgeSignal(signal: unknown): AbortSignal | undefined {
+export function validateSignal(signal: unknown): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined
   const { aborted, addEventListener } = signal as Partial<AbortSignal>
   if (typeof aborted === 'boolean' && typeof addEventListener === 'function') {
@@ -90,7 +90,7 @@ export function judgeSignal(signal: unknown): AbortSignal | undefined {
 }
 
 /** Throws UsageError. */
-export function judgeIdempotencyKey(key: unknown): string {
+export function validateIdempotencyKey(key: unknown): string {
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() !== key) {
     throw new UsageError(
       'idempotency_key must be 1 to 255 printable ASCII characters, without white space around them.',
@@ -107,7 +107,7 @@ const ids = {
 }
 
 /** Returns an id for a path, which must never contain a client secret. Throws UsageError. */
-export function judgeId(kind: keyof typeof ids, id: unknown): string {
+export function validateId(kind: keyof typeof ids, id: unknown): string {
   const { shape, words } = ids[kind]
   if (typeof id === 'string' && shape.test(id)) return id
   const hint =

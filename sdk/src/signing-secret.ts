@@ -7,7 +7,7 @@ import { SignatureError } from './errors.ts'
 export type SigningSecrets = string | undefined | readonly (string | undefined)[]
 
 /** The secrets as a list. Throws SignatureError, which does not quote them. */
-export function judgeSecrets(sent: unknown): string[] {
+export function validateSecrets(sent: unknown): string[] {
   const secrets: unknown[] = [sent].flat().filter((each) => each !== undefined)
   if (secrets.length === 0) throw missing()
   return secrets.map(judgeSecret)

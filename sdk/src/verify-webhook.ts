@@ -3,10 +3,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { WebhookEvent } from './api-types.ts'
 import { SignatureError, UsageError } from './errors.ts'
-import { judgeOptionNames } from './option-names.ts'
+import { validateOptionNames } from './option-names.ts'
 import { bytesOf, type RawBody } from './raw-body.ts'
 import { readSignatureHeader, type WebhookHeaders } from './signature-header.ts'
-import { judgeSecrets, type SigningSecrets, signatureOf } from './signing-secret.ts'
+import { type SigningSecrets, signatureOf, validateSecrets } from './signing-secret.ts'
 
 export type VerifyOptions = {
   /** How many seconds the signature's time may differ from now, either way; 300 by default. */
@@ -25,9 +25,9 @@ export function verifyWebhook(
   secret: SigningSecrets,
   options: VerifyOptions = {},
 ): WebhookEvent {
-  judgeOptionNames(options, ['tolerance', 'now'])
+  validateOptionNames(options, ['tolerance', 'now'])
   const { tolerance = 300, now = new Date() } = options
-  const secrets = judgeSecrets(secret)
+  const secrets = validateSecrets(secret)
   judgeOptions(tolerance, now)
   const body = bytesOf(rawBody)
   const { t, signatures } = readSignatureHeader(headers)
@@ -51,9 +51,9 @@ export function generateTestHeader(signed: {
   secret: SigningSecrets
   at?: Date
 }): string {
-  judgeOptionNames(signed, ['body', 'secret', 'at'])
+  validateOptionNames(signed, ['body', 'secret', 'at'])
   const { at = new Date() } = signed
-  const secrets = judgeSecrets(signed.secret)
+  const secrets = validateSecrets(signed.secret)
   const body = bytesOf(signed.body)
   judgeDate('at', at)
   const t = String(Math.floor(at.getTime() / 1000))
