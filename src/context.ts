@@ -17,15 +17,17 @@ export type Context = {
   requests: RequestLog
   directory: Directory
   addresses: Addresses
-  /** Judges the address of a webhook endpoint: why it is refused, in plain words, or null. */
+  /** Checks the address of a webhook endpoint: why it is refused, in plain words, or null. */
   webhook_urls: { judge(url: string): Promise<string | null> }
-  /** Tells this process's delivery loop, and of an event who hears those of the merchant, of what was committed just now. */
+  /** Wakes this process's delivery loop after a commit and, for an event, the streams of its merchant. */
   wakeDeliveries(what: 'event' | 'replay', merchant_id: string): void
-  /** Calls the listener after this process has committed an event of the merchant. Returns what ends that. */
+  /**
+   * Calls the listener after this process has committed an event of the merchant. Returns the function that removes it.
+   */
   hearEvents(merchant_id: string, listener: () => void): () => void
 }
 
-/** Where the service is found. Known once the server listens. */
+/** The service's own addresses, known once the server listens. */
 export type Addresses = {
   /** The public address of the API and pages, without a slash at its end. */
   base_url(): string

@@ -10,7 +10,7 @@ import { forgetOldNotices, handleNotices } from './checkout/notices/handle-notic
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from './checkout/orphans/watch-database.ts'
-import type { Post } from './checkout/receipts/post.ts'
+import type { ReceiptMailer } from './checkout/receipts/mailer.ts'
 import { sendReceipts } from './checkout/receipts/send-receipts.ts'
 import { compareBooks } from './checkout/reconciling/compare-books.ts'
 import { reconcile } from './checkout/reconciling/reconcile.ts'
@@ -22,7 +22,7 @@ import type { MarkMemory } from './database/high-water/high-water-file.ts'
 import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeKeys } from './http/idempotency.ts'
 import { purgeAssets } from './pages/asset-store.ts'
-import { forgetOldSecrets } from './webhooks/endpoints/endpoint-store.ts'
+import { clearPreviousSecrets } from './webhooks/endpoints/endpoint-store.ts'
 import { rewrapSecrets } from './webhooks/endpoints/rewrap-secrets.ts'
 import { keepPartitions } from './webhooks/queue/keep-partitions.ts'
 import { watchBacklog } from './webhooks/queue/watch-backlog.ts'
@@ -42,11 +42,14 @@ export type JobContext = Pick<
   /** See OrphanContext, both. */
   marks?: MarkMemory
   unknown_authorisations?: 'hold' | 'reverse'
-  /** What sends receipts; left out where none are sent. */
-  post?: Post
-  /** See Purging. */
+  /** Sends receipts; left out where none are sent. */
+  post?: ReceiptMailer
+  /** See PurgeContext. */
   unpaid_sessions_days?: number
-  /** Aborted when the process is to end, or its clock is wrong: what a job has begun it ends, and begins nothing more. */
+  /**
+   * Aborts when the process is to end or its clock is wrong: a job then finishes what it has begun, and begins nothing
+   * more.
+   */
   stopping?: AbortSignal
 }
 
@@ -85,7 +88,7 @@ export const jobs: Job[] = [
   {
     name: 'forget_webhook_secrets',
     every_seconds: 600,
-    run: ({ sql, world }) => forgetOldSecrets(sql, world.clock.now()),
+    run: ({ sql, world }) => clearPreviousSecrets(sql, world.clock.now()),
   },
   { name: 'rewrap_webhook_secrets', every_seconds: 60, run: rewrapSecrets },
   {

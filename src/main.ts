@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './checkout/context.ts'
-import { receiptModes } from './checkout/receipts/post.ts'
+import { receiptModes } from './checkout/receipts/mailer.ts'
 import { type Config, ConfigError } from './config/config.ts'
-import { judgeDataFolder, makeDataFolder } from './config/data-folder.ts'
+import { checkDataFolder, makeDataFolder } from './config/data-folder.ts'
 import { keepMasterKey, readMasterKey } from './config/master-key.ts'
 import { type ClockWatch, startClockWatch } from './database/clock/clock-watch.ts'
 import { recordClockOffset } from './database/clock/service-clock.ts'
@@ -22,23 +22,23 @@ import { liveMerchantExists } from './merchants/store.ts'
 import { openEndpointUrlJudge } from './outgoing/judge-endpoint-url.ts'
 import { type LogTo, openWorld, steadyClock } from './outgoing/real-world.ts'
 import { openVendorHttp } from './outgoing/vendor-http.ts'
-import type { WrapSimulator } from './service/acquiring.ts'
+import type { SimulatorWrapper } from './service/acquiring.ts'
 import { assemble, type Service } from './service/assemble.ts'
 import { startBackground } from './service/background.ts'
 import { type Demo, demoShopOf, keepDemo } from './service/demo.ts'
-import { type Part, stopInOrder } from './service/stop.ts'
+import { type Stoppable, stopInOrder } from './service/stop.ts'
 
-export type OpenedService = { world: World; database: Database; keyring: Keyring }
+export type ServiceResources = { world: World; database: Database; keyring: Keyring }
 
-type Opened = OpenedService & { vendor_http: VendorHttp }
+type Opened = ServiceResources & { vendor_http: VendorHttp }
 
-export type Running = {
+export type RunningService = {
   base_url: string
   database: string
   demo: Demo | null
   /**
-   * Lets proxies turn elsewhere, ends what is in flight, then everything else. A second call waits for the first. False
-   * where something did not end in time: the process must end all the same.
+   * Turns readiness off for a while so that proxies turn elsewhere, ends what is in flight, then everything else. A
+   * second call waits for the first. False where something did not end in time: the process must end all the same.
    */
   stop(): Promise<boolean>
 }
@@ -56,8 +56,8 @@ export async function open(config: Config): Promise<Opened> {
 }
 
 /**
- * Opens the database that a service has left, for a command. Where there is none, or none of this version, it refuses: a
- * command in a wrong folder must not find an empty database there, and one of a new release must not begin the upgrade.
+ * Opens an existing database for a command. Where there is none, or one of another release, it refuses: a command in
+ * the wrong folder must not create an empty database, and a command of a new release must not begin the upgrade.
  */
 export async function openExisting(config: Config): Promise<Opened> {
   const { data_dir } = config
@@ -83,7 +83,7 @@ async function openWith(
   log_to: LogTo,
   how: {
     prepare(database: Database, world: World): Promise<unknown>
-    /** Where the configuration has none. */
+    /** For a configuration without a master key. */
     masterKeys(world: World): Buffer[]
   },
 ): Promise<Opened> {
@@ -102,20 +102,20 @@ async function openWith(
     const keyring = openKeyring(master_keys, world.random)
     await checkSealingKeys(database.sql, keyring, world.clock.now())
     const { connection_allowed_networks: allowed_networks } = config
-    const vendor_http = openVendorHttp({ clock: world.clock, allowed_networks })
-    return { world, database, keyring, vendor_http }
+    const vendorHttp = openVendorHttp({ clock: world.clock, allowed_networks })
+    return { world, database, keyring, vendor_http: vendorHttp }
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-/** Starts API, pages and worker. `demo` makes the demo merchant on a database that is not the embedded one. */
+/** Starts API, pages and worker. `demo` creates the demo merchant on a database that is not the embedded one. */
 export async function serve(
   config: Config,
   options: { demo: boolean },
-  wrapSimulator?: WrapSimulator,
-): Promise<Running> {
+  wrapSimulator?: SimulatorWrapper,
+): Promise<RunningService> {
   if (options.demo) keepFolder(config.data_dir)
   const opened = await open(config)
   const { world, database } = opened
@@ -124,7 +124,7 @@ export async function serve(
   const base = () => config.base_url ?? internal
   const pay = () => config.pay_url ?? `${base()}/pay`
   let service: Service | null = null
-  // Until they are delivered, events wait in the database.
+  // Events wait in the database until they are delivered.
   let wakeDeliveries: Context['wakeDeliveries'] = () => {}
   let demo: Demo | null = null
   try {
@@ -154,11 +154,11 @@ export async function serve(
     await listen(app, config)
     await recordClockOffset(database.sql, config.clock_offset_seconds)
     internal = internalAddress(config.host, (app.server.address() as AddressInfo).port)
-    const wantsDemo = database.kind === 'embedded' || options.demo
-    const office = { sql: database.sql, ids: context.ids, clock: world.clock }
-    if (wantsDemo) {
+    const wants_demo = database.kind === 'embedded' || options.demo
+    const operator = { sql: database.sql, ids: context.ids, clock: world.clock }
+    if (wants_demo) {
       const { data_dir } = config
-      demo = await keepDemo(office, { data_dir, base_url: base(), pay_url: pay() })
+      demo = await keepDemo(operator, { data_dir, base_url: base(), pay_url: pay() })
     }
     const { metrics } = context
     const parts = { ...opened, metrics, trust: watch, wrapSimulator }
@@ -168,7 +168,7 @@ export async function serve(
     const stop = once(() =>
       stopInOrder(world, {
         drain: { seconds, over: () => drain(seconds * 1000) },
-        // What a request leaves to be delivered waits in the database by then.
+        // By then, everything that a request leaves to be delivered is in the database.
         steps: [
           [{ name: 'requests', end: close }, backgroundOf(background)],
           [clockOf(watch), vendorsOf(opened), databaseOf(database)],
@@ -201,7 +201,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-/** Returns what was wrong with it, and no longer is. */
+/** Returns what was wrong with the folder and has been mended. */
 function keepFolder(data_dir: string): string[] {
   try {
     makeDataFolder(data_dir)
@@ -213,7 +213,7 @@ function keepFolder(data_dir: string): string[] {
       `must be a folder that can be made and written to (${code}).`,
     )
   }
-  const { mended, fault } = judgeDataFolder(data_dir)
+  const { mended, fault } = checkDataFolder(data_dir)
   if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
   return mended
 }
@@ -226,14 +226,14 @@ function webhookUrls({ webhooks }: Config, clock: Clock) {
 /** Starts the background jobs and the delivery of webhooks alone. */
 export async function work(
   config: Config,
-  wrapSimulator?: WrapSimulator,
-): Promise<Pick<Running, 'database' | 'stop'>> {
+  wrapSimulator?: SimulatorWrapper,
+): Promise<Pick<RunningService, 'database' | 'stop'>> {
   const opened = await open(config)
   const { world, database } = opened
   const watch = await watchClock(config, opened)
   const parts = { ...opened, metrics: openMetrics(), trust: watch, wrapSimulator }
   const background = await startBackground(config, parts)
-  // Nobody is sent to it.
+  // No proxy sends requests to it.
   const drain = { seconds: 0, over: async () => {} }
   const steps = [
     [backgroundOf(background)],
@@ -243,7 +243,7 @@ export async function work(
   return { database: database.description, stop }
 }
 
-function watchClock(config: Config, { world, database }: OpenedService): Promise<ClockWatch> {
+function watchClock(config: Config, { world, database }: ServiceResources): Promise<ClockWatch> {
   const { clock_offset_seconds: offset_seconds } = config
   return startClockWatch({ sql: database.sql, world, steady: steadyClock, offset_seconds })
 }
@@ -262,19 +262,19 @@ function internalAddress(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-function backgroundOf({ stop }: { stop(): Promise<void> }): Part {
+function backgroundOf({ stop }: { stop(): Promise<void> }): Stoppable {
   return { name: 'deliveries and jobs', end: stop }
 }
 
-function clockOf({ stop }: ClockWatch): Part {
+function clockOf({ stop }: ClockWatch): Stoppable {
   return { name: 'watch on the clock', end: stop }
 }
 
-function vendorsOf({ vendor_http }: Opened): Part {
+function vendorsOf({ vendor_http }: Opened): Stoppable {
   return { name: 'connections to vendors', end: vendor_http.close }
 }
 
-function databaseOf({ close }: Database): Part {
+function databaseOf({ close }: Database): Stoppable {
   return { name: 'database', end: close }
 }
 

@@ -33,7 +33,7 @@ import { deleteEndpoint } from './webhooks/endpoints/delete-endpoint.ts'
 import { listEndpoints } from './webhooks/endpoints/list-endpoints.ts'
 import { streamEvents } from './webhooks/stream/stream-events.ts'
 
-/** What is told for as long as the caller listens. */
+/** Streams, which last as long as the caller listens. */
 export const streams = [streamEvents, streamRequests]
 
 export const routes = [
@@ -60,7 +60,7 @@ export const routes = [
   ...addresses.flatMap((address) => [createIntentAt(address), readIntentAt(address)]),
 ]
 
-/** What browsers and Directory Servers open besides the API. */
+/** Pages and notifications for browsers and Directory Servers. */
 export const pages = [
   methodPage,
   methodNotification,
@@ -69,7 +69,7 @@ export const pages = [
   receiveResult,
 ]
 
-/** What merchants are told of by webhooks. */
+/** The events of webhooks. */
 export const events = eventTypes.map((type) => ({
   type,
   summary: eventSummaries[type],

@@ -43,11 +43,11 @@ const day_ms = 24 * 3_600_000
 
 /** Each episode has one of its own, so that what a request meets does not depend on earlier episodes. */
 export async function openStage(service: Service): Promise<Stage> {
-  const { office } = service
+  const { operator } = service
   const main = await service.newAccount({ integration: { order_reference_metadata_key: 'order' } })
   const foreign = await openHosted(service)
   // The newest publishable key is the hosted page's, and may make live sessions alone.
-  await newKey(office, foreign.merchant_id, { mode: 'live_only', pair: 'own' })
+  await newKey(operator, foreign.merchant_id, { mode: 'live_only', pair: 'own' })
   const suspended = await openHosted(service)
   const live = await openHosted(service, { merchant: { live: true, live_enabled: true } })
   const spent = await openHosted(service, { integration: { require_verified_amount: true } })
@@ -55,14 +55,14 @@ export async function openStage(service: Service): Promise<Stage> {
   const { merchant_id } = main
   const hosted = handle()
   await integrate(service, merchant_id, hosted)
-  const key = (asked: Parameters<typeof newKey>[2]) => newKey(office, merchant_id, asked)
+  const key = (asked: Parameters<typeof newKey>[2]) => newKey(operator, merchant_id, asked)
   const revoked = await key({})
-  await withdrawKey(office, revoked.key.key_id)
+  await withdrawKey(operator, revoked.key.key_id)
   const live_only = await key({ mode: 'live_only', pair: 'own' })
   const own = await fill(service, main)
   await addDeliveries(service, main, own)
   await suspend(service, suspended, own)
-  const past = new Date(office.clock.now().getTime() - day_ms)
+  const past = new Date(operator.clock.now().getTime() - day_ms)
   const keys = [main, main, main, suspended, live].map((each) => each.publishable_key!)
   return {
     merchant_ids: [main, foreign, suspended, live, spent].map((account) => account.merchant_id),
@@ -73,7 +73,7 @@ export async function openStage(service: Service): Promise<Stage> {
       revoked: revoked.secret_key,
       expired: (await key({ expires_at: past })).secret_key,
       elsewhere: (await key({ allowed_addresses: ['203.0.113.0/24'] })).secret_key,
-      from_a_page: (await key({ allowed_origins: ['https://office.example'] })).secret_key,
+      from_a_page: (await key({ allowed_origins: ['https://operator.example'] })).secret_key,
       live_only: live_only.secret_key,
       unpaired: (await key({ pair: false })).secret_key,
       ...{ foreign: foreign.secret_key, suspended: suspended.secret_key },
@@ -111,12 +111,12 @@ async function suspend(service: Service, account: Account, ids: Ids): Promise<vo
   await shopper.open({})
   await shopper.reference(await shopper.open({}), card)
   await shopper.pay([card], { without_email: true })
-  await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+  await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
 }
 
 /** As if all that is allowed in this minute had been asked for. */
-async function spendLimits({ sql, office }: Service, { merchant_id }: Account): Promise<void> {
-  const this_minute = Math.floor(office.clock.now().getTime() / 60_000)
+async function spendLimits({ sql, operator }: Service, { merchant_id }: Account): Promise<void> {
+  const this_minute = Math.floor(operator.clock.now().getTime() / 60_000)
   for (const kind of ['read', 'write', 'replay']) {
     const minute = new Date(this_minute * 60_000)
     await sql`insert into webhook_rate_limits ${sql({ merchant_id, kind, minute, used: 500 })}`
@@ -136,7 +136,7 @@ async function integrate(service: Service, merchant_id: string, hosted: string):
     { name: 'hosted', is_hosted_page: true, handle: hosted },
   ]
   for (const rule of rules)
-    await createIntegration(service.office, merchant_id, { ...base, ...rule })
+    await createIntegration(service.operator, merchant_id, { ...base, ...rule })
 }
 
 type Asked = { headers?: Record<string, string>; body?: unknown }
@@ -183,7 +183,7 @@ async function fillOther(service: Service, account: Account): Promise<Ids> {
 /** Deliveries that were given up on: to be replayed, too old, without their forebears, to a deleted endpoint. */
 async function addDeliveries(service: Service, account: Account, ids: Ids): Promise<void> {
   const shopper = openShopper(service, account, ids)
-  const now_ms = service.office.clock.now().getTime()
+  const now_ms = service.operator.clock.now().getTime()
   const endpoint_id = await shopper.endpoint()
   const given = { endpoint_id, payment_id: ids.payments[0]! }
   const old = new Date(now_ms - 31 * day_ms)

@@ -1,6 +1,6 @@
 // A failover that loses the last commits: the database goes back, all processes die, and people look at what was lost.
 
-import { leaveAsTheyAre, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
+import { leaveUnreversed, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
 import { listBrakes, releaseBrakes } from '../../src/checkout/orphans/orphan-brake-store.ts'
 import { isHeldBack } from '../../src/checkout/orphans/orphan-store.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -56,7 +56,7 @@ export async function decideAboutLost(stage: Stage): Promise<void> {
       const which = { references: [reference], acquirer: null }
       const is_paid = told.has(payments.get(reference) ?? '')
       if (is_paid || chance.often(0.5)) {
-        await leaveAsTheyAre(room, which, { by: 'ada', reason: 'the shop has its order' })
+        await leaveUnreversed(room, which, { by: 'ada', reason: 'the shop has its order' })
       } else await reverseHeldBack(room, which, 'ada')
     }
     const brakes = await listBrakes(sql, { acquirer: null, released_too: false })

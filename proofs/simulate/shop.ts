@@ -7,7 +7,7 @@ import {
   createIntegration,
   createKey,
   createMerchant,
-  type Office,
+  type ManageContext,
 } from '../../src/merchants/manage.ts'
 import type { Chance } from './chance.ts'
 import type { Memory } from './memory.ts'
@@ -24,7 +24,11 @@ export type Shop = {
 }
 
 /** Opens a merchant whose rules the seed decides. */
-export async function openShop(office: Office, chance: Chance, number: number): Promise<Shop> {
+export async function openShop(
+  office: ManageContext,
+  chance: Chance,
+  number: number,
+): Promise<Shop> {
   const { merchant_id } = await createMerchant(office, {
     name: `Shop ${number}`,
     live: false,
@@ -48,7 +52,7 @@ export async function openShop(office: Office, chance: Chance, number: number): 
 
 /** A key that may do everything. */
 export async function openKey(
-  office: Office,
+  office: ManageContext,
   merchant_id: string,
 ): Promise<Pick<Shop, 'secret_key' | 'key_id' | 'publishable_key'>> {
   const { secret_key, key } = await createKey(office, merchant_id, {

@@ -3,7 +3,7 @@
 import { openIds } from '../../src/kernel/ids.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import type { Clock, Http, Log } from '../../src/kernel/world.ts'
-import type { Office } from '../../src/merchants/manage.ts'
+import type { ManageContext } from '../../src/merchants/manage.ts'
 import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import { type Bank, openBank } from './bank/bank.ts'
@@ -40,7 +40,7 @@ export type Stage = {
   without_eci: DirectoryServer['without_eci']
   memory: Memory
   town: Town
-  office: Office
+  office: ManageContext
   shops: Shop[]
   database: WorldDatabase
   log_lines: string[]
@@ -113,7 +113,7 @@ export async function openStage(options: {
   )
   const random = { bytes: chance.fork('office').bytes }
   const ids = openIds(random, openKeyring([master_key], random))
-  const office: Office = { sql: database.sql, ids, clock, actor: 'operator' }
+  const office: ManageContext = { sql: database.sql, ids, clock, actor: 'operator' }
   const shops = await openShops(office, chance.fork('shops'), memory)
   // All was gone through until now, as where the service has been up before.
   await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
@@ -124,7 +124,7 @@ export async function openStage(options: {
   }
 }
 
-async function openShops(office: Office, chance: Chance, memory: Memory): Promise<Shop[]> {
+async function openShops(office: ManageContext, chance: Chance, memory: Memory): Promise<Shop[]> {
   const shops: Shop[] = []
   for (let each = 0; each < shops_count; each++) {
     const shop = await openShop(office, chance, each)

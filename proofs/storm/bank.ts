@@ -6,7 +6,7 @@ import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { openLedger } from '../../src/database/stores/simulator-ledger.ts'
 import type { World } from '../../src/kernel/world.ts'
-import type { WrapSimulator } from '../../src/service/acquiring.ts'
+import type { SimulatorWrapper } from '../../src/service/acquiring.ts'
 
 /** `intent`: the intent is committed and nothing was sent. `answer`: the bank has answered and nobody has heard of it. */
 export type Where = 'intent' | 'answer'
@@ -66,7 +66,7 @@ const connections_max = 4
 export function openBank(
   world: Pick<World, 'clock' | 'random'>,
   url: string | null,
-): WrapSimulator {
+): SimulatorWrapper {
   if (url === null) return (simulator) => simulator
   const sql = connect(url, { connections_max, clock: world.clock })
   return () => openSimulator(world, openLedger(sql))

@@ -1,6 +1,6 @@
 // After a storm: compares what clients were answered with the database, the acquirer's books, the journal and the receivers.
 
-import type { OpenedService } from '../../src/main.ts'
+import type { ServiceResources } from '../../src/main.ts'
 import { expectBooksAgree } from '../../tests/support/books.ts'
 import { countPerSession } from '../simulate/books.ts'
 import { payment_edges } from '../simulate/memory.ts'
@@ -10,7 +10,7 @@ import type { Diary, Promised } from './diary.ts'
 import type { Market } from './shops.ts'
 
 export type Checked = {
-  opened: OpenedService
+  opened: ServiceResources
   diary: Diary
   market: Market
   /** By how much the clock of a process was ahead of the clients' at most, as it was meant to be. */
@@ -140,7 +140,7 @@ async function faultsOfRest({ opened }: Checked): Promise<string[]> {
 }
 
 /** What is not at rest; nothing once all is. */
-export async function whatIsUnderWay({ database: { sql } }: OpenedService): Promise<string[]> {
+export async function whatIsUnderWay({ database: { sql } }: ServiceResources): Promise<string[]> {
   const [row] = await sql<[Record<'operations' | 'deliveries' | 'sessions', number>]>`
     select
       (select count(*)::int from acquirer_operations

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Config, readConfig } from '../../src/config/config.ts'
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { removeData } from '../../tests/support/setup-database.ts'
 import { type Diary, openDiary } from './diary.ts'
 
@@ -19,7 +19,7 @@ export type Ground = {
   /** Returns where the logs and these faults are kept; null where there is no fault, and then nothing is. */
   judge(faults: string[]): string | null
   /** Stops the server, by what this process has opened if it has, and removes what need not be kept. */
-  close(opened: OpenedService | null): Promise<void>
+  close(opened: ServiceResources | null): Promise<void>
 }
 
 /** `name` and the process's id name the folder of the logs; `settings` are added to those of every trial. */

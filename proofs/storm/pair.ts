@@ -5,7 +5,7 @@ import { appendFileSync, chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { connect } from '../../src/database/driver/driver.ts'
 import { ensureCluster } from '../../src/database/embedded/cluster.ts'
-import { findHome, giveTo, type Home } from '../../src/database/embedded/home.ts'
+import { changeOwner, findHome, type Home } from '../../src/database/embedded/home.ts'
 import { launch, servingPid } from '../../src/database/embedded/process.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { removeData } from '../../tests/support/setup-database.ts'
@@ -39,7 +39,7 @@ export async function openPair(is_synchronous: boolean): Promise<Pair> {
   const following = `host=127.0.0.1 port=${replication.port} user=ripper application_name=standby`
   configure(second, { primary_conninfo: `'${following}'`, wal_retrieve_retry_interval: "'200ms'" })
   writeFileSync(`${second.data_folder}/standby.signal`, '', { mode: 0o600 })
-  giveTo(`${second.data_folder}/standby.signal`, second.account)
+  changeOwner(`${second.data_folder}/standby.signal`, second.account)
 
   const keeper = keepUp()
   keeper.keep(first)

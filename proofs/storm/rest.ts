@@ -1,6 +1,6 @@
 // How what was shaken comes to rest: every key is asked for again, and all that is under way ends.
 
-import type { OpenedService } from '../../src/main.ts'
+import type { ServiceResources } from '../../src/main.ts'
 import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { insist, type Street } from './asking.ts'
@@ -35,7 +35,7 @@ export async function askAgain(
 }
 
 /** Waits until nothing is under way any more. Returns what still is when that takes too long. */
-export async function unrestOf(opened: OpenedService): Promise<string[]> {
+export async function unrestOf(opened: ServiceResources): Promise<string[]> {
   const give_up_ms = performance.now() + rest_limit_ms
   for (;;) {
     const under_way = await whatIsUnderWay(opened)

@@ -2,7 +2,7 @@
 
 import { openIds } from '../../src/kernel/ids.ts'
 import type { MerchantId } from '../../src/kernel/values.ts'
-import type { OpenedService } from '../../src/main.ts'
+import type { ServiceResources } from '../../src/main.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import { signatureOf } from '../../src/webhooks/sending/signature.ts'
@@ -32,7 +32,7 @@ const filters = [[], ['payment.captured', 'payment.held']]
 
 /** Opens the merchants, each with two endpoints. `through` gives the port by which a receiver's is reached. */
 export async function openMarket(
-  opened: OpenedService,
+  opened: ServiceResources,
   chance: Chance,
   through: (port: number) => Promise<number> = async (port) => port,
 ): Promise<Market> {

@@ -1,6 +1,6 @@
 // A storm from its calm beginning to its check: the one thing that both `npm run storm` and its test run.
 
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { realClock } from '../../tests/support/world.ts'
 import { type Chance, openChance } from '../simulate/chance.ts'
 import type { Street } from './asking.ts'
@@ -54,7 +54,7 @@ export async function runStorm(asked: StormAsked): Promise<StormReport> {
   const wrong = asked.clocks ? wrongClocks(chance.fork('clocks')) : {}
   const crew = startCrew({ services: hurries ? 2 : 3, workers: 1, wrong, env, log_file })
   const watch = watchReady(crew)
-  let opened: OpenedService | null = null
+  let opened: ServiceResources | null = null
   try {
     await waitFor(async () => crew.isComplete(), 'the processes do not start')
     // From here on nobody but the product's own processes keeps the database up.
@@ -157,7 +157,7 @@ function restartAhead(crew: Crew, env: Record<string, string>): void {
 const sweep_limit_ms = 60_000
 
 /** Until every authorisation that nobody here knows was found, and it is decided what becomes of it. */
-async function untilSwept({ bank }: Site, { database: { sql } }: OpenedService): Promise<void> {
+async function untilSwept({ bank }: Site, { database: { sql } }: ServiceResources): Promise<void> {
   if (bank === null) return
   const give_up_ms = performance.now() + sweep_limit_ms
   do {

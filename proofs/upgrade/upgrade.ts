@@ -1,6 +1,6 @@
 // An upgrade under load, and the way back: what both `npm run upgrade` and its test run.
 
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { openChance } from '../simulate/chance.ts'
 import type { CreatingKind, Street } from '../storm/asking.ts'
 import { openGround } from '../storm/ground.ts'
@@ -48,7 +48,7 @@ export async function runUpgrade(asked: UpgradeAsked): Promise<UpgradeReport> {
   const place = { env, log_file, errors: new Map<string, number>() }
   const fleet = openFleet(place, balancer)
   let market: Market | null = null
-  let opened: OpenedService | null = null
+  let opened: ServiceResources | null = null
   try {
     const refused = await fleet.start(asked.old)
     if (refused !== null) throw new Error(`the old release does not start: ${refused}`)

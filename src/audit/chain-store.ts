@@ -5,21 +5,21 @@ import type { WrittenLine } from './chain.ts'
 import type { ChainRow, Head } from './check-chain.ts'
 
 /** Lines of one merchant: behind `after` and below `below`, in the order of their ids. */
-export type Lines = { merchant_id: string; after: string; below: string }
+export type LineRange = { merchant_id: string; after: string; below: string }
 
-/** An age at which lines are looked for. A mark beyond `marks_max` counts for nothing. */
-export type LookAge = { age_seconds: number; below: string; marks_max: string }
+/** An age at which lines are scanned. A mark beyond `marks_max` is ignored. */
+export type ScanAge = { age_seconds: number; below: string; marks_max: string }
 
-/** Lines that have come to an age and were not looked through since. */
-export type Look = Lines & LookAge
+/** Lines that have come to an age and were not scanned since. */
+export type Scan = LineRange & ScanAge
 
-/** Whose lines are to be looked through, the oldest looks first. */
-export async function listLooks(
+/** The scans that are due, the oldest ages first. */
+export async function listDueScans(
   sql: Sql,
-  ages: LookAge[],
-  merchantId: string | null,
-): Promise<Look[]> {
-  return sql<Look[]>`
+  ages: ScanAge[],
+  merchant_id: string | null,
+): Promise<Scan[]> {
+  return sql<Scan[]>`
     select m.merchant_id, l.*
     from merchants m
     cross join lateral (
@@ -32,14 +32,14 @@ export async function listLooks(
       select 1 from journal j
       where j.merchant_id = m.merchant_id and j.entry_id > l.after and j.entry_id < l.below limit 1
     ) line
-    ${merchantId === null ? sql`` : sql`where m.merchant_id = ${merchantId}`}
+    ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`}
     order by m.merchant_id, l.age_seconds desc`
 }
 
-/** Notes that lines were looked through. Only a mark that counts for nothing is moved back. */
-export async function markLook(
+/** Records that lines were scanned. Only an ignored mark is moved back. */
+export async function markScanned(
   sql: Sql,
-  { merchant_id, age_seconds, below, marks_max }: Look,
+  { merchant_id, age_seconds, below, marks_max }: Scan,
 ): Promise<void> {
   await sql`
     insert into audit_looks (merchant_id, age_seconds, until)
@@ -49,16 +49,16 @@ export async function markLook(
         else greatest(audit_looks.until, excluded.until) end`
 }
 
-/** Where a chain ends: as its head says, and as its rows do. */
+/** Where a chain ends, by its head and by its rows. */
 export type ChainEnd = { head: Head | null; last_row: Head | null }
 
-/** Of `count` lines `last` is the newest, null where there was none; `lines` are those of them in no chain. */
+/** Of `count` lines `last` is the newest, null where there was none; `lines` are those that are in no chain. */
 export type LinePage = ChainEnd & { last: string | null; count: number; lines: WrittenLine[] }
 
 /** The next lines, with the end of the chain at the same moment. */
 export async function readUnsealed(
   sql: Sql,
-  { merchant_id, after, below }: Lines,
+  { merchant_id, after, below }: LineRange,
   limit: number,
 ): Promise<LinePage> {
   const [row] = await sql<StoredPage[]>`
@@ -79,8 +79,8 @@ export async function readUnsealed(
   return { last, count, lines, ...endOf(row!) }
 }
 
-export async function findChainEnd(sql: Sql, merchantId: string): Promise<ChainEnd> {
-  const [row] = await sql<StoredEnd[]>`select ${chainEnd(sql, merchantId)}`
+export async function findChainEnd(sql: Sql, merchant_id: string): Promise<ChainEnd> {
+  const [row] = await sql<StoredEnd[]>`select ${chainEnd(sql, merchant_id)}`
   return endOf(row!)
 }
 
@@ -89,12 +89,12 @@ type StoredHead = { position: number; hash: string } | null
 type StoredEnd = { head: StoredHead; last_row: StoredHead }
 type StoredPage = StoredEnd & Pick<LinePage, 'last' | 'count' | 'lines'>
 
-function chainEnd(sql: Sql, merchantId: string) {
+function chainEnd(sql: Sql, merchant_id: string) {
   return sql`
     (select row_to_json(h) from (
-      select position, hash from audit_heads where merchant_id = ${merchantId}) h) as head,
+      select position, hash from audit_heads where merchant_id = ${merchant_id}) h) as head,
     (select row_to_json(c) from (
-      select position, hash from audit_chain where merchant_id = ${merchantId}
+      select position, hash from audit_chain where merchant_id = ${merchant_id}
       order by position desc limit 1) c) as last_row`
 }
 
@@ -104,7 +104,7 @@ function endOf({ head, last_row }: StoredEnd): ChainEnd {
   return { head: read(head), last_row: read(last_row) }
 }
 
-/** A line of the table that is called so, each column as its text. */
+/** A line of the given table, each column as text. */
 export function writtenLine(sql: AnySql, table: Fragment) {
   return sql`(
     select row_to_json(written) from (
@@ -113,15 +113,15 @@ export function writtenLine(sql: AnySql, table: Fragment) {
     ) written)`
 }
 
-/** Rows of the chain that are not written yet, one after the other. */
+/** Consecutive rows of a chain that are to be written. */
 export type Extension = {
   merchant_id: string
-  /** As it was read; null for the first of a chain. */
+  /** The head as it was read; null for a new chain. */
   from: Head | null
   rows: { position: number; entry_id: string; hash: Buffer }[]
 }
 
-/** Makes a chain longer. False, with nothing written, where somebody else has done so since its head was read. */
+/** Extends a chain. Returns false and writes nothing where another process extended it since its head was read. */
 export async function extendChain(
   sql: Sql,
   { merchant_id, from, rows }: Extension,

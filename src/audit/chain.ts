@@ -15,7 +15,7 @@ export type WrittenLine = {
   at: string
 }
 
-/** What stands before the first hash of every chain. */
+/** What precedes the first hash of every chain. */
 export const genesis = Buffer.alloc(32)
 
 /** SHA-256 of the hash before and the line's canonical bytes. */
@@ -23,7 +23,7 @@ export function nextHash(previous: Buffer, line: WrittenLine): Buffer {
   return hash('sha256', Buffer.concat([previous, canonicalBytes(line)]), 'buffer')
 }
 
-/** A JSON array of its columns, in this order and without white space: no two lines have the same. */
+/** A JSON array of its columns, in this order and without white space: no two lines have the same bytes. */
 export function canonicalBytes(line: WrittenLine): Buffer {
   const { merchant_id, entry_id, session_id, subject, change, detail, actor, request_id, at } = line
   const columns = [
@@ -33,7 +33,9 @@ export function canonicalBytes(line: WrittenLine): Buffer {
   return Buffer.from(JSON.stringify(columns))
 }
 
-/** A line with its place in the chain, null where it has none yet, and the hash before it, null where that is gone. */
+/**
+ * A line with its place in the chain, null where it has none yet, and the hash before it, null where that is missing.
+ */
 export type PlacedLine = {
   line: WrittenLine
   position: number | null

@@ -1,11 +1,11 @@
 // Goes through a chain row by row and names what was done to it: to a line, to a row of the chain, or to its head.
 //
-// A hash that does not follow has several possible reasons. They are told apart by what the next hash follows from: the
-// one that is stored, the one that should be, or the one before both.
+// A hash that does not follow has several possible causes. The next hash tells them apart: it follows from the stored
+// hash, from the expected one, or from the one before both.
 
 import { genesis, nextHash, type WrittenLine } from './chain.ts'
 
-/** A row of a chain with the line that it names; null where that is gone. */
+/** A row of a chain with the line that it names; null where that line is missing. */
 export type ChainRow = {
   position: number
   entry_id: string
@@ -15,7 +15,7 @@ export type ChainRow = {
 
 export type Head = { position: number; hash: Buffer }
 
-/** `line_changed` may also be a row before it that was taken out while the others moved up. */
+/** `line_changed` may also mean that a row before it was removed and the others moved up. */
 export type FaultKind =
   | 'line_changed'
   | 'line_removed'
@@ -30,27 +30,30 @@ export type Fault = {
   kind: FaultKind
   /** Where in the chain; null for a line that is in none. */
   position: number | null
-  /** The last of several rows in a row that were removed. */
+  /** The last of several consecutive rows that were removed. */
   until_position: number | null
   /** The line that is meant, or that the row names. */
   entry_id: string | null
 }
 
-/** Why a hash does not follow, unless the next row tells otherwise, and the hash that would have followed. */
-type Doubt = { fault: Fault; expected: Buffer | null }
+/** Why a hash does not follow, unless the next row shows another cause, and the hash that was expected. */
+type PendingFault = { fault: Fault; expected: Buffer | null }
 
 export type ChainCheck = {
-  /** Takes the next row, in the order of positions. */
+  /** Checks the next row, in the order of positions. */
   take(row: ChainRow): void
-  /** After the last row. */
+  /** Called after the last row. */
   end(): void
 }
 
-/** `head` is where the chain is said to end, at the same moment as its rows. `tell` hears of each fault once it is certain. */
+/**
+ * `head` is where the chain is said to end, read at the same moment as its rows. `tell` is called for each fault once
+ * it is certain.
+ */
 export function openCheck(head: Head | null, tell: (fault: Fault) => void): ChainCheck {
-  let doubt: Doubt | null = null
+  let doubt: PendingFault | null = null
   let last: Head & { entry_id: string } = { position: 0, hash: genesis, entry_id: '' }
-  // What the last hash and the one before it follow from; null where rows are missing.
+  // The last hash and the one before it; null where rows are missing.
   let previous: Buffer | null = genesis
   let before_previous: Buffer | null = null
   let head_fits = false
@@ -81,7 +84,7 @@ export function openCheck(head: Head | null, tell: (fault: Fault) => void): Chai
   function judge({ position, entry_id, line, hash }: ChainRow): void {
     const follows = (from: Buffer | null | undefined) =>
       line !== null && from && nextHash(from, line).equals(hash)
-    // After missing rows nothing can be said of the first.
+    // After missing rows the first row cannot be checked.
     if (follows(previous) || (previous === null && line !== null)) settle()
     else if (follows(doubt?.expected)) settle('row_changed')
     else if (follows(before_previous)) {

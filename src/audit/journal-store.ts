@@ -1,4 +1,4 @@
-// The SQL of journal lines: written for whatever row a statement finds, and read with what seals them.
+// The SQL of journal lines: written for the rows that a statement changes, and read with their places in the chain.
 
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
 import { idsFrom } from '../kernel/ids.ts'
@@ -7,8 +7,8 @@ import { writtenLine } from './chain-store.ts'
 import type { OpenLine } from './journal.ts'
 
 /**
- * The body of a CTE that writes a line for the one row of `gate`, whose columns `merchant_id` and `subject` say whose and
- * of what. Where that is known beforehand, `insert into journal ${rowIf(sql, line, 'gate')}` does.
+ * The body of a CTE that writes a line for the one row of `gate`, whose columns `merchant_id` and `subject` say whose
+ * line it is and of what. Where both are known beforehand, `insert into journal ${rowIf(sql, line, 'gate')}` is enough.
  */
 export function journalOf(sql: AnySql, line: OpenLine, gate: Fragment) {
   const { entry_id, session_id, change, detail, actor, request_id, at } = line
@@ -20,7 +20,10 @@ export function journalOf(sql: AnySql, line: OpenLine, gate: Fragment) {
     from (${gate}) gate`
 }
 
-/** The lines of a session, oldest first. That of its creation has no index but its own id, which begins with its time. */
+/**
+ * The lines of a session, oldest first. The line of its creation has no index but its own id, which begins with its
+ * time.
+ */
 export async function listLines(
   sql: Sql,
   session: { merchant_id: string; session_id: string; created_at: Date },

@@ -3,7 +3,10 @@
 
 import type { Ids } from '../kernel/ids.ts'
 
-/** Who did it: a merchant's server by its key, a page by its publishable key, or one of ourselves. */
+/**
+ * Who made the change: a merchant's server by its key, a page by its publishable key, an operator, or the service
+ * itself.
+ */
 export type Actor =
   | `key ${string}`
   | `page ${string}`
@@ -15,8 +18,8 @@ export type Actor =
   | 'service'
 
 /**
- * A change: of what, in whose name. `detail` holds ids, states, codes, amounts and hashes; of an operator, the user name and
- * the reason that they typed. Never a card's or a shopper's details, nor an acquirer's free text.
+ * A change: of what, and in whose name. `detail` holds ids, states, codes, amounts and hashes; for an operator, the
+ * user name and the reason that they typed. Never a card's or a shopper's details, nor an acquirer's free text.
  */
 export type JournalChange = {
   merchant_id: string
@@ -28,14 +31,14 @@ export type JournalChange = {
   change: string
   detail: object
   actor: Actor
-  /** Of the request that brought it about; null where there was none. */
+  /** The request that caused it; null where there was none. */
   request_id: string | null
   at: Date
 }
 
 export type JournalLine = JournalChange & { entry_id: string }
 
-/** A line of which the statement that writes it finds whose it is and of what. */
+/** A line whose merchant and subject are found by the statement that writes it. */
 export type OpenLine = Omit<JournalLine, 'merchant_id' | 'subject'>
 
 /** A line that is not written yet. Its id sorts by its time. */

@@ -1,7 +1,7 @@
 // The background job that gives the journal's lines their places in the chains, some seconds after they were written.
 //
-// A line may come late: its statement was under way, or its process's clock behind. So lines are looked for at several
-// ages. How far those of each age were looked through is kept: no line is looked at more often than there are ages, unless
+// A line may come late: its statement was under way, or its process's clock was behind. So the job scans lines again at
+// several ages, and records how far it scanned for each age. It scans no line more often than there are ages, unless
 // the clock is set back far.
 
 import type { Sql } from '../database/open.ts'
@@ -12,23 +12,23 @@ import {
   type ChainEnd,
   type Extension,
   extendChain,
-  type Look,
-  type LookAge,
-  listLooks,
-  markLook,
+  listDueScans,
+  markScanned,
   readUnsealed,
+  type Scan,
+  type ScanAge,
 } from './chain-store.ts'
 import type { Head } from './check-chain.ts'
 
-/** After the first most lines are there; after the last even those of a process whose clock was far behind. */
+/** After the first age most lines are there; after the last, even those of a process whose clock was far behind. */
 const ages_seconds = [5, 60, 2 * 3600]
 const last_age_ms = Math.max(...ages_seconds) * 1000
-/** A line as old as this was looked for at every age. */
+/** A line of this age was scanned at every age. */
 export const sealed_after_ms = last_age_ms
 /**
- * Another process's clock may be ahead by so long: what its marks pass over is younger than the last age, and found at that.
- * Marks that lie further ahead were made before the clock was set back. Nothing tells how long ago that was, so all lines
- * are looked through once more, and the marks set back too.
+ * How far another process's clock may be ahead: what its marks skip is younger than the last age, and found at that
+ * age. Marks further ahead were made before the clock was set back. Nothing shows how long ago that was, so the job
+ * scans all lines once more and sets the marks back.
  */
 const ahead_ms = last_age_ms / 2
 const page_lines = 1000
@@ -36,17 +36,17 @@ const page_lines = 1000
 export type Sealer = { sql: Sql; world: { clock: Clock } }
 
 /**
- * Seals what is due, of all merchants or of one. Returns how many lines. What hinders one merchant's hinders no other's: it
- * is thrown at the end.
+ * Seals what is due, of all merchants or of one. Returns how many lines. A failure of one merchant does not stop the
+ * others; it is thrown at the end.
  */
 export async function sealJournal(
   { sql, world }: Sealer,
-  merchantId: string | null = null,
+  merchant_id: string | null = null,
 ): Promise<number> {
   const ages = agesAt(world.clock.now().getTime())
   const failures: string[] = []
   let count = 0
-  for (const look of await listLooks(sql, ages, merchantId)) {
+  for (const look of await listDueScans(sql, ages, merchant_id)) {
     try {
       count += await sealLook(sql, look)
     } catch (error) {
@@ -59,7 +59,7 @@ export async function sealJournal(
 
 const failures_told_max = 10
 
-function agesAt(now_ms: number): LookAge[] {
+function agesAt(now_ms: number): ScanAge[] {
   return ages_seconds.map((age_seconds) => {
     const until_ms = now_ms - age_seconds * 1000
     const marks_max = idsFrom(new Date(until_ms + ahead_ms))
@@ -67,19 +67,19 @@ function agesAt(now_ms: number): LookAge[] {
   })
 }
 
-async function sealLook(sql: Sql, look: Look): Promise<number> {
+async function sealLook(sql: Sql, look: Scan): Promise<number> {
   let count = 0
   for (let after: string | null = look.after; after !== null; ) {
     const page = await sealPage(sql, { ...look, after })
     count += page.count
     after = page.last
   }
-  await markLook(sql, look)
+  await markScanned(sql, look)
   return count
 }
 
-/** Who finds that somebody else has made the chain longer meanwhile reads again: those lines are in it now. */
-async function sealPage(sql: Sql, look: Look): Promise<{ last: string | null; count: number }> {
+/** Another process extended the chain meanwhile, so this one reads again: those lines are in the chain now. */
+async function sealPage(sql: Sql, look: Scan): Promise<{ last: string | null; count: number }> {
   for (;;) {
     const { last, lines, head, last_row } = await readUnsealed(sql, look, page_lines)
     if (lines.length === 0) return { last, count: 0 }
@@ -89,7 +89,7 @@ async function sealPage(sql: Sql, look: Look): Promise<{ last: string | null; co
   }
 }
 
-/** A chain is not made longer where its head is not its end: its last rows would seem to be right. */
+/** A chain whose head is not its end is not extended: its last rows would seem to be right. */
 function trustedEnd({ head, last_row }: ChainEnd): Head {
   const agrees =
     head && last_row

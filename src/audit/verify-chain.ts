@@ -1,4 +1,4 @@
-// Goes through one merchant's chain and journal, in pages, and tells what is there and what is wrong.
+// Goes through one merchant's chain and journal in pages, and reports what is there and what is wrong.
 
 import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import { findChainEnd, readChain, readUnsealed } from './chain-store.ts'
@@ -6,10 +6,10 @@ import { type Fault, type Head, openCheck } from './check-chain.ts'
 import { type Sealer, sealed_after_ms, sealJournal } from './seal-journal.ts'
 
 const page_rows = 1000
-/** Of one chain so many faults are named; all are counted. */
+/** How many faults of one chain are listed; all are counted. */
 const faults_named_max = 100
 
-export type Verified = {
+export type ChainVerification = {
   merchant_id: string
   lines: number
   /** Of the newest line; null where there is none. */
@@ -18,7 +18,7 @@ export type Verified = {
   head: Head | null
   /** Lines that were due to be sealed, and now are. */
   sealed_now: number
-  /** Lines that are too young, or came late and will be looked for once more. */
+  /** Lines that are too young, or that came late and will be scanned once more. */
   not_sealed_yet: number
   faults: Fault[]
   fault_count: number
@@ -27,15 +27,15 @@ export type Verified = {
 }
 
 /**
- * Verifies a chain. Lines that are due are sealed first, as the job would: what is in no chain afterwards, though it was
- * looked for at every age, did not come there by a change of the service. `heads` are hashes in hex.
+ * Verifies a chain. Due lines are sealed first, as the job would do: a line that is in no chain afterwards, though it
+ * was scanned at every age, was not written by the service. `heads` are hashes in hex.
  */
 export async function verifyChain(
   sealer: Sealer,
   merchant_id: string,
   heads: ReadonlySet<string>,
-): Promise<Verified> {
-  // A chain that cannot be made longer has a fault, which is then found.
+): Promise<ChainVerification> {
+  // A chain that cannot be extended has a fault, which the check then finds.
   const sealed_now = await sealJournal(sealer, merchant_id).catch(() => 0)
   const faults: Fault[] = []
   let fault_count = 0
@@ -43,40 +43,40 @@ export async function verifyChain(
     fault_count += 1
     if (faults.length < faults_named_max) faults.push(fault)
   }
-  const chain = await checkRows(sealer, { merchant_id, heads, tell })
-  const journal = await checkLines(sealer, { merchant_id, tell })
+  const chain = await checkRows(sealer, { merchant_id, heads, report: tell })
+  const journal = await checkLines(sealer, { merchant_id, report: tell })
   return { merchant_id, sealed_now, ...chain, ...journal, faults, fault_count }
 }
 
-type Told = { merchant_id: string; tell(fault: Fault): void }
+type FaultReporter = { merchant_id: string; report(fault: Fault): void }
 
 async function checkRows(
   { sql }: Sealer,
-  { merchant_id, heads, tell }: Told & { heads: ReadonlySet<string> },
-): Promise<Pick<Verified, 'head' | 'found_heads'>> {
+  { merchant_id, heads, report: tell }: FaultReporter & { heads: ReadonlySet<string> },
+): Promise<Pick<ChainVerification, 'head' | 'found_heads'>> {
   const { head, last_row } = await findChainEnd(sql, merchant_id)
   const check = openCheck(head, tell)
-  const found_heads: Verified['found_heads'] = []
+  const foundHeads: ChainVerification['found_heads'] = []
   const until = last_row?.position ?? 0
-  // A row that somebody has put in may stand before the first.
+  // A forged row may stand before the first.
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     const rows = await readChain(sql, { merchant_id, after, until }, page_rows)
     for (const row of rows) {
       check.take(row)
       const hash = row.hash.toString('hex')
-      if (heads.has(hash)) found_heads.push({ hash, position: row.position })
+      if (heads.has(hash)) foundHeads.push({ hash, position: row.position })
     }
     if (rows.length < page_rows) break
     after = rows.at(-1)!.position
   }
   check.end()
-  return { head, found_heads }
+  return { head, found_heads: foundHeads }
 }
 
 async function checkLines(
   { sql, world }: Sealer,
-  { merchant_id, tell }: Told,
-): Promise<Pick<Verified, 'lines' | 'newest_line_at' | 'not_sealed_yet'>> {
+  { merchant_id, report: tell }: FaultReporter,
+): Promise<Pick<ChainVerification, 'lines' | 'newest_line_at' | 'not_sealed_yet'>> {
   const due = idsFrom(new Date(world.clock.now().getTime() - sealed_after_ms))
   const found = { lines: 0, newest_line_at: null as Date | null, not_sealed_yet: 0 }
   for (let after = ''; ; ) {
@@ -95,7 +95,7 @@ async function checkLines(
 /** Sorts after every id. */
 const last_of_all = '~'
 
-/** The time that an id begins with; null where somebody has made one up that does not. */
+/** The time that an id begins with; null for a forged id without one. */
 function timeOf(entry_id: string): Date | null {
   return /^0[0-9a-f]{31}$/.test(entry_id) ? new Date(millisecondsOf(entry_id)) : null
 }

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CardRefused, readCard, type TypedCard } from './card.ts'
+import { CardError, type CardInput, readCard } from './card.ts'
 import { luhn } from './luhn.ts'
 import { publishedNumbers, testCardOf } from './test-cards.ts'
 
 const now = new Date('2026-09-01T12:00:00Z')
-const typed: TypedCard = {
+const typed: CardInput = {
   number: '4242424242424242',
   exp_month: 9,
   exp_year: 2026,
@@ -17,15 +17,11 @@ const typed: TypedCard = {
 const amex = { number: '378282246310005', cvc: '1234' }
 const live = { number: '4012000033330026' }
 
-function refusal(
-  change: Partial<TypedCard>,
-  mode: 'test' | 'live' = 'test',
-  at = now,
-): CardRefused {
+function refusal(change: Partial<CardInput>, mode: 'test' | 'live' = 'test', at = now): CardError {
   try {
     readCard({ ...typed, ...change }, { mode, now: at })
   } catch (error) {
-    if (error instanceof CardRefused) return error
+    if (error instanceof CardError) return error
     throw error
   }
   throw new Error('the card was taken')
@@ -47,7 +43,7 @@ describe('taken', () => {
     })
   })
 
-  test.each<[string, Partial<TypedCard>]>([
+  test.each<[string, Partial<CardInput>]>([
     ['without a name', { cardholder_name: undefined }],
     ['with null for a name', { cardholder_name: null }],
     ['with a name of one letter', { cardholder_name: 'X' }],
@@ -84,7 +80,7 @@ describe('taken', () => {
 })
 
 describe('refused', () => {
-  test.each<[string, Partial<TypedCard>, string, string]>([
+  test.each<[string, Partial<CardInput>, string, string]>([
     ['no number', { number: ' ' }, 'number', 'Enter'],
     ['letters', { number: '4242 4242 4242 424x' }, 'number', 'digits, spaces and hyphens'],
     ['too short', { number: '42424242424' }, 'number', '12 to 19'],

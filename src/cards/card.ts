@@ -5,7 +5,7 @@ import { looksLikeCardNumber } from './card-data.ts'
 import { luhn } from './luhn.ts'
 import { testCardOf } from './test-cards.ts'
 
-export type TypedCard = {
+export type CardInput = {
   number: string
   exp_month: number
   exp_year: number
@@ -24,9 +24,9 @@ export type Card = {
   cardholder_name: string | null
 }
 
-export class CardRefused extends Error {
-  readonly field: keyof TypedCard
-  constructor(field: keyof TypedCard, message: string) {
+export class CardError extends Error {
+  readonly field: keyof CardInput
+  constructor(field: keyof CardInput, message: string) {
     super(message)
     this.field = field
   }
@@ -47,8 +47,8 @@ const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length:
   { brand: 'amex', prefix: /^3[47]/, lengths: [15], cvc_length: 4 },
 ]
 
-/** Throws a CardRefused for the first field, in the order in which a form shows them, that cannot be taken. */
-export function readCard(typed: TypedCard, { mode, now }: { mode: Mode; now: Date }): Card {
+/** Throws a CardError for the first field, in the order in which a form shows them, that cannot be taken. */
+export function readCard(typed: CardInput, { mode, now }: { mode: Mode; now: Date }): Card {
   const { number, brand, cvc_length } = readNumber(typed.number, mode)
   checkExpiry(typed, now)
   checkSecurityCode(typed.cvc, cvc_length)
@@ -69,53 +69,53 @@ function readNumber(
   mode: Mode,
 ): { number: string; brand: Brand; cvc_length: number } {
   const number = typed.replace(/[\s\p{Pd}]/gu, '')
-  if (number === '') throw new CardRefused('number', 'Enter a card number.')
+  if (number === '') throw new CardError('number', 'Enter a card number.')
   if (!/^[0-9]+$/.test(number)) {
-    throw new CardRefused('number', 'A card number has digits, spaces and hyphens only.')
+    throw new CardError('number', 'A card number has digits, spaces and hyphens only.')
   }
   if (number.length < 12 || number.length > 19) {
-    throw new CardRefused('number', 'A card number has 12 to 19 digits. Check that it is complete.')
+    throw new CardError('number', 'A card number has 12 to 19 digits. Check that it is complete.')
   }
   if (!luhn(number)) {
-    throw new CardRefused('number', 'This is not a valid card number. Check its digits.')
+    throw new CardError('number', 'This is not a valid card number. Check its digits.')
   }
   const rule = brandRules.find(
     ({ prefix, lengths }) => prefix.test(number) && lengths.includes(number.length),
   )
   if (!rule) {
-    throw new CardRefused('number', 'This card is not taken here. Use Visa, Mastercard or Amex.')
+    throw new CardError('number', 'This card is not taken here. Use Visa, Mastercard or Amex.')
   }
   const is_test_card = testCardOf(number) !== null
   if (mode === 'test' && !is_test_card) {
-    throw new CardRefused('number', 'Test mode takes test card numbers only, never a real card.')
+    throw new CardError('number', 'Test mode takes test card numbers only, never a real card.')
   }
   if (mode === 'live' && is_test_card) {
-    throw new CardRefused('number', 'This is a test card number. Use a real card.')
+    throw new CardError('number', 'This is a test card number. Use a real card.')
   }
   return { number, brand: rule.brand, cvc_length: rule.cvc_length }
 }
 
 // A card is good until the end of its month, by UTC.
-function checkExpiry({ exp_month, exp_year }: TypedCard, now: Date): void {
+function checkExpiry({ exp_month, exp_year }: CardInput, now: Date): void {
   if (!Number.isInteger(exp_month) || exp_month < 1 || exp_month > 12) {
-    throw new CardRefused('exp_month', 'The expiry month is a number from 1 to 12.')
+    throw new CardError('exp_month', 'The expiry month is a number from 1 to 12.')
   }
   if (!Number.isInteger(exp_year) || exp_year < 1000 || exp_year > 9999) {
-    throw new CardRefused('exp_year', 'The expiry year is a number of four digits.')
+    throw new CardError('exp_year', 'The expiry year is a number of four digits.')
   }
   const this_year = now.getUTCFullYear()
-  if (exp_year < this_year) throw new CardRefused('exp_year', 'This card has expired.')
+  if (exp_year < this_year) throw new CardError('exp_year', 'This card has expired.')
   if (exp_year === this_year && exp_month <= now.getUTCMonth()) {
-    throw new CardRefused('exp_month', 'This card has expired.')
+    throw new CardError('exp_month', 'This card has expired.')
   }
   if (exp_year > this_year + years_ahead) {
-    throw new CardRefused('exp_year', 'The expiry year is too far ahead. Check it.')
+    throw new CardError('exp_year', 'The expiry year is too far ahead. Check it.')
   }
 }
 
 function checkSecurityCode(cvc: string, length: number): void {
   if (/^[0-9]+$/.test(cvc) && cvc.length === length) return
-  throw new CardRefused('cvc', `The security code of this card has ${length} digits.`)
+  throw new CardError('cvc', `The security code of this card has ${length} digits.`)
 }
 
 // A number typed into the name's box must not be kept as a name.
@@ -124,13 +124,13 @@ function readName(typed: string | null): string | null {
   const name = typed.trim()
   const length = [...name].length
   if (length < 1 || length > name_length_max) {
-    throw new CardRefused('cardholder_name', 'The name on the card has 1 to 45 characters.')
+    throw new CardError('cardholder_name', 'The name on the card has 1 to 45 characters.')
   }
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) {
-    throw new CardRefused('cardholder_name', 'The name on the card has no control characters.')
+    throw new CardError('cardholder_name', 'The name on the card has no control characters.')
   }
   if (/^[\p{Nd}\s\p{Pd}]*$/u.test(name) || looksLikeCardNumber(name)) {
-    throw new CardRefused('cardholder_name', 'Enter the name on the card, not a number.')
+    throw new CardError('cardholder_name', 'Enter the name on the card, not a number.')
   }
   return name
 }

@@ -26,7 +26,7 @@ type PublishedGroup = {
 }
 
 // Name | range profile, acquirer code, 3-D Secure code | what happens. The default profile is 1, all other codes 0.
-const threeDsRows = `
+const three_ds_rows = `
 authenticated without a challenge|1 000 00|authenticated, liability shifted, eci 05 or 02; captured
 no 3DS Method|2 000 00|threeDSCompInd U; as above
 3DS Method never answers|3 000 00|threeDSCompInd N after the method's time; as above
@@ -52,7 +52,7 @@ bank's address is unsafe|1 000 81|treated as unavailable; no form is made
 not enrolled|0 000 00|no authentication, state not_enrolled; on_3ds_unavailable decides
 3DS provider down|9 000 00|503 three_ds_provider_unavailable at authenticate; no attempt spent`
 
-const acquirerRows = `
+const acquirer_rows = `
 do not honour|1 005 00|declined do_not_honor, soft
 insufficient funds|1 051 00|declined insufficient_funds, soft
 expired card|1 054 00|declined expired_card, hard
@@ -105,8 +105,8 @@ const neverCharged = new Set<ThreeDsBehaviour>([
 ])
 
 export const scenarios: Scenario[] = [
-  ...readRows('three_ds', threeDsRows),
-  ...readRows('acquirer', acquirerRows),
+  ...readRows('three_ds', three_ds_rows),
+  ...readRows('acquirer', acquirer_rows),
 ]
 
 /** Numbers that other vendors publish, those that behave alike together, in the order in which they first appear. */

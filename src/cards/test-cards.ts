@@ -185,13 +185,13 @@ export function testNumber(
 function scenarioOf(number: string): TestCard | null {
   const parts = /^(4000009|5200009|3400009)(\d)(\d{3})\d(\d{1,2})(\d{2})$/.exec(number)
   if (!parts || !luhn(number)) return null
-  const [, prefix, profile, acquirer, , threeDs] = parts
+  const [, prefix, profile, acquirer, , three_ds] = parts
   const brand = brandOfTestNumber(prefix!)
   if (number.length !== (brand === 'amex' ? 15 : 16)) return null
   return {
     brand,
     ranges: profiles[profile!] ?? 'not_enrolled',
-    three_ds: threeDsCodes[threeDs!] ?? 'authenticated',
+    three_ds: threeDsCodes[three_ds!] ?? 'authenticated',
     // A response code that the table does not name is a refusal without a reason of its own.
     acquirer: acquirerCodes[acquirer!] ?? 'card_declined',
   }

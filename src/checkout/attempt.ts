@@ -1,4 +1,4 @@
-// An attempt: one card tried once. Where its 3-D Secure stands, and what the end of it allows.
+// An attempt: one card tried once. The state of its 3-D Secure, and what the result allows.
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { AttemptId, Brand } from '../kernel/values.ts'
@@ -44,7 +44,7 @@ export type Attempt = {
   settled_at: Date | null
 }
 
-/** Its times, which come as texts where a row comes as JSON. */
+/** The columns with times, which are texts where a row comes as JSON. */
 export const attemptTimes = [
   'challenge_expires_at',
   'asking_until',
@@ -52,19 +52,19 @@ export const attemptTimes = [
   'settled_at',
 ] satisfies (keyof Attempt)[]
 
-/** What a payment tells of its authentication; absent where 3-D Secure gave none of the three outcomes. */
+/** The authentication in a payment's view; absent where 3-D Secure gave none of the three outcomes. */
 export type Authentication = {
   outcome: 'Authenticated' | 'Attempted' | 'Failed'
   liability_shifted: boolean
   eci: string | null
 }
 
-/** What the end of 3-D Secure means for the charge. */
+/** What the result of 3-D Secure means for the charge. */
 export type Verdict = {
   authentication: Authentication | null
   /** Null when the card may be charged. */
   decline: Decline | null
-  /** Whether the acquirer is sent the 3-D Secure data. */
+  /** Whether the request to the acquirer carries the 3-D Secure data. */
   send_three_ds: boolean
 }
 
@@ -81,7 +81,7 @@ export function stateOf(outcome: AuthenticationOutcome): ThreeDsState {
   return stateOfStatus[outcome.status]
 }
 
-/** The bank's page was not finished in time: what its RReq would have said. */
+/** The shopper did not finish the bank's page in time: the status that its RReq would have had. */
 export const challengeTimedOut: AuthenticationOutcome = {
   status: 'N',
   eci: null,
@@ -91,10 +91,10 @@ export const challengeTimedOut: AuthenticationOutcome = {
   unavailable_cause: null,
 }
 
-/** What of an attempt tells where its authentication stands. */
+/** The columns that show the state of an attempt's authentication. */
 type Stage = Pick<Attempt, 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome'>
 
-/** The attempt as it stands at a time: a challenge past its end has failed, whether or not anybody was there to note it. */
+/** The attempt at a given time: a challenge past its end has failed, even if no process noted it. */
 export function attemptAt<Known extends Stage>(attempt: Known, now: Date): Known {
   const overdue =
     attempt.three_ds_state === 'awaiting_challenge' && attempt.challenge_expires_at! <= now
@@ -140,7 +140,7 @@ const shifting = {
   Attempted: { visa: ['06'], amex: ['06'], mastercard: ['01'] },
 } as const satisfies Record<string, Record<Brand, readonly string[]>>
 
-/** The indicator is what was received: where the bank sent none, nobody says in its name that liability has shifted. */
+/** The indicator that the bank sent; where it sent none, nobody claims in its name that liability has shifted. */
 function authenticationOf(
   word: 'Authenticated' | 'Attempted',
   brand: Brand,
@@ -166,11 +166,11 @@ function refuse(outcome: AuthenticationOutcome | null, decline: Decline): Verdic
 }
 
 function failureOf(outcome: AuthenticationOutcome | null): Decline {
-  const timedOut = outcome?.challenge_cancel === '04' || outcome?.challenge_cancel === '05'
+  const timed_out = outcome?.challenge_cancel === '04' || outcome?.challenge_cancel === '05'
   if (outcome?.challenge_cancel === '01') {
     return soft('authentication_canceled', 'The cardholder cancelled the authentication')
   }
-  return timedOut || outcome?.reason === '14'
+  return timed_out || outcome?.reason === '14'
     ? soft('authentication_timeout', 'The authentication was not finished in time')
     : soft('authentication_failed', 'The bank did not authenticate the cardholder')
 }
@@ -184,7 +184,7 @@ function rejectionOf(outcome: AuthenticationOutcome | null): Decline {
   }
 }
 
-/** Whether the card's bank itself said no: not where the shopper left its page, nor where a setting decided. */
+/** Whether the card's bank itself refused: not where the shopper left its page, nor where a setting decided. */
 export function isRefusedByBank({ decline }: Verdict): boolean {
   return decline?.code === 'authentication_failed' || decline?.code === 'authentication_rejected'
 }

@@ -1,9 +1,12 @@
-// How long to wait before something is tried again: longer each time, and never all at once.
+// How long to wait before a repeated try: longer each time, and with jitter.
 
-/** At most this share of a wait is added or taken away, so that what failed together is not tried together. */
+/** At most this share of a wait is added or subtracted, so that what failed together is not repeated together. */
 const jitter_share = 0.2
 
-/** When the try after `tries` failed ones is due. `waits_seconds` ends with the wait of all later ones; `chance` is from 0 up to 1. */
+/**
+ * When the try after `tries` failed ones is due. The last of `waits_seconds` holds for all later tries; `chance` is
+ * from 0 up to 1.
+ */
 export function nextTryAt(
   waits_seconds: readonly number[],
   { tries, now, chance }: { tries: number; now: Date; chance: number },

@@ -1,4 +1,4 @@
-// What lines of the journal say of a payment's money, so that a row which somebody changes afterwards no longer fits them.
+// What lines of the journal say of a payment's money: a row that somebody changes afterwards no longer matches them.
 
 import { hash } from 'node:crypto'
 import type { Mode } from '../kernel/values.ts'
@@ -7,10 +7,10 @@ import type { Payment, PaymentStatus } from './payment.ts'
 
 export type Money = { amount: number; currency: string; mode: Mode }
 
-/** What the line of an outcome says beside ids and codes. */
-export type BoundOutcome = Money & {
+/** The detail of an outcome's line, besides ids and codes. */
+export type OutcomeDetail = Money & {
   status: PaymentStatus
-  /** Of the event's body, in hex. */
+  /** Hash of the event's body, in hex. */
   event_sha256: string
 }
 
@@ -18,7 +18,7 @@ export function moneyOf({ amount, currency, mode }: Payment): Money {
   return { amount, currency, mode }
 }
 
-export function boundOutcome(payment: Payment, event: Event): BoundOutcome {
+export function boundOutcome(payment: Payment, event: Event): OutcomeDetail {
   const event_sha256 = hash('sha256', event.body, 'hex')
   return { status: payment.status, ...moneyOf(payment), event_sha256 }
 }

@@ -3,14 +3,14 @@
 import { describe, expect, test } from 'vitest'
 import type { LookUpAnswer } from '../acquirers/acquirer.ts'
 import {
+  type AcquirerCharge,
   type BookedCharge,
   compare,
   foundAs,
   hoursOf,
   isUnchanged,
   spanToCompare,
-  type Theirs,
-  unknown_there,
+  unknownThere,
   widelyAround,
 } from './comparison.ts'
 import type { OperationState } from './operation.ts'
@@ -30,7 +30,10 @@ const captured: BookedCharge = {
   is_under_way: false,
 }
 const held: BookedCharge = { ...captured, payment_status: 'held' }
-const there = (state: Theirs['state'], change: Partial<Theirs> = {}): Theirs => ({
+const there = (
+  state: AcquirerCharge['state'],
+  change: Partial<AcquirerCharge> = {},
+): AcquirerCharge => ({
   state,
   amount: 4200,
   currency: 'GBP',
@@ -39,7 +42,7 @@ const there = (state: Theirs['state'], change: Partial<Theirs> = {}): Theirs => 
 const nothing = { amount: null, currency: null }
 
 describe('a charge', () => {
-  test.each<[string, BookedCharge, Theirs, string[]]>([
+  test.each<[string, BookedCharge, AcquirerCharge, string[]]>([
     ['captured on both sides', captured, there('captured'), []],
     ['held and reserved', held, there('reserved'), []],
     ['captured here alone', captured, there('reserved'), ['reserved_there']],
@@ -52,8 +55,8 @@ describe('a charge', () => {
       there('captured', { currency: 'EUR', amount: 1 }),
       ['captured_there', 'currency_differs', 'amount_differs'],
     ],
-    ['captured, and not there', captured, unknown_there, ['missing_there']],
-    ['held, and not there', held, unknown_there, ['missing_there']],
+    ['captured, and not there', captured, unknownThere, ['missing_there']],
+    ['held, and not there', held, unknownThere, ['missing_there']],
     [
       'captured, and without an end there',
       captured,
@@ -92,8 +95,8 @@ describe('a charge', () => {
   })
 })
 
-test.each<[string, LookUpAnswer, Theirs]>([
-  ['nothing', { result: 'not_found' }, unknown_there],
+test.each<[string, LookUpAnswer, AcquirerCharge]>([
+  ['nothing', { result: 'not_found' }, unknownThere],
   ['no end', { result: 'in_progress' }, { state: 'in_progress', ...nothing }],
   [
     'a decline',
@@ -132,7 +135,7 @@ test.each<[string, LookUpAnswer, Theirs]>([
       kind: 'void',
       answer: { result: 'approved', acquirer_transaction_id: 't' },
     },
-    unknown_there,
+    unknownThere,
   ],
 ])('a look that finds %s', (_, look, theirs) => {
   expect(foundAs(look)).toEqual(theirs)

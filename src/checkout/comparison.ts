@@ -11,7 +11,7 @@ import type { Mode } from '../kernel/values.ts'
 import { isOpen, type OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
 
-/** A charge as we have it, with its payment. */
+/** A charge in our books, with its payment. */
 export type BookedCharge = AuthorisationName & {
   merchant_id: string
   payment_id: string
@@ -24,8 +24,8 @@ export type BookedCharge = AuthorisationName & {
   is_under_way: boolean
 }
 
-/** A charge as the acquirer has it. `unknown`: it is neither listed nor found. */
-export type Theirs = {
+/** A charge at the acquirer. `unknown`: it is neither listed nor found. */
+export type AcquirerCharge = {
   state: AuthorisationStanding['state'] | 'declined' | 'in_progress' | 'unknown'
   /** Null where nothing was approved. */
   amount: number | null
@@ -44,7 +44,7 @@ export const finding_kinds = [
   'currency_differs',
 ] as const
 
-/** `…_there`: how it stands at the acquirer, and not here. */
+/** `…_there`: its state at the acquirer, which differs from ours. */
 export type FindingKind = (typeof finding_kinds)[number]
 
 export type Finding = {
@@ -55,24 +55,24 @@ export type Finding = {
   merchant_id: string
   payment_id: string
   ours: { state: string; amount: number; currency: string }
-  theirs: Theirs
+  theirs: AcquirerCharge
   found_at: Date
   seen_at: Date
-  /** When a later look found both to agree. */
+  /** When a later look-up found both to agree. */
   cleared_at: Date | null
   resolved_at: Date | null
   resolved_by: string | null
   resolved_reason: string | null
 }
 
-/** Where both disagree; `wait` while it cannot be said, since something of it is under way here. */
-export function compare(booked: BookedCharge, theirs: Theirs): FindingKind[] | 'wait' {
+/** Where both disagree; `wait` while an operation of the payment is under way here. */
+export function compare(booked: BookedCharge, theirs: AcquirerCharge): FindingKind[] | 'wait' {
   const expected = expectedOf(booked)
   if (expected === 'wait') return 'wait'
-  // That we claim nothing and it is live is an orphan.
+  // A live authorisation that we do not claim is an orphan.
   if (expected === null) return []
   const { state, amount, currency } = theirs
-  const kinds: FindingKind[] = state === expected ? [] : [kind_of[state]]
+  const kinds: FindingKind[] = state === expected ? [] : [kindOf[state]]
   if (state === 'reserved' || state === 'captured') {
     if (currency !== booked.currency) kinds.push('currency_differs')
     if (amount !== booked.amount) kinds.push('amount_differs')
@@ -80,7 +80,7 @@ export function compare(booked: BookedCharge, theirs: Theirs): FindingKind[] | '
   return kinds
 }
 
-const kind_of: Record<Theirs['state'], FindingKind> = {
+const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
   unknown: 'missing_there',
   in_progress: 'missing_there',
   declined: 'declined_there',
@@ -91,7 +91,7 @@ const kind_of: Record<Theirs['state'], FindingKind> = {
   captured: 'captured_there',
 }
 
-/** How the acquirer must have it; null where we claim nothing. */
+/** The state that the acquirer must have; null where we claim nothing. */
 function expectedOf({
   state,
   payment_status,
@@ -104,22 +104,25 @@ function expectedOf({
   return payment_status === 'held' ? 'reserved' : null
 }
 
-/** As it is listed. */
-export function listedAs({ captured, amount, currency }: LiveAuthorisation): Theirs {
+/** The charge as the acquirer lists it. */
+export function listedAs({ captured, amount, currency }: LiveAuthorisation): AcquirerCharge {
   return { state: captured ? 'captured' : 'reserved', amount, currency }
 }
 
-export const unknown_there: Theirs = { state: 'unknown', amount: null, currency: null }
+export const unknownThere: AcquirerCharge = { state: 'unknown', amount: null, currency: null }
 
-/** As it is found. A reference that the acquirer has for something else says nothing of the charge. */
-export function foundAs(look: LookUpAnswer): Theirs {
+/**
+ * The charge as a look-up found it. A reference that the acquirer uses for something else says nothing about the
+ * charge.
+ */
+export function foundAs(look: LookUpAnswer): AcquirerCharge {
   const nothing = { amount: null, currency: null }
   if (look.result === 'in_progress') return { state: 'in_progress', ...nothing }
-  if (look.result !== 'found' || look.kind !== 'authorise') return unknown_there
+  if (look.result !== 'found' || look.kind !== 'authorise') return unknownThere
   return look.standing ?? { state: 'declined', ...nothing }
 }
 
-/** Nothing of it has changed between two reads, and nothing was begun. */
+/** Whether a charge is the same in two reads, and nothing was begun. */
 export function isUnchanged(before: BookedCharge, after: BookedCharge | undefined): boolean {
   return (
     after !== undefined &&
@@ -135,23 +138,23 @@ export function isUnchanged(before: BookedCharge, after: BookedCharge | undefine
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
-/** So far back everything is compared. */
+/** How far back everything is compared. */
 const compared_ms = 48 * hour_ms
-/** What the last comparison had come to is gone through once more: an acquirer may list late. */
+/** The end of the last comparison is compared once more: an acquirer may list late. */
 const overlap_ms = 24 * hour_ms
-/** No further, however long there was none. */
+/** The furthest back, however long there was no comparison. */
 const compared_max_ms = 31 * 24 * hour_ms
-/** What is younger may be under way still. */
+/** Younger charges may still be under way. */
 const settling_ms = 10 * minute_ms
-/** Between the time in our reference and that of the approval, as a rule. */
+/** The usual time between our reference and the approval. */
 const apart_ms = 15 * minute_ms
 
-/** `since` belongs to it, `until` does not. */
+/** `since` is inside, `until` is not. */
 export type Window = { since: Date; until: Date }
 
 /**
- * What a comparison that begins now goes through. `compared_until`: how far the last that came to its end came, null for
- * none. Where it came to its end long ago what was made since is not left out.
+ * The span of a comparison that begins now. `compared_until`: how far the last complete one came, null for none. Where
+ * that was long ago, charges made since are not left out.
  */
 export function spanToCompare(now: Date, compared_until: Date | null): Window {
   const again_ms = (compared_until?.getTime() ?? now.getTime()) - overlap_ms
@@ -174,7 +177,7 @@ export function hoursOf({ since, until }: Window): Window[] {
   return hours
 }
 
-/** What is listed to find there what has a reference of the window. */
+/** The window to list, so that it includes every reference of the window. */
 export function around({ since, until }: Window): Window {
   return {
     since: new Date(since.getTime() - apart_ms),
@@ -182,14 +185,14 @@ export function around({ since, until }: Window): Window {
   }
 }
 
-/** The references that we minted in the window: from the first on, below the second. */
+/** The references that we made in the window: from the first, below the second. */
 export function referencesOf({ since, until }: Window): { from: string; below: string } {
   return { from: idsFrom(since), below: idsFrom(until) }
 }
 
-/** Where an authorisation of that reference is listed, however late it was approved, for the second look. */
+/** The window that lists the authorisation of a reference for the second look, however late it was approved. */
 export function widelyAround(reference: string): Window {
-  // To the hour, so that one list does for many.
+  // To the hour, so that one list serves many.
   const hour = Math.floor(millisecondsOf(reference) / hour_ms) * hour_ms
   return { since: new Date(hour - hour_ms), until: new Date(hour + 6 * hour_ms) }
 }

@@ -1,4 +1,4 @@
-// The answer to a confirm: as an attempt has it recorded, or as an outcome gives it.
+// The answer to a confirm: recorded with the attempt, or made from an outcome.
 
 import { timestamp } from '../kernel/values.ts'
 import type { Attempt } from './attempt.ts'
@@ -6,7 +6,7 @@ import type { Payment } from './payment.ts'
 import { attemptsLeft, type Session } from './session.ts'
 import type { ConfirmResult } from './views.ts'
 
-/** The confirm answer that an attempt has: recorded, or `processing` while its charge is under way. */
+/** The confirm answer of an attempt: as recorded, or `processing` while its charge is under way. */
 export function recordedResult(session: Session, attempt: Attempt): ConfirmResult | null {
   if (attempt.result) return attempt.result as ConfirmResult
   return attempt.phase === 'charging' ? resultOf({ session, attempt, payment: null }) : null
@@ -53,14 +53,14 @@ function statusOf(payment: Payment | null): ConfirmResult['status'] {
 }
 
 /**
- * The merchant's address with our parameters behind it. What it has already stays as it is: only its server knows how it is
- * read.
+ * The merchant's address with our parameters at its end. Its own query stays as it is: only the merchant's server knows
+ * how it is read.
  */
-function confirmationUrl(session: Session, paymentId: string): string | null {
+function confirmationUrl(session: Session, payment_id: string): string | null {
   const { confirmation_url, order_reference } = session
   if (confirmation_url === null) return null
   const joint = !confirmation_url.includes('?') ? '?' : /[?&]$/.test(confirmation_url) ? '' : '&'
   const reference =
     order_reference === null ? '' : `&order_reference=${encodeURIComponent(order_reference)}`
-  return `${confirmation_url}${joint}payment_id=${paymentId}${reference}`
+  return `${confirmation_url}${joint}payment_id=${payment_id}${reference}`
 }

@@ -1,4 +1,5 @@
-// What the checkout's verbs are given besides: the ports to acquirers and 3-D Secure, and what the process keeps of sessions.
+// What the checkout's verbs need besides the context: the ports to acquirers and 3-D Secure, and what the process keeps
+// of sessions.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import type { Context as Common } from '../context.ts'
@@ -20,22 +21,25 @@ export type Context = Common & {
   three_ds: Record<Mode, ThreeDs | null>
   /** The modes whose payments have a receipt mailed. */
   receipt_modes: readonly Mode[]
-  /** Whether the sessions that pages make in test mode are counted, too: not where the gateway has no limit, as in a load test. */
+  /**
+   * Whether sessions that pages create in test mode count towards limits: not where the gateway has no limit, as in a
+   * load test.
+   */
   counts_test_sessions: boolean
 }
 
 /** All that may hold an authorisation of ours, with the mode of their payments. Asked anew each time: connections come and go. */
 export type ListAcquirers = () => Promise<readonly { mode: Mode; acquirer: Acquirer }[]>
 
-/** Inserts a session with its idempotency key and its line. Throws KeyTaken, with nothing written, where the key is there. */
+/** Inserts a session with its idempotency key and its line. Throws KeyTakenError, with nothing written, where the key is there. */
 export type InsertSession = (row: NewSession) => Promise<void>
 
-/** Whose a session is, and its integration. Null where there is no such session. */
+/** The merchant and integration of a session. Null where there is no such session. */
 export type IntegrationOfSession = (
-  sessionId: string,
+  session_id: string,
 ) => Promise<Pick<Session, 'merchant_id' | 'integration_id'> | null>
 
-/** What verbs that settle money are given: in the service, in a worker, and in a command. */
+/** The context of verbs that settle money: in the service, in a worker, and in a command. */
 export type SettlementContext = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Pick<Metrics, 'paymentConfirmed'>

@@ -5,7 +5,7 @@ import { api_version, type EventType } from '../kernel/values.ts'
 import { anyMetadata } from './fields.ts'
 import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
 
-/** What no outcome changes. */
+/** The fields that no outcome changes. */
 const payment = {
   payment_id: z.string(),
   checkout_session_id: z.string(),

@@ -13,7 +13,7 @@ export function must(what: string) {
   }
 }
 
-/** A rule after which nothing more is looked at: what follows may cost far more than a look at the length. */
+/** A rule after which checking stops: the next rules may cost far more than a check of the length. */
 export function first(what: string) {
   return { ...must(what), abort: true }
 }
@@ -43,10 +43,10 @@ export const currency = z
   .transform((code) => code.toUpperCase())
   .meta({ type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217, in any case' })
 
-/** What servers send for "none" is as often an empty text as null: both are null from here on. */
+/** Servers send an empty text for "none" as often as null: from here on both are null. */
 export const nullIfEmpty = <Value>(value: Value) => (value === '' ? null : value)
 
-/** A text that need not be there, and may be empty then. */
+/** An optional text, which may be empty. */
 export const optionalText = (length_max: number) =>
   z
     .string(must('be text'))
@@ -77,7 +77,7 @@ export const reference = z
 const metadata_entries_max = 50
 const metadata_bytes_max = 8192
 
-/** String values under keys that nobody judges. Passed on as it came: a copy would lose a key named `__proto__`. */
+/** String values under any keys. The object is passed on as it came: a copy would lose a key named `__proto__`. */
 export const metadata = z
   .custom<Record<string, string>>()
   .superRefine((value, context) => {

@@ -26,17 +26,17 @@ export type Hold = {
   decided_by: 'merchant' | 'rules' | null
   decided_at: Date | null
   operation_refusal: OperationRefusal | null
-  /** The capture or void under way, or whose answer is missing: nothing else may be decided meanwhile. */
+  /** The capture or void that is under way or lacks its answer: no other decision may begin meanwhile. */
   operation_id: string | null
   /** Captures and voids sent so far. */
   operation_count: number
-  // The rules of the integration, as they were when it was made.
+  // The rules of the integration at the time of the hold.
   at_deadline: 'void' | 'capture'
   escalate_at: Date | null
   is_below_limit: boolean
-  /** When the rules have something to do next; null once it is decided. */
+  /** When the rules act next; null once the hold is decided. */
   rules_at: Date | null
-  /** Captures and voids by the rules that were refused. */
+  /** How many captures and voids by the rules were refused. */
   rule_refusals: number
 }
 
@@ -54,9 +54,9 @@ export function newHold(
   rules: HoldRules,
   now: Date,
 ): Hold {
-  // Where the acquirer's answer was found hours later, there is still the whole window to decide.
+  // Where the acquirer's answer was found hours later, the whole window still follows.
   const is_late = now.getTime() - payment.created_at.getTime() > answer_ms
-  // It was to be captured at once, and the acquirer merely reserved it: the rules capture it now.
+  // The payment was to be captured at once and the acquirer merely reserved it: the rules capture it now.
   const is_verified = session.amount_verified
   const opened_at = is_late ? now : payment.created_at
   const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
@@ -88,14 +88,14 @@ export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {
   return status === 'pending_review' || status === 'escalated'
 }
 
-/** What the rules do with a waiting hold now, or null. What cannot be captured any more they end as voided. */
+/** What the rules do with a waiting hold now, or null. A hold that can no longer be captured they end as voided. */
 export function ruleAt(hold: Hold, now: Date): 'capture' | 'void' | 'escalate' | null {
   const rule = wantedAt(hold, now)
   const { operation_refusal: last } = hold
   return rule === 'capture' && last?.kind === 'capture' && isGone(last) ? 'void' : rule
 }
 
-/** The deadline is for an escalated one too. */
+/** The deadline also holds for an escalated hold. */
 function wantedAt(hold: Hold, now: Date): ReturnType<typeof ruleAt> {
   if (hold.deadline <= now) return hold.at_deadline
   if (hold.status !== 'pending_review') return null
@@ -103,7 +103,7 @@ function wantedAt(hold: Hold, now: Date): ReturnType<typeof ruleAt> {
   return hold.is_below_limit ? 'capture' : null
 }
 
-/** A person looks at it: until the deadline the rules leave it alone. */
+/** A person looks at the hold: the rules leave it alone until the deadline. */
 export function escalate(hold: Hold): Hold {
   return { ...hold, status: 'escalated', rules_at: hold.deadline }
 }
@@ -126,15 +126,15 @@ export function decideHold(
 
 const rule_waits_seconds = [60, 300, 1800, 2 * 3600, 6 * 3600, 12 * 3600]
 
-/** A capture or void was refused: the hold stays open. What the rules asked for they ask for again, later and later. */
+/** A capture or void was refused, and the hold stays open. The rules repeat theirs at growing intervals. */
 export function refuseDecision(
   hold: Hold,
   { kind, sequence, asked_by }: Pick<Operation, 'kind' | 'sequence' | 'asked_by'>,
   { reason, decline_code }: Pick<OperationRefusal, 'reason' | 'decline_code'>,
   { now, chance }: { now: Date; chance: number },
 ): Hold {
-  const operation_refusal = { kind, sequence, reason, decline_code, at: timestamp(now) }
-  const open: Hold = { ...hold, operation_id: null, operation_refusal }
+  const refusal = { kind, sequence, reason, decline_code, at: timestamp(now) }
+  const open: Hold = { ...hold, operation_id: null, operation_refusal: refusal }
   if (asked_by !== 'rules') return open
   const rule_refusals = hold.rule_refusals + 1
   const again = nextTryAt(rule_waits_seconds, { tries: rule_refusals, now, chance })
@@ -143,7 +143,7 @@ export function refuseDecision(
   return { ...open, rule_refusals, rules_at }
 }
 
-/** When the rules have something to do next, were they not to be asked before. */
+/** When the rules act next, had they no pause to keep. */
 export function nextRuleAt({ status, escalate_at, deadline }: Hold): Date {
   const escalates = status === 'pending_review' && escalate_at !== null && escalate_at < deadline
   return escalates ? escalate_at : deadline

@@ -6,8 +6,8 @@ import type { Payment } from './payment.ts'
 export type { OperationKind } from '../acquirers/acquirer.ts'
 
 /**
- * `reversing`: an authorisation that was not found is being taken back, and can only end as failed. `accepted`: the acquirer
- * has taken a capture, void, reversal or refund, and carries it out or refuses it later.
+ * `reversing`: an authorisation that was not found is being reversed, and can only end as failed. `accepted`: the
+ * acquirer has accepted a capture, void, reversal or refund, and carries it out or refuses it later.
  */
 export type OperationState =
   | 'sent'
@@ -26,7 +26,7 @@ export type Operation = {
   operation_id: string
   payment_id: string
   kind: OperationKind
-  /** Counts the captures and voids of a payment together; its reversals from 1; an authorisation has 1. */
+  /** Captures and voids of a payment are counted together, its reversals from 1; an authorisation has 1. */
   sequence: number
   acquirer: string
   /** The acquirer's own name of an authorisation, stored before it was sent; null at acquirers without one. */
@@ -36,9 +36,9 @@ export type Operation = {
   state: OperationState
   sent_at: Date
   last_sent_at: Date
-  /** Without an answer by then the outcome counts as unknown, whatever became of the process that asked. */
+  /** Without an answer by then the outcome counts as unknown, even if the process that asked has died. */
   answer_by: Date
-  /** When somebody looks what became of it; null once it is answered, or waits for a person. */
+  /** When the reconciler looks it up; null once it is answered, or waits for a person. */
   next_check_at: Date | null
   /** Of a capture or void: who decided. */
   asked_by: 'merchant' | 'rules' | null
@@ -46,13 +46,13 @@ export type Operation = {
   idempotency_key: string | null
 }
 
-/** An operation as the search for its answer finds it. */
+/** An operation as the reconciler finds it. */
 export type UnansweredOperation = Operation & {
   checks: number
   not_found_count: number
   waits_for_person_since: Date | null
   payer: object | null
-  /** The acquirer's own name of it; null where no answer brought it. */
+  /** The acquirer's own name of it; null where no answer carried one. */
   acquirer_transaction_id: string | null
 }
 
@@ -62,14 +62,14 @@ export function isOpen({ state }: Pick<Operation, 'state'>): boolean {
 }
 
 /**
- * What an operation must be found as for an answer to be recorded.
+ * The state that an operation must have for an answer to be recorded.
  *
- * `unanswered`: nobody knows yet what became of it. `reversing`: it was not found, and is being taken back. `sending`: it
- * was sent last at that time and nobody has looked for its answer since, so that the answer is about this very sending.
+ * `unanswered`: the outcome is unknown. `reversing`: it was not found, and is being reversed. `sending`: it was last
+ * sent at that time and nobody has looked it up since, so the answer belongs to this very sending.
  */
-export type FoundAs = 'unanswered' | 'reversing' | { sending: Date }
+export type ExpectedState = 'unanswered' | 'reversing' | { sending: Date }
 
-/** Nobody knows what became of it, and its answer counts as lost. */
+/** The outcome is unknown, and the answer counts as lost. */
 export function isUnanswered(
   { state, answer_by }: Pick<Operation, 'state' | 'answer_by'>,
   now: Date,
@@ -78,17 +78,19 @@ export function isUnanswered(
 }
 
 /**
- * What was written down longer ago is not sent any more: whoever wrote it stood still since, and others may have begun to
- * look for its answer.
+ * An operation that was written down longer ago is not sent any more: its process stood still since, and others may
+ * have begun to look for the answer.
  */
 export const sendable_ms = 5_000
 /** An acquirer's call is given up after this. */
 export const deadline_ms = 20_000
-/** After this an answer counts as lost, also where the process that waited has died. Longer than it takes to send and call. */
+/**
+ * After this an answer counts as lost, even if the process that waited has died. Longer than sending and calling take.
+ */
 export const answer_ms = 30_000
-/** The first look at what became of a lost answer. */
+/** The first look-up of a lost answer. */
 export const first_check_ms = 5_000
-/** The first look at what became of a request that the acquirer carries out later. */
+/** The first look-up of a request that the acquirer carries out later. */
 export const accepted_check_ms = 30_000
 
 /** An operation that is about to be sent. */
@@ -121,7 +123,7 @@ export function answerBy(sent_at: Date): Date {
   return new Date(sent_at.getTime() + answer_ms)
 }
 
-/** What an operation that left nothing of itself at the acquirer is answered with: an error that moved no money. */
+/** The answer of an operation that left nothing at the acquirer: an error that moved no money. */
 export function failure(reason: string) {
   const category: DeclineCategory = 'provider_error'
   const decline = { code: 'processing_error', category, reason }

@@ -6,11 +6,11 @@ import type { LiveAuthorisation, SettleAnswer } from '../acquirers/acquirer.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import type { OperationState } from './operation.ts'
 import {
-  type KnownCharge,
   mayBeOurs,
   newOrphan,
   nextReversalAt,
   type Orphan,
+  type RecordedCharge,
   standingOf,
   suspectsAmong,
   verdictOf,
@@ -34,7 +34,7 @@ const listed: LiveAuthorisation = {
   authorised_at: ago(hour_ms),
 }
 
-function known(changes: Partial<KnownCharge> = {}): KnownCharge {
+function known(changes: Partial<RecordedCharge> = {}): RecordedCharge {
   return {
     reference,
     merchant_id: 'm_a',

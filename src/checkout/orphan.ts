@@ -1,5 +1,5 @@
-// An orphan: an authorisation that an acquirer holds and no payment of ours stands behind. Which ones are, when too many
-// are, and what becomes of their reversal.
+// An orphan: an authorisation at an acquirer that no payment of ours stands behind. Which authorisations are orphans,
+// when there are too many, and what becomes of their reversal.
 
 import { isGone, type LiveAuthorisation, type SettleAnswer } from '../acquirers/acquirer.ts'
 import type { JournalChange, OpenLine } from '../audit/journal.ts'
@@ -32,65 +32,65 @@ export type Orphan = {
   state: 'found' | 'reversed' | 'nothing_to_reverse' | 'left'
   /** How often its reversal was begun. */
   tries: number
-  /** Null while the sweep that found it goes on or it is held back, too. */
+  /** Null, too, while the sweep that found it goes on, or while it is held back. */
   next_try_at: Date | null
   /** When the brake held it back. Null while the sweep that found it goes on. */
   held_back_at: Date | null
   last_failure: string | null
-  /** Until then the acquirer may still approve it, though nothing is there to reverse so far; null where it never will. */
+  /** Until then the acquirer may still approve it, though nothing is there to reverse yet; null where it never will. */
   watched_until: Date | null
   settled_at: Date | null
-  /** Who left it last, and why. Kept, whatever became of it since. */
+  /** The last person who left it, and why. Kept, whatever became of it since. */
   left_by: string | null
   left_reason: string | null
-  /** Who had it reversed although it was held back or left, and when; the last one. Kept as well. */
+  /** The last person who had it reversed although it was held back or left, and when. Kept as well. */
   released_by: string | null
   released_at: Date | null
 }
 
-/** How an orphan stands, for people. `found`: whether it is held back is told when its sweep ends. */
-export type Standing = Orphan['state'] | 'held_back' | 'due'
+/** The state of an orphan, for people. `found`: its sweep decides at its end whether to hold it back. */
+export type OrphanStanding = Orphan['state'] | 'held_back' | 'due'
 
-export function standingOf({ state, next_try_at, held_back_at }: Orphan): Standing {
+export function standingOf({ state, next_try_at, held_back_at }: Orphan): OrphanStanding {
   if (state !== 'found') return state
   if (next_try_at !== null) return 'due'
   return held_back_at === null ? 'found' : 'held_back'
 }
 
 /**
- * An authorisation that bears our mark and is unknown here is rather a payment that our books lost, with a failover or an old
- * backup: its intent was committed before it was sent. So it waits for a person. Where the operator has such ones reversed
- * by themselves, none is while more than `most` were found within so long at one acquirer.
+ * An unknown authorisation with our mark is most likely a payment that our books lost, by a failover or an old backup:
+ * its intent was committed before it was sent. So it waits for a person. Where the operator has such ones reversed
+ * automatically, none is while more than `most` were found within this time at one acquirer.
  */
 export const brake = { most: 20, within_ms: 24 * 3_600_000 }
 
 /**
- * A brake that a person has pulled, or the service where the database seems to have lost commits. Until a person lets it go
- * no unknown authorisation is reversed, however few they are and whatever the operator's rule is.
+ * A brake that a person has pulled, or the service where the database seems to have lost commits. Until a person
+ * releases it no unknown authorisation is reversed, however few there are and whatever the operator's rule is.
  *
- * A known orphan that was there before the brake waits, too, the watch of a reversed reference among them. It is an orphan in
- * the lost books as well, since those of a charge only go forward: what reads failed, declined or voided stays so, and what
- * reads sent or unknown is looked up. But a person may have left it, and that decision may be lost with the commits.
+ * A known orphan from before the brake waits, too, and so does the watch of a reversed reference. It is an orphan in
+ * the lost books as well, since those of a charge only go forward: failed, declined and voided charges stay so, and
+ * sent or unknown ones are looked up. But a person may have left it, and that decision may be lost with the commits.
  */
-export type PulledBrake = {
+export type Brake = {
   /** A name, or `every_acquirer`. */
   acquirer: string
   pulled_at: Date
   pulled_by: string
   reason: string
-  /** When it was let go, and by whom; null while it is pulled. */
+  /** When and by whom it was released; null while it is pulled. */
   released_at: Date | null
   released_by: string | null
 }
 
-/** Who pulled a brake that no person did. */
+/** The name for brakes that the service itself pulled. */
 export const service_actor = 'service'
 
 /** Stands for all acquirers. */
 export const every_acquirer = '*'
 
 /** What we wrote down under the reference of an authorisation. */
-export type KnownCharge = {
+export type RecordedCharge = {
   reference: string
   merchant_id: string
   payment_id: string
@@ -100,15 +100,15 @@ export type KnownCharge = {
   is_being_reversed: boolean
 }
 
-/** A listed authorisation, and whose it was if that is known. */
+/** A listed authorisation, and the payment that it belongs to, if known. */
 export type Suspect = LiveAuthorisation & Pick<Orphan, 'merchant_id' | 'payment_id'>
 
-/** A charge may be approved so long after its reference was minted, or before it by another clock. */
+/** A charge may be approved this long after its reference was made, or before it by another clock. */
 const reference_slack_ms = 8 * 24 * 3_600_000
 
 /**
- * Whether it is worth a look here: it bears our mark, or it may be from a version that gave none, as a reference that we
- * could have minted at about that time. What others do by the same account at the acquirer is none of our business.
+ * Whether it may be ours: it bears our mark, or it is from a version without marks, with a reference that we could have
+ * made at about that time. Other users of the same account at the acquirer are none of our business.
  */
 export function mayBeOurs(
   { reference, installation, authorised_at }: LiveAuthorisation,
@@ -120,13 +120,13 @@ export function mayBeOurs(
 }
 
 /**
- * The listed authorisations that no payment stands behind. An intent is committed before the acquirer is asked, so one
- * that was listed first and looked for afterwards is known, or never will be. What we know by its reference is ours,
- * whatever mark it bears; what we do not know is ours only by our mark.
+ * The listed authorisations that no payment stands behind. An intent is committed before the acquirer is called, so one
+ * that was listed first and looked up afterwards is known, or never will be. A known reference is ours, whatever mark
+ * it bears; an unknown one is ours only by our mark.
  */
 export function suspectsAmong(
   listed: LiveAuthorisation[],
-  known: KnownCharge[],
+  known: RecordedCharge[],
   our_mark: string,
 ): { suspects: Suspect[]; strangers: number } {
   const charges = new Map(known.map((charge) => [charge.reference, charge]))
@@ -143,8 +143,8 @@ export function suspectsAmong(
   return { suspects, strangers }
 }
 
-function standsBehind({ state, payment_status, is_being_reversed }: KnownCharge): boolean {
-  // The reconciler finds out what becomes of these, and sees to a reversal of its own.
+function standsBehind({ state, payment_status, is_being_reversed }: RecordedCharge): boolean {
+  // The reconciler settles these, and sends a reversal where one is needed.
   if (isOpen({ state })) return true
   if (is_being_reversed) return true
   if (state !== 'approved') return false
@@ -165,8 +165,8 @@ type FoundAuthorisation = Pick<
   Partial<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>>
 
 /**
- * An orphan: due at once where we know whose it is, else when a person or the operator's rule says so. A charge that a person
- * gives up is one too, listed or not: if the acquirer made it after all it is taken back.
+ * An orphan: due at once where its payment is known, else when a person or the operator's rule decides so. A charge
+ * that a person gives up is one too, listed or not: if the acquirer made it after all, it is reversed.
  */
 export function newOrphan(
   found: FoundAuthorisation,
@@ -200,7 +200,7 @@ export function newOrphan(
   }
 }
 
-/** A line about an orphan. The statement that writes it finds whose it is; where nobody knows there is none. */
+/** A line about an orphan. The statement that writes it finds the payment; without a payment there is no line. */
 export type OrphanLine = Omit<OpenLine, 'session_id'> & { reference: string }
 
 export function orphanLine(
@@ -212,7 +212,10 @@ export function orphanLine(
   return { ...told, detail, reference, entry_id: ids.journalEntry(told.at), request_id: null }
 }
 
-/** `try_again`: under the same reference, or under another where an answer to it was final; for other money if it says so. */
+/**
+ * `try_again`: under the same reference, or under another where an answer to it was final; for other money if it says
+ * so.
+ */
 export type Verdict =
   | { verdict: 'reversed' }
   | { verdict: 'nothing_to_reverse'; reason: string }
@@ -235,8 +238,8 @@ export function verdictOf(answer: SettleAnswer): Verdict | null {
 const forgotten_ms = 7 * 24 * 3_600_000
 
 /**
- * A charge that was given up a week ago and never listed since: whatever the acquirer still says of it, it holds nothing.
- * Should it be listed after all, the sweep finds it.
+ * A charge that was given up a week ago and not listed since holds nothing, whatever the acquirer says of it. Should it
+ * be listed after all, the sweep finds it.
  */
 export function isForgotten(
   { authorised_at, found_at }: Pick<Orphan, 'authorised_at' | 'found_at'>,
@@ -248,15 +251,15 @@ export function isForgotten(
 /** Close together at first: most acquirers are back within minutes, and a shopper may have paid twice meanwhile. */
 const waits_seconds = [60, 120, 300, 600, 900, 1800, 3600]
 
-/** Whether its reversal was minted while something might still come, so that another must be, to be certain. */
+/** Whether its reversal was made while something might still arrive, so that another must follow to be certain. */
 export function isWatched({ operation_id, watched_until }: Orphan): boolean {
   return watched_until !== null && operation_id < idsFrom(watched_until)
 }
 
-/** While it is watched: what comes is not to hold the shopper's money for long. */
+/** While it is watched: a late authorisation must not hold the shopper's money for long. */
 const watched_waits_seconds = [20, 30, 60, 60, 60, 60, 60, 120, 300]
 
-/** When the reversal is begun once more. `chance` is from 0 up to 1. */
+/** When to begin the reversal again. `chance` is from 0 up to 1. */
 export function nextReversalAt(
   orphan: Orphan,
   { now, chance }: { now: Date; chance: number },

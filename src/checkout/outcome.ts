@@ -10,7 +10,7 @@ import { boundOutcome } from './bound-money.ts'
 import { resultOf } from './confirm-result.ts'
 import { type Event, eventOf } from './event.ts'
 import { decideHold, type Hold, type HoldRules, newHold } from './hold.ts'
-import type { FoundAs, Operation } from './operation.ts'
+import type { ExpectedState, Operation } from './operation.ts'
 import type { Orphan } from './orphan.ts'
 import type { Payment } from './payment.ts'
 import { type Session, statusAfterDecline } from './session.ts'
@@ -33,7 +33,7 @@ export type Outcome = {
 export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
   answer: object
   /** What it must be found as: an answer is recorded once. */
-  from: FoundAs
+  from: ExpectedState
 }
 
 /** In whose name something changes. */

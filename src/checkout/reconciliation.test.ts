@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { AuthoriseAnswer, SettleAnswer } from '../acquirers/acquirer.ts'
 import { sendable_ms, type UnansweredOperation } from './operation.ts'
 import {
-  type Look,
+  type LookUpResult,
   laterOrNever,
   lookAfterRefusal,
   patience_ms,
@@ -41,15 +41,15 @@ const charged: AuthoriseAnswer = {
   currency: 'GBP',
 }
 const settled: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'bank-2' }
-const not_found: Look = { result: 'not_found' }
-const foundAs = (kind: Kind): Look =>
+const not_found: LookUpResult = { result: 'not_found' }
+const foundAs = (kind: Kind): LookUpResult =>
   kind === 'authorise'
     ? { result: 'found', kind, answer: charged, standing: null }
     : { result: 'found', kind, answer: settled }
 
 const step = (
   operation: Partial<UnansweredOperation>,
-  look: Look,
+  look: LookUpResult,
   after_ms: number,
   chance = 0.5,
 ) => stepAfter(unanswered(operation), look, acquirer, { now: at(after_ms), chance })
@@ -145,10 +145,10 @@ describe('what is not found', () => {
 })
 
 /** Looks at an operation until something else is to be done. */
-function follow(kind: Kind, looks: Look[], chances: number[]) {
+function follow(kind: Kind, looks: LookUpResult[], chances: number[]) {
   let operation = unanswered({ kind, checks: 0 })
   let now = at(7_000)
-  const seen: { look: Look; now: Date }[] = []
+  const seen: { look: LookUpResult; now: Date }[] = []
   for (let tries = 0; tries < 500; tries++) {
     operation = { ...operation, checks: operation.checks + 1 }
     const look = looks[tries % looks.length]!
@@ -169,8 +169,8 @@ function follow(kind: Kind, looks: Look[], chances: number[]) {
 describe('whatever is seen', () => {
   const anyLook = fc.oneof(
     { weight: 3, arbitrary: fc.constant(not_found) },
-    fc.constant<Look>({ result: 'in_progress' }),
-    fc.constant<Look>({ result: 'no_answer' }),
+    fc.constant<LookUpResult>({ result: 'in_progress' }),
+    fc.constant<LookUpResult>({ result: 'no_answer' }),
     fc.constantFrom(...kinds).map(foundAs),
   )
   const looks = fc.array(anyLook, { minLength: 1, maxLength: 40 })

@@ -10,9 +10,9 @@ import { nextTryAt } from './backoff.ts'
 import { failure, sendable_ms, type UnansweredOperation } from './operation.ts'
 
 /** What the acquirer said of our reference; `no_answer` where it could not be asked. */
-export type Look = LookUpAnswer | { result: 'no_answer' }
+export type LookUpResult = LookUpAnswer | { result: 'no_answer' }
 
-export type Step =
+export type ReconciliationStep =
   | { step: 'settle_charge'; answer: AuthoriseAnswer }
   | { step: 'settle'; answer: SettleAnswer }
   | { step: 'look_again'; at: Date; not_found_count: number }
@@ -35,10 +35,10 @@ const looks_min = 5
 /** `chance` is from 0 up to 1. The operation's `checks` count this look. */
 export function stepAfter(
   operation: UnansweredOperation,
-  look: Look,
+  look: LookUpResult,
   acquirer: Pick<Acquirer, 'safe_window_ms' | 'reference_life_ms'>,
   { now, chance }: { now: Date; chance: number },
-): Step {
+): ReconciliationStep {
   const found = look.result === 'found' ? settled(operation, look) : null
   if (found) return found
   const window_ends_at = windowEndsAt(operation, acquirer)
@@ -64,12 +64,12 @@ export function stepAfter(
 }
 
 /** Whether the look says that the operation is not there. What the acquirer has accepted is, whatever a look says. */
-function isAbsent({ state }: UnansweredOperation, { result }: Look): boolean {
+function isAbsent({ state }: UnansweredOperation, { result }: LookUpResult): boolean {
   return state !== 'accepted' && (result === 'not_found' || result === 'only_notices_tell')
 }
 
 /** Two looks must not find it. Where no look can, the time that passed without a notice has to do. */
-function countAfter({ not_found_count }: UnansweredOperation, { result }: Look): number {
+function countAfter({ not_found_count }: UnansweredOperation, { result }: LookUpResult): number {
   return result === 'only_notices_tell' ? looks_that_count : not_found_count + 1
 }
 
@@ -116,7 +116,7 @@ function isPatienceOver({ sent_at, checks }: UnansweredOperation, now: Date): bo
 function settled(
   { kind }: UnansweredOperation,
   look: Extract<LookUpAnswer, { result: 'found' }>,
-): Step | null {
+): ReconciliationStep | null {
   if (look.kind !== kind) return null
   return look.kind === 'authorise'
     ? { step: 'settle_charge', answer: presentAnswer(look) }
@@ -138,6 +138,6 @@ function presentAnswer({
 }
 
 /** That it could not be asked says nothing; that it is under way says that it was found. */
-function keptCount({ not_found_count }: UnansweredOperation, { result }: Look): number {
+function keptCount({ not_found_count }: UnansweredOperation, { result }: LookUpResult): number {
   return result === 'no_answer' ? not_found_count : 0
 }

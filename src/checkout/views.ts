@@ -107,23 +107,23 @@ const confirmedView = z.object({
 export type ConfirmResult = z.infer<typeof confirmedView> & { paid_at?: string | null }
 
 const receiptView = z.object({ paid_at: time, brand: z.string(), last4: z.string() })
-const of_paid = { description: 'Of a captured or held payment.' }
+const ofPaid = { description: 'Of a captured or held payment.' }
 
 /** A result with what a paid checkout shows the shopper beside the amount, as whoever has the client secret may read it. */
-export const resultView = confirmedView.extend({ receipt: receiptView.nullable().meta(of_paid) })
+export const resultView = confirmedView.extend({ receipt: receiptView.nullable().meta(ofPaid) })
 
 /** The answer to a confirm tells the email, too. */
 export const confirmView = confirmedView.extend({
-  receipt: receiptView.extend({ email: z.string().nullable() }).nullable().meta(of_paid),
+  receipt: receiptView.extend({ email: z.string().nullable() }).nullable().meta(ofPaid),
 })
 
 export function viewResult(
   { paid_at, ...result }: ConfirmResult,
   { brand, last4, settled_at }: Attempt,
 ): z.input<typeof resultView> {
-  const isPaid = result.status === 'captured' || result.status === 'held'
+  const is_paid = result.status === 'captured' || result.status === 'held'
   const at = paid_at ?? (settled_at && timestamp(settled_at))
-  return { ...result, receipt: isPaid && at ? { paid_at: at, brand, last4 } : null }
+  return { ...result, receipt: is_paid && at ? { paid_at: at, brand, last4 } : null }
 }
 
 /** The email is read where it stands and not recorded a second time. */

@@ -1,6 +1,6 @@
 // `ripper config`: every setting with its meaning and its value.
 
-import { all_settings, readConfig, shownValue } from '../config/config.ts'
+import { allSettings, readConfig, shownValue } from '../config/config.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
 
@@ -10,7 +10,7 @@ export const configCommand: Command = {
   options: {},
   async run({ json }) {
     readConfig()
-    const settings = all_settings.map((setting) => ({
+    const settings = allSettings.map((setting) => ({
       name: setting.name,
       value: shownValue(setting),
       default: setting.fallback,

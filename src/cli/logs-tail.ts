@@ -2,7 +2,7 @@
 
 import { last_max } from '../merchants/stream-requests.ts'
 import { openListener, realClock } from '../outgoing/real-world.ts'
-import { text } from './office.ts'
+import { text } from './command-context.ts'
 import {
   type Connection,
   connectionOf,
@@ -12,7 +12,7 @@ import {
 import { listen } from './service/stream.ts'
 import { type Command, type Options, UsageError } from './terminal/command.ts'
 import { paint } from './terminal/paint.ts'
-import { duration, printJsonLine, shortTime, tell } from './terminal/print.ts'
+import { duration, printJsonLine, printLine, shortTime } from './terminal/print.ts'
 import { untilStopped } from './terminal/until-stopped.ts'
 
 export const logsTail: Command = {
@@ -42,9 +42,9 @@ export const logsTail: Command = {
       clock: realClock(),
       signal: stopped.signal,
       path: (is_again) => `/v1/logs/stream?${is_again ? withoutLast(asked) : asked}`,
-      told(state) {
+      onState(state) {
         if (json) printJsonLine({ type: state })
-        else tell(states[state])
+        else printLine(states[state])
       },
     })
     let is_ready = false
@@ -52,11 +52,11 @@ export const logsTail: Command = {
       for await (const { event, data } of messages) {
         if (event === 'request') show(data, json)
         else if (event === 'ready') {
-          if (!json && !is_ready) tell(readyWords(connection, data.merchant_id))
+          if (!json && !is_ready) printLine(readyWords(connection, data.merchant_id))
           is_ready = true
         } else if (event === 'missed') {
           if (json) printJsonLine({ type: event })
-          else tell('Some requests are missing: more came at once than the service keeps.')
+          else printLine('Some requests are missing: more came at once than the service keeps.')
         }
       }
     } finally {
@@ -97,7 +97,7 @@ function withoutLast(asked: URLSearchParams): URLSearchParams {
   return rest
 }
 
-type ShownRequest = {
+type RequestOutput = {
   request_id: string
   at: string
   method: string
@@ -107,7 +107,7 @@ type ShownRequest = {
   duration_ms: number
 }
 
-function show(request: ShownRequest, json: boolean): void {
+function show(request: RequestOutput, json: boolean): void {
   if (json) {
     printJsonLine(request)
     return
@@ -116,7 +116,7 @@ function show(request: ShownRequest, json: boolean): void {
   const colour = status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green'
   const shown = paint(colour, String(status))
   const where = `${method.padEnd(6)} ${path.padEnd(66)}`
-  tell(
+  printLine(
     `${shortTime(at)}  ${shown}  ${where}  ${(code ?? '–').padEnd(24)}  ${request_id}  ${duration(duration_ms)}`,
   )
 }

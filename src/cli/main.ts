@@ -3,7 +3,7 @@
 import { Refusal } from '../kernel/errors.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'
-import { ServiceRefused } from './service/call.ts'
+import { ServiceError } from './service/call.ts'
 import { type Command, readArguments, UsageError, usageOf } from './terminal/command.ts'
 import { paintError } from './terminal/paint.ts'
 import { version } from './version.ts'
@@ -18,10 +18,10 @@ export async function main(args: string[]): Promise<number> {
     process.stdout.write(`${version()}\n`)
     return 0
   }
-  const wantsHelp = args.includes('--help') || args.includes('-h')
+  const wants_help = args.includes('--help') || args.includes('-h')
   const command = commands.find(({ name }) => isPrefix(name.split(' '), args))
-  if (!command) return withoutCommand(args, wantsHelp)
-  if (wantsHelp) {
+  if (!command) return withoutCommand(args, wants_help)
+  if (wants_help) {
     process.stdout.write(usageOf(command))
     return 0
   }
@@ -34,14 +34,14 @@ export async function main(args: string[]): Promise<number> {
 }
 
 /** Prints the whole list, or that of a group such as `merchant`. An unknown word gets a line of its own. */
-function withoutCommand(args: string[], wantsHelp: boolean): number {
+function withoutCommand(args: string[], wants_help: boolean): number {
   const words = args.filter((each) => !each.startsWith('-'))
   const group = words.length === 1 ? groupOf(sections, words[0]!) : []
-  if (words.length === 0 || (group.length > 0 && wantsHelp)) {
+  if (words.length === 0 || (group.length > 0 && wants_help)) {
     const option = args.find((each) => !['--help', '-h', '--json'].includes(each))
-    if (option !== undefined && !wantsHelp) return wrong(`there is no option ${option}`, args)
+    if (option !== undefined && !wants_help) return wrong(`there is no option ${option}`, args)
     process.stdout.write(overview(group.length > 0 ? group : sections))
-    return wantsHelp ? 0 : 2
+    return wants_help ? 0 : 2
   }
   if (group.length === 0) return wrong(strangerWords(commands, words), args)
   return wrong(`${words[0]} needs one of these`, args, `\n${overview(group)}`)
@@ -59,7 +59,7 @@ function tell(command: Command, error: unknown, json: boolean): number {
   const usage = error instanceof UsageError
   const { message } = error as Error
   if (json) {
-    const request = error instanceof ServiceRefused && { request_id: error.request_id }
+    const request = error instanceof ServiceError && { request_id: error.request_id }
     const document = { error: usage ? 'usage' : codeOf(error), message, ...request }
     process.stdout.write(`${JSON.stringify(document)}\n`)
   }
@@ -70,7 +70,7 @@ function tell(command: Command, error: unknown, json: boolean): number {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Refusal || error instanceof ServiceRefused ? error.code : 'failed'
+  return error instanceof Refusal || error instanceof ServiceError ? error.code : 'failed'
 }
 
 function isPrefix(words: string[], args: string[]): boolean {

@@ -4,16 +4,16 @@ import { timestamp } from '../kernel/values.ts'
 import { changeMerchant, createMerchant } from '../merchants/manage.ts'
 import { type Merchant, readAcquiringProfile } from '../merchants/merchant.ts'
 import { listMerchants } from '../merchants/store.ts'
-import { choice, definedOnly, jsonFile, nameOf, withOffice } from './office.ts'
+import { choice, definedOnly, jsonFile, nameOf, withCommandContext } from './command-context.ts'
 import {
   type Command,
-  CommandRefused,
+  CommandError,
   type OptionSpec,
   type Options,
   UsageError,
 } from './terminal/command.ts'
 import { paintState } from './terminal/paint.ts'
-import { print, printJson, printTable, shortTime, tell } from './terminal/print.ts'
+import { print, printJson, printLine, printTable, shortTime } from './terminal/print.ts'
 
 const profileOption: OptionSpec = {
   value: 'FILE.json',
@@ -37,9 +37,9 @@ export const merchantCreate: Command = {
       live_enabled: options['live-enabled'] === true,
       acquiring_profile: profileOf(options) ?? null,
     }
-    const merchant = await withOffice(async (office) => {
-      refuseLiveUnderShiftedClock(office, asked.live)
-      return createMerchant(office, asked)
+    const merchant = await withCommandContext(async (context) => {
+      refuseLiveUnderShiftedClock(context, asked.live)
+      return createMerchant(context, asked)
     })
     printMerchant(merchant, json)
   },
@@ -64,9 +64,9 @@ export const merchantUpdate: Command = {
       live_enabled: switchOf(options, 'live-enabled'),
       acquiring_profile: profileOf(options),
     })
-    const merchant = await withOffice(async (office) => {
-      refuseLiveUnderShiftedClock(office, change.live === true)
-      return changeMerchant(office, positionals[0]!, change)
+    const merchant = await withCommandContext(async (context) => {
+      refuseLiveUnderShiftedClock(context, change.live === true)
+      return changeMerchant(context, positionals[0]!, change)
     })
     printMerchant(merchant, json)
   },
@@ -77,10 +77,10 @@ export const merchantList: Command = {
   summary: 'Lists the merchant accounts, oldest first',
   options: {},
   async run({ json }) {
-    const found = await withOffice(({ sql }) => listMerchants(sql))
+    const found = await withCommandContext(({ sql }) => listMerchants(sql))
     if (json) printJson({ merchants: found.map(viewMerchant) })
     else if (found.length === 0) {
-      tell(
+      printLine(
         'There is no merchant yet. ripper merchant create makes one; npm start makes a demo merchant.',
       )
     } else {
@@ -135,9 +135,9 @@ function profileOf(options: Options): Record<string, unknown> | undefined {
   return profile
 }
 
-function refuseLiveUnderShiftedClock(office: { clock_is_shifted: boolean }, live: boolean): void {
-  if (live && office.clock_is_shifted) {
-    throw new CommandRefused(
+function refuseLiveUnderShiftedClock(context: { clock_is_shifted: boolean }, live: boolean): void {
+  if (live && context.clock_is_shifted) {
+    throw new CommandError(
       'No live merchant can be made while RIPPER_CLOCK_OFFSET_SECONDS is set, here or for the service.',
     )
   }

@@ -1,6 +1,6 @@
 // `ripper page check`: checks that the service serves a page as this release has it.
 
-import { type HttpReader, OutgoingFailure, type ReadAnswer } from '../kernel/world.ts'
+import { type HttpReader, OutgoingFailure, type TextAnswer } from '../kernel/world.ts'
 import { isOrigin } from '../merchants/integration.ts'
 import { openHttp, realClock } from '../outgoing/real-world.ts'
 import { readAssets } from '../pages/assets.ts'
@@ -8,8 +8,8 @@ import { check_limits } from '../pages/check/check-limits.ts'
 import { namesOrigins } from '../pages/check/origin-check.ts'
 import { comparePage, filesOf, type Report } from '../pages/check/page-check.ts'
 import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts'
-import { choice, list, text } from './office.ts'
-import { type Command, CommandRefused, type Options, UsageError } from './terminal/command.ts'
+import { choice, list, text } from './command-context.ts'
+import { type Command, CommandError, type Options, UsageError } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
 import { version } from './version.ts'
 
@@ -107,12 +107,12 @@ async function check({
 }): Promise<{ entry: PageEntry; report: Report }> {
   const http = openHttp(realClock())
   const { url } = place
-  const page = await read(http, url, document_headers)
-  if (typeof page === 'string') throw new CommandRefused(`${url} cannot be read: ${page}`)
+  const page = await read(http, url, documentHeaders)
+  if (typeof page === 'string') throw new CommandError(`${url} cannot be read: ${page}`)
   const addresses = entries.flatMap((entry) => filesOf(entry, { ...place, page }))
-  const files = new Map<string, ReadAnswer | string>()
+  const files = new Map<string, TextAnswer | string>()
   for (const address of addresses) {
-    if (!files.has(address)) files.set(address, await read(http, address, script_headers))
+    if (!files.has(address)) files.set(address, await read(http, address, scriptHeaders))
   }
   const compared = entries.map((entry) => ({
     entry,
@@ -126,7 +126,7 @@ async function read(
   http: HttpReader,
   url: string,
   headers: Record<string, string>,
-): Promise<ReadAnswer | string> {
+): Promise<TextAnswer | string> {
   try {
     return await http.get({ url, headers, timeout_ms: 20_000, answer_bytes_max: 8 * 1024 * 1024 })
   } catch (error) {
@@ -136,20 +136,20 @@ async function read(
 }
 
 /** An attacker may change a page only for browsers, so the check sends the headers of a browser. */
-const browser_headers = {
+const browserHeaders = {
   'user-agent':
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36',
   'accept-language': 'en-GB,en;q=0.9',
 }
-const document_headers = {
-  ...browser_headers,
+const documentHeaders = {
+  ...browserHeaders,
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'sec-fetch-dest': 'document',
   'sec-fetch-mode': 'navigate',
   'sec-fetch-site': 'none',
   'upgrade-insecure-requests': '1',
 }
-const script_headers = { ...browser_headers, accept: '*/*', 'sec-fetch-mode': 'cors' }
+const scriptHeaders = { ...browserHeaders, accept: '*/*', 'sec-fetch-mode': 'cors' }
 
 function told(url: string, { title }: PageEntry, report: Report): string {
   const { checked, not_checked, differences } = report

@@ -4,7 +4,7 @@ import type { PaymentKey } from '../checkout/payment.ts'
 import { findPaymentKey } from '../checkout/reading/operator-store.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { merchantOrRefuse } from '../merchants/manage.ts'
-import { type CommandOffice, merchantOption, text } from './office.ts'
+import { type CommandContext, merchantOption, text } from './command-context.ts'
 import { type Options, UsageError } from './terminal/command.ts'
 
 export const paymentOptions = {
@@ -22,7 +22,7 @@ export function requirePaymentId([id]: string[]): string {
 
 /** The payment with this id, of any merchant unless one is given. Throws `resource_not_found`. */
 export async function paymentKeyOf(
-  { sql }: CommandOffice,
+  { sql }: CommandContext,
   options: Options,
   payment_id: string,
 ): Promise<PaymentKey> {

@@ -4,14 +4,14 @@ import { skewWords } from '../database/clock/clock-skew.ts'
 import { type Clocks, compareClocks } from '../database/clock/read-clocks.ts'
 import type { Sql } from '../database/open.ts'
 import { realClock, steadyClock } from '../outgoing/real-world.ts'
-import { CommandRefused } from './terminal/command.ts'
+import { CommandError } from './terminal/command.ts'
 
 const machine: Clocks = { clock: realClock(), steady: steadyClock, offset_seconds: 0 }
 
-/** Throws a CommandRefused if the clock is certainly wrong. */
+/** Throws a CommandError if the clock is certainly wrong. */
 export async function refuseWrongClock(sql: Sql, clocks = machine): Promise<void> {
   const fault = await clockFault(sql, clocks)
-  if (fault !== null) throw new CommandRefused(`${fault} Nothing was done.`)
+  if (fault !== null) throw new CommandError(`${fault} Nothing was done.`)
 }
 
 /** Says what is wrong with the clock and what to do. Null if it is right, or if that is uncertain. */

@@ -1,9 +1,9 @@
 // `ripper serve` and `ripper worker`: the processes that keep running.
 
 import { readConfig } from '../config/config.ts'
-import { type Running, serve, work } from '../main.ts'
+import { type RunningService, serve, work } from '../main.ts'
 import type { Command } from './terminal/command.ts'
-import { printJson, tell } from './terminal/print.ts'
+import { printJson, printLine } from './terminal/print.ts'
 import { untilStopped } from './terminal/until-stopped.ts'
 
 export const serveCommand: Command = {
@@ -20,7 +20,7 @@ export const serveCommand: Command = {
     if (json) printJson({ base_url: running.base_url, ...running.demo })
     else process.stdout.write(welcome(running))
     await stopped.signal
-    if (!json && process.stdout.isTTY) tell(farewell(config.drain_seconds))
+    if (!json && process.stdout.isTTY) printLine(farewell(config.drain_seconds))
     return leave(await running.stop())
   },
 }
@@ -59,7 +59,7 @@ function farewell(drain_seconds: number): string {
   return `\nStopping: ${first}it finishes what is under way. Another Ctrl-C ends it at once.`
 }
 
-function welcome({ base_url, database, demo }: Running): string {
+function welcome({ base_url, database, demo }: RunningService): string {
   const address = `
 Ripper Checkout is running.
 

@@ -23,7 +23,7 @@ export const createIntentAt = (address: Address): Route<Context> =>
     ...address,
     tag: 'Compatible',
     summary: 'Create a payment intent',
-    door: bearerKey('create_payments'),
+    access: bearerKey('create_payments'),
     dialect: 'compatible',
     idempotency: 'compatible',
     query: z.strictObject({}),

@@ -4,7 +4,7 @@ import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
 import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
-import type { IntentRows, Step } from './intent.ts'
+import type { IntentRows, IntentStep } from './intent.ts'
 
 /** What a payment intent is made of, as it was at one moment. */
 export async function findIntent(
@@ -28,6 +28,6 @@ export async function findIntent(
     session,
     payment_status,
     hold: hold && withDates<Hold>(hold, ['deadline', 'decided_at']),
-    step: step && withDates<Step>(step, ['challenge_expires_at']),
+    step: step && withDates<IntentStep>(step, ['challenge_expires_at']),
   }
 }

@@ -5,9 +5,9 @@ import type { Hold } from '../checkout/hold.ts'
 import type { Session } from '../checkout/session.ts'
 import {
   type IntentRows,
+  type IntentStep,
   type PaymentIntent,
   paymentIntent,
-  type Step,
   viewIntent,
 } from './intent.ts'
 
@@ -49,7 +49,7 @@ const decided = (status: 'captured' | 'voided', decided_by: 'merchant' | 'rules'
   decided_at: at(9),
 })
 
-const step = (three_ds_state: ThreeDsState, more: Partial<Step> = {}): Step => ({
+const step = (three_ds_state: ThreeDsState, more: Partial<IntentStep> = {}): IntentStep => ({
   phase: 'authenticating',
   three_ds_state,
   challenge_expires_at: at(20),

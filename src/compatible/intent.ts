@@ -44,7 +44,7 @@ export const paymentIntent = z.object({
 export type PaymentIntent = z.infer<typeof paymentIntent>
 
 /** What of an attempt tells how far the shopper is. */
-export type Step = Pick<
+export type IntentStep = Pick<
   Attempt,
   'phase' | 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome' | 'brand'
 >
@@ -57,7 +57,7 @@ export type IntentRows = {
   /** Null where the newest payment was never held. */
   hold: Hold | null
   /** Of the newest attempt; null before the first. */
-  step: Step | null
+  step: IntentStep | null
 }
 
 /** The payment intent at a time. The client secret is told once, to who creates it. */
@@ -92,10 +92,13 @@ export function viewIntent(
   }
 }
 
-type Standing = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
+type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
 
 /** The payment comes first: neither expiry nor anything else of the session says more than it. */
-function standingOf({ session, payment_status, hold, step }: IntentRows, now: Date): Standing {
+function standingOf(
+  { session, payment_status, hold, step }: IntentRows,
+  now: Date,
+): IntentStanding {
   if (settlementAt(session, now) !== null) return at('processing')
   switch (payment_status) {
     case 'pending':
@@ -120,14 +123,14 @@ function standingOf({ session, payment_status, hold, step }: IntentRows, now: Da
 }
 
 /** How far the shopper is with a card. */
-function statusOf(step: Step, now: Date): PaymentIntent['status'] {
+function statusOf(step: IntentStep, now: Date): PaymentIntent['status'] {
   if (step.phase !== 'authenticating' || failureOf(step, now)) return 'requires_payment_method'
   const { three_ds_state } = attemptAt(step, now)
   return three_ds_state === 'awaiting_challenge' ? 'requires_action' : 'requires_confirmation'
 }
 
 /** Why a card cannot be charged whose confirm is still to come: the shopper needs another then. */
-function failureOf(step: Step, now: Date): Session['last_decline'] {
+function failureOf(step: IntentStep, now: Date): Session['last_decline'] {
   if (step.phase !== 'authenticating') return null
   const attempt = attemptAt(step, now)
   const { three_ds_state } = attempt
@@ -136,15 +139,15 @@ function failureOf(step: Step, now: Date): Session['last_decline'] {
 }
 
 /** What went wrong last, while nothing is paid and no other card is under way. */
-function declineOf({ session, hold, step }: IntentRows, { status }: Standing, now: Date) {
+function declineOf({ session, hold, step }: IntentRows, { status }: IntentStanding, now: Date) {
   const is_unpaid = status === 'requires_payment_method' || (status === 'canceled' && !hold)
   return is_unpaid ? ((step && failureOf(step, now)) ?? session.last_decline) : null
 }
 
-function at(status: PaymentIntent['status']): Standing {
+function at(status: PaymentIntent['status']): IntentStanding {
   return { status, cancellation_reason: null }
 }
 
-function canceled(reason: NonNullable<PaymentIntent['cancellation_reason']>): Standing {
+function canceled(reason: NonNullable<PaymentIntent['cancellation_reason']>): IntentStanding {
   return { status: 'canceled', cancellation_reason: reason }
 }

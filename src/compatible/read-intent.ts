@@ -18,7 +18,7 @@ export const readIntentAt = ({ path, alias_of }: Address): Route<Context> =>
     alias_of: alias_of && `${alias_of}/{session_id}`,
     tag: 'Compatible',
     summary: 'Read a payment intent',
-    door: bearerKey('read_transactions'),
+    access: bearerKey('read_transactions'),
     dialect: 'compatible',
     query: z.strictObject({}),
     explain,

@@ -24,7 +24,7 @@ export type MailConfig = {
 }
 
 /** Every setting, in the order of `ripper config`. */
-export const all_settings: readonly Setting<unknown>[] = listSettings(settings)
+export const allSettings: readonly Setting<unknown>[] = listSettings(settings)
 
 function listSettings(some: object): Setting<unknown>[] {
   return Object.values(some).flatMap((each) => ('read' in each ? [each] : listSettings(each)))
@@ -63,12 +63,12 @@ function mailOf({ smtp, from, test_mode }: Mail): MailConfig | null {
   throw new ConfigError(settings.mail.from.name, words, settings.mail.smtp.name)
 }
 
-/** Any text will do, so that it can be told whatever is wrong with the other variables. */
+/** Any text will do here: the other variables can then be reported whatever is wrong with them. */
 export function readDataDir(environment: Environment = process.env): string {
   return settings.data_dir.read(textOf(settings.data_dir, environment))
 }
 
-/** Every wrong value with what it should be, where `readConfig` stops at the first. */
+/** Every wrong value with what it should be; `readConfig` stops at the first. */
 export function configFaults(environment: Environment = process.env): string[] {
   const left = { ...environment }
   const faults = new Map<string, string>()
@@ -79,16 +79,16 @@ export function configFaults(environment: Environment = process.env): string[] {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       const { variable, beside, message } = error
-      // A master key that was wrong is missing beside a database once it is left out.
+      // Where a wrong master key is left out beside a database address, the key is missing.
       if (!faults.has(variable)) faults.set(variable, message)
       delete left[beside ?? variable]
     }
   }
 }
 
-/** Names in the environment that look like ours, and are none that the service reads. */
+/** Environment variables whose names look like ours and that the service does not read. */
 export function unknownVariables(environment: Environment = process.env): string[] {
-  const known = new Set(all_settings.map(({ name }) => name))
+  const known = new Set(allSettings.map(({ name }) => name))
   return Object.keys(environment)
     .filter((name) => /^RIPPER_(?!TEST_)/.test(name) && !known.has(name))
     .sort()

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { judgeDataFolder, makeDataFolder } from './data-folder.ts'
+import { checkDataFolder, makeDataFolder } from './data-folder.ts'
 
 const root = process.getuid!() === 0
 const nobody = 65_534
@@ -45,7 +45,7 @@ describe('a folder that is made', () => {
     }
     expect(modeOf(join(place, 'a', 'b'))).toBe(root ? 0o711 : 0o700)
     expect(modeOf(join(place, 'a')) & 0o066).toBe(0)
-    expect(judgeDataFolder(join(place, 'a', 'b'))).toEqual({ mended: [], fault: null })
+    expect(checkDataFolder(join(place, 'a', 'b'))).toEqual({ mended: [], fault: null })
   })
 
   test('one that is there is left as it is', () => {
@@ -62,7 +62,7 @@ describe('a folder that is judged', () => {
     ['that others may list', 0o755, { 'demo.json': 0o600, 'postgres.log': 0o644 }],
   ])('%s is well', (_, mode, files) => {
     const path = folderOf(mode, files)
-    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+    expect(checkDataFolder(path)).toEqual({ mended: [], fault: null })
     expect(modeOf(path)).toBe(mode)
   })
 
@@ -72,12 +72,12 @@ describe('a folder that is judged', () => {
     ['its group', 0o770, { 'demo.json': 0o600 }, /its group/, 0o710],
   ])('that %s could write to is closed, and said', (_, mode, files, words, after) => {
     const path = folderOf(mode, files)
-    const { mended, fault } = judgeDataFolder(path)
+    const { mended, fault } = checkDataFolder(path)
     expect([mended.length, fault]).toEqual([1, null])
     expect(mended[0]).toMatch(words)
     expect(mended[0]).toContain(path)
     expect(modeOf(path)).toBe(after)
-    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+    expect(checkDataFolder(path)).toEqual({ mended: [], fault: null })
   })
 
   test.each<[string, number, Record<string, number>]>([
@@ -86,7 +86,7 @@ describe('a folder that is judged', () => {
     ['of something else that its group may write to', 0o775, { 'notes.txt': 0o600 }],
   ])('%s is refused, and left as it is', (_, mode, files) => {
     const path = folderOf(mode, files)
-    const { mended, fault } = judgeDataFolder(path)
+    const { mended, fault } = checkDataFolder(path)
     expect(mended).toEqual([])
     expect(fault).toMatch(/^must be a folder of its own: (every user|its group) .* may write to /)
     expect(modeOf(path)).toBe(mode)
@@ -94,7 +94,7 @@ describe('a folder that is judged', () => {
 
   test('files with keys that others could reach are closed, and said', () => {
     const path = folderOf(0o700, { 'master.key': 0o644, 'demo.json': 0o660, 'postgres.log': 0o644 })
-    const { mended, fault } = judgeDataFolder(path)
+    const { mended, fault } = checkDataFolder(path)
     expect(fault).toBeNull()
     expect(mended).toEqual(
       ['master.key', 'demo.json'].map(
@@ -109,13 +109,13 @@ describe('a folder that is judged', () => {
     const path = folderOf(0o700)
     writeFileSync(join(place, 'secret'), '', { mode: 0o644 })
     symlinkSync(join(place, 'secret'), join(path, 'master.key'))
-    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+    expect(checkDataFolder(path)).toEqual({ mended: [], fault: null })
   })
 
   test.runIf(root)('a key of another user is refused', () => {
     const path = folderOf(0o700, { 'master.key': 0o600 })
     chownSync(join(path, 'master.key'), nobody, nobody)
-    expect(judgeDataFolder(path).fault).toMatch(
+    expect(checkDataFolder(path).fault).toMatch(
       /^must have files of this user .*master\.key.*65534/,
     )
   })
@@ -123,7 +123,7 @@ describe('a folder that is judged', () => {
   test.runIf(root)('root takes the folder of another user, and the files of that one', () => {
     const path = folderOf(0o700, { 'master.key': 0o600 })
     for (const each of [path, join(path, 'master.key')]) chownSync(each, nobody, nobody)
-    expect(judgeDataFolder(path)).toEqual({ mended: [], fault: null })
+    expect(checkDataFolder(path)).toEqual({ mended: [], fault: null })
   })
 
   test.runIf(root)('nobody else takes it', () => {
@@ -134,7 +134,7 @@ describe('a folder that is judged', () => {
     const getuid = process.getuid
     process.getuid = () => nobody
     try {
-      expect(judgeDataFolder(path).fault).toMatch(/^must be a folder of this user: .* uid 1\.$/)
+      expect(checkDataFolder(path).fault).toMatch(/^must be a folder of this user: .* uid 1\.$/)
     } finally {
       process.getuid = getuid
       process.seteuid!(0)

@@ -1,4 +1,4 @@
-// The data folder, which holds the keys: made so that nobody else can write to it, and judged at every start.
+// The data folder, which holds the keys: created so that nobody else can write to it, and checked at every start.
 
 import {
   chmodSync,
@@ -13,20 +13,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** Files of ours in it that others must neither read nor put there. */
+/** Our files in it that other users must neither read nor create. */
 const private_files = ['master.key', 'demo.json', 'high-water.json', 'postgres-location']
 const marks_of_ours = [...private_files, 'postgres']
 
 /**
- * Makes it, and the folders above it, where they are missing: whatever the umask, nobody else writes to or lists it. Root's can
- * be passed through, since the database's user has to.
+ * Creates the folder and the missing ones above it. Whatever the umask, other users can neither write to it nor list
+ * it. A folder of root's can be passed through, since the database's user needs to.
  */
 export function makeDataFolder(path: string): void {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700
   if (mkdirSync(path, { recursive: true, mode }) !== undefined) chmodSync(path, mode)
 }
 
-/** What is committed to a folder's files later is durable only if their names are. */
+/** What is committed to a folder's files later is durable only if the folder's entries are synced. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')
   fsyncSync(descriptor)
@@ -34,10 +34,10 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * What other users could have done to a folder and its files. `mended` says what they could, until now; `fault` says, as what
- * comes after "RIPPER_DATA_DIR", what only a person can put right.
+ * What other users could have done to a folder and its files. `mended` says what was possible until now; `fault` says
+ * what only a person can repair, in words that follow "RIPPER_DATA_DIR".
  */
-export function judgeDataFolder(path: string): { mended: string[]; fault: string | null } {
+export function checkDataFolder(path: string): { mended: string[]; fault: string | null } {
   const mended: string[] = []
   const own_uid = process.getuid?.()
   // Windows has other rights, and no embedded database.
@@ -77,7 +77,7 @@ export function judgeDataFolder(path: string): { mended: string[]; fault: string
   return { mended, fault: null }
 }
 
-/** Those besides its owner who may write to it, or null. */
+/** The users besides the owner who may write to it, or null. */
 export function writersOf({ mode }: Pick<Stats, 'mode'>): string | null {
   if ((mode & 0o002) !== 0) return 'every user'
   return (mode & 0o020) !== 0 ? 'its group' : null
@@ -87,7 +87,10 @@ function mayChange({ uid }: Stats, own_uid: number): boolean {
   return own_uid === 0 || own_uid === uid
 }
 
-/** Made by a start of ours, or for one: nobody else's, such as a folder for temporary files, is changed. */
+/**
+ * True for a folder that a start of ours created or that was made for one. Any other folder, such as one for temporary
+ * files, is left unchanged.
+ */
 function isOurs(path: string, { mode }: Stats): boolean {
   const names = readdirSync(path)
   const is_shared = (mode & 0o1000) !== 0

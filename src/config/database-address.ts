@@ -1,7 +1,8 @@
-// What the address of a PostgreSQL server says of TLS, in the words of its own clients.
+// What the address of a PostgreSQL server says about TLS, in the words of PostgreSQL's own clients.
 //
-// The driver alone would compare the certificate of a server named by its IP address with `localhost`, take any other word
-// for a mode, pass on to the server, as a setting, what it does not know, and cut an IPv6 address at its first colon.
+// Left to itself, the driver would compare the certificate of a server named by its IP address with `localhost`, take
+// any unknown word for a mode, send unknown parameters to the server as settings, and cut an IPv6 address at its first
+// colon.
 
 import { readFileSync } from 'node:fs'
 import {
@@ -14,12 +15,12 @@ import {
 const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof modes)[number]
 
-/** PEM files: the root that must have signed the server's certificate, and a certificate of our own. */
+/** PEM files: the root that must have signed the server's certificate, and a client certificate. */
 const files = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 
-/** `ssl` is as the driver takes it: false for none, `prefer` where the server decides. */
+/** `ssl` as the driver takes it: false for none, `prefer` where the server decides. */
 export type ServerAddress = {
-  /** Without what it says of TLS. */
+  /** The address without its TLS parameters. */
   url: string
   /** Null where the URL names none. */
   servers: { host: string[]; port: number[] } | null
@@ -27,8 +28,8 @@ export type ServerAddress = {
 }
 
 /**
- * Throws an Error with a message that begins where the name of the address would stand, and tells no more of it than the names
- * of files, which are read now.
+ * Throws an Error whose message follows the name of the setting. The message repeats nothing but the names of files,
+ * which are read now.
  */
 export function readDatabaseAddress(address: string): ServerAddress {
   const query = queryOf(address)
@@ -52,14 +53,14 @@ function modeOf(query: URLSearchParams): Mode {
   }
   const told = query.get('sslmode')
   const root = query.get('sslrootcert')
-  // Whoever names a root wants the server verified.
+  // A client that names a root wants the server verified.
   const mode = told === null && root !== null ? 'verify-full' : (told ?? 'disable')
   if (!isMode(mode)) throw new Error(`must have one of ${modes.join(', ')} as sslmode.`)
   const asked = [...Object.keys(files), 'sslnegotiation'].find((name) => query.has(name))
   if (asked !== undefined && (mode === 'disable' || mode === 'prefer')) {
     throw new Error(`must have sslmode=require or more beside ${asked}.`)
   }
-  // Under roots that sign for everybody, a certificate of any name is no proof of anything.
+  // Under roots that sign for everybody, a certificate of any name proves nothing.
   if (root === 'system' && mode !== 'verify-full') {
     throw new Error('must have sslmode=verify-full beside sslrootcert=system.')
   }
@@ -79,7 +80,7 @@ function settingsOf(mode: Mode, query: URLSearchParams, hosts: string[]): Server
   const settings: ConnectionOptions = { rejectUnauthorized: mode !== 'require' }
   for (const [name, member] of Object.entries(files)) {
     const path = query.get(name)
-    // `system` is what Node trusts by itself.
+    // `system` stands for the roots that Node trusts by default.
     if (path !== null && path !== 'system') settings[member] = read(name, path)
   }
   try {
@@ -92,7 +93,7 @@ function settingsOf(mode: Mode, query: URLSearchParams, hosts: string[]): Server
   return settings
 }
 
-/** Of several servers any may answer. Returns why it is none of them. */
+/** Any of several servers may answer. Returns why the certificate matches none of them. */
 function strangerOf(hosts: string[], certificate: PeerCertificate): Error | undefined {
   const faults = hosts.map((host) => checkServerIdentity(host, certificate))
   return faults.includes(undefined) ? undefined : faults[0]

@@ -1,4 +1,4 @@
-// Reads addresses of mail: a server's, such as smtps://user:password@mail.example, and a sender's.
+// Reads mail addresses: a server's, such as smtps://user:password@mail.example, and a sender's.
 
 import { isIP } from 'node:net'
 
@@ -13,7 +13,7 @@ export type SmtpAddress = {
   login: { user: string; password: string } | null
 }
 
-/** The address, or what it must be instead, in words that go on from the name of a setting. */
+/** The address, or what it must be instead, in words that follow the name of a setting. */
 export function readSmtpAddress(text: string): SmtpAddress | string {
   const url = URL.canParse(text) ? new URL(text) : null
   const secure = url?.protocol === 'smtps:'
@@ -33,7 +33,7 @@ export function readSmtpAddress(text: string): SmtpAddress | string {
   return { host, port, login, tls: secure ? 'at_once' : isLoopback(host) ? 'none' : 'starttls' }
 }
 
-/** Whether a text is the address that a letter may come from, without a name. */
+/** Whether a text is an address that mail may come from, without a display name. */
 export function isSender(text: string): boolean {
   return /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]+(\.[a-z\d-]+)*$/i.test(text)
 }
@@ -51,7 +51,7 @@ function readLogin({ username, password }: URL): SmtpAddress['login'] | undefine
   }
 }
 
-/** Only what says itself that it is this machine: names might be pointed elsewhere. */
+/** Only names and addresses that always mean this machine: any other name may be pointed elsewhere. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

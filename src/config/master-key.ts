@@ -1,22 +1,22 @@
-// The keys that all sealing begins from: given by configuration, or made once beside the embedded database.
+// The master keys: given by configuration, or created once beside the embedded database.
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Random } from '../kernel/world.ts'
 import { makeDataFolder, syncFolder } from './data-folder.ts'
 
-/** Reads the master key of a data folder, making it on first use. Safe when several processes start at once. */
+/** Reads the master key of a data folder and creates it on first use. Safe when several processes start at once. */
 export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   const path = masterKeyPath(data_dir)
   const kept = read(path)
   if (kept) return kept
   makeDataFolder(data_dir)
   const draft = `${path}.${random.bytes(6).toString('hex')}`
-  // What is sealed outlives a power cut, and so must the key.
+  // Sealed records survive a power cut, so the key must as well.
   const text = `${random.bytes(32).toString('base64')}\n`
   writeFileSync(draft, text, { mode: 0o600, flush: true })
   try {
-    // A link is made whole or not at all, and never replaces what another process made first.
+    // A link is created whole or not at all, and never replaces what another process created first.
     linkSync(draft, path)
     syncFolder(data_dir)
   } catch (error) {
@@ -27,7 +27,7 @@ export function keepMasterKey(data_dir: string, random: Random): Buffer[] {
   return read(path)!
 }
 
-/** Reads it without making it: null where there is none yet. Throws where the file holds something else. */
+/** Reads the key without creating it: null where there is none yet. Throws where the file holds something else. */
 export function readMasterKey(data_dir: string): Buffer[] | null {
   return read(masterKeyPath(data_dir))
 }

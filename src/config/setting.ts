@@ -1,4 +1,4 @@
-// The kinds of settings: how a variable's text is read, and what is said where it is wrong.
+// The kinds of settings: how a variable's text is read, and the message where it is wrong.
 
 import { isIP } from 'node:net'
 
@@ -6,18 +6,18 @@ import { isIP } from 'node:net'
 export type Setting<T> = {
   name: string
   meaning: string
-  /** What holds without it, in words. */
+  /** The default, in words. */
   fallback: string
   /** `ripper config` shows only whether it is set. */
   secret?: true
-  /** Of a variable that is not set, `text` is null. Throws ConfigError. */
+  /** `text` is null where the variable is not set. Throws ConfigError. */
   read(text: string | null): T
 }
 
 /** What is wrong with a variable; the message begins with its name. */
 export class ConfigError extends Error {
   readonly variable: string
-  /** Of one that is missing: the one beside which it is needed. */
+  /** For a missing variable: the one that requires it. */
   readonly beside: string | null
 
   constructor(variable: string, words: string, beside: string | null = null) {
@@ -29,7 +29,7 @@ export class ConfigError extends Error {
 
 type About = Pick<Setting<unknown>, 'name' | 'meaning'> & { secret?: true }
 
-/** A setting whose text is read by `read`; it is null where it is not set. */
+/** A setting whose text `read` reads; null where it is not set. */
 export function optional<T>(
   about: About & { fallback: string },
   read: (text: string, name: string) => T,
@@ -41,7 +41,7 @@ export function text(about: About, fallback: string): Setting<string> {
   return { ...about, fallback, read: (value) => value ?? fallback }
 }
 
-/** With `says_range` its range stands behind what it means. */
+/** With `says_range` its meaning ends with its range. */
 export function wholeNumber(
   about: About,
   range: { fallback: number; least: number; most: number; says_range?: true },
@@ -71,7 +71,7 @@ export function wordOf<T extends string>(name: string, value: string, words: rea
   return words.find((word) => word === value) ?? fail(name, `one of ${words.join(', ')}`)
 }
 
-/** Of the service or its pages: without a slash at its end. */
+/** An address of the service or its pages, without a slash at its end. */
 export function address(value: string, name: string): string {
   const url = URL.canParse(value) ? new URL(value) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {

@@ -1,4 +1,4 @@
-// Every setting, one record each: its variable, what it means, what holds without it, and what it may be.
+// Every setting, one record each: its variable, meaning, default and rule.
 
 import { readDatabaseAddress } from './database-address.ts'
 import { isSender, readSmtpAddress } from './mail-address.ts'
@@ -62,7 +62,7 @@ export const settings = {
     { name: 'RIPPER_DATABASE_CONNECTIONS', meaning: 'connections to the database' },
     { fallback: 8, least: 1, most: 200, says_range: true },
   ),
-  /** Null where they are to be made and kept in the data folder. */
+  /** Null where the service creates them and keeps them in the data folder. */
   master_keys: optional(
     {
       name: 'RIPPER_MASTER_KEY',
@@ -83,7 +83,7 @@ export const settings = {
       return typeof read === 'string' ? fail(name, read) : read
     },
   ),
-  /** Null where nobody said. */
+  /** Null where the operator did not decide. */
   simulator: optional(
     {
       name: 'RIPPER_SIMULATOR',
@@ -191,7 +191,7 @@ export const settings = {
       { words: ['off', 'on'], fallback: 'off' },
     ),
   },
-  /** What commands present to the running service; the service itself needs none. */
+  /** The key that commands send to the running service; the service itself needs none. */
   secret_key: optional(
     {
       name: 'RIPPER_SECRET_KEY',

@@ -23,8 +23,8 @@ export async function insertConnection(
 }
 
 /** Those of a merchant, null for those of all; disabled ones too, oldest first. */
-export async function listConnections(sql: Sql, merchantId: string | null): Promise<Connection[]> {
-  const whose = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`
+export async function listConnections(sql: Sql, merchant_id: string | null): Promise<Connection[]> {
+  const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
   return sql<Connection[]>`
     select ${sql(shown)} from connections where ${whose} order by created_at, connection_id`
 }
@@ -32,12 +32,12 @@ export async function listConnections(sql: Sql, merchantId: string | null): Prom
 /** The connection with its sealed credentials, by its id and the routing numbers that this may carry. */
 export async function findConnection(
   sql: Sql,
-  connectionId: string,
+  connection_id: string,
   routings: number[],
 ): Promise<ConnectionRow | undefined> {
   const [row] = await sql<ConnectionRow[]>`
     select c.* from merchants m join connections c using (merchant_id)
-    where m.routing = any(${routings}) and c.connection_id = ${connectionId}`
+    where m.routing = any(${routings}) and c.connection_id = ${connection_id}`
   return row
 }
 
@@ -82,10 +82,10 @@ export async function disableConnectionRow(
  */
 export async function credentialsUnderOtherKeys(
   sql: Sql,
-  currentKeyId: string,
+  current_key_id: string,
   { after, limit }: { after: { merchant_id: string; connection_id: string }; limit: number },
 ): Promise<SealedCredentials[]> {
-  const current = Buffer.from(currentKeyId, 'hex')
+  const current = Buffer.from(current_key_id, 'hex')
   return sql<SealedCredentials[]>`
     select merchant_id, connection_id, sealed_credentials, previous_sealed_credentials from connections
     where (merchant_id, connection_id) > (${after.merchant_id}, ${after.connection_id})

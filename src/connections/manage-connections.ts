@@ -7,8 +7,8 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { ConnectionId } from '../kernel/values.ts'
 import type { AccountConnection } from '../merchants/account-connection.ts'
 import { lineOf, openLine } from '../merchants/account-lines.ts'
-import { merchantOrRefuse, type Office } from '../merchants/manage.ts'
-import { tell } from '../merchants/store.ts'
+import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
+import { notifyOfChange } from '../merchants/store.ts'
 import { type Connection, type Credentials, overlap_ms, sealCredentials } from './connection.ts'
 import {
   disableConnectionRow,
@@ -17,31 +17,31 @@ import {
   replaceCredentials,
 } from './connection-store.ts'
 
-export type ConnectionOffice = Office & { keyring: Keyring }
+export type ConnectionOffice = ManageContext & { keyring: Keyring }
 
 /** `credentials` were judged. Throws `resource_not_found`, or `invalid_request` where the label is taken. */
 export async function createConnection(
-  office: ConnectionOffice,
-  merchantId: string,
+  context: ConnectionOffice,
+  given_merchant_id: string,
   asked: Pick<AccountConnection, 'kind' | 'connector' | 'label' | 'mode'> & {
     credentials: Credentials
   },
 ): Promise<Connection> {
-  const { sql, ids, clock, keyring } = office
+  const { sql, ids, clock, keyring } = context
   const { credentials, kind, connector, label, mode } = asked
-  const { merchant_id, routing } = await merchantOrRefuse(sql, merchantId)
+  const { merchant_id, routing } = await merchantOrRefuse(sql, given_merchant_id)
   const connection: Connection = {
     ...{ merchant_id, connection_id: ids.connection(routing), kind, connector, label, mode },
     ...{ state: 'active', created_at: clock.now(), rotated_at: null, disabled_at: null },
   }
   const { connection_id: subject, created_at: at } = connection
   const told = { change: 'connection.created', detail: { kind, connector, label, mode }, at }
-  const line = lineOf(office, { merchant_id, subject, ...told })
+  const line = lineOf(context, { merchant_id, subject, ...told })
   const sealed_credentials = sealCredentials(keyring, connection, credentials)
   try {
     await sql.begin(async (tx) => {
       await insertConnection(tx, { ...connection, sealed_credentials }, line)
-      await tell(tx, merchant_id)
+      await notifyOfChange(tx, merchant_id)
     })
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
@@ -53,48 +53,48 @@ export async function createConnection(
 /** Throws `resource_not_found`. */
 export async function connectionOrRefuse(
   { sql, keyring }: Pick<ConnectionOffice, 'sql' | 'keyring'>,
-  connectionId: string,
+  connection_id: string,
 ) {
-  const found = await findConnection(sql, connectionId, routingsIn(connectionId, keyring))
-  if (!found) throw noConnection(connectionId)
+  const found = await findConnection(sql, connection_id, routingsIn(connection_id, keyring))
+  if (!found) throw noConnection(connection_id)
   return found
 }
 
 /** `credentials` were judged. A disabled connection is rotated too, since it still settles what it charged. */
 export async function rotateCredentials(
-  office: ConnectionOffice,
-  connectionId: string,
+  context: ConnectionOffice,
+  connection_id: string,
   credentials: Credentials,
 ): Promise<Connection & { previous_until: Date }> {
-  const { sql, clock, keyring } = office
-  const found = await connectionOrRefuse(office, connectionId)
+  const { sql, clock, keyring } = context
+  const found = await connectionOrRefuse(context, connection_id)
   const at = clock.now()
   const next = {
     sealed_credentials: sealCredentials(keyring, found, credentials),
     previous_until: new Date(at.getTime() + overlap_ms),
   }
-  const line = openLine(office, { change: 'connection.rotated', at })
+  const line = openLine(context, { change: 'connection.rotated', at })
   await sql.begin(async (tx) => {
-    if (!(await replaceCredentials(tx, found, next, line))) throw noConnection(connectionId)
-    await tell(tx, found.merchant_id)
+    if (!(await replaceCredentials(tx, found, next, line))) throw noConnection(connection_id)
+    await notifyOfChange(tx, found.merchant_id)
   })
   return { ...found, rotated_at: at, previous_until: next.previous_until }
 }
 
 /** No new charge goes to it from now on. One that was disabled before stays as it is. */
 export async function disableConnection(
-  office: ConnectionOffice,
-  connectionId: ConnectionId | string,
+  context: ConnectionOffice,
+  connection_id: ConnectionId | string,
 ): Promise<Connection> {
-  const { sql, clock } = office
-  const found = await connectionOrRefuse(office, connectionId)
-  const line = openLine(office, { change: 'connection.disabled', at: clock.now() })
+  const { sql, clock } = context
+  const found = await connectionOrRefuse(context, connection_id)
+  const line = openLine(context, { change: 'connection.disabled', at: clock.now() })
   await sql.begin(async (tx) => {
-    if (await disableConnectionRow(tx, found, line)) await tell(tx, found.merchant_id)
+    if (await disableConnectionRow(tx, found, line)) await notifyOfChange(tx, found.merchant_id)
   })
-  return connectionOrRefuse(office, connectionId)
+  return connectionOrRefuse(context, connection_id)
 }
 
-function noConnection(connectionId: string): Refusal {
-  return new Refusal('resource_not_found', `There is no connection ${connectionId}.`)
+function noConnection(connection_id: string): Refusal {
+  return new Refusal('resource_not_found', `There is no connection ${connection_id}.`)
 }

@@ -41,10 +41,10 @@ export type ConnectionFault = 'tls' | 'address'
 export function connectionFault(error: unknown): ConnectionFault | null {
   const code = codeOf(error) ?? ''
   if (/^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return 'tls'
-  return unknown_there.has(code) || code.startsWith('28') ? 'address' : null
+  return unknownThere.has(code) || code.startsWith('28') ? 'address' : null
 }
 
-const unknown_there = new Set(['ENOTFOUND', 'EAI_AGAIN', '3D000'])
+const unknownThere = new Set(['ENOTFOUND', 'EAI_AGAIN', '3D000'])
 
 const lost = new Set([
   'CONNECTION_CLOSED',

@@ -14,7 +14,7 @@ type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly 
  * that is in use is waited for in short turns, without end.
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
-  const { sql, log, migrations = readMigrations(own_folder) } = options
+  const { sql, log, migrations = readMigrations(ownFolder) } = options
   await ensureTable(sql)
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
   const known = migrations.at(-1)?.number ?? 0
@@ -54,7 +54,7 @@ function newer({ newest, known }: { newest: number; known: number }): Error {
 
 /** The newest migration that a database has, null where it has none, and the newest that this version knows. */
 export async function readMigrated(sql: Sql): Promise<{ newest: number | null; known: number }> {
-  const known = readMigrations(own_folder).length
+  const known = readMigrations(ownFolder).length
   const [table] = await sql`select to_regclass('migrations') is not null as made`
   if (table?.made !== true) return { newest: null, known }
   const [row] = await sql<[{ newest: number | null }]>`select max(number) as newest from migrations`
@@ -75,7 +75,7 @@ export function readMigrations(folder: URL): Migration[] {
   })
 }
 
-const own_folder = new URL('migrations/', import.meta.url)
+const ownFolder = new URL('migrations/', import.meta.url)
 
 /** insufficient_privilege */
 const not_allowed = '42501'
@@ -126,7 +126,7 @@ async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean>
 }
 
 /** A table, its type or its row in the catalogue is there already, or somebody is making it. */
-const lost_race = new Set<string | undefined>(['42P07', '42710', '23505', '55P03'])
+const lostRace = new Set<string | undefined>(['42P07', '42710', '23505', '55P03'])
 
 async function ensureTable(sql: Sql): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -144,7 +144,7 @@ async function ensureTable(sql: Sql): Promise<void> {
     } catch (error) {
       // Of two processes that make the same table at once, one fails.
       const { code } = error as { code?: string }
-      if (tries === 5 || !lost_race.has(code)) throw error
+      if (tries === 5 || !lostRace.has(code)) throw error
     }
   }
 }

@@ -36,19 +36,19 @@ export type OpenOptions = {
 }
 
 /** Why a database is not used; null where nothing more is known than the message says. */
-export type Unusable = 'pooler' | 'settings' | 'version' | ConnectionFault | null
+export type UnusableReason = 'pooler' | 'settings' | 'version' | ConnectionFault | null
 
 /** A server that cannot be reached or would not keep what it is told, in a message for people. */
-export class UnusableDatabase extends Error {
-  readonly why: Unusable
+export class UnusableDatabaseError extends Error {
+  readonly why: UnusableReason
 
-  constructor(message: string, why: Unusable, cause?: unknown) {
+  constructor(message: string, why: UnusableReason, cause?: unknown) {
     super(message, { cause })
     this.why = why
   }
 }
 
-/** Throws an UnusableDatabase, or an Error with a message for people where an embedded one cannot be started. */
+/** Throws an UnusableDatabaseError, or an Error with a message for people where an embedded one cannot be started. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   return options.url === null ? openEmbedded(options) : openServer(options, options.url)
 }
@@ -116,8 +116,13 @@ async function orUnusable<T>(where: string, ask: () => PromiseLike<T>): Promise<
   }
 }
 
-function unusable(where: string, words: string, why: Unusable, cause?: unknown): UnusableDatabase {
-  return new UnusableDatabase(`The database at ${where} cannot be used: ${words}`, why, cause)
+function unusable(
+  where: string,
+  words: string,
+  why: UnusableReason,
+  cause?: unknown,
+): UnusableDatabaseError {
+  return new UnusableDatabaseError(`The database at ${where} cannot be used: ${words}`, why, cause)
 }
 
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']

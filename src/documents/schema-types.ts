@@ -25,9 +25,9 @@ class Printer {
   readonly #names: ReadonlyMap<string, string>
   readonly #own_name: string
 
-  constructor(names: ReadonlyMap<string, string>, ownName: string) {
+  constructor(names: ReadonlyMap<string, string>, own_name: string) {
     this.#names = names
-    this.#own_name = ownName
+    this.#own_name = own_name
   }
 
   print(schema: Schema, indent = ''): Alternatives {

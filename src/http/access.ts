@@ -1,5 +1,5 @@
 // Who is calling: the secret key of a merchant's server, or the client secret of one session.
-// Doors that know more than keys, such as those of publishable keys, stand where that is known.
+// Rules that need to know more than keys, such as those of publishable keys, stand in the room that knows it.
 
 import { hash } from 'node:crypto'
 import type { BlockList } from 'node:net'
@@ -14,7 +14,7 @@ export const permissions = [
 ] as const
 export type Permission = (typeof permissions)[number]
 
-/** A secret key with what its use is judged by. */
+/** A secret key with the restrictions on its use. */
 export type SecretKey = {
   key_id: string
   merchant_id: MerchantId
@@ -31,45 +31,45 @@ export type SecretKey = {
 /** One session, proven by its client secret. */
 export type SessionHolder = { session_id: SessionId; merchant_id: MerchantId }
 
-/** What the caller's transport says of it. */
+/** What the transport says of the caller. */
 export type Caller = { address: string; origin: string | null; header(name: string): string | null }
 
-/** How the doors are checked: supplied by whoever knows the keys. */
+/** Looks credentials up for the access rules; the room that knows the keys supplies it. */
 export type Access = {
   findSecretKey(hash: string): Promise<SecretKey | null>
-  findSession(sessionId: string, clientSecret: string): Promise<SessionHolder | null>
+  findSession(session_id: string, client_secret: string): Promise<SessionHolder | null>
   now(): Date
 }
 
-/** What a door may look at. */
-export type Knock<Context> = {
+/** What an access rule may read of a request. */
+export type AccessRequest<Context> = {
   access: Access
   context: Context
   caller: Caller
   params: Record<string, string>
-  /** As the address has it: a parameter that was sent twice is a list. */
+  /** As in the address: a parameter that was sent twice is a list. */
   query: Record<string, unknown>
   /** The parsed body, before validation. Throws the Refusal of one that cannot be read. */
   body(): unknown
-  /** Told whose request it is as soon as that is proven, though it may be refused yet. */
+  /** Called with the merchant as soon as its key is proven; the request may still be refused. */
   recognise(merchant_id: string): void
 }
 
 /** Whose idempotency keys a create uses. */
 export type KeyScope = { merchant_id: string; audience: string }
 
-export type Door<Context, Holder> = {
+export type AccessRule<Context, Holder> = {
   /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
   kind: 'secret_key' | 'bearer_key' | 'client_secret' | 'open'
   permission: Permission | null
-  /** Every code that the door, and whether the account may act at all, refuse with. */
+  /** Every code that the rule, and the check whether the account may act at all, refuse with. */
   refusals: readonly RefusalCode[]
-  check(knock: Knock<Context>): Promise<Holder>
-  /** Null where nothing is created behind the door. */
+  check(request: AccessRequest<Context>): Promise<Holder>
+  /** Null where no route with this rule creates anything. */
   keyScope: ((holder: Holder) => KeyScope) | null
 }
 
-/** What a key is refused with, by its fault; in order of precedence. */
+/** The refusal for each fault of a key, in order of precedence. */
 type KeyCodes = Record<
   'unknown' | 'revoked' | 'expired' | 'address' | 'origin' | 'permission',
   RefusalCode
@@ -114,25 +114,28 @@ const inAuthorization: KeyPlace = {
 }
 
 /** A merchant's secret key with a permission, in `X-Service-Api-Key`. */
-export function secretKey(permission: Permission): Door<unknown, SecretKey> {
-  return keyDoor(permission, plainCodes, ['merchant_not_active'])
+export function secretKey(permission: Permission): AccessRule<unknown, SecretKey> {
+  return keyRule(permission, plainCodes, ['merchant_not_active'])
 }
 
 /** The same key in `Authorization`: as a bearer token, or as a user name without a password. */
-export function bearerKey(permission: Permission): Door<unknown, SecretKey> {
-  const door = keyDoor(permission, plainCodes, ['merchant_not_active'], inAuthorization)
-  return { ...door, kind: 'bearer_key' }
+export function bearerKey(permission: Permission): AccessRule<unknown, SecretKey> {
+  const rule = keyRule(permission, plainCodes, ['merchant_not_active'], inAuthorization)
+  return { ...rule, kind: 'bearer_key' }
 }
 
-/** The same for webhook routes, which tell more of why a key is refused. A suspended account may still manage its own. */
-export const webhookKey = keyDoor('manage_webhooks', webhookCodes, [])
+/**
+ * The same for webhook routes, whose refusals say more about the key. A suspended account may still manage its
+ * endpoints.
+ */
+export const webhookKey = keyRule('manage_webhooks', webhookCodes, [])
 
-function keyDoor(
+function keyRule(
   permission: Permission,
   codes: KeyCodes,
   admission: RefusalCode[],
   place: KeyPlace = inOwnHeader,
-): Door<unknown, SecretKey> {
+): AccessRule<unknown, SecretKey> {
   return {
     kind: 'secret_key',
     permission,
@@ -142,13 +145,13 @@ function keyDoor(
       recognise(key.merchant_id)
       return judgeKey(key, { permission, codes }, caller, access.now())
     },
-    // A merchant's server and its shoppers' browsers have keys of their own each, so neither can claim the other's.
+    // Keys of a merchant's server and of its shoppers' browsers are kept apart, so neither can claim the other's.
     keyScope: ({ merchant_id }) => ({ merchant_id, audience: 'secret' }),
   }
 }
 
 /** The session's client secret, in `Rip-Client-Secret`. */
-export const clientSecret: Door<unknown, SessionHolder> = {
+export const clientSecret: AccessRule<unknown, SessionHolder> = {
   kind: 'client_secret',
   permission: null,
   refusals: ['unauthorized'],
@@ -180,7 +183,10 @@ async function presentedKey(
   return key
 }
 
-/** Whose secret key a request carries, wherever it does; null where it is none. What the key may do is not judged. */
+/**
+ * The merchant whose secret key a request carries, wherever it carries it; null where there is none. What the key may
+ * do is not checked.
+ */
 export async function bearerOf(
   access: Pick<Access, 'findSecretKey'>,
   caller: Caller,
@@ -191,14 +197,14 @@ export async function bearerOf(
   return key?.merchant_id ?? null
 }
 
-/** Throws the first refusal that a key's restrictions give, in order of precedence. */
+/** Throws the first refusal that a key's restrictions cause, in order of precedence. */
 function judgeKey(
   key: SecretKey,
   { permission, codes }: { permission: Permission; codes: KeyCodes },
   caller: Pick<Caller, 'address' | 'origin'>,
   now: Date,
 ): SecretKey {
-  // Whenever that was: a clock that is behind must not open to a key that was withdrawn by another.
+  // Whenever it was revoked: a clock that is behind must not accept a key that another process revoked.
   if (key.revoked_at) {
     throw new Refusal(codes.revoked, 'The secret key was revoked.')
   }
@@ -220,7 +226,7 @@ function judgeKey(
   return key
 }
 
-/** SHA-256 of a key: at 192 random bits nothing slower is needed, and nothing else is stored. */
+/** SHA-256 of a key: 192 random bits need no slower hash, and only the hash is stored. */
 export function hashOfKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')
 }

@@ -1,4 +1,4 @@
-// Answers what never became a request: a malformed head, headers over 16 KB, a client too slow, a CONNECT.
+// Answers what never became a request: a malformed head, headers over 16 KB, a client that is too slow, a CONNECT.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,10 +11,10 @@ import { plainHeaders } from './plain-headers.ts'
 import type { Tally } from './tally.ts'
 import { whenAnswered } from './turns.ts'
 
-type BrokenRequestParts = {
+type BrokenRequestOptions = {
   world: Pick<World, 'clock' | 'log'>
   ids: Pick<Ids, 'request'>
-  /** They are not counted by the gateway limit, so their lines in the log are summed up. */
+  /** The gateway limit does not count them, so their log lines are summed up. */
   broken: Pick<Tally, 'count'>
 }
 type BrokenRequest = NodeJS.ErrnoException & { rawPacket?: unknown }
@@ -33,11 +33,11 @@ const words = new Map<string, [status: string, message: string]>([
 ])
 
 /**
- * For Node's `clientError`: nothing else answers these, so the request id is made here. Requests that came whole
- * before it on the connection are being done, so their answers go first.
+ * For Node's `clientError`. No route or hook answers these, so the request id is made here. Earlier whole requests on
+ * the connection are answered first.
  */
 export function answerBrokenRequest(
-  parts: BrokenRequestParts,
+  parts: BrokenRequestOptions,
   error: BrokenRequest,
   socket: Duplex,
 ): void {
@@ -50,24 +50,24 @@ export function answerBrokenRequest(
   whenAnswered(socket, () => answer(parts, socket, broken))
 }
 
-/** For Node's `connect`, which would close the connection with nothing said. */
+/** For Node's `connect`, which would close the connection without an answer. */
 export function refuseConnect(
-  parts: BrokenRequestParts,
+  parts: BrokenRequestOptions,
   _request: IncomingMessage,
   socket: Duplex,
 ): void {
   socket.on('error', () => socket.destroy())
   const message = 'CONNECT is for proxies, and this is none.'
-  const broken: Broken = { status: not_http[0], message, dialect: 'checkout' }
+  const broken: BrokenAnswer = { status: not_http[0], message, dialect: 'checkout' }
   whenAnswered(socket, () => answer(parts, socket, broken))
 }
 
-type Broken = { status: string; message: string; dialect: Dialect }
+type BrokenAnswer = { status: string; message: string; dialect: Dialect }
 
 function answer(
-  { world, ids, broken }: BrokenRequestParts,
+  { world, ids, broken }: BrokenRequestOptions,
   socket: Duplex,
-  { status, message, dialect }: Broken,
+  { status, message, dialect }: BrokenAnswer,
 ): void {
   // The answer before this one was the last.
   if (!socket.writable) return
@@ -90,10 +90,10 @@ function answer(
   world.log.debug({ request_id, route: 'unknown', status: refusal.status, code }, 'request')
 }
 
-/** The client has so long to close its side after an answer. */
+/** How long a client has to close its side after an answer. */
 const closed_within_ms = 5_000
 
-/** Node's own limits no longer go for such a connection: a client that left its side open would keep it. */
+/** Node's own limits no longer apply to such a connection: a client that left its side open would keep it. */
 function endBefore(clock: World['clock'], socket: Duplex, limit_ms: number): void {
   const closed = new AbortController()
   socket.once('close', () => closed.abort())
@@ -103,7 +103,7 @@ function endBefore(clock: World['clock'], socket: Duplex, limit_ms: number): voi
   )
 }
 
-/** As far as it can be told: the line that names the path may have come in a packet before. */
+/** A guess: the line that names the path may have come in an earlier packet. */
 function dialectOf({ rawPacket }: BrokenRequest): Dialect {
   const head = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, 4096) : ''
   const [, path = '/'] = /^[!-~]{1,32} (\/[!-~]*)/.exec(head) ?? []

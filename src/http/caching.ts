@@ -1,4 +1,4 @@
-// Answers that browsers and caches may keep: their lifetime, their entity tag, and when a caller has them already.
+// Answers that browsers and caches may keep: their lifetime, their entity tag, and whether a caller has them already.
 
 import { hash } from 'node:crypto'
 import type { Route } from './route.ts'
@@ -16,10 +16,13 @@ export function cacheHeaders(cache: keyof typeof lifetimes, body: string) {
   }
 }
 
-/** Whether If-None-Match names the tag. By RFC 9110 it is compared weakly, so that a tag which a proxy weakened still fits. */
-export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false
-  if (ifNoneMatch === '*') return true
-  const tags: string[] = ifNoneMatch.match(/"[^"]*"/g) ?? []
+/**
+ * Whether If-None-Match names the tag. By RFC 9110 the comparison is weak, so a tag that a proxy weakened still
+ * matches.
+ */
+export function namesTag(if_none_match: string | null, etag: string): boolean {
+  if (if_none_match === null) return false
+  if (if_none_match === '*') return true
+  const tags: string[] = if_none_match.match(/"[^"]*"/g) ?? []
   return tags.includes(etag)
 }

@@ -1,4 +1,4 @@
-// What a request's transport says of who sent it.
+// What the transport of a request says of its sender.
 
 import { BlockList, isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
@@ -16,8 +16,8 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /**
- * The IP address of who sent a request: of those that X-Forwarded-For names, the last that no trusted proxy has. What is no
- * address there says nothing, and then the proxy that passed it on counts as the caller.
+ * The IP address of the sender: the last one in X-Forwarded-For that belongs to no trusted proxy. Where an entry there
+ * is no address, the proxy that passed it on counts as the caller.
  */
 export function addressOf({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): string {
   for (const each of [ip, ...(ips ?? []).toReversed()]) {
@@ -27,7 +27,7 @@ export function addressOf({ ip, ips }: Pick<FastifyRequest, 'ip' | 'ips'>): stri
   return ip
 }
 
-/** Which addresses are proxies of ours, as the framework asks: each may have a port behind it. */
+/** Whether an address is one of our proxies, in the form the framework asks for: each may have a port behind it. */
 export function trusting(networks: string[]): false | ((address: string) => boolean) {
   if (networks.length === 0) return false
   const list = new BlockList()
@@ -50,8 +50,8 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 const address_length_max = 80
 
 /**
- * An address in its one spelling: without the port that some proxies write too (`203.0.113.7:4711`, `[2001:db8::1]:4711`), and
- * IPv4 mapped into IPv6 as the IPv4 address, however it is spelled. Null for no address.
+ * The canonical form of an address: without the port that some proxies add (`203.0.113.7:4711`, `[2001:db8::1]:4711`),
+ * and with IPv4 mapped into IPv6 as the IPv4 address. Null for what is no address.
  */
 export function bareAddress(text: string): string | null {
   if (text.length > address_length_max) return null
@@ -63,7 +63,9 @@ export function bareAddress(text: string): string | null {
   return family === 4 ? address : plainIpv6(address.replace(/%.*$/, ''))
 }
 
-/** The parser of URLs spells each IPv6 address in one way: in hex, lower case, the longest row of zeros left out. */
+/**
+ * The URL parser writes each IPv6 address in one way: in hex and lower case, with the longest row of zeros left out.
+ */
 function plainIpv6(address: string): string {
   const spelled = new URL(`http://[${address}]/`).hostname.slice(1, -1)
   const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(spelled) ?? []

@@ -1,4 +1,4 @@
-// One spelling for equal JSON values, so that a retry is recognised whatever its member order or white space.
+// One form for equal JSON values: a retry is recognised whatever its member order or white space.
 
 /** JSON with members sorted by code unit at every level. */
 export function canonicalJson(value: unknown): string {

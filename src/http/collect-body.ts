@@ -1,4 +1,4 @@
-// Collects the bytes of bodies as they come, and no more of them than there is memory for.
+// Collects the bytes of bodies as they arrive, within a limit on memory.
 
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
@@ -6,27 +6,27 @@ import { Refusal } from '../kernel/errors.ts'
 import { routeOf } from './fastify.ts'
 
 /**
- * For all bodies that are on their way at once. Beside the 231 MB that the service takes, and what 10,000 connections
- * do, it leaves room in the 512 MB that it is to have.
+ * For all bodies that are arriving. Beside the 231 MB of the service and the memory of 10,000 connections, it fits into
+ * the 512 MB that the service should have.
  */
 export const bodies_bytes_max = 64 * 1024 * 1024
 
 /**
- * So much of each body counts for nothing: hardly one of an honest caller is larger, and those must not be refused because
- * somebody else sends large ones and never ends them.
+ * This much of each body is not counted. Hardly any honest body is larger, and those must not be refused because
+ * somebody sends large ones and never ends them.
  */
 export const body_bytes_free = 8 * 1024
 
-/** What each piece takes besides its bytes: a body may come as single bytes. */
+/** The overhead of each piece: a body may arrive in single bytes. */
 const piece_bytes = 512
 
-type Done = (error: Error | null, body?: Buffer) => void
+type BodyCallback = (error: Error | null, body?: Buffer) => void
 
-/** What the framework calls for each request that has a body. Refuses one that is too large, or finds no room. */
+/** The framework calls this for each request with a body. Refuses a body that is too large or finds no room. */
 export function openBodies(bytes_max = bodies_bytes_max) {
   let held_bytes = 0
 
-  return (request: FastifyRequest, payload: IncomingMessage, done: Done): void => {
+  return (request: FastifyRequest, payload: IncomingMessage, done: BodyCallback): void => {
     const limit = routeOf(request).bodyLimit
     if (Number(request.headers['content-length']) > limit) {
       done(tooLarge(limit))

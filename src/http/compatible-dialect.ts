@@ -1,11 +1,11 @@
-// How the compatible routes speak: the error object and the headers that the other platform's clients look for.
+// The dialect of the compatible routes: the error object and the headers that clients of the other platform expect.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RefusalLike } from '../kernel/errors.ts'
 import { api_version } from '../kernel/values.ts'
 
-/** Headers that every compatible answer has, by name, and what each says. */
+/** The headers of every compatible answer and their meaning. */
 export const compatibleHeaders = {
   'Request-Id': 'The same as Rip-Request-Id.',
   'Service-Compat-Version': `Of the compatible routes: ${api_version}.`,
@@ -20,8 +20,8 @@ export function compatibleHeadersOf(request_id: string): Record<string, string> 
 export const replayHeaders = { 'idempotent-replayed': 'true' }
 
 /**
- * Writes the headers of every answer, failures too. What the client sent is said again where it can be a header and is, as
- * `isSecret` judges, nothing that nobody should be told.
+ * Writes the headers of every answer, failures too. A value that the client sent is echoed where it can be a header and
+ * `isSecret` finds nothing secret in it.
  */
 export function greet(
   request: FastifyRequest,
@@ -33,13 +33,13 @@ export function greet(
   const has_key = key !== undefined && other === undefined && /^[\x20-\x7e]{1,255}$/.test(key)
   if (has_key && !isSecret(key)) reply.header('idempotency-key', key)
   const version = request.headers['stripe-version']
-  // No version changes an answer. It is said again for clients that show it with each.
+  // No version changes an answer. It is echoed for clients that show it with each answer.
   if (typeof version === 'string' && /^[\w.-]{1,64}$/.test(version) && !isSecret(version)) {
     reply.header('stripe-version', version)
   }
 }
 
-/** Headers of a refusal: whether a client that retries by itself should. */
+/** Headers of a refusal, which say whether a client that retries automatically should. */
 export function refusalHeaders(code: string): Record<string, string> {
   if (code === 'idempotency_key_in_use') return { 'stripe-should-retry': 'true' }
   return code === 'idempotency_key_reused' ? { 'stripe-should-retry': 'false' } : {}
@@ -56,7 +56,7 @@ export function compatibleError(refusal: RefusalLike, message: string | null): o
   }
 }
 
-/** The API's code: whether a key's first request is running or was another one is told apart by `code` and header. */
+/** The API's code. `code` and a header say whether the key's first request is still running or was a different one. */
 export function ripperCode(code: string): string {
   return code === 'idempotency_key_in_use' ? 'idempotency_key_reused' : code
 }
@@ -68,7 +68,7 @@ export const errorTypes = [
   'api_error',
 ] as const
 
-// The codes that the compatible platform spells its own way.
+// The codes that the compatible platform spells in its own way.
 const platformCodes: Record<string, string> = {
   resource_not_found: 'resource_missing',
   rate_limit_exceeded: 'rate_limit',
@@ -81,8 +81,8 @@ function typeOf(status: number): (typeof errorTypes)[number] {
 }
 
 /**
- * Whether a request for a path that we do not have was meant for the other platform, whose clients carry their key as
- * Authorization, and ours as X-Service-Api-Key.
+ * Whether a request for an unknown path was meant for the other platform: its clients carry their key as Authorization,
+ * ours as X-Service-Api-Key.
  */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
   return (

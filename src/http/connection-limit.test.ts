@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
 import { type LogLine, logInto } from '../../tests/support/service.ts'
 import { limitConnections } from './connection-limit.ts'
-import { told_every_ms } from './tally.ts'
+import { report_interval_ms } from './tally.ts'
 
 let clock: ManualClock
 let server: Server
@@ -48,7 +48,7 @@ test('an address has so many, another has its own', async () => {
   await start({ connections_max: 100, of_address_max: 3 })
   expect(await heard('127.0.0.1', 5)).toBe(3)
   expect(await heard('127.0.0.2', 5)).toBe(3)
-  await clock.advance(told_every_ms)
+  await clock.advance(report_interval_ms)
   const line = { level: 'warn', message: 'connections refused: too many of one address' }
   expect(told()).toEqual([
     { ...line, connections: 1, of_address_max: 3 },
@@ -75,7 +75,7 @@ test('beyond all that there are nobody is heard, until one is closed', async () 
   expect(await heard('127.0.0.2', 2)).toBe(2)
   expect(await heard('127.0.0.1', 4)).toBe(2)
   expect(await isHeard('127.0.0.3')).toBe(false)
-  await clock.advance(told_every_ms)
+  await clock.advance(report_interval_ms)
   const line = { level: 'warn', message: 'connections refused: too many are open' }
   expect(told()).toEqual([
     { ...line, connections: 1, connections_max: 4 },

@@ -1,4 +1,5 @@
-// How many connections callers may hold: each takes a descriptor, and where none is left nobody can be answered.
+// How many connections callers may hold. Each takes a file descriptor, and without a free one the service can answer
+// nobody.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,8 +8,8 @@ import { networkOf } from './gateway-limit.ts'
 import { openTally } from './tally.ts'
 
 /**
- * From one address. Who makes as many requests as the gateway limit allows, and a connection for each, keeps them open for
- * 75 s at most; the pool of a server seldom has a hundred.
+ * From one address. A caller that makes as many requests as the gateway limit allows, each on its own connection, keeps
+ * each open for 75 s at most; a server's pool seldom has a hundred.
  */
 export const connections_of_address_max = 512
 
@@ -16,11 +17,11 @@ type ConnectionLimit = {
   /** Of all addresses together. */
   connections_max: number
   of_address_max?: number
-  /** A proxy of ours speaks for many: its connections count towards the whole alone. */
+  /** One of our proxies speaks for many: its connections count only towards the total. */
   isProxy(address: string): boolean
 }
 
-/** Closes what is beyond the limits with nothing said. Returns what ends the telling of it. */
+/** Closes connections beyond the limits without an answer. Returns the function that stops the log of them. */
 export function limitConnections(
   server: Server,
   { connections_max, of_address_max = connections_of_address_max, isProxy }: ConnectionLimit,
@@ -38,7 +39,7 @@ export function limitConnections(
   // Before Node makes a parser for it.
   server.prependListener('connection', (socket: Socket) => {
     const address = socket.remoteAddress
-    // Without an address it is over already.
+    // A connection without an address has already ended.
     if (address === undefined || isProxy(address)) return
     const network = networkOf(address)
     const count = open.get(network) ?? 0

@@ -1,4 +1,4 @@
-// Cross-origin reads: which pages may read a route's answers, refusals included, and what a preflight is told.
+// Cross-origin reads: which pages may read a route's answers, refusals included, and the answers to preflights.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isStoreUnavailable } from '../database/failures.ts'
@@ -18,13 +18,13 @@ const preflight = {
   'access-control-max-age': '600',
 }
 
-/** The hook that lets allowed origins read whatever a route answers. A request without Origin costs no look-up. */
+/** The hook that lets allowed origins read every answer of a route. A request without Origin costs no look-up. */
 export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>) {
   const { cors } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (!cors) return
     reply.header('vary', 'Origin')
-    // Of all answers with 429 the gateway limit's alone is no refusal; it must stay cheap.
+    // Among the answers with 429 only the gateway limit's is no refusal; it must stay cheap.
     const limited = reply.statusCode === 429 && refusalOf(request) === undefined
     if (await isAllowed(kernel, { cors, request, limited })) {
       reply.header('access-control-allow-origin', request.headers.origin)
@@ -34,8 +34,8 @@ export function corsHook<Context>(kernel: Kernel<Context>, route: Route<Context>
 }
 
 /**
- * Preflights of all paths that have such routes. A disallowed origin is told of no permission, and nothing else. They are
- * the browser's, and so the gateway limit counts them by themselves.
+ * Preflights of all paths with such routes. A disallowed origin gets no permission and no reason. Browsers send
+ * preflights by themselves, so the gateway limit counts them separately.
  */
 export function mountPreflights<Context>(
   app: FastifyInstance,
@@ -78,7 +78,7 @@ async function isAllowed<Context>(
     const body = () => readable(request)
     return await cors.allows(context, { origin, params, query, header, body })
   } catch (error) {
-    // The answer itself is made and has to go out; without a word of permission no page can read it.
+    // The answer is ready and must be sent; without the permission no page can read it.
     if (!isStoreUnavailable(error)) {
       const { name, stack } = error as Error
       world.log.error({ request_id: request.id, error: name, stack }, 'origin not judged')

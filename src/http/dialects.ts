@@ -1,4 +1,4 @@
-// How a refusal looks on the wire. A Refusal knows no shape; each family of routes has its own, written here.
+// How a refusal looks on the wire. A Refusal has no shape; each family of routes has its own, defined here.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import {
@@ -17,7 +17,7 @@ export type Dialect =
   | 'webhook_deliveries'
   | 'webhook_replay'
 
-/** What a body is made of. */
+/** The shape of a body. */
 export type Shape = 'checkout' | 'compatible' | 'endpoint' | 'guard' | 'key' | 'replay'
 
 const shapes: Record<Dialect, Shape> = {
@@ -54,11 +54,11 @@ export function dialectOfPath(url: string, headers: IncomingHttpHeaders = {}): D
 }
 
 /** The body of a refusal. An internal_error carries no message: nothing of the inside is shown. */
-export function renderRefusal(dialect: Dialect, refusal: RefusalLike, requestId: string): object {
+export function renderRefusal(dialect: Dialect, refusal: RefusalLike, request_id: string): object {
   const message = refusal.code === 'internal_error' ? null : refusal.message
   switch (shapeOf(dialect, refusal.code)) {
     case 'checkout':
-      return { error: refusal.code, message, request_id: requestId, ...refusal.members }
+      return { error: refusal.code, message, request_id, ...refusal.members }
     case 'compatible':
       return { error: compatibleError(refusal, message) }
     case 'endpoint':

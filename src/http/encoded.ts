@@ -1,13 +1,13 @@
-// Answers that are sent again and again are compressed once.
+// Compresses answers that are sent repeatedly once.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { Encoded, PageAnswer } from './pages.ts'
+import type { EncodedContent, PageAnswer } from './pages.ts'
 
-/** Above it the best quality of Brotli takes longer than requests should wait. */
+/** Above this size Brotli's best quality takes longer than requests should wait. */
 const best_quality_bytes_max = 64 * 1024
 
 /** Each encoding is made when it is first asked for, and kept. */
-export function encodedOnce(plain: Buffer): Encoded {
+export function encodedOnce(plain: Buffer): EncodedContent {
   let br: Buffer | undefined
   let gzip: Buffer | undefined
   return {
@@ -29,7 +29,7 @@ function qualityFor({ length }: Buffer): number {
   return length > best_quality_bytes_max ? 9 : constants.BROTLI_MAX_QUALITY
 }
 
-/** For an answer that stays as it is: whoever hands it out must hand out this very one each time. */
+/** For an answer that does not change: the caller must pass the very same object each time. */
 export function lasting(answer: PageAnswer): PageAnswer {
   return { ...answer, encoded: encodedOnce(Buffer.from(answer.body)) }
 }

@@ -1,4 +1,4 @@
-// How a request that fails is answered and told of: refusals, and failures of the service.
+// How a request that fails is answered and logged: refusals, and failures of the service.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../database/failures.ts'
@@ -7,7 +7,7 @@ import type { Log } from '../kernel/world.ts'
 import { refusalHeaders } from './compatible-dialect.ts'
 import { type Dialect, dialectOfPath, renderRefusal, statusOf } from './dialects.ts'
 import { routeOf } from './fastify.ts'
-import { GatewayLimited } from './gateway-limit.ts'
+import { GatewayLimitError } from './gateway-limit.ts'
 import { hasKey, type KeyRules, keyRules, storeUnavailable } from './idempotency.ts'
 import { unsupportedType } from './read-body.ts'
 
@@ -16,8 +16,8 @@ export const body_bytes_max = 128 * 1024
 // The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
 const refusedWith = new WeakMap<FastifyRequest, string>()
 
-/** Stands for the code of what the gateway limit refused. */
-export const gateway_limited = 'gateway_limited'
+/** The code in logs for requests that the gateway limit refused. */
+export const gateway_limit_code = 'gateway_limited'
 
 /** The code that a request was refused with, if it was. */
 export function refusalOf(request: FastifyRequest): string | undefined {
@@ -32,8 +32,8 @@ export function dialectOf(request: FastifyRequest): Dialect {
 /** Answers a request with what went wrong, in the dialect of its path. */
 export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const dialect = dialectOf(request)
-  const is_limited = error instanceof GatewayLimited
-  if (is_limited) refusedWith.set(request, gateway_limited)
+  const is_limited = error instanceof GatewayLimitError
+  if (is_limited) refusedWith.set(request, gateway_limit_code)
   if (is_limited && dialect !== 'compatible') {
     reply.code(429).type('text/plain; charset=utf-8').send(error.message)
     return
@@ -55,7 +55,7 @@ function asRefusal(
   request: FastifyRequest,
 ): RefusalLike & Pick<Refusal, 'retry_after_seconds'> {
   if (error instanceof Refusal) return error
-  if (error instanceof GatewayLimited) {
+  if (error instanceof GatewayLimitError) {
     return {
       code: 'rate_limit_exceeded',
       status: 429,
@@ -63,7 +63,7 @@ function asRefusal(
       field: null,
       members: {},
       platform_code: null,
-      // The limit has set the header already.
+      // The limit has already set the header.
       retry_after_seconds: null,
     }
   }
@@ -76,12 +76,12 @@ function asRefusal(
   return new Refusal('internal_error', '')
 }
 
-/** Others were at the same rows: the statement did nothing, and may succeed now. */
+/** Other statements held the same rows: this one changed nothing and may succeed now. */
 function isBusy(error: unknown): boolean {
   return isLockTimeout(error) || isRetriable(error)
 }
 
-/** Who sent no key must not be told to come again with the same. */
+/** A caller that sent no key must not be told to repeat it. */
 function storeRefusal(request: FastifyRequest): Refusal {
   const { idempotency } = routeOf(request).config
   const rules: KeyRules | undefined = idempotency && keyRules[idempotency]
@@ -89,20 +89,20 @@ function storeRefusal(request: FastifyRequest): Refusal {
   const what_now = rules?.is_optional
     ? 'See whether the request was done before sending it again.'
     : 'Send the request again.'
-  return new Refusal('store_unavailable', `The database could not be asked. ${what_now}`)
+  return new Refusal('store_unavailable', `The database could not be reached. ${what_now}`)
 }
 
-/** `advice` is what else there is to say: what to use instead. */
+/** `advice` says what to use instead. */
 export function notFound(request: FastifyRequest, advice: string | null = null): Refusal {
   const words = `There is no ${request.method} route at this path.`
   return new Refusal('resource_not_found', advice ? `${words} ${advice}` : words)
 }
 
-// Of a database error only name, code and stack are told: its detail repeats row values.
+// Of a database error only name, code and stack are logged: its detail repeats row values.
 function report(log: Log, error: unknown, request: FastifyRequest) {
   const { name, code, stack } = error as Error & { code?: string }
   const told = { request_id: request.id, route: routeOf(request).url, error: name, code }
   if (isStoreUnavailable(error) || isBusy(error)) {
-    log.warn(told, 'database could not be asked')
+    log.warn(told, 'database could not be reached')
   } else log.error({ ...told, stack }, 'request failed')
 }

@@ -4,19 +4,19 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { type Dialect, isWebhook } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { CountedApart } from './request-counts.ts'
+import type { SeparateCount } from './request-counts.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     dialect?: Dialect
-    /** Left out, it counts towards the gateway limit together with all else. */
-    counted_apart?: CountedApart
+    /** Without it, the route counts towards the gateway limit with all others. */
+    counted_apart?: SeparateCount
     idempotency?: Idempotency
     is_stream?: true
     form?: FormRules
   }
   interface FastifyRequest {
-    /** Whose request it is, once that is known: it can be found in the request log. */
+    /** The merchant of the request, once it is known: the request log lists the request for it. */
     merchant_id: string | null
     /** See `routeOf`. */
     route: FastifyRequest['routeOptions'] | null
@@ -28,7 +28,7 @@ export function configOf(dialect: Dialect): FastifyContextConfig {
   return { dialect, ...(isWebhook(dialect) && { counted_apart: 'webhooks' }) }
 }
 
-/** The request's route, kept: Fastify builds `routeOptions` anew each time that they are read. */
+/** The request's route, cached: Fastify builds `routeOptions` anew at each access. */
 export function routeOf(request: FastifyRequest): FastifyRequest['routeOptions'] {
   request.route ??= request.routeOptions
   return request.route

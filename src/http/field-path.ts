@@ -11,7 +11,7 @@ export function fieldPath(parts: readonly PropertyKey[]): string {
 }
 
 const shown_characters_max = 100
-/** A number that begins within what is shown may end behind it. */
+/** A number that begins in the visible part may end behind it. */
 const judged_characters_max = 2 * shown_characters_max
 
 function shown(name: string): string {

@@ -1,5 +1,5 @@
-// Reads a request body as a form, as strictly as JSON is read. All in a form is text: the route says what is more.
-// Refused: bytes or escapes that are not UTF-8, duplicate parameters, U+0000.
+// Reads a form body as strictly as JSON is read. Every value of a form is text; the route's rules turn some into
+// numbers and maps. Refused: bytes or escapes that are not UTF-8, duplicate parameters, U+0000.
 
 import { Refusal } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
@@ -15,12 +15,13 @@ export type FormRules = {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** What is left of `a][b`: brackets that open first belong to the key, as in `lines[0][sku]`. */
-const nested_key = /^[^[\]]*\]\[/
+const nestedKey = /^[^[\]]*\]\[/
 
 /**
- * A form's value as JSON would have it: `{amount: 5, metadata: {a: 'b'}}`. An empty text is how a form spells null; in a map
- * it leaves its key out, where the empty text of JSON is a value like any other. Other parameters with brackets become objects of one level, whatever stands between the brackets:
- * enough to name them. Throws a Refusal `invalid_request` that names the parameter, never the value.
+ * A form's value as JSON would have it: `{amount: 5, metadata: {a: 'b'}}`. An empty text is how a form spells null; in
+ * a map it removes its key, while the empty text of JSON is a value like any other. Other parameters with brackets
+ * become objects of one level, whatever the brackets hold: enough to name them. Throws a Refusal `invalid_request` that
+ * names the parameter, never the value.
  */
 export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
   const plain = new Map<string, unknown>()
@@ -34,7 +35,7 @@ export function readForm(bytes: Buffer, { integers, maps }: FormRules): object {
       const members = nested.get(base) ?? new Map<string, string>()
       const is_map = maps.includes(base)
       if (is_map && key === '') refuse(base, `is an object: send ${base}[key]=value`)
-      if (is_map && nested_key.test(key)) refuse(name, `is nested: a value of ${base} is text`)
+      if (is_map && nestedKey.test(key)) refuse(name, `is nested: a value of ${base} is text`)
       if (plain.has(base) || (is_map && members.has(key))) refuse(name, 'is sent twice')
       nested.set(base, members.set(key, text))
     }
@@ -68,7 +69,7 @@ function* pairsOf(text: string): Generator<{ name: string; text: string }> {
   }
 }
 
-/** `metadata[a[b]]` is the key `a[b]` of `metadata`: what stands before the first bracket, and up to the last. */
+/** `metadata[a[b]]` is the key `a[b]` of `metadata`: the name ends at the first bracket, the key at the last. */
 function partsOf(name: string): { base: string; key: string | null } {
   const open = name.indexOf('[')
   if (open <= 0 || !name.endsWith(']')) return { base: name, key: null }

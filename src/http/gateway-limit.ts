@@ -1,14 +1,14 @@
-// The gateway limit: so many requests a minute from one address, counted in this process.
+// The gateway limit: how many requests a minute one address may make, counted in this process.
 
 import rateLimit, { type FastifyRateLimitStoreCtor } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
 import { addressOf } from './caller.ts'
 import { routeOf } from './fastify.ts'
-import { type CountedApart, openRequestCounts } from './request-counts.ts'
+import { openRequestCounts, type SeparateCount } from './request-counts.ts'
 import { openTally } from './tally.ts'
 
-export class GatewayLimited extends Error {}
+export class GatewayLimitError extends Error {}
 
 const apart_times = 10
 
@@ -20,8 +20,8 @@ type Limit = {
 }
 
 /**
- * Counts every request, whatever it asks for and whether there is a route or not, before anything else is done for it.
- * Returns what counts those that no hook comes to see. Throws GatewayLimited.
+ * Counts every request before anything else is done for it, whether it has a route or not. Returns the function that
+ * counts requests which reach no hook. Throws GatewayLimitError.
  */
 export async function limitGateway(
   app: FastifyInstance,
@@ -43,12 +43,12 @@ export async function limitGateway(
     addHeaders: { ...quiet, 'retry-after': true },
     addHeadersOnExceeding: quiet,
     errorResponseBuilder: (_request, { ttl }) =>
-      new GatewayLimited(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
+      new GatewayLimitError(`Too many requests. Try again in ${Math.ceil(ttl / 1000)} seconds.`),
   })
-  // One counter for all: given to each route, the plug-in would count each by itself.
+  // One counter for all routes: the plug-in would otherwise count each by itself.
   const together = app.rateLimit()
   const apart = () => app.rateLimit({ max: requests_per_minute * apart_times })
-  const counts: Record<CountedApart, ReturnType<typeof apart>> = {
+  const counts: Record<SeparateCount, ReturnType<typeof apart>> = {
     webhooks: apart(),
     preflights: apart(),
     health: apart(),
@@ -63,9 +63,10 @@ export async function limitGateway(
     try {
       await (counted_apart ? counts[counted_apart] : together).call(app, request, reply)
     } catch (error) {
-      if (error instanceof GatewayLimited) {
+      if (error instanceof GatewayLimitError) {
         refused.count()
-        // What has nothing more to ask for a while need not stay open. A proxy's is for others, too.
+        // A client at its limit has nothing more to ask for a while, so its connection is closed. A proxy's connection
+        // serves others, too.
         if (!isProxy(request.socket.remoteAddress ?? '')) reply.header('connection', 'close')
       }
       throw error
@@ -76,26 +77,26 @@ export async function limitGateway(
   return count
 }
 
-/** Counts as the plug-in asks for them; its own store forgets addresses where there are more than it keeps. */
+/** Counts in the form that the plug-in asks for; its own store forgets addresses beyond its capacity. */
 function countingBy({ clock, random }: Pick<World, 'clock' | 'random'>): FastifyRateLimitStoreCtor {
   return class Store {
     private readonly counts = openRequestCounts(random.bytes(16))
 
-    incr(address: string, done: (error: Error | null, result: Counted) => void) {
+    incr(address: string, done: (error: Error | null, result: RequestCount) => void) {
       const { count, left_ms } = this.counts.count(address, clock.now())
       done(null, { current: count, ttl: left_ms })
     }
 
-    /** What counts by itself. */
+    /** What is counted separately. */
     child() {
       return new Store()
     }
   }
 }
 
-type Counted = { current: number; ttl: number }
+type RequestCount = { current: number; ttl: number }
 
-/** Who counts as one: an IPv4 address, or the first 64 bits of an IPv6 one, which is what one customer is given. */
+/** What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, which one customer is given. */
 export function networkOf(address: string): string {
   const v4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   if (v4) return v4[1]!

@@ -13,21 +13,24 @@ export type KeyClaim = {
   audience: string
   key: string
   route: string
-  /** Under each master key in use, the current one first: a rotation must not make a retry look foreign. */
+  /**
+   * One under each master key in use, the current one first: a rotation must not make a retry look like another
+   * request.
+   */
   fingerprints: Buffer[]
 }
 
 /** The row that a create writes together with what it creates. */
 export type KeyRow = KeyClaim & { status: number; answer: Buffer; created_at: Date }
 
-/** The row that is written together with something that ends later: `recordAnswer` gives the key its answer then. */
+/** The row of a request whose answer comes later: `recordAnswer` then gives the key its answer. */
 export type ReservedKey = Omit<KeyRow, 'answer'> & { answer: null }
 
 export type Answer = { status: number; body: string; replayed: boolean }
 
-/** How routes take keys, and what they refuse with. */
+/** Where routes take keys, and their refusals. */
 export type KeyRules = {
-  /** Where a key may be sent; in several of them it must be the same. */
+  /** The headers that may carry a key; a request that uses several must send the same in each. */
   headers: readonly [string, ...string[]]
   is_optional: boolean
   unusable: RefusalCode
@@ -66,8 +69,8 @@ export const keyRules = {
 
 export type Idempotency = keyof typeof keyRules
 
-/** Thrown by a create whose key is there already. */
-export class KeyTaken extends Error {}
+/** Thrown by a create whose key is already stored. */
+export class KeyTakenError extends Error {}
 
 type Headers = IncomingMessage['headersDistinct']
 
@@ -96,7 +99,7 @@ function sentKeys(headers: Headers, rules: KeyRules): string[] {
   return rules.headers.flatMap((name) => headers[name.toLowerCase()] ?? [])
 }
 
-/** What a request is recognised by: its route, its path parameters and its body, whatever their spelling. */
+/** What identifies a request: its route, its path parameters and its body, whatever their spelling. */
 export function fingerprintsOf(
   keyring: Keyring,
   request: { route: string; params: object; body: unknown },
@@ -112,9 +115,9 @@ export function fingerprintsOf(
 type Store = { sql: Sql; keyring: Keyring }
 
 /**
- * Runs a create under its key. `create` writes the key's row in its own transaction and throws KeyTaken where the key
- * is there. A refusal is given only after looking for an earlier answer, since the look-up precedes validation. `resume`
- * answers where the first request reserved the key and left no answer.
+ * Runs a create under its key. `create` writes the key's row in its own transaction and throws KeyTakenError where the
+ * key is stored already. A refusal is given only after the look-up of an earlier answer, which precedes validation.
+ * `resume` answers where the first request reserved the key and left no answer.
  */
 export async function runOnce(
   { sql, keyring }: Store,
@@ -125,10 +128,10 @@ export async function runOnce(
   try {
     return await create()
   } catch (error) {
-    // A create waits for nothing but its key. What reserves one may have waited for the rows that it changes.
+    // A create waits only for its key. A request that reserves one may have waited for the rows that it changes.
     if (isLockTimeout(error)) throw resume ? storeUnavailable(rules) : stillRunning(rules)
     const lost = isConnectionLost(error)
-    if (!lost && !(error instanceof KeyTaken) && !(error instanceof Refusal)) throw error
+    if (!lost && !(error instanceof KeyTakenError) && !(error instanceof Refusal)) throw error
     const first = await findFirst(sql, claim, rules)
     if (first) {
       refuseIfOther(claim, first)
@@ -136,18 +139,21 @@ export async function runOnce(
       return answerAgain(keyring, claim, first, !lost)
     }
     if (error instanceof Refusal) throw error
-    // Nothing was committed: the connection died before COMMIT, or the row that stood in the way is gone.
+    // Nothing was committed: the connection died before COMMIT, or the conflicting row is gone.
     if (retry) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, false)
     throw storeUnavailable(rules)
   }
 }
 
-/** Reserves a key for what is begun and not answered yet. */
+/** Reserves a key for an act that has begun and has no answer yet. */
 export function reservedKey(claim: KeyClaim, at: Date): ReservedKey {
   return { ...claim, status: 0, answer: null, created_at: at }
 }
 
-/** Gives a reserved key its answer, and returns the answer that the key has from now on; null where the key is gone. */
+/**
+ * Gives a reserved key its answer. Returns the answer that is stored, which may be another request's; null where the
+ * key is gone.
+ */
 export async function recordAnswer(
   { sql, keyring }: Store,
   claim: KeyClaim,
@@ -159,7 +165,7 @@ export async function recordAnswer(
       answer = coalesce(answer, ${sealed})
     where merchant_id = ${merchant_id} and audience = ${audience} and key = ${key}
     returning route, fingerprint, status, answer`
-  // Recorded by another request meanwhile: every answer under a key is the same.
+  // Another request recorded it meanwhile: every answer under a key is the same.
   return first ? answerAgain(keyring, claim, first, answer.replayed) : null
 }
 
@@ -176,7 +182,7 @@ export function keyRow(
 export function storeUnavailable({ unavailable }: KeyRules): Refusal {
   return new Refusal(
     unavailable,
-    'The database could not be asked. Send the request again with the same idempotency key.',
+    'The database could not be reached. Send the request again with the same idempotency key.',
   )
 }
 
@@ -232,7 +238,7 @@ function identityOf(claim: KeyClaim): string {
 const kept_ms = 30 * 24 * 3600 * 1000
 const purge_batch = 5_000
 
-/** Deletes a batch of the keys that are older than 30 days; returns how many went. */
+/** Deletes a batch of the keys that are older than 30 days; returns how many. */
 export async function purgeKeys(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`
     delete from idempotency_keys where (merchant_id, audience, key) in (

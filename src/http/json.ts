@@ -1,5 +1,5 @@
-// Reads a request body as JSON, strictly: what JSON.parse would let pass in silence is refused here by name.
-// Refused: bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, deep nesting.
+// Reads a request body as JSON, strictly: faults that JSON.parse accepts in silence are refused here by name. Refused:
+// bytes that are not UTF-8, duplicate members, U+0000, lone surrogates, numbers beyond 2^53 - 1, deep nesting.
 
 import { Refusal } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
@@ -24,8 +24,8 @@ export function readJson(bytes: Buffer): unknown {
   return value
 }
 
-/** Where a value stands, from the inside out: it is put into words for a refusal alone. Null is the body itself. */
-type Place = { within: Place; part: string | number } | null
+/** Where a value is, from the inside out: it becomes words only for a refusal. Null is the body itself. */
+type JsonLocation = { within: JsonLocation; part: string | number } | null
 
 class Reader {
   private readonly text: string
@@ -35,7 +35,7 @@ class Reader {
     this.text = text
   }
 
-  value(place: Place, depth: number): unknown {
+  value(place: JsonLocation, depth: number): unknown {
     this.space()
     switch (this.text[this.at]) {
       case '{':
@@ -60,7 +60,7 @@ class Reader {
     if (this.at < this.text.length) this.malformed()
   }
 
-  private object(place: Place, depth: number): Record<string, unknown> {
+  private object(place: JsonLocation, depth: number): Record<string, unknown> {
     this.enter(place, depth)
     const members: Record<string, unknown> = {}
     if (this.closes('}')) return members
@@ -78,7 +78,7 @@ class Reader {
     return members
   }
 
-  private array(place: Place, depth: number): unknown[] {
+  private array(place: JsonLocation, depth: number): unknown[] {
     this.enter(place, depth)
     const elements: unknown[] = []
     if (this.closes(']')) return elements
@@ -88,7 +88,7 @@ class Reader {
     return elements
   }
 
-  private enter(place: Place, depth: number): void {
+  private enter(place: JsonLocation, depth: number): void {
     if (depth > depth_max) refuse(place, `is nested more than ${depth_max} levels deep`)
     this.at++
   }
@@ -110,7 +110,7 @@ class Reader {
     return this.malformed()
   }
 
-  private string(place: Place): string {
+  private string(place: JsonLocation): string {
     stringPattern.lastIndex = this.at
     const match = stringPattern.exec(this.text)
     if (!match) return this.malformed()
@@ -122,7 +122,7 @@ class Reader {
     return value
   }
 
-  private number(place: Place): number {
+  private number(place: JsonLocation): number {
     numberPattern.lastIndex = this.at
     const match = numberPattern.exec(this.text)
     if (!match) return this.malformed()
@@ -165,7 +165,7 @@ export function setMember(object: Record<string, unknown>, name: string, value: 
   }
 }
 
-function refuse(place: Place, what: string): never {
+function refuse(place: JsonLocation, what: string): never {
   const parts: (string | number)[] = []
   for (let at = place; at !== null; at = at.within) parts.unshift(at.part)
   const field = fieldPath(parts).slice(0, 200) || 'body'

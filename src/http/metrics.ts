@@ -46,7 +46,7 @@ function requestMetrics(registers: Registry[]) {
   }
 }
 
-/** What confirms end with, and what is purged. */
+/** Results of confirms, and what was purged. */
 function paymentMetrics(registers: Registry[]) {
   const payments = new Counter({
     name: 'ripper_payments_total',
@@ -136,7 +136,7 @@ function queueMetrics(registers: Registry[]) {
     help: 'Webhook endpoints that this process sends to, by the state of their circuit breaker.',
     labelNames: ['state'],
     registers,
-    // Counted when somebody asks: it is not worth a look at each turn of the loop.
+    // Counted at each scrape: not worth a query at each turn of the loop.
     collect() {
       for (const [state, count] of Object.entries(countBreakers())) this.labels(state).set(count)
     },
@@ -158,11 +158,11 @@ function queueMetrics(registers: Registry[]) {
       countBreakers = count
     },
     webhookBacklog(
-      queueClass: 'first' | 'retry',
+      queue_class: 'first' | 'retry',
       waiting: { depth: number; oldest_due_seconds: number },
     ) {
-      depth.labels(queueClass).set(waiting.depth)
-      oldestDue.labels(queueClass).set(waiting.oldest_due_seconds)
+      depth.labels(queue_class).set(waiting.depth)
+      oldestDue.labels(queue_class).set(waiting.oldest_due_seconds)
     },
   }
 }
@@ -259,22 +259,22 @@ function healthMetrics(registers: Registry[]) {
       if (seconds !== null) this.set(seconds)
     },
   })
-  // Until it is known: 0 would be an answer.
+  // No value until it is known: 0 would be an answer.
   skew.remove()
   const ready = new Gauge({ name: 'ripper_ready', help: '1 while /readyz answers 200.', registers })
   return {
     watchClockSkew(read: () => number | null) {
       readSkew = read
     },
-    readiness(isReady: boolean) {
-      ready.set(isReady ? 1 : 0)
+    readiness(is_ready: boolean) {
+      ready.set(is_ready ? 1 : 0)
     },
   }
 }
 
 let gathered: Registry | null = null
 
-/** Node's own. What observes them is never let go, so they are gathered once, whatever is opened in the process. */
+/** Node's own metrics. Their observers are never released, so they are collected once for the process. */
 function processMetrics(): Registry {
   if (gathered === null) {
     gathered = new Registry()

@@ -1,29 +1,29 @@
-// Hangs streams onto the server: opens them, keeps them alive, and ends them when their time has come.
+// Mounts streams on the server: opens them, keeps them alive, and ends them in time.
 
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Bell, openBell } from '../kernel/bell.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Clock, World } from '../kernel/world.ts'
-import type { Knock, SecretKey } from './access.ts'
+import type { AccessRequest, SecretKey } from './access.ts'
+import { accessRequestOf } from './access-request.ts'
 import { callerOf } from './caller.ts'
 import { configOf } from './fastify.ts'
-import { knockOf } from './knock.ts'
 import type { Metrics } from './metrics.ts'
 import type { Kernel } from './run-route.ts'
 import { type Feed, frame, heartbeat, type Stream, type StreamMessage } from './stream.ts'
-import { openSeats } from './stream-seats.ts'
+import { openStreamSlots } from './stream-slots.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
 const heartbeat_ms = 15_000
-/** How often the caller is judged anew: a key that was revoked hears nothing after that. */
+/** How often the caller's key is checked again: a revoked key gets nothing after that. */
 const judged_every_ms = 20_000
-/** Who has taken nothing for so long is let go, and may come again with the id of the last message. */
+/** A reader that takes nothing for this long is disconnected, and may resume from the id of the last message. */
 const stuck_max_ms = 60_000
-/** What a reader has, when the stream ends, to take the last of it. */
+/** How long a reader has to take the last messages when the stream ends. */
 const end_grace_ms = 1_000
-/** What rings again and again makes one look, not one for each; and who has much to read leaves room for others. */
+/** The pause between reads: many rings cause one read, and a reader with much to read leaves room for others. */
 const rest_ms = 20
 const buffer_bytes = 16 * 1024
 
@@ -34,9 +34,9 @@ export function mountStreams<Context>(
   streams: Stream<Context>[],
   kernel: StreamKernel<Context>,
 ): void {
-  const seats = openSeats()
+  const slots = openStreamSlots()
   const open = new Set<() => void>()
-  // Otherwise the server would wait for callers who listen for as long as it runs.
+  // Otherwise the server would wait for its listeners for ever.
   app.addHook('preClose', async () => {
     for (const stop of [...open]) stop()
   })
@@ -48,11 +48,11 @@ export function mountStreams<Context>(
       config: { ...configOf(stream.dialect), is_stream: true },
       handler: async (request, reply) => {
         const caller = callerOf(request)
-        const knock = knockOf(kernel, request, { caller })
-        const holder = await admitted(stream, knock, { reply, kernel })
+        const accessRequest = accessRequestOf(kernel, request, { caller })
+        const holder = await admitted(stream, accessRequest, { reply, kernel })
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
-        const leave = seats.take(holder.merchant_id)
+        const leave = slots.acquire(holder.merchant_id)
         const feed = await stream
           .open(kernel.context, { holder, query, caller, now })
           .catch((error: unknown) => {
@@ -65,7 +65,7 @@ export function mountStreams<Context>(
           reply,
           open,
           world: kernel.world,
-          judge: () => judge(stream, knock),
+          judge: () => judge(stream, accessRequest),
           ended() {
             leave()
             kernel.metrics.streamsOpen(stream.path, -1)
@@ -76,18 +76,21 @@ export function mountStreams<Context>(
   }
 }
 
-type Serving = {
+type StreamOptions = {
   request: FastifyRequest
   reply: FastifyReply
   world: Pick<World, 'clock' | 'log'>
-  /** What stops each stream that is open. */
+  /** The functions that stop the open streams. */
   open: Set<() => void>
   /** See `judge`. */
   judge(): Promise<Refusal | null>
   ended(): void
 }
 
-function serve(feed: Feed, { request, reply, world, open, judge, ended }: Serving): FastifyReply {
+function serve(
+  feed: Feed,
+  { request, reply, world, open, judge, ended }: StreamOptions,
+): FastifyReply {
   const { clock, log } = world
   const life = openLife(feed, clock)
   const gone = new AbortController()
@@ -99,7 +102,7 @@ function serve(feed: Feed, { request, reply, world, open, judge, ended }: Servin
     open.delete(stop)
     ended()
   }
-  // Who takes nothing would not even take the end.
+  // A reader that takes nothing would not take the end either.
   const endSurely = () => clock.sleep(end_grace_ms, gone.signal).then(letGo, () => {})
   life.over.addEventListener('abort', endSurely, { once: true })
   open.add(stop)
@@ -115,31 +118,31 @@ function serve(feed: Feed, { request, reply, world, open, judge, ended }: Servin
 
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // What stands between must pass on each message as it comes.
+  // Proxies must pass on each message as it comes.
   'x-accel-buffering': 'no',
   connection: 'close',
 }
 
 async function admitted<Context>(
   stream: Stream<Context>,
-  knock: Knock<Context>,
+  accessRequest: AccessRequest<Context>,
   { reply, kernel }: { reply: FastifyReply; kernel: Kernel<Context> },
 ): Promise<SecretKey> {
-  const holder = await stream.door.check(knock)
+  const holder = await stream.access.check(accessRequest)
   const now = kernel.world.clock.now()
-  if (stream.limit) applyLimit(reply, await stream.limit(knock.context, holder, now), now)
-  await stream.admit?.(knock.context, holder)
+  if (stream.limit) applyLimit(reply, await stream.limit(accessRequest.context, holder, now), now)
+  await stream.admit?.(accessRequest.context, holder)
   return holder
 }
 
-/** Why the caller may not listen any more; null where it may. Throws where nobody can say. */
+/** Why the caller may not listen any more; null where it may. Throws where the check fails. */
 async function judge<Context>(
   stream: Stream<Context>,
-  knock: Knock<Context>,
+  accessRequest: AccessRequest<Context>,
 ): Promise<Refusal | null> {
   try {
-    const holder = await stream.door.check(knock)
-    await stream.admit?.(knock.context, holder)
+    const holder = await stream.access.check(accessRequest)
+    await stream.admit?.(accessRequest.context, holder)
     return null
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -148,22 +151,22 @@ async function judge<Context>(
 }
 
 /** A stream that is open. */
-type Life = {
+type OpenStream = {
   feed: Feed
   bell: Bell
   over: AbortSignal
   end(last?: StreamMessage): void
-  /** What is said when it ends, if anything. */
+  /** The message at its end, if any. */
   last: StreamMessage | null
-  /** Since when what was given has not been taken; null while there is nothing to take. */
+  /** Since when written bytes wait to be taken; null while none do. */
   given_at_ms: number | null
 }
 
-function openLife(feed: Feed, clock: Clock): Life {
+function openLife(feed: Feed, clock: Clock): OpenStream {
   const over = new AbortController()
   const bell = openBell()
   const unhear = feed.hear(bell.ring)
-  const life: Life = {
+  const life: OpenStream = {
     feed,
     bell,
     over: over.signal,
@@ -180,9 +183,9 @@ function openLife(feed: Feed, clock: Clock): Life {
   return life
 }
 
-/** Everything that is said, for as long as somebody takes it. */
+/** Writes every message for as long as the reader takes them. */
 async function* textOf(
-  life: Life,
+  life: OpenStream,
   clock: Clock,
   told: (error: Error) => void,
 ): AsyncGenerator<string> {
@@ -208,16 +211,16 @@ async function* textOf(
       await clock.sleep(rest_ms, over).catch(() => {})
     }
   } catch (error) {
-    // Its id says to the caller, who comes again, from where to go on.
+    // Its id tells a caller that resumes from where to go on.
     told(error as Error)
     life.end()
   }
   if (life.last) yield* say(frame(life.last))
 }
 
-/** Judges the caller anew from time to time, and ends what nobody takes. */
+/** Checks the caller again from time to time, and ends streams whose reader takes nothing. */
 async function watch(
-  life: Life,
+  life: OpenStream,
   clock: Clock,
   { judge, letGo }: { judge(): Promise<Refusal | null>; letGo(): void },
 ): Promise<void> {

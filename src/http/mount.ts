@@ -1,4 +1,4 @@
-// Hangs pages and in-process peers onto the server.
+// Mounts pages and in-process peers on the server.
 
 import { type IncomingHttpHeaders, METHODS } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -53,7 +53,7 @@ function joined(headers: IncomingHttpHeaders): Record<string, string> {
 
 const worth_compressing_bytes = 1400
 
-/** The body as the browser takes it. What is not there compressed already is worth no more than gzip's quick way. */
+/** The body in an encoding that the browser accepts. A body that is not compressed yet gets gzip's fastest level. */
 function compressed(
   { body, bytes, encoded }: PageAnswer,
   accepted: string,
@@ -65,7 +65,7 @@ function compressed(
   return { encoding: 'gzip', bytes: encoded?.gzip ?? gzipSync(body, { level: 5 }) }
 }
 
-/** Mounts each path of each peer, and nothing below it. */
+/** Mounts each path of each peer and nothing below it. */
 export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): void {
   const mounted = peers.flatMap((peer) => peer.places.map((place) => ({ peer, ...place })))
   for (const { peer, path, own_calls_only } of mounted) {
@@ -92,11 +92,11 @@ export function mountPeers(app: FastifyInstance, peers: Peer[], own: OwnCalls): 
   }
 }
 
-/** Every method that HTTP has, but CONNECT, which is about no path. */
+/** Every method of HTTP except CONNECT, which has no path. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** The framework knows the usual methods alone, and reads the body of a QUERY before it looks for a route. */
-export function knowEveryMethod(app: FastifyInstance): void {
+/** The framework knows only the usual methods, and reads the body of a QUERY before it looks for a route. */
+export function acceptEveryMethod(app: FastifyInstance): void {
   const usual = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
   for (const method of methods.filter((method) => !usual.includes(method))) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
@@ -115,7 +115,7 @@ export function refuseOtherMethods(
     const allowed = taken.join(', ')
     const url = fastifyPath(path)
     app.route({
-      // A HEAD is there already where there is a GET.
+      // The framework adds HEAD where there is a GET.
       method: methods.filter((method) => !app.hasRoute({ method, url })),
       url,
       config: configOf(here[0]!.dialect),

@@ -1,11 +1,11 @@
-// How the service knows the calls that it makes to itself: they carry a header that nobody else can make.
+// How the service recognises the calls that it makes to itself: by a header that nobody else can make.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Keyring } from '../kernel/keyring.ts'
 
 export type OwnCalls = {
-  /** What such a call is sent with. */
+  /** The headers of such a call. */
   headers: Record<string, string>
   isOne(headers: IncomingHttpHeaders): boolean
 }

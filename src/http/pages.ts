@@ -1,10 +1,10 @@
 // Plain HTML pages: what the server serves besides API routes.
 
 import type { Caller } from './access.ts'
-import type { CountedApart } from './request-counts.ts'
+import type { SeparateCount } from './request-counts.ts'
 
 type PageRequest = {
-  /** Path and query, as asked for. */
+  /** Path and query as requested. */
   url: string
   query: URLSearchParams
   params: Record<string, string>
@@ -19,16 +19,16 @@ type PageRequest = {
 }
 
 /** The same bytes plain and compressed. */
-export type Encoded = { plain: Buffer; br: Buffer; gzip: Buffer }
+export type EncodedContent = { plain: Buffer; br: Buffer; gzip: Buffer }
 
 export type PageAnswer = {
   status: number
   body: string
-  /** What is sent in place of the body, where it is no text. Never compressed. */
+  /** Sent in place of the body where it is no text. Never compressed. */
   bytes?: Buffer
   headers: Record<string, string>
-  /** The body as it is sent again and again; what has none is compressed each time. */
-  encoded?: Encoded
+  /** The body in compressed copies, for one that is sent repeatedly; without them each answer is compressed. */
+  encoded?: EncodedContent
 }
 
 export type Page<Context> = {
@@ -36,12 +36,12 @@ export type Page<Context> = {
   path: string
   /** The longest body that it takes; 64 KB where nothing is said. */
   body_bytes_max?: number
-  /** Left out, it counts towards the gateway limit together with all else. */
-  counted_apart?: CountedApart
+  /** Without it, the page counts towards the gateway limit with all others. */
+  counted_apart?: SeparateCount
   handle(context: Context, request: PageRequest): Promise<PageAnswer>
 }
 
-/** Whether somebody opened an address in a browser, and not one of the API's. Programs get our shape of a refusal. */
+/** Whether somebody opened an address outside the API in a browser. Programs get a refusal in our shape. */
 export function isPersonLost(request: {
   method: string
   url: string

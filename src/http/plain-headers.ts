@@ -1,4 +1,4 @@
-// The headers of every answer; pages put policies of their own in the place of some.
+// The headers of every answer; pages replace some by policies of their own.
 
 export const plainHeaders = {
   'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-// Reads a request's body once, for all who need it: the door, the handler, the judge of origins.
+// Reads a request's body once, for all that need it: the access rule, the handler and the CORS check.
 
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
@@ -6,9 +6,9 @@ import { routeOf } from './fastify.ts'
 import { type FormRules, readForm } from './form.ts'
 import { readJson } from './json.ts'
 
-type Outcome = { value: unknown } | { error: unknown }
+type ParseResult = { value: unknown } | { error: unknown }
 
-const outcomes = new WeakMap<FastifyRequest, Outcome>()
+const outcomes = new WeakMap<FastifyRequest, ParseResult>()
 
 /** The body as JSON or, where the route takes them, as a form; undefined where there is none. Throws the Refusal of one that cannot be read. */
 export function readBody(request: FastifyRequest): unknown {
@@ -21,7 +21,7 @@ export function readBody(request: FastifyRequest): unknown {
   return outcome.value
 }
 
-function attempt(request: FastifyRequest): Outcome {
+function attempt(request: FastifyRequest): ParseResult {
   try {
     return { value: parse(request) }
   } catch (error) {
@@ -36,7 +36,7 @@ function parse(request: FastifyRequest): unknown {
   if (!bytes || bytes.length === 0) return form ? {} : undefined
   const type = request.headers['content-type'] ?? ''
   const is_form = /^application\/x-www-form-urlencoded/i.test(type)
-  // Many clients send JSON without saying so, or as text; a form is somebody's mistake and is told apart.
+  // Many clients send JSON without its content type, or as text. A form is a mistake and has a refusal of its own.
   if (/^multipart\//i.test(type) || (is_form && !form)) {
     throw unsupportedType(form)
   }
@@ -44,7 +44,7 @@ function parse(request: FastifyRequest): unknown {
   return readJson(bytes)
 }
 
-/** `form` is set on routes that take forms too. */
+/** `form` is set on routes that also take forms. */
 export function unsupportedType(form: FormRules | undefined): Refusal {
   const types = form ? 'application/json or application/x-www-form-urlencoded' : 'application/json'
   const message = `Send the body with Content-Type: ${types}.`

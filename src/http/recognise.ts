@@ -1,10 +1,13 @@
-// Whose request leads nowhere: a merchant that watches its own requests is shown its mistaken paths, too.
+// Finds the merchant of a request that leads nowhere: its own request log shows mistaken paths, too.
 
 import type { FastifyRequest } from 'fastify'
 import { type Access, bearerOf } from './access.ts'
 import { callerOf } from './caller.ts'
 
-/** Notes it on the request. Where the database cannot be asked nobody is recognised, and the answer stays what it is. */
+/**
+ * Notes the merchant on the request. Where the database cannot be reached the request has no merchant, and its answer
+ * is the same.
+ */
 export async function recognise(
   access: Pick<Access, 'findSecretKey'>,
   request: FastifyRequest,

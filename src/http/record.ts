@@ -1,27 +1,27 @@
-// What is told of a request once it is answered: to the metrics, the log, and its merchant's request log.
+// Records an answered request: in the metrics, the log, and its merchant's request log.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
-import { gateway_limited, refusalOf } from './failures.ts'
+import { gateway_limit_code, refusalOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLog } from './request-log.ts'
 import { shownPath, shownUnknownPath } from './shown-path.ts'
 
-type Witnesses = {
+type RecordContext = {
   world: Pick<World, 'clock' | 'log'>
   metrics: Pick<Metrics, 'requestEnded'>
   requests: Pick<RequestLog, 'add'>
 }
 
 export function record(
-  { world, metrics, requests }: Witnesses,
+  { world, metrics, requests }: RecordContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const { id, method, merchant_id } = request
   const { url, config } = routeOf(request)
-  const isRouted = url !== undefined
+  const is_routed = url !== undefined
   const route = url ?? 'unknown'
   const status = reply.statusCode
   const code = refusalOf(request)
@@ -33,12 +33,12 @@ export function record(
     return
   }
   metrics.requestEnded(method, route, status, duration_ms / 1000)
-  // Their sum is told: a line for each would let anybody fill the disk.
-  if (code === gateway_limited) world.log.debug(told, 'request')
+  // The log gets their sum: a line for each would let anybody fill the disk.
+  if (code === gateway_limit_code) world.log.debug(told, 'request')
   else world.log.info(told, 'request')
   if (merchant_id === null) return
   const at = world.clock.now()
-  const path = isRouted
+  const path = is_routed
     ? shownPath(route, request.params as Record<string, string>)
     : shownUnknownPath(request.url)
   requests.add({ ...told, code: code ?? null, merchant_id, path, at })

@@ -1,25 +1,25 @@
-// How many requests each address has made this minute, in as much memory whatever the number of addresses.
+// How many requests each address has made this minute, in constant memory whatever the number of addresses.
 //
-// A table with a row for each address either grows with them or forgets some, and who has many addresses decides which.
-// Here each address has a cell in each of four rows, chosen by a keyed digest, and its count is the least of the four. It
-// is never too small. It is too large only where others fill all four cells, which takes so many requests a minute as there
-// are cells for each one that is added.
+// A table with a row for each address either grows with them or forgets some, and an attacker with many addresses
+// decides which. Here each address has a cell in each of four rows, chosen by a keyed digest, and its count is the
+// least of the four. It is never too small. It is too large only where others fill all four cells: each false count
+// takes as many requests a minute as there are cells.
 
 import { hash } from 'node:crypto'
 
 /**
- * What counts by itself, and ten times as much of it is taken: webhook routes, which have limits of their own for each account;
- * preflights, since one that was refused would hide the limit from the page; health, so that a flood from behind the same
- * proxy does not have the process restarted; results, for which a Directory Server speaks from few addresses.
+ * What is counted separately, with a limit ten times as high: webhook routes, which have limits of their own for each
+ * account; preflights, since a refused one would hide the limit from the page; health, so that a flood from behind the
+ * same proxy does not restart the process; results, since a Directory Server sends from few addresses.
  */
-export type CountedApart = 'webhooks' | 'preflights' | 'health' | 'results'
+export type SeparateCount = 'webhooks' | 'preflights' | 'health' | 'results'
 
 const rows = 4
 /** Two bytes of a digest name a cell. */
 const cells = 65_536
 
 export type RequestCounts = {
-  /** Counts one more request, and says how many of the minute there are, and how long it still lasts. */
+  /** Counts one request. Returns the count of this minute, and how long the minute still lasts. */
   count(address: string, now: Date): { count: number; left_ms: number }
 }
 

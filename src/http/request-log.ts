@@ -1,31 +1,31 @@
-// The last requests that this process answered, kept in memory, so that a merchant can watch its own as they come.
+// The last requests that this process answered, kept in memory: a merchant can watch its own as they come.
 
 import { timestamp } from '../kernel/values.ts'
 
-/** Nothing of a request that could be secret: no query, no body, no header. */
+/** Nothing that could be secret: no query, no body, no header. */
 export type LoggedRequest = {
   merchant_id: string
   request_id: string
   /** When it was answered. */
   at: Date
   method: string
-  /** With `…` for what is no id of ours. */
+  /** With `…` in place of what is no id of ours. */
   path: string
   /** The path with the names of its parameters. */
   route: string
   status: number
-  /** What it was refused with. */
+  /** The code of the refusal. */
   code: string | null
   duration_ms: number
 }
 
 export type RequestLog = {
   add(request: LoggedRequest): void
-  /** How many were added, ever: a place to read on from. */
+  /** How many were ever added: a position to read on from. */
   count(): number
-  /** Those from a place on that are still kept, oldest first. */
+  /** The requests after a position that are still kept, oldest first. */
   from(place: number): LoggedRequest[]
-  /** Calls the listener after each. Returns what ends that. */
+  /** Calls the listener after each request. Returns the function that removes it. */
   hear(listener: () => void): () => void
 }
 

@@ -1,8 +1,8 @@
-// A route is one record. It yields validation, types, access, idempotency, OpenAPI and the shape of its refusals.
+// A route is one record. Validation, types, access, idempotency, OpenAPI and the shape of its refusals follow from it.
 
 import type { z } from 'zod'
 import type { Refusal, RefusalCode } from '../kernel/errors.ts'
-import type { Caller, Door } from './access.ts'
+import type { AccessRule, Caller } from './access.ts'
 import type { Dialect } from './dialects.ts'
 import type { FormRules } from './form.ts'
 import { type Idempotency, type KeyRow, keyRules, type ReservedKey } from './idempotency.ts'
@@ -23,8 +23,8 @@ export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempo
    */
   recordReply(reply: unknown): Keyed extends 'required' ? KeyRow : KeyRow | null
   /**
-   * The same without an answer, for a route that has `resume`: the row to write in the transaction that begins what is asked
-   * for. The answer is recorded once the handler has given it.
+   * For a route that has `resume`: the row to write in the transaction that begins the act. The answer is recorded once
+   * the handler has given it.
    */
   reserveKey(): Keyed extends 'required' ? ReservedKey : ReservedKey | null
   /** The answer is 202: what was asked for has been taken, and is carried out or refused later. For routes with `accepted`. */
@@ -40,20 +40,20 @@ type RouteRecord<
   Keyed extends Idempotency,
 > = {
   method: 'GET' | 'POST' | 'DELETE'
-  /** With parameters in braces, as the specification writes it. */
+  /** With parameters in braces, as in the specification. */
   path: string
   /**
-   * The path of the route that this one is another address of: idempotency keys are shared with it, and the description
-   * tells of this one only there.
+   * The path of the route of which this one is an alias: both share idempotency keys, and the API's description names
+   * this one only there.
    */
   alias_of?: string
   tag: string
   summary: string
-  door: Door<Context, Holder>
+  access: AccessRule<Context, Holder>
   dialect: Dialect
   /** Whether the route needs an idempotency key or may have one; without the field it takes none. */
   idempotency?: Keyed
-  /** Counts each request of a holder, refused ones too; comes before all but the door. Without the field, no limit. */
+  /** Counts each request of a holder, refused ones too; runs after the access check alone. Without the field, no limit. */
   limit?: CountUse<Context, Holder>
   /** How long browsers and caches between may keep the answer; without the field, not at all. */
   cache?: 'five_minutes'
@@ -61,45 +61,56 @@ type RouteRecord<
   cors?: Cors<Context>
   query?: Query
   body?: Body
-  /** A request without a body is then the same as one with an empty object. */
+  /** A request without a body then counts as one with an empty object. */
   body_optional?: true
   /** The body may be a form as well as JSON, and is then read by these rules. */
   form?: FormRules
-  /** What a finding of the query's or body's schema is refused with. Else an `invalid_request` that names its JSON path. */
+  /**
+   * The refusal for a fault that the query's or body's schema finds; by default an `invalid_request` that names its
+   * JSON path.
+   */
   explain?(issue: Issue): Refusal
   status: number
   /** What a 202 with the same reply means, where the handler may answer so. */
   accepted?: string
-  /** An allow-list: a member that it does not name cannot leave, one that it names cannot be forgotten. Of 204, null. */
+  /**
+   * An allow-list: a member that it does not name cannot leave, and one that it names cannot be forgotten. Null for
+   * 204.
+   */
   reply: Reply
-  /** What an id that nothing can have is refused with: the same as one that nothing has. Else a `resource_not_found`. */
+  /** The refusal for a malformed id, the same as for an unknown one; by default `resource_not_found`. */
   unknownId?(): Refusal
   /** Every code that the handler may refuse with; access, body and idempotency add their own. */
   refusals: readonly RefusalCode[]
-  /** Members that the bodies of some of them have beside those of every refusal. */
+  /** Members that some of their bodies have besides those of every refusal. */
   refusal_members?: Partial<Record<RefusalCode, z.ZodType>>
-  /** Comes after authentication and the look for a replay, before validation: may this account act at all? */
+  /**
+   * Whether this account may act at all. Runs after authentication and the look-up of an earlier answer, before
+   * validation.
+   */
   admit?(context: Context, holder: Holder): Promise<void>
   handle(
     context: Context,
     request: RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>,
   ): Promise<z.input<Reply>>
-  /** Answers a request whose key was reserved by a first one that left no answer, perhaps since its process died. */
+  /**
+   * Answers a request whose key an earlier request reserved without leaving an answer, perhaps since its process died.
+   */
   resume?(
     context: Context,
-    request: Resumed<RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>>,
+    request: ResumedRequest<RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>>,
   ): Promise<z.input<Reply>>
 }
 
-/** What was asked is under way or done: nothing is written under the key any more. */
-export type Resumed<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & { key: string }
+/** The act is under way or done: nothing is written under the key any more. */
+export type ResumedRequest<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & { key: string }
 
-/** What a request says of the place that it is meant for. */
-export type CorsAsked = {
+/** The parts of a request that CORS decides by. */
+export type CorsRequest = {
   origin: string
   params: Record<string, string>
   query: Record<string, unknown>
-  /** A header; null where it was not sent. A preflight names those that will be, and has none of them. */
+  /** A header; null where it was not sent. A preflight lists those that will be sent, and has no values of them. */
   header(name: string): string | null
   /** The parsed body; undefined where there is none, as in a preflight, or where it cannot be read. */
   body(): unknown
@@ -107,8 +118,8 @@ export type CorsAsked = {
 
 export type Cors<Context> = {
   /** Whether a page of this origin may read the answer. */
-  allows(context: Context, asked: CorsAsked): Promise<boolean>
-  /** Whether anybody allows this origin: asked where the request may not cost a look at what it is meant for. */
+  allows(context: Context, asked: CorsRequest): Promise<boolean>
+  /** Whether any merchant allows this origin: used where the request itself must not cost a look-up. */
   knows(context: Context, origin: string): Promise<boolean>
 }
 
@@ -121,7 +132,10 @@ export type Route<Context> = RouteRecord<
   Idempotency
 >
 
-/** Types a route's handler by its own door, body and reply, then forgets them so that routes fit into one list. */
+/**
+ * Types a route's handler by its own access rule, body and reply, then erases the types so that routes fit into one
+ * list.
+ */
 export function route<
   Context,
   Holder,
@@ -135,7 +149,7 @@ export function route<
 
 /** All codes that a route can answer with: its own and those of the fields that it declares. */
 export function refusalsOf(route: Route<never>): RefusalCode[] {
-  const codes = new Set<RefusalCode>([...route.refusals, ...route.door.refusals])
+  const codes = new Set<RefusalCode>([...route.refusals, ...route.access.refusals])
   if (route.idempotency) {
     const { unusable, differing, running, unavailable } = keyRules[route.idempotency]
     codes.add(unusable).add(differing).add(running).add('idempotency_key_reused').add(unavailable)
@@ -145,7 +159,7 @@ export function refusalsOf(route: Route<never>): RefusalCode[] {
   return [...codes.add('store_unavailable').add('internal_error')]
 }
 
-/** How idempotency keys know a route: by one name, wherever it is found. */
+/** The name under which idempotency keys know a route, the same for its aliases. */
 export function nameOf({ method, path, alias_of }: Route<never>): string {
   return `${method} ${alias_of ?? path}`
 }

@@ -1,4 +1,4 @@
-// Runs one route record for one request: door, key, query, body, handler, answer, in this order.
+// Runs one route record for one request: access, key, query, body, handler, answer, in this order.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
@@ -6,6 +6,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
 import type { Access, Caller, KeyScope } from './access.ts'
+import { accessRequestOf } from './access-request.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'
 import {
@@ -21,7 +22,6 @@ import {
   runOnce,
   unusableKey,
 } from './idempotency.ts'
-import { knockOf } from './knock.ts'
 import { readBody } from './read-body.ts'
 import { nameOf, type Route, type RouteRequest } from './route.ts'
 import { applyLimit } from './use-limit.ts'
@@ -33,7 +33,7 @@ export type Kernel<Context> = {
   keyring: Keyring
   access: Access
   context: Context
-  /** Whether the process's clock is so wrong that requests must change nothing by it. */
+  /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: (() => boolean) | undefined
 }
 
@@ -47,7 +47,9 @@ export async function answerRoute<Context>(
   const params = request.params as Record<string, string>
   const { context, world } = kernel
   const body = () => readBody(request)
-  const holder = await route.door.check(knockOf(kernel, request, { caller, params, body }))
+  const holder = await route.access.check(
+    accessRequestOf(kernel, request, { caller, params, body }),
+  )
   if (route.method !== 'GET' && kernel.isClockFarOff?.()) throw clockFarOff(route)
   const now = world.clock.now()
   if (route.limit) applyLimit(reply, await route.limit(context, holder, now), now)
@@ -88,7 +90,7 @@ function keyOf(route: Route<never>, request: FastifyRequest): string | null {
   return key
 }
 
-/** No id of ours has other characters, and the database would not even take some of them. */
+/** No id of ours has other characters, and the database would refuse some of them. */
 function isId(text: string): boolean {
   return /^[\w-]{1,255}$/.test(text)
 }
@@ -135,12 +137,12 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   })
   const { resume } = route
   const resumed = () => resume!(kernel.context, { ...request(), key })
-  /** The answer of a route that reserved its key, as none may that has no `resume`. */
+  /** The answer of a route that reserved its key; only routes with `resume` may. */
   const record = async (reply: unknown, replayed: boolean) => {
     const answer = answerOf(reply, replayed)
     const at = kernel.world.clock.now()
     const kept = await recordAnswer(kernel, claim, { ...answer, at })
-    // The key is free again: what was begun was refused since the reply was made, which is what the request must hear.
+    // The key is free again: since the reply was made, the act was refused, and the request must get that refusal.
     return kept ?? answerOf(await resumed(), replayed)
   }
 
@@ -167,8 +169,9 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
 }
 
 function keyScopeOf<Context>({ route, holder }: Run<Context>): KeyScope {
-  if (!route.door.keyScope) throw new Error(`the door of ${route.path} has no idempotency keys`)
-  return route.door.keyScope(holder)
+  if (!route.access.keyScope)
+    throw new Error(`the access rule of ${route.path} has no idempotency keys`)
+  return route.access.keyScope(holder)
 }
 
 function requestOf<Context>(
@@ -199,7 +202,7 @@ function bodyOf<Context>(route: Route<Context>, raw: unknown): unknown {
   return validate(route.body, raw, route.explain)
 }
 
-/** A body that the route does not take is not even looked at. */
+/** A body that the route does not take is not read. */
 function rawBodyOf<Context>({ route, request }: Run<Context>): unknown {
   if (!route.body) return undefined
   const raw = readBody(request)

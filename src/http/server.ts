@@ -20,8 +20,8 @@ import { configOf, routeOf } from './fastify.ts'
 import { limitGateway } from './gateway-limit.ts'
 import type { Metrics } from './metrics.ts'
 import {
+  acceptEveryMethod,
   fastifyPath,
-  knowEveryMethod,
   mountPages,
   mountPeers,
   refuseOtherMethods,
@@ -39,9 +39,9 @@ import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
 import { openTally, type Tally } from './tally.ts'
 import { refuseOddTarget } from './target.ts'
-import { turnOf, unanswered_max } from './turns.ts'
+import { admissionOf, unanswered_max } from './turns.ts'
 
-type ServerParts<Context> = {
+type ServerOptions<Context> = {
   world: World
   sql: Sql
   ids: Ids
@@ -55,15 +55,15 @@ type ServerParts<Context> = {
   pages: Page<Context>[]
   peers: Peer[]
   own_calls: OwnCalls
-  /** What people get at a path that there is not. `languages` is their browser's word. */
+  /** The page for an unknown path. `languages` is the browser's header. */
   missingPage?: ((languages: string | null) => PageAnswer) | undefined
-  /** What to say to who asks for something that the compatible routes lack; null where there is nothing to say. */
+  /** Advice for a request for something that the compatible routes lack; null where there is none. */
   advise(method: string, path: string): string | null
-  /** Whether a text that a client wants to hear again could be a card number: that is said to nobody. */
+  /** Whether a text that a client wants echoed could be a card number: such a text is never echoed. */
   couldBeCard(text: string): boolean
   /** Requests a minute and address; 0 is without a limit. */
   gateway_limit: number
-  /** That callers may hold at once. */
+  /** Connections that callers may hold at once. */
   connections_max: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
@@ -73,15 +73,15 @@ type ServerParts<Context> = {
 
 const head_bytes_max = 16_384
 
-/** Builds the server; it listens only when told to. */
-export async function openServer<Context>(parts: ServerParts<Context>): Promise<FastifyInstance> {
+/** Builds the server without listening. */
+export async function openServer<Context>(parts: ServerOptions<Context>): Promise<FastifyInstance> {
   const trustProxy = trusting(parts.trusted_proxies)
   const isProxy = (address: string) => trustProxy !== false && trustProxy(address)
   const { clock, log } = parts.world
   const broken = openTally(clock, (requests) => {
     log.info({ requests }, 'requests refused that are no valid HTTP')
   })
-  const broken_parts = { ...parts, broken }
+  const brokenParts = { ...parts, broken }
   const app = Fastify({
     bodyLimit: body_bytes_max,
     trustProxy,
@@ -96,11 +96,11 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
       requireHostHeader: false,
     },
     genReqId: () => parts.ids.request(),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(broken_parts, error, socket),
-    // A path that cannot be decoded: no route and no hook comes to see it. Such requests through one proxy count together,
-    // since the framework does not tell here for whom it speaks.
+    clientErrorHandler: (error, socket) => answerBrokenRequest(brokenParts, error, socket),
+    // A path that cannot be decoded reaches no route and no hook. Such requests through one proxy count together, since
+    // the framework does not say here for whom the proxy speaks.
     frameworkErrors: (_error, request, reply) => {
-      if (turnOf(request.raw, reply.raw) === 'not_heard') return
+      if (admissionOf(request.raw, reply.raw) === 'not_heard') return
       welcome(parts, request, reply)
       count(request, reply)
         .then(() => {
@@ -109,29 +109,29 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
         })
         .catch((error) => fail(parts.world.log, error, request, reply))
     },
-    // No head is longer, so that a route judges every id itself.
+    // No head is longer, so each route checks its ids itself.
     routerOptions: { maxParamLength: head_bytes_max },
-    // What was just taken when the stop began is done like all that is under way.
+    // A request that arrived just before the stop is answered like all others under way.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   })
-  knowEveryMethod(app)
+  acceptEveryMethod(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', openBodies())
   app.decorateRequest('merchant_id', null)
   app.decorateRequest('route', null)
   app.addHook('onRequest', (request, reply, done) => {
-    // Nothing comes of it: not even an answer, since the connection is closed before.
-    if (turnOf(request.raw, reply.raw) === 'not_heard') return
+    // Node closes the connection before, so this sends nothing.
+    if (admissionOf(request.raw, reply.raw) === 'not_heard') return
     welcome(parts, request, reply)
     done()
   })
-  watchConnections(app, broken_parts, isProxy)
+  watchConnections(app, brokenParts, isProxy)
   app.addHook('onResponse', async (request, reply) => {
-    if (turnOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
+    if (admissionOf(request.raw, reply.raw) !== 'not_heard') record(parts, request, reply)
   })
   app.setErrorHandler((error, request, reply) => {
-    // Who goes away in the middle of a body: nobody hears the answer, and nothing of ours has failed.
+    // The client left in the middle of a body: nobody reads the answer, and the service did not fail.
     const broke_off = error === request.raw.errored
     const told = broke_off ? new Refusal('invalid_request', 'The body broke off.') : error
     fail(parts.world.log, told, request, reply)
@@ -161,13 +161,13 @@ export async function openServer<Context>(parts: ServerParts<Context>): Promise<
   return app
 }
 
-/** Whatever is not a request of a route: what a connection may be asked, and how long it stays. */
+/** Everything besides requests of a route: limits of a connection, and how long it stays open. */
 function watchConnections<Context>(
   app: FastifyInstance,
-  parts: ServerParts<Context> & { broken: Tally },
+  parts: ServerOptions<Context> & { broken: Tally },
   isProxy: (address: string) => boolean,
 ): void {
-  // Only 100-continue is an expectation that HTTP knows; any other may be passed over, where Node would answer by itself.
+  // 100-continue is the only expectation that HTTP defines. Any other may be ignored, but Node would answer it.
   app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
   app.server.on('connect', (request, socket) => refuseConnect(parts, request, socket))
   const { connections_max, broken } = parts
@@ -180,7 +180,7 @@ function watchConnections<Context>(
   endSlowReaders(app, parts.world.clock)
 }
 
-function mountAll<Context>(app: FastifyInstance, parts: ServerParts<Context>): void {
+function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>): void {
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
   for (const route of parts.routes) {
     app.route({
@@ -205,16 +205,16 @@ function mountAll<Context>(app: FastifyInstance, parts: ServerParts<Context>): v
   mountPeers(app, parts.peers, parts.own_calls)
 }
 
-/** What is wrong with a request whatever it asks for. */
+/** Faults of a request that do not depend on its route. */
 function refuseOddRequest({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (turnOf(raw, reply.raw) === 'one_too_many') {
+  if (admissionOf(raw, reply.raw) === 'one_too_many') {
     const words = `At most ${unanswered_max} requests may wait for their answers on one connection.`
     throw new Refusal('rate_limit_exceeded', words, { retry_after_seconds: 1 })
   }
   refuseOddTarget(raw)
 }
 
-/** While stopping, an answered connection is closed: kept alive for its client it would keep the server waiting. */
+/** While stopping, an answered connection is closed: kept alive, it would delay the stop. */
 function closeAnswered(app: FastifyInstance): void {
   let stopping = false
   app.addHook('preClose', async () => {
@@ -226,19 +226,19 @@ function closeAnswered(app: FastifyInstance): void {
   })
 }
 
-function adviceOn<Context>(parts: ServerParts<Context>, request: FastifyRequest): string | null {
+function adviceOn<Context>(parts: ServerOptions<Context>, request: FastifyRequest): string | null {
   if (dialectOf(request) !== 'compatible') return null
   return parts.advise(request.method, request.url.split('?')[0]!)
 }
 
 /** The headers of every answer. */
 function welcome<Context>(
-  { couldBeCard }: ServerParts<Context>,
+  { couldBeCard }: ServerOptions<Context>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   reply.headers(plainHeaders).header('rip-request-id', request.id)
-  if (turnOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
+  if (admissionOf(request.raw, reply.raw) === 'one_too_many') reply.header('connection', 'close')
   const { dialect = dialectOfPath(request.url, request.headers) } = routeOf(request).config
   if (dialect === 'compatible') greet(request, reply, couldBeCard)
 }

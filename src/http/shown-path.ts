@@ -1,8 +1,11 @@
-// The path of a request as it may be shown to people: only ids of ours stand in it, never what else was sent in their place.
+// The path of a request as people may see it: with ids of ours, and nothing else that was sent in their place.
 
 const ids = /^(?:(?:cs|pay|whep)_[0-9a-f]{24}|rip_pk_[0-9a-f]{48}|[0-9a-f]{32})$/
 
-/** `route` spells its parameters `:name`. One that has not the shape of its id is shown as `…`: it may be a secret or a card number. */
+/**
+ * `route` spells its parameters `:name`. A value without the shape of its id becomes `…`: it may be a secret or a card
+ * number.
+ */
 export function shownPath(route: string, params: Readonly<Record<string, string>>): string {
   return route.replace(/:(\w+)|\*/g, (_, name: string | undefined) => {
     const value = name === undefined ? '' : (params[name] ?? '')
@@ -12,7 +15,7 @@ export function shownPath(route: string, params: Readonly<Record<string, string>
 
 const parts_max = 8
 
-/** The path of a request that has no route: words as paths have them, such as `/v1/payment_intent`. */
+/** The path of a request without a route: words as paths have them, such as `/v1/payment_intent`. */
 export function shownUnknownPath(url: string): string {
   const parts = url.split(/[?#]/)[0]!.split('/').slice(1)
   const shown = parts

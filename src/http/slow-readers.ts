@@ -1,4 +1,4 @@
-// Ends connections whose client does not take its answer: what is not taken lies in the service's memory.
+// Ends connections whose client does not take its answer: until it is taken, the answer fills the service's memory.
 
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -7,14 +7,14 @@ import type { Clock } from '../kernel/world.ts'
 import { routeOf } from './fastify.ts'
 
 const looked_every_ms = 5_000
-/** From the first look that finds an answer under way: no answer is so large that a slow line needs longer. */
+/** Counted from the first check that finds an answer under way: no answer is so large that a slow line needs longer. */
 const taken_within_ms = 25_000
 
-type Given = { socket: Socket; seen_ms: number | null }
+type PendingWrite = { socket: Socket; seen_ms: number | null }
 
-/** An answer is taken within 30 s of being given, or its connection ends. Streams judge their readers by themselves. */
+/** A client takes an answer within 30 s, or its connection ends. Streams check their readers themselves. */
 export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
-  const given = new Map<ServerResponse, Given>()
+  const given = new Map<ServerResponse, PendingWrite>()
   let looking = new AbortController()
 
   function enlist(response: ServerResponse, socket: unknown): void {
@@ -31,7 +31,7 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
   }
 
   app.addHook('onSend', (request, reply, _payload, done) => {
-    // Nearly every answer is taken at once, and costs no more than this.
+    // Nearly every answer is taken at once and costs only this check.
     if (!routeOf(request).config.is_stream) setImmediate(enlist, reply.raw, request.raw.socket)
     done()
   })
@@ -40,7 +40,7 @@ export function endSlowReaders(app: FastifyInstance, clock: Clock): void {
 
 /** Looks at the answers under way until there are none. */
 async function look(
-  given: Map<ServerResponse, Given>,
+  given: Map<ServerResponse, PendingWrite>,
   clock: Clock,
   over: AbortSignal,
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function look(
     await clock.sleep(looked_every_ms, over).catch(() => {})
     const now_ms = clock.now().getTime()
     for (const [response, answer] of given) {
-      // An answer that stood behind others on its connection hears nothing when that ends.
+      // An answer that waited behind others on its connection is not notified when the connection ends.
       if (answer.socket.destroyed) given.delete(response)
       else if (answer.seen_ms === null) answer.seen_ms = now_ms
       else if (now_ms - answer.seen_ms >= taken_within_ms) answer.socket.destroy()

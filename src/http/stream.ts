@@ -2,25 +2,25 @@
 
 import { z } from 'zod'
 import type { RefusalCode } from '../kernel/errors.ts'
-import type { Caller, Door, SecretKey } from './access.ts'
+import type { AccessRule, Caller, SecretKey } from './access.ts'
 import type { Dialect } from './dialects.ts'
 import type { Route } from './route.ts'
 import type { CountUse } from './use-limit.ts'
 
-/** One message. `event` is its type, `id` what the caller may come again with. */
+/** One message. `event` is its type, `id` what the caller may resume from. */
 export type StreamMessage = { event: string; id?: string; data: object }
 
-/** What a stream is fed from. Nothing is read ahead of a caller who is slow. */
+/** The source of a stream. Nothing is read ahead of a slow caller. */
 export type Feed = {
-  /** The first message: that the caller is heard from here on. */
+  /** The first message, which says that the stream has begun. */
   ready: StreamMessage
-  /** What there is by now, at most a page; `is_more` where the next page may be read at once. */
+  /** The messages there are now, at most a page; `is_more` where the next page can be read at once. */
   read(): Promise<{ messages: StreamMessage[]; is_more: boolean }>
-  /** Calls `wake` whenever there may be something to read. Returns what ends that. */
+  /** Calls `wake` whenever there may be something to read. Returns the function that ends this. */
   hear(wake: () => void): () => void
-  /** How long nothing needs to be read where nobody woke it. */
+  /** How long to wait for `wake` before the next read. */
   poll_ms: number
-  /** What the caller may come again with once it has all that was read; left out where it cannot go on from anywhere. */
+  /** What the caller may resume from once it has everything that was read; left out where it cannot resume. */
   place?(): string
 }
 
@@ -31,33 +31,33 @@ type StreamRecord<Context, Query extends z.ZodType> = {
   path: string
   tag: string
   summary: string
-  door: Door<Context, SecretKey>
+  access: AccessRule<Context, SecretKey>
   dialect: Dialect
   /** Counts each time that the stream is opened. */
   limit?: CountUse<Context, SecretKey>
   query: Query
   /** Describes the data of the messages, by their type. */
   messages: Record<string, z.ZodType>
-  /** Every code that `open` may refuse with; access and the query add their own. */
+  /** Every code that `open` may refuse with; access and query add their own. */
   refusals: readonly RefusalCode[]
   admit?(context: Context, holder: SecretKey): Promise<void>
-  /** Judges what was asked, and notes where it begins. Nothing goes on before the feed is read. */
+  /** Checks the request and notes where the stream begins. Nothing moves on before the feed is read. */
   open(context: Context, request: StreamRequest<z.output<Query>>): Promise<Feed>
 }
 
 export type Stream<Context> = StreamRecord<Context, z.ZodType>
 
-/** Types a stream by its own query, then forgets it so that streams fit into one list. */
+/** Types a stream by its own query, then erases the type so that streams fit into one list. */
 export function stream<Context, Query extends z.ZodType>(
   record: StreamRecord<Context, Query>,
 ): Stream<Context> {
   return record as unknown as Stream<Context>
 }
 
-/** The last message where the caller may not listen any more. */
+/** The last message for a caller that may not listen any more. */
 const refused = z.object({ code: z.string(), message: z.string() })
 
-/** A stream as descriptions see it: a route that answers with one of its messages after the other. */
+/** A stream as the API's description sees it: a route that answers with one message after the other. */
 export function describedRoute({ messages, ...stream }: Stream<never>): Route<never> {
   const bySchema = Map.groupBy(Object.entries({ ...messages, refused }), ([, data]) => data)
   const shapes = [...bySchema].map(([data, named]) => {
@@ -79,7 +79,7 @@ export function frame({ event, id, data }: StreamMessage): string {
 }
 
 /**
- * Says nothing: it tells both sides, and whatever stands between, that the other is there. An id without data is no
+ * A comment that keeps the connection alive and shows both sides that the other is there. An id without data is no
  * message, but readers keep it.
  */
 export function heartbeat(place?: string): string {

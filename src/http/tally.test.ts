@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type ManualClock, manualClock } from '../../tests/support/clock.ts'
-import { openTally, type Tally, told_every_ms } from './tally.ts'
+import { openTally, report_interval_ms, type Tally } from './tally.ts'
 
 let clock: ManualClock
 let told: number[]
@@ -18,7 +18,7 @@ const count = (times: number) => {
 test('the first is told at once, the rest of the minute in one', async () => {
   count(40)
   expect(told).toEqual([1])
-  await clock.advance(told_every_ms - 1)
+  await clock.advance(report_interval_ms - 1)
   expect(told).toEqual([1])
   await clock.advance(1)
   expect(told).toEqual([1, 39])
@@ -26,12 +26,12 @@ test('the first is told at once, the rest of the minute in one', async () => {
 
 test('a quiet minute tells nothing, and the next one begins anew', async () => {
   count(1)
-  await clock.advance(told_every_ms)
-  await clock.advance(told_every_ms)
+  await clock.advance(report_interval_ms)
+  await clock.advance(report_interval_ms)
   expect(told).toEqual([1])
   count(3)
   expect(told).toEqual([1, 1])
-  await clock.advance(told_every_ms)
+  await clock.advance(report_interval_ms)
   expect(told).toEqual([1, 1, 2])
 })
 

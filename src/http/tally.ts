@@ -1,16 +1,16 @@
-// Sums up in the log what others can bring about as often as they like: a line for each would fill the disk.
+// Sums up in the log what others can cause as often as they like: a line for each would fill the disk.
 
 import type { Clock } from '../kernel/world.ts'
 
-export const told_every_ms = 60_000
+export const report_interval_ms = 60_000
 
 export type Tally = {
   count(): void
-  /** Tells what is left now. A count that comes later is told at once. */
+  /** Logs the rest now. A later count is logged at once. */
   close(): void
 }
 
-/** The first is told at once, with what comes after it once a minute: how many there were since. */
+/** Logs the first count at once, and later ones once a minute with their number. */
 export function openTally(clock: Pick<Clock, 'sleep'>, tell: (times: number) => void): Tally {
   const over = new AbortController()
   let times = 0
@@ -21,7 +21,7 @@ export function openTally(clock: Pick<Clock, 'sleep'>, tell: (times: number) => 
     while (times > 0) {
       tell(times)
       times = 0
-      await clock.sleep(told_every_ms, over.signal).catch(() => {})
+      await clock.sleep(report_interval_ms, over.signal).catch(() => {})
     }
     is_telling = false
   }

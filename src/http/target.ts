@@ -1,5 +1,5 @@
-// What a request is meant for: one host, and a path that can be written in one way only.
-// Proxies judge paths by their plain form and pass them on as they came, so nothing here may be reached by another form.
+// The target of a request: one host, and a path that can be written in only one way. Proxies check paths in their plain
+// form and pass them on unchanged, so nothing here may be reachable by another form.
 
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../kernel/errors.ts'

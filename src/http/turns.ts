@@ -1,4 +1,4 @@
-// How far ahead of the answers one connection may ask, and when it has all of them.
+// How many requests one connection may have unanswered, and when all of them are answered.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,36 +7,36 @@ import type { Duplex } from 'node:stream'
 /** On one connection. */
 export const unanswered_max = 16
 
-/** `one_too_many` is to be refused and the connection closed; `not_heard` comes after it and is to be left alone. */
-export type Turn = 'heard' | 'one_too_many' | 'not_heard'
+/** `one_too_many` is refused and the connection closed; `not_heard` comes after it and gets no answer. */
+export type Admission = 'heard' | 'one_too_many' | 'not_heard'
 
-const turns = new WeakMap<IncomingMessage, Turn>()
+const admissions = new WeakMap<IncomingMessage, Admission>()
 
-type Line = {
+type Pipeline = {
   unanswered: number
   latest: IncomingMessage
   /** See `whenAnswered`. */
   onAnswered: (() => void) | null
 }
 
-const lines = new WeakMap<Duplex, Line>()
+const pipelines = new WeakMap<Duplex, Pipeline>()
 
-/** Counts a request when it comes; what was said of it then holds. */
-export function turnOf(request: IncomingMessage, response: ServerResponse): Turn {
-  const known = turns.get(request)
+/** Counts a request when it comes; the decision about it then stays. */
+export function admissionOf(request: IncomingMessage, response: ServerResponse): Admission {
+  const known = admissions.get(request)
   if (known) return known
-  const turn = takeTurn(request, response)
-  turns.set(request, turn)
+  const turn = admit(request, response)
+  admissions.set(request, turn)
   return turn
 }
 
 /**
- * Node reads on while requests wait for their answers: of a few hundred kilobytes it makes thousands of them at once. So
- * nothing more is read once there is one too many.
+ * Node reads on while requests wait for their answers, and makes thousands of requests of a few hundred kilobytes. So
+ * reading stops once there is one too many.
  */
-function takeTurn(request: IncomingMessage, response: ServerResponse): Turn {
+function admit(request: IncomingMessage, response: ServerResponse): Admission {
   const { socket } = request
-  const line = lineOf(socket, request)
+  const line = pipelineOf(socket, request)
   if (line.unanswered > unanswered_max) return 'not_heard'
   line.unanswered += 1
   line.latest = request
@@ -52,31 +52,31 @@ function takeTurn(request: IncomingMessage, response: ServerResponse): Turn {
   return 'heard'
 }
 
-function lineOf(socket: Socket, latest: IncomingMessage): Line {
-  const known = lines.get(socket)
+function pipelineOf(socket: Socket, latest: IncomingMessage): Pipeline {
+  const known = pipelines.get(socket)
   if (known) return known
   const line = { unanswered: 0, latest, onAnswered: null }
-  lines.set(socket, line)
+  pipelines.set(socket, line)
   return line
 }
 
-/** A request whose body breaks off is never answered by itself. */
-function isAnswered({ unanswered, latest }: Line): boolean {
+/** A request whose body breaks off gets no answer of its own. */
+function isAnswered({ unanswered, latest }: Pipeline): boolean {
   return unanswered === 0 || (unanswered === 1 && !latest.complete)
 }
 
 /**
- * Calls back once every whole request of a connection has its answer: at once where none waits. Where somebody is to be
- * called back already, or the connection ends with the last answer that it gets, nobody else is called.
+ * Calls back once every whole request of a connection has its answer: at once where none waits. Only the first callback
+ * of a connection is kept, and none is called where the connection ends with its last answer.
  */
 export function whenAnswered(socket: Duplex, callBack: () => void): void {
-  const line = lines.get(socket)
+  const line = pipelines.get(socket)
   if (!line || isAnswered(line)) callBack()
   else line.onAnswered ??= callBack
 }
 
 function stopReading(socket: Socket): void {
-  // Whoever reads the body of an earlier request sets the socket going again.
+  // A reader of an earlier request's body resumes the socket.
   socket.on('resume', () => socket.pause())
   socket.pause()
 }

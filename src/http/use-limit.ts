@@ -1,9 +1,9 @@
-// Limits of routes that count how often they are used, and tell the caller with every answer.
+// Limits of routes whose answers all say how much of the limit is used.
 
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../kernel/errors.ts'
 
-/** A limit's count, the request at hand included. */
+/** The count of a limit, this request included. */
 export type Use = { limit: number; used: number; resets_at: Date }
 
 export type CountUse<Context, Holder> = (
@@ -12,7 +12,7 @@ export type CountUse<Context, Holder> = (
   now: Date,
 ) => Promise<Use>
 
-/** The headers of every answer, by name, and what each says. */
+/** The headers of every answer and their meaning. */
 export const limitHeaders = {
   'X-RateLimit-Limit': 'How many such requests an account may make a minute.',
   'X-RateLimit-Remaining': 'How many of them are left.',

@@ -1,10 +1,10 @@
-// Turns a schema's findings into one refusal: the one that stands highest in the catalogue, naming its JSON path.
+// Turns a schema's findings into one refusal: the one listed first in the catalogue, with its JSON path.
 
 import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
 
-/** What a schema found wrong, with the value in question. */
+/** A fault that a schema found, with the value in question. */
 export type Issue = z.core.$ZodIssue
 
 /** A value as its schema reads it. Throws the Refusal of the gravest finding. */

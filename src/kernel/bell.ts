@@ -1,16 +1,16 @@
-// A bell in this process: rung by whoever has brought something about, heard by whoever waits for it.
+// A bell in this process: code that brings something about rings it, and code that waits for it wakes.
 
 import type { Clock } from './world.ts'
 
 export type Bell = {
   ring(): void
-  /** What rang before counts no more. */
+  /** Forgets earlier rings. */
   still(): void
-  /** Until it rings, or so long. Ends at once where it rang since it was stilled. */
+  /** Waits until the bell rings, or for this long. Returns at once where it rang since `still`. */
   wait(clock: Clock, at_most_ms: number): Promise<void>
 }
 
-/** Rings for whoever waits, and for whoever comes to wait after it rang. */
+/** Wakes everything that waits, and the next wait that begins. */
 export function openBell(): Bell {
   let rung = false
   let wakeUp: () => void = () => {}
@@ -34,9 +34,9 @@ export function openBell(): Bell {
 
 /** A bell for each name, such as a merchant's id. */
 export type Bells = {
-  /** Calls whoever hears this one. */
+  /** Calls every listener of this bell. */
   ring(name: string): void
-  /** Returns what ends it. */
+  /** Returns the function that removes the listener. */
   hear(name: string, listener: () => void): () => void
 }
 

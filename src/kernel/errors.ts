@@ -1,5 +1,5 @@
-// The catalogue of refusals: every expected "no", its statuses and its meaning. Where a body breaks several rules at once,
-// the refusal that stands higher here is the one it gets; else what a request meets first, as docs/errors.md tells.
+// The catalogue of refusals: every expected "no", its statuses and its meaning. Where a body breaks several rules, the
+// refusal listed first here is sent; otherwise the first check that fails decides, as docs/errors.md describes.
 
 export const catalogue = {
   unauthorized: {
@@ -96,7 +96,7 @@ export const catalogue = {
   },
   key_live_only: {
     status: 403,
-    when: 'A live-only key would have created a test session; on creates from pages, all secret keys paired with the publishable key are live-only. Told after what is wrong with the body.',
+    when: 'A live-only key would have created a test session; on creates from pages, all secret keys paired with the publishable key are live-only. Checked after the body.',
   },
   acquiring_profile_incomplete: {
     status: 422,
@@ -152,7 +152,7 @@ export const catalogue = {
   },
   store_unavailable: {
     status: 503,
-    when: 'The database could not be asked, or so many large bodies were on their way that this one was not read; send the request again, with the same idempotency key where it had one.',
+    when: 'The database could not be reached, or too many large bodies were arriving at once for this one to be read; send the request again, with the same idempotency key where it had one.',
   },
   idempotency_store_unavailable: {
     status: 503,
@@ -178,7 +178,7 @@ export type CataloguedRefusal = {
 
 export type RefusalCode = keyof typeof catalogue
 
-/** Every status that a code comes with: the usual one first. */
+/** Every status that a code is sent with, the usual one first. */
 export function statusesOf(code: RefusalCode): number[] {
   const { status, also = [] }: CataloguedRefusal = catalogue[code]
   return [status, ...also]
@@ -188,13 +188,13 @@ export function statusesOf(code: RefusalCode): number[] {
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number
-  /** The JSON path or parameter that is to blame, where there is one. */
+  /** The JSON path or parameter at fault, where there is one. */
   readonly field: string | null
-  /** Members that this refusal's body carries besides the error shape. */
+  /** Members that the body carries besides the error shape. */
   readonly members: Record<string, unknown>
   /** Sent as Retry-After where it is known. */
   readonly retry_after_seconds: number | null
-  /** The compatible platform's own code, where it has one for this that is not the catalogue's. */
+  /** The compatible platform's own code, where it differs from the catalogue's. */
   readonly platform_code: string | null
 
   constructor(
@@ -220,7 +220,7 @@ export class Refusal extends Error {
 
 const ranks = new Map(Object.keys(catalogue).map((code, rank) => [code, rank]))
 
-/** A code's place among those that one body's faults have; lower wins. */
+/** The rank of a code among several faults of one body; the lowest wins. */
 export function precedence(code: RefusalCode): number {
   return ranks.get(code)!
 }

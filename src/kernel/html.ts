@@ -1,4 +1,4 @@
-// What every page of ours is written with: the document around its parts, text made safe, and the headers.
+// What all our pages share: the document around their parts, escaping, and headers.
 
 import { createHash } from 'node:crypto'
 
@@ -15,7 +15,7 @@ type Shell = {
   attributes?: { html?: Attributes; body?: Attributes }
 }
 
-/** A whole document. It asks for no icon of its own, which its policy would have to allow. */
+/** A whole document without an icon: the page's policy would have to allow one. */
 export function htmlDocument({ language, title, head, body, attributes = {} }: Shell): string {
   const { locale: lang, direction: dir } = language
   return (
@@ -31,7 +31,7 @@ function written(attributes: Attributes): string {
     .join('')
 }
 
-/** A script or style sheet for a page to hold itself, with the source by which the page's policy allows just that. */
+/** A script or style sheet inside a page, with the source expression by which the page's policy allows it alone. */
 export function inlineText(text: string): { text: string; sha256: string } {
   return { text, sha256: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
 }
@@ -41,10 +41,10 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Sources by directive; what is not named is `'none'`. */
+/** Sources by directive; a directive that is missing is `'none'`. */
 export type Policy = Record<string, string[]>
 
-/** The headers that keep everything out of a page but what its policy names. Pages add to them, and may say others. */
+/** The headers that block everything a page's policy does not name. Pages may add to them or replace them. */
 export function guarded(policy: Policy): Record<string, string> {
   return {
     'content-security-policy': policyText(policy),

@@ -93,7 +93,7 @@ export function millisecondsOf(id: string): number {
   return Number.parseInt(id.slice(0, 12), 16)
 }
 
-/** Where the time-ordered ids of a millisecond begin: none of them sorts before it, and all earlier ones do. */
+/** The lowest id of a millisecond: no id of that millisecond sorts before it, and every earlier one does. */
 export function idsFrom(at: Date): string {
   return at.getTime().toString(16).padStart(12, '0')
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openKeyring, UnknownKey } from './keyring.ts'
+import { openKeyring, UnknownKeyError } from './keyring.ts'
 
 const random = { bytes: (length: number) => randomBytes(length) }
 const old_key = Buffer.alloc(32, 1)
@@ -47,7 +47,7 @@ describe('sealing', () => {
       changed[index]! ^= 1
       const is_key_id = index >= 1 && index < 5
       expect(() => before.open(changed, identity)).toThrow(
-        is_key_id ? UnknownKey : /^sealed record does not open$/,
+        is_key_id ? UnknownKeyError : /^sealed record does not open$/,
       )
     }
   })
@@ -59,7 +59,7 @@ describe('sealing', () => {
       changed[index]! ^= 1
       const is_key_id = index >= 1 && index < 5
       expect(() => before.open(changed, identity)).toThrow(
-        is_key_id ? UnknownKey : /^sealed record does not open$/,
+        is_key_id ? UnknownKeyError : /^sealed record does not open$/,
       )
     }
     for (const length of [0, 1, 20, 48]) {
@@ -123,7 +123,7 @@ describe('changing keys', () => {
   test('a record under a key that is not there names the key', () => {
     const sealed = after.seal(secret, identity)
     const open = () => before.open(sealed, identity)
-    expect(open).toThrow(UnknownKey)
+    expect(open).toThrow(UnknownKeyError)
     expect(open).toThrow(`no master key has the id ${after.current_key_id}`)
   })
 

@@ -16,21 +16,26 @@ export type Keyring = {
   readonly key_ids: string[]
   /** `identity` names the row and column: the bytes open under the same identity alone. */
   seal(plaintext: Buffer, identity: string): Buffer
-  /** Like `seal` at less than half its cost, for records that live briefly: many share a data key, none is wrapped anew. */
+  /**
+   * Like `seal` at less than half its cost, for short-lived records: many share a data key, and none can be rewrapped.
+   */
   sealBriefly(plaintext: Buffer, identity: string): Buffer
-  /** Throws UnknownKey, or an Error without any data where the bytes or the identity are not those that were sealed. */
+  /**
+   * Throws UnknownKeyError where the key is missing, and an Error without any data where bytes or identity are not
+   * those that were sealed.
+   */
   open(sealed: Buffer, identity: string): Buffer
   /** The same record under the current key, or null where it is already. The ciphertext is copied, not opened. */
   rewrap(sealed: Buffer, identity: string): Buffer | null
   keyIdOf(sealed: Buffer): string
-  /** HMAC-SHA-256 under a subkey of the current key that serves this purpose alone. */
+  /** HMAC-SHA-256 under a subkey of the current key, derived for this purpose alone. */
   mac(purpose: string, ...parts: string[]): Buffer
   /** The same under every key, the current one first, for verification. */
   macs(purpose: string, ...parts: string[]): Buffer[]
 }
 
 /** A record was sealed under a key that this process was not given. */
-export class UnknownKey extends Error {
+export class UnknownKeyError extends Error {
   readonly key_id: string
   constructor(key_id: string) {
     super(`no master key has the id ${key_id}`)
@@ -61,7 +66,7 @@ const brief_version = 2
 const salt_length = 16
 const brief_body_start = wrap_start + salt_length
 const brief_shortest = brief_body_start + nonce_length + tag_length
-/** Far below where random nonces under one key could meet. */
+/** Far below the number at which random nonces under one key could collide. */
 const records_a_data_key = 4096
 
 /** Opens a ring of 32-byte keys: the first one writes, all read. */
@@ -69,13 +74,13 @@ export function openKeyring(master_keys: Buffer[], random: Random): Keyring {
   const keys = master_keys.map(masterKey)
   const [current] = keys
   if (!current) throw new Error('a keyring needs at least one master key')
-  const by_id = new Map(keys.map((key) => [key.id.toString('hex'), key]))
-  if (by_id.size < keys.length) throw new Error('two master keys are the same, or share a key id')
+  const byId = new Map(keys.map((key) => [key.id.toString('hex'), key]))
+  if (byId.size < keys.length) throw new Error('two master keys are the same, or share a key id')
 
   function keyOf(sealed: Buffer): MasterKey {
     const id = keyIdOf(sealed)
-    const key = by_id.get(id)
-    if (!key) throw new UnknownKey(id)
+    const key = byId.get(id)
+    if (!key) throw new UnknownKeyError(id)
     return key
   }
 
@@ -164,12 +169,13 @@ function keyIdOf(sealed: Buffer): string {
   return sealed.toString('hex', 1, wrap_start)
 }
 
-// One wrapping key an identity: it wraps the few keys that one row ever has, so random nonces cannot meet.
+// Each identity has a wrapping key of its own: it wraps the few keys that one row ever has, so random nonces cannot
+// collide.
 function wrappingKey(key: MasterKey, aad: Buffer): KeyObject {
   return createSecretKey(hmac(key.wrapping, aad))
 }
 
-// Derived, so that nothing of it has to be stored beside the record but its salt.
+// Derived, so that only its salt has to be stored beside the record.
 function dataKey(key: MasterKey, salt: Buffer): KeyObject {
   return createSecretKey(macUnder(key, 'data key', [salt.toString('hex')]))
 }
@@ -183,7 +189,7 @@ function writeHead(sealed: Buffer, kind: number, id: Buffer): void {
   id.copy(sealed, 1)
 }
 
-// Keys go in as key objects: node takes three times as long over a key that is given as bytes.
+// Node takes three times as long for a key that is passed as bytes instead of a key object.
 function encrypt(
   target: Buffer,
   start: number,
@@ -225,7 +231,7 @@ function macUnder(key: MasterKey, purpose: string, parts: string[]): Buffer {
   return hmac(subkey, frame(parts))
 }
 
-// Each part behind its length, so that no two lists of parts read alike.
+// Each part is preceded by its length, so that no two lists of parts give the same bytes.
 function frame(parts: string[]): string {
   let framed = ''
   for (const part of parts) framed += `${Buffer.byteLength(part)}:${part}`

@@ -1,4 +1,4 @@
-// A server that lives inside this one: HTTP as it sees it, so that any server can mount it.
+// A server that lives inside this one, described by plain requests and answers so that any HTTP server can mount it.
 
 export type PeerRequest = {
   method: string
@@ -19,10 +19,10 @@ export type Peer = {
   prefix: string
   /** Every path below the prefix, with parameters as `{name}`. */
   places: readonly PeerPlace[]
-  /** While it is not, there is nothing at its paths. */
+  /** While this is false, its paths answer 404. */
   isOpen(): boolean
   handle(request: PeerRequest): Promise<PeerAnswer>
 }
 
-/** `own_calls_only`: nobody but the service itself may ask there. */
+/** `own_calls_only`: only the service itself may call it. */
 export type PeerPlace = { path: string; own_calls_only?: true }

@@ -1,6 +1,6 @@
 // The words that every part of the service shares: ids, modes, brands, amounts, currencies, times.
 
-/** Of the interface description and of every event's envelope; changes only when a shape changes. */
+/** The version in the interface description and in every event's envelope; it changes only when a shape changes. */
 export const api_version = '2026-09-01'
 
 export type SessionId = `cs_${string}`
@@ -16,7 +16,7 @@ export type Mode = 'test' | 'live'
 export const brands = ['visa', 'mastercard', 'amex'] as const
 export type Brand = (typeof brands)[number]
 
-/** What merchants are told of: a closed list. */
+/** The events that merchants receive: a closed list. */
 export const eventTypes = [
   'payment.captured',
   'payment.held',

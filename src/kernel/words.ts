@@ -23,20 +23,22 @@ function read(file: string): Language {
 }
 
 /**
- * The language asked for, else the first of the browser's that there is, else English. The locale keeps the region that
- * was asked for (`de-CH`), by which amounts are written; Intl takes it.
+ * The language that was requested, else the browser's first language that we have, else English. The locale keeps the
+ * region that was requested (`de-CH`), since amounts are written by it; Intl accepts it.
  */
-export function languageFor(asked: string | null, acceptLanguage: string | null): Language {
-  for (const tag of [asked ?? '', ...preferences(acceptLanguage ?? '')]) {
+export function languageFor(asked: string | null, accept_language: string | null): Language {
+  for (const tag of [asked ?? '', ...preferences(accept_language ?? '')]) {
     const locale = localeOf(tag)
     const found = locale && languages.get(locale.language)
-    // Without extensions, which would have a link choose digits and calendars.
+    // Without extensions: a link could choose digits and calendars by them.
     if (found) return { ...found, locale: locale.baseName }
   }
   return languages.get('en')!
 }
 
-/** Null for what is no tag: a shape that only looks like one, such as `en-a`, would have a page's script throw. */
+/**
+ * Null for what is no language tag. A text that only looks like one, such as `en-a`, would make a page's script throw.
+ */
 function localeOf(tag: string): Intl.Locale | null {
   try {
     return new Intl.Locale(tag)
@@ -45,7 +47,7 @@ function localeOf(tag: string): Intl.Locale | null {
   }
 }
 
-/** The tags of an Accept-Language header, the best liked first. */
+/** The tags of an Accept-Language header, the most preferred first. */
 function preferences(header: string): string[] {
   return header
     .slice(0, 1000)

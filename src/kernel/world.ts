@@ -7,7 +7,7 @@ export type Clock = {
   sleep(duration_ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Time since some moment, by a clock that nobody sets: it shows where the other one was set. */
+/** Time since some moment by a clock that nobody sets: it shows when the other clock was set. */
 export type SteadyClock = { elapsed_ms(): number }
 
 export type Random = {
@@ -27,7 +27,7 @@ export type OutgoingRequest = {
   headers: Record<string, string>
   body: string
   timeout_ms: number
-  /** Longer answers are a failure; 256 KB where nothing is said. */
+  /** The most bytes that an answer may have, 256 KB by default; a longer one is a failure. */
   answer_bytes_max?: number
   /** Client certificate and trusted roots, PEM. */
   tls?: { certificate?: string; key?: string; ca?: string }
@@ -44,15 +44,15 @@ export type Http = {
 type ReadRequest = Pick<OutgoingRequest, 'url' | 'headers' | 'timeout_ms' | 'answer_bytes_max'>
 
 /** Names of headers in lower case; one that came several times is joined with commas. The body is no longer compressed. */
-export type ReadAnswer = { status: number; headers: Record<string, string>; body: string }
+export type TextAnswer = { status: number; headers: Record<string, string>; body: string }
 
-/** A GET of a page or script, as a browser would get it. Redirects are not followed. Only commands read. */
+/** A GET of a page or script, as a browser would send it. Redirects are not followed. Only commands use it. */
 export type HttpReader = {
   /** Throws an OutgoingFailure. */
-  get(request: ReadRequest): Promise<ReadAnswer>
+  get(request: ReadRequest): Promise<TextAnswer>
 }
 
-/** An answer that goes on for as long as somebody reads it. Only commands listen. */
+/** A streamed answer that ends when its reader stops. Only commands use it. */
 export type HttpListener = {
   /**
    * A GET. The body fails where nothing came for `silence_ms`, or when the signal aborts. Throws an OutgoingFailure where

@@ -7,9 +7,9 @@ import type { Account, Directory } from './directory.ts'
 /** The account. Throws `merchant_not_active` where it was suspended. */
 export async function admitMerchant(
   { directory }: { directory: Directory },
-  merchantId: string,
+  merchant_id: string,
 ): Promise<Account> {
-  const account = await directory.account(merchantId)
+  const account = await directory.account(merchant_id)
   if (account?.merchant.status !== 'active') {
     throw new Refusal('merchant_not_active', 'The account cannot take payments.')
   }

@@ -4,35 +4,35 @@ import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
 import { integrationChangeLines } from './account-lines.ts'
 import type { Integration } from './integration.ts'
-import type { Office } from './manage.ts'
+import type { ManageContext } from './manage.ts'
 import {
+  assignRoles,
   findMerchantOfIntegration,
   lockIntegrations,
+  notifyOfChange,
   type Role,
-  type RoleLoser,
-  takeRoles,
-  tell,
+  type RoleTransfer,
   updateIntegration,
 } from './store.ts'
 
-export type ChangedIntegration = { integration: Integration; losers: RoleLoser[] }
+export type IntegrationUpdate = { integration: Integration; losers: RoleTransfer[] }
 
 /**
  * Changes an integration into what `decide` makes of it, which may throw. The roles in `take` are taken from the integrations
  * that have them. Throws `resource_not_found`; a role, name or handle that another has is a unique violation.
  */
 export async function changeIntegration(
-  office: Office,
-  integrationId: string,
+  context: ManageContext,
+  integration_id: string,
   decide: (before: Integration) => Integration,
   { take = [] }: { take?: Role[] } = {},
-): Promise<ChangedIntegration> {
-  return locked(office, integrationId, async (tx, before) => {
+): Promise<IntegrationUpdate> {
+  return locked(context, integration_id, async (tx, before) => {
     const integration = decide(before)
-    const lines = integrationChangeLines(office, [before, integration], office.clock.now())
+    const lines = integrationChangeLines(context, [before, integration], context.clock.now())
     if (lines === null) return { integration, losers: [] }
     const taken = take.filter((role) => integration[role] && !before[role])
-    const losers = await takeRoles(tx, integration, lines.loses, taken)
+    const losers = await assignRoles(tx, integration, lines.loses, taken)
     await updateIntegration(tx, integration, lines.changed)
     return { integration, losers }
   })
@@ -52,11 +52,11 @@ export function deleted(before: Integration, at: Date): Integration {
 
 /** Puts the origin of this start of the service in the place of that of the start before, null where it is not known. */
 export async function moveOrigin(
-  office: Office,
-  integrationId: string,
+  context: ManageContext,
+  integration_id: string,
   { from, to }: { from: string | null; to: string },
 ): Promise<void> {
-  await changeIntegration(office, integrationId, (before) => {
+  await changeIntegration(context, integration_id, (before) => {
     const { allowed_origins } = before
     if (allowed_origins.includes(to)) return before
     const others = allowed_origins.filter((origin) => origin !== from)
@@ -66,22 +66,22 @@ export async function moveOrigin(
 
 /** Runs work on one that is not deleted, all of its merchant's locked, and tells every process. */
 async function locked<Result>(
-  { sql }: Office,
-  integrationId: string,
+  { sql }: ManageContext,
+  integration_id: string,
   work: (tx: AnySql, before: Integration) => Promise<Result>,
 ): Promise<Result> {
-  const merchantId = await findMerchantOfIntegration(sql, integrationId)
-  if (merchantId === undefined) throw notFound(integrationId)
+  const merchant_id = await findMerchantOfIntegration(sql, integration_id)
+  if (merchant_id === undefined) throw notFound(integration_id)
   return sql.begin(async (tx) => {
-    const all = await lockIntegrations(tx, merchantId)
-    const before = all.find(({ integration_id }) => integration_id === integrationId)
-    if (!before || before.deleted_at !== null) throw notFound(integrationId)
+    const all = await lockIntegrations(tx, merchant_id)
+    const before = all.find((each) => each.integration_id === integration_id)
+    if (!before || before.deleted_at !== null) throw notFound(integration_id)
     const result = await work(tx, before)
-    await tell(tx, merchantId)
+    await notifyOfChange(tx, merchant_id)
     return result
   }) as Promise<Result>
 }
 
-function notFound(integrationId: string): Refusal {
-  return new Refusal('resource_not_found', `There is no integration ${integrationId}.`)
+function notFound(integration_id: string): Refusal {
+  return new Refusal('resource_not_found', `There is no integration ${integration_id}.`)
 }

@@ -37,12 +37,12 @@ export type Directory = {
   secretKey(hash: string): Promise<SecretKey | null>
   /** Null for one that is unknown or revoked. */
   publishableKey(key: string): Promise<PublishableKey | null>
-  newestPublishableKey(merchantId: string): Promise<string | null>
-  account(merchantId: string): Promise<Account | null>
+  newestPublishableKey(merchant_id: string): Promise<string | null>
+  account(merchant_id: string): Promise<Account | null>
   /** The merchant whose routing number a session id carries. */
-  merchantIdOfSession(sessionId: string): Promise<MerchantId | null>
+  merchantIdOfSession(session_id: string): Promise<MerchantId | null>
   /** The same for a threeDSServerTransID. */
-  merchantIdOfTransaction(serverTransactionId: string): Promise<MerchantId | null>
+  merchantIdOfTransaction(server_transaction_id: string): Promise<MerchantId | null>
   /** The merchant that has an integration with this handle. */
   merchantIdOfHandle(handle: string): Promise<MerchantId | null>
   /** Of all integrations of the service. */
@@ -92,9 +92,10 @@ export async function openDirectory(parts: {
         // Its mode may change as a secret key expires; the age limit covers that too.
         return (await findPublishableKey(sql, key, clock.now())) ?? null
       }),
-    newestPublishableKey: (merchantId) =>
-      kept.read(`newest key ${merchantId}`, () => newestPublishableKey(sql, merchantId)),
-    account: (merchantId) => kept.read(`account ${merchantId}`, () => findAccount(sql, merchantId)),
+    newestPublishableKey: (merchant_id) =>
+      kept.read(`newest key ${merchant_id}`, () => newestPublishableKey(sql, merchant_id)),
+    account: (merchant_id) =>
+      kept.read(`account ${merchant_id}`, () => findAccount(sql, merchant_id)),
     merchantIdOfSession: ofRoutedId,
     merchantIdOfTransaction: ofRoutedId,
     merchantIdOfHandle: (handle) =>
@@ -109,9 +110,9 @@ export async function openDirectory(parts: {
 }
 
 /** The account as it is now, read anew. */
-export async function findAccount(sql: Sql, merchantId: string): Promise<Account | null> {
-  const found = await findConnectedMerchant(sql, merchantId)
-  return found ? { ...found, integrations: await listIntegrations(sql, merchantId) } : null
+export async function findAccount(sql: Sql, merchant_id: string): Promise<Account | null> {
+  const found = await findConnectedMerchant(sql, merchant_id)
+  return found ? { ...found, integrations: await listIntegrations(sql, merchant_id) } : null
 }
 
 export function defaultIntegration(account: Account): Integration | null {
@@ -119,8 +120,8 @@ export function defaultIntegration(account: Account): Integration | null {
 }
 
 /** The rules that a session was made under. A merchant without integrations is ruled by the defaults. */
-export function integrationOf(account: Account, integrationId: string | null): IntegrationRules {
-  const found = account.integrations.find(({ integration_id }) => integration_id === integrationId)
+export function integrationOf(account: Account, integration_id: string | null): IntegrationRules {
+  const found = account.integrations.find((each) => each.integration_id === integration_id)
   return found ?? defaultRules
 }
 

@@ -29,14 +29,14 @@ export type PublishableKey = { merchant_id: string; key_mode: KeyRow['mode'] }
  */
 export async function findPublishableKey(
   sql: Sql,
-  publishableKey: string,
+  publishable_key: string,
   now: Date,
 ): Promise<PublishableKey | undefined> {
   const [row] = await sql<PublishableKey[]>`
     with paired as (
       select mode, coalesce(least(revoked_at, expires_at), 'infinity') as ends_at,
         revoked_at is null and coalesce(expires_at > ${now}, true) as is_usable
-      from api_keys where publishable_key = ${publishableKey}
+      from api_keys where publishable_key = ${publishable_key}
     ), deciding as (
       select mode from paired where is_usable
         or (ends_at = (select max(ends_at) from paired) and not exists (select from paired where is_usable))
@@ -45,14 +45,14 @@ export async function findPublishableKey(
       select case when bool_and(mode = 'test_only') then 'test_only'
         when bool_and(mode = 'live_only') then 'live_only' else 'any' end from deciding
     ) as key_mode
-    from publishable_keys where publishable_key = ${publishableKey} and revoked_at is null`
+    from publishable_keys where publishable_key = ${publishable_key} and revoked_at is null`
   return row
 }
 
 /** The merchant's newest publishable key that is not revoked. */
-export async function newestPublishableKey(sql: Sql, merchantId: string): Promise<string | null> {
+export async function newestPublishableKey(sql: Sql, merchant_id: string): Promise<string | null> {
   const [row] = await sql<{ publishable_key: string }[]>`
-    select publishable_key from publishable_keys where merchant_id = ${merchantId} and revoked_at is null
+    select publishable_key from publishable_keys where merchant_id = ${merchant_id} and revoked_at is null
     order by created_at desc, publishable_key desc limit 1`
   return row?.publishable_key ?? null
 }
@@ -82,16 +82,16 @@ export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | un
 }
 
 /** A secret key, a publishable key, or a pair of both. */
-export type ListedKey = Omit<KeyRow, 'key_id' | 'key_hash'> & {
+export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
   /** Null for a publishable key that no secret key is paired with. */
   key_id: string | null
   publishable_key_revoked_at: Date | null
 }
 
 /** The keys of a merchant, null for those of all, oldest first. */
-export async function listKeys(sql: Sql, merchantId: string | null): Promise<ListedKey[]> {
-  const whose = merchantId === null ? sql`true` : sql`merchant_id = ${merchantId}`
-  return sql<ListedKey[]>`
+export async function listKeys(sql: Sql, merchant_id: string | null): Promise<KeySummary[]> {
+  const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
+  return sql<KeySummary[]>`
     select k.key_id, merchant_id, publishable_key, coalesce(k.permissions, '{}') as permissions,
       coalesce(k.mode, 'any') as mode, coalesce(k.allowed_addresses, '{}') as allowed_addresses,
       coalesce(k.allowed_origins, '{}') as allowed_origins, coalesce(k.created_at, p.created_at) as created_at,
@@ -103,15 +103,15 @@ export async function listKeys(sql: Sql, merchantId: string | null): Promise<Lis
 /** Revokes a key, and writes the line, once; returns its row, or undefined where there is none. */
 export async function revokeKey(
   sql: AnySql,
-  keyId: string,
+  key_id: string,
   line: OpenLine,
 ): Promise<KeyRow | undefined> {
   const [row] = await sql<KeyRow[]>`
     with found as (
-      select * from api_keys where key_id = ${keyId} for update
+      select * from api_keys where key_id = ${key_id} for update
     ), revoked as (
       update api_keys set revoked_at = ${line.at}
-      where key_id = ${keyId} and revoked_at is null and exists (select 1 from found) returning *
+      where key_id = ${key_id} and revoked_at is null and exists (select 1 from found) returning *
     ), line as (${journalOf(sql, line, sql`select merchant_id, key_id as subject from revoked`)})
     select * from revoked union all select * from found where revoked_at is not null`
   return row
@@ -120,16 +120,16 @@ export async function revokeKey(
 /** The same for a publishable key. */
 export async function revokePublishableKey(
   sql: AnySql,
-  publishableKey: string,
+  publishable_key: string,
   line: OpenLine,
 ): Promise<RevokedPublishableKey | undefined> {
   const [row] = await sql<RevokedPublishableKey[]>`
     with found as (
       select merchant_id, publishable_key, revoked_at from publishable_keys
-      where publishable_key = ${publishableKey} for update
+      where publishable_key = ${publishable_key} for update
     ), revoked as (
       update publishable_keys set revoked_at = ${line.at}
-      where publishable_key = ${publishableKey} and revoked_at is null and exists (select 1 from found)
+      where publishable_key = ${publishable_key} and revoked_at is null and exists (select 1 from found)
       returning merchant_id, publishable_key, revoked_at
     ), line as (
       ${journalOf(sql, line, sql`select merchant_id, publishable_key as subject from revoked`)}

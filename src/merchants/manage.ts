@@ -24,20 +24,20 @@ import {
   insertIntegration,
   insertMerchant,
   type MerchantChange,
+  notifyOfChange,
   type Role,
-  type RoleLoser,
-  tell,
+  type RoleTransfer,
   updateMerchant,
 } from './store.ts'
 
 /** `actor` is who the journal says did it, `by` the name of the person where it is an operator. */
-export type Office = { sql: Sql; ids: Ids; clock: Clock; actor: Actor; by?: string }
+export type ManageContext = { sql: Sql; ids: Ids; clock: Clock; actor: Actor; by?: string }
 
 export async function createMerchant(
-  office: Office,
+  context: ManageContext,
   asked: Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>,
 ): Promise<Merchant> {
-  const { sql, ids, clock } = office
+  const { sql, ids, clock } = context
   const merchant: Merchant = {
     ...asked,
     merchant_id: ids.merchant(),
@@ -47,28 +47,28 @@ export async function createMerchant(
   }
   const { merchant_id, live, live_enabled, created_at: at } = merchant
   const told = { change: 'merchant.created', detail: { live, live_enabled }, at }
-  const line = lineOf(office, { merchant_id, subject: merchant_id, ...told })
+  const line = lineOf(context, { merchant_id, subject: merchant_id, ...told })
   await sql.begin(async (tx) => {
     await insertMerchant(tx, merchant, line)
     // The first live merchant changes what a running service does for all.
-    await tell(tx, merchant_id)
+    await notifyOfChange(tx, merchant_id)
   })
   return merchant
 }
 
 /** Changes what is named and nothing else, so that two commands at once do not undo each other. */
 export async function changeMerchant(
-  office: Office,
-  merchantId: string,
+  context: ManageContext,
+  merchant_id: string,
   change: MerchantChange,
 ): Promise<Merchant> {
-  const { sql, clock } = office
-  if (Object.keys(change).length === 0) return merchantOrRefuse(sql, merchantId)
-  const line = openLine(office, { change: 'merchant.changed', at: clock.now() })
+  const { sql, clock } = context
+  if (Object.keys(change).length === 0) return merchantOrRefuse(sql, merchant_id)
+  const line = openLine(context, { change: 'merchant.changed', at: clock.now() })
   return sql.begin(async (tx) => {
-    const found = await updateMerchant(tx, merchantId, change, line)
-    if (!found) throw noMerchant(merchantId)
-    if (found.differing.length > 0) await tell(tx, merchantId)
+    const found = await updateMerchant(tx, merchant_id, change, line)
+    if (!found) throw noMerchant(merchant_id)
+    if (found.differing.length > 0) await notifyOfChange(tx, merchant_id)
     return { ...found.before, ...change }
   })
 }
@@ -80,24 +80,24 @@ export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
  * integrations that have them. A role, name or handle that another has is a unique violation.
  */
 export async function createIntegration(
-  office: Office,
-  merchantId: string,
+  context: ManageContext,
+  merchant_id: string,
   asked: NewIntegration,
   { take = [] }: { take?: Role[] } = {},
-): Promise<{ integration: Integration; publishable_key: string; losers: RoleLoser[] }> {
-  const { sql, ids, clock } = office
-  await merchantOrRefuse(sql, merchantId)
+): Promise<{ integration: Integration; publishable_key: string; losers: RoleTransfer[] }> {
+  const { sql, ids, clock } = context
+  await merchantOrRefuse(sql, merchant_id)
   const integration: Integration = {
     ...defaultRules,
     ...asked,
-    merchant_id: merchantId,
+    merchant_id,
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
   const taken = take.filter((role) => integration[role])
-  const lines = integrationLines(office, integration)
+  const lines = integrationLines(context, integration)
   const losers = await insertIntegration(sql, integration, lines, taken)
-  return { integration, publishable_key: await publishableKeyOf(office, merchantId), losers }
+  return { integration, publishable_key: await publishableKeyOf(context, merchant_id), losers }
 }
 
 export type NewKey = Pick<
@@ -110,26 +110,26 @@ export type NewKey = Pick<
  * with `own` one that is made for it alone, whose mode no other secret key decides.
  */
 export async function createKey(
-  office: Office,
-  merchantId: string,
+  context: ManageContext,
+  merchant_id: string,
   asked: NewKey,
 ): Promise<{ secret_key: string; key: KeyRow }> {
-  const { sql, ids, clock } = office
-  const merchant = await merchantOrRefuse(sql, merchantId)
+  const { sql, ids, clock } = context
+  const merchant = await merchantOrRefuse(sql, merchant_id)
   const { pair, ...restrictions } = asked
   const secret_key = ids.secretKey()
   const key: KeyRow = {
     ...restrictions,
     key_id: ids.key(),
-    merchant_id: merchantId,
+    merchant_id,
     key_hash: hashOfKey(secret_key),
-    publishable_key: pair ? await pairOf(office, merchant, pair) : null,
+    publishable_key: pair ? await pairOf(context, merchant, pair) : null,
     created_at: clock.now(),
     revoked_at: null,
   }
   const { key_id, created_at } = key
-  const line = lineOf(office, {
-    merchant_id: merchantId,
+  const line = lineOf(context, {
+    merchant_id: merchant_id,
     subject: key_id,
     change: 'key.created',
     detail: { ...restrictions, publishable_key: key.publishable_key },
@@ -138,67 +138,71 @@ export async function createKey(
   await sql.begin(async (tx) => {
     await insertKey(tx, key, line)
     // What its publishable key may do is decided by all secret keys paired with it.
-    await tell(tx, merchantId)
+    await notifyOfChange(tx, merchant_id)
   })
   return { secret_key, key }
 }
 
-export async function withdrawKey(office: Office, keyId: string): Promise<KeyRow> {
-  const line = openLine(office, { change: 'key.revoked', at: office.clock.now() })
-  return office.sql.begin(async (tx) => {
-    const key = await revokeKey(tx, keyId, line)
-    if (!key) throw new Refusal('resource_not_found', `There is no key ${keyId}.`)
-    await tell(tx, key.merchant_id)
+export async function withdrawKey(context: ManageContext, key_id: string): Promise<KeyRow> {
+  const line = openLine(context, { change: 'key.revoked', at: context.clock.now() })
+  return context.sql.begin(async (tx) => {
+    const key = await revokeKey(tx, key_id, line)
+    if (!key) throw new Refusal('resource_not_found', `There is no key ${key_id}.`)
+    await notifyOfChange(tx, key.merchant_id)
     return key
   })
 }
 
 export async function withdrawPublishableKey(
-  office: Office,
-  publishableKey: string,
+  context: ManageContext,
+  publishable_key: string,
 ): Promise<RevokedPublishableKey> {
-  const line = openLine(office, { change: 'publishable_key.revoked', at: office.clock.now() })
-  return office.sql.begin(async (tx) => {
-    const key = await revokePublishableKey(tx, publishableKey, line)
-    if (!key) throw new Refusal('resource_not_found', `There is no key ${publishableKey}.`)
-    await tell(tx, key.merchant_id)
+  const line = openLine(context, { change: 'publishable_key.revoked', at: context.clock.now() })
+  return context.sql.begin(async (tx) => {
+    const key = await revokePublishableKey(tx, publishable_key, line)
+    if (!key) throw new Refusal('resource_not_found', `There is no key ${publishable_key}.`)
+    await notifyOfChange(tx, key.merchant_id)
     return key
   })
 }
 
-async function pairOf(office: Office, merchant: Merchant, pair: true | 'own'): Promise<string> {
+async function pairOf(
+  context: ManageContext,
+  merchant: Merchant,
+  pair: true | 'own',
+): Promise<string> {
   const { merchant_id, created_at } = merchant
-  if (pair === true) return publishableKeyOf(office, merchant_id)
+  if (pair === true) return publishableKeyOf(context, merchant_id)
   // Older than any other: the hosted page and the next secret key take the newest, and this is for neither.
   const older = new Date(created_at.getTime() - 1)
-  return makePublishableKey(office, merchant_id, older)
+  return makePublishableKey(context, merchant_id, older)
 }
 
-async function publishableKeyOf(office: Office, merchantId: string): Promise<string> {
-  const newest = await newestPublishableKey(office.sql, merchantId)
-  return newest ?? makePublishableKey(office, merchantId, office.clock.now())
+async function publishableKeyOf(context: ManageContext, merchant_id: string): Promise<string> {
+  const newest = await newestPublishableKey(context.sql, merchant_id)
+  return newest ?? makePublishableKey(context, merchant_id, context.clock.now())
 }
 
 async function makePublishableKey(
-  office: Office,
+  context: ManageContext,
   merchant_id: string,
   created_at: Date,
 ): Promise<string> {
-  const { sql, ids, clock } = office
+  const { sql, ids, clock } = context
   const publishable_key = ids.publishableKey()
   const told = { change: 'publishable_key.created', at: clock.now() }
-  const line = lineOf(office, { merchant_id, subject: publishable_key, ...told })
+  const line = lineOf(context, { merchant_id, subject: publishable_key, ...told })
   await insertPublishableKey(sql, { publishable_key, merchant_id, created_at }, line)
   return publishable_key
 }
 
 /** Throws `resource_not_found`. */
-export async function merchantOrRefuse(sql: Sql, merchantId: string): Promise<Merchant> {
-  const merchant = await findMerchant(sql, merchantId as MerchantId)
-  if (!merchant) throw noMerchant(merchantId)
+export async function merchantOrRefuse(sql: Sql, merchant_id: string): Promise<Merchant> {
+  const merchant = await findMerchant(sql, merchant_id as MerchantId)
+  if (!merchant) throw noMerchant(merchant_id)
   return merchant
 }
 
-function noMerchant(merchantId: string): Refusal {
-  return new Refusal('resource_not_found', `There is no merchant ${merchantId}.`)
+function noMerchant(merchant_id: string): Refusal {
+  return new Refusal('resource_not_found', `There is no merchant ${merchant_id}.`)
 }

@@ -36,10 +36,10 @@ export async function findHosted(
   handle: string,
 ): Promise<PublicAccount | null> {
   if (!/^[a-z0-9-]{3,64}$/.test(handle)) return null
-  const merchantId = await directory.merchantIdOfHandle(handle)
-  const account = merchantId && (await directory.account(merchantId))
+  const merchant_id = await directory.merchantIdOfHandle(handle)
+  const account = merchant_id && (await directory.account(merchant_id))
   const integration = account && hostedIntegration(account)
-  const public_key = merchantId && (await directory.newestPublishableKey(merchantId))
+  const public_key = merchant_id && (await directory.newestPublishableKey(merchant_id))
   // A handle stays with an integration that is no longer the hosted page's.
   if (!account || integration?.handle !== handle || !public_key) return null
   const key = await findPublishableKey(directory, public_key)
@@ -71,9 +71,9 @@ export function originsOf(
 export function sessionOrigins(
   addresses: Addresses,
   account: Account,
-  integrationId: string | null,
+  integration_id: string | null,
 ): string[] {
-  return framingOrigins(addresses, account, integrationOf(account, integrationId))
+  return framingOrigins(addresses, account, integrationOf(account, integration_id))
 }
 
 /** Whose pages may frame the card fields of an integration: those that go on with its sessions. */

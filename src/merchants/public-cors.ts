@@ -1,8 +1,9 @@
 // Which origins may read what is named by a publishable key or a handle. Where no integration can be told, as in a
 // preflight of a create, any origin that some integration allows may read the answer: a refusal, and the same for all.
 
-import type { Cors, CorsAsked } from '../http/route.ts'
+import type { Cors, CorsRequest } from '../http/route.ts'
 import type { Directory } from './directory.ts'
+import { namedInBody, namedInPath } from './public-access.ts'
 import {
   findHosted,
   findPublic,
@@ -10,7 +11,6 @@ import {
   originsOf,
   type PublicAccount,
 } from './public-account.ts'
-import { namedInBody, namedInPath } from './public-doors.ts'
 
 type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
@@ -31,7 +31,7 @@ export const bodyCors = corsOf(async ({ directory }, { body }) => {
 })
 
 function corsOf(
-  find: (context: PublicContext, asked: CorsAsked) => Promise<PublicAccount | null>,
+  find: (context: PublicContext, asked: CorsRequest) => Promise<PublicAccount | null>,
 ): Cors<PublicContext> {
   return {
     async allows(context, asked) {

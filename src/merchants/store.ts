@@ -58,7 +58,7 @@ export type MerchantChange = Partial<Omit<Merchant, 'merchant_id' | 'routing' | 
  */
 export async function updateMerchant(
   sql: AnySql,
-  merchantId: string,
+  merchant_id: string,
   change: MerchantChange,
   { entry_id, change: what, detail, actor, at }: OpenLine,
 ): Promise<{ before: Merchant; differing: string[] } | undefined> {
@@ -69,7 +69,7 @@ export async function updateMerchant(
         select key from jsonb_each(${change as never}::jsonb)
         where value is distinct from to_jsonb(m) -> key order by key
       ) as differing
-      from merchants m where merchant_id = ${merchantId} for no key update
+      from merchants m where merchant_id = ${merchant_id} for no key update
     ), changed as (
       update merchants m set ${assignments(sql, change)} from before
       where m.merchant_id = before.merchant_id and differing <> '{}'
@@ -80,7 +80,7 @@ export async function updateMerchant(
       from jsonb_each(${change as never}::jsonb), changed where key = any(differing)
     ), line as (
       insert into journal (merchant_id, subject, entry_id, change, detail, actor, at)
-      select ${merchantId}, ${merchantId}, ${entry_id}, ${what}, (
+      select ${merchant_id}, ${merchant_id}, ${entry_id}, ${what}, (
           coalesce(whole, '{}')
           || case when others is null then '{}' else jsonb_build_object('changed', others) end
           || ${detail as never}::jsonb
@@ -93,24 +93,24 @@ export async function updateMerchant(
   return { before, differing }
 }
 
-export async function findMerchant(sql: Sql, merchantId: string): Promise<Merchant | undefined> {
-  const [row] = await sql<Merchant[]>`select * from merchants where merchant_id = ${merchantId}`
+export async function findMerchant(sql: Sql, merchant_id: string): Promise<Merchant | undefined> {
+  const [row] = await sql<Merchant[]>`select * from merchants where merchant_id = ${merchant_id}`
   return row
 }
 
 /** The merchant with its connections, which hold no secret here. */
 export async function findConnectedMerchant(
   sql: Sql,
-  merchantId: string,
+  merchant_id: string,
 ): Promise<{ merchant: Merchant; connections: AccountConnection[] } | undefined> {
   const [row] = await sql<(Merchant & { connections: AccountConnection[] })[]>`
     select m.*, (
       select coalesce(json_agg(to_jsonb(c) - 'created_at' order by created_at, connection_id), '[]') from (
         select connection_id, kind, connector, label, mode, state, created_at from connections
-        where merchant_id = ${merchantId}
+        where merchant_id = ${merchant_id}
       ) c
     ) as connections
-    from merchants m where merchant_id = ${merchantId}`
+    from merchants m where merchant_id = ${merchant_id}`
   if (!row) return undefined
   const { connections, ...merchant } = row
   return { merchant, connections }
@@ -154,9 +154,9 @@ export async function liveMerchantExists(sql: Sql): Promise<boolean> {
 }
 
 /** All of a merchant, deleted ones too. */
-export async function listIntegrations(sql: Sql, merchantId: string): Promise<Integration[]> {
+export async function listIntegrations(sql: Sql, merchant_id: string): Promise<Integration[]> {
   return sql<Integration[]>`select ${sql(integrationColumns)} from integrations
-    where merchant_id = ${merchantId} order by created_at, integration_id`
+    where merchant_id = ${merchant_id} order by created_at, integration_id`
 }
 
 /** What one integration of a merchant has at a time. */
@@ -169,7 +169,7 @@ export type IntegrationLines<Line = JournalLine> = {
 }
 
 /** An integration that a role was taken from. */
-export type RoleLoser = { role: Role; integration_id: string; name: string }
+export type RoleTransfer = { role: Role; integration_id: string; name: string }
 
 /** Inserts an integration; the roles named are taken from those that had them, any other must be free. */
 export async function insertIntegration(
@@ -177,37 +177,37 @@ export async function insertIntegration(
   integration: Integration,
   lines: IntegrationLines,
   taken: Role[],
-): Promise<RoleLoser[]> {
+): Promise<RoleTransfer[]> {
   const { merchant_id } = integration
   return sql.begin(async (tx) => {
     if (taken.length > 0) await lockIntegrations(tx, merchant_id)
-    const losers = await takeRoles(tx, integration, lines.loses, taken)
+    const losers = await assignRoles(tx, integration, lines.loses, taken)
     await tx`
       with integration as (insert into integrations ${rowValues(tx, integration)} returning 1)
       insert into journal ${rowIf(tx, lines.changed, 'integration')}`
-    await tell(tx, merchant_id)
+    await notifyOfChange(tx, merchant_id)
     return losers
   })
 }
 
 /** All of a merchant's integrations, locked in one order. */
-export async function lockIntegrations(tx: AnySql, merchantId: string): Promise<Integration[]> {
+export async function lockIntegrations(tx: AnySql, merchant_id: string): Promise<Integration[]> {
   return tx<Integration[]>`select ${tx(integrationColumns)} from integrations
-    where merchant_id = ${merchantId} order by integration_id for update`
+    where merchant_id = ${merchant_id} order by integration_id for update`
 }
 
 /** Takes roles from whichever other integrations have them. */
-export async function takeRoles(
+export async function assignRoles(
   tx: AnySql,
   { merchant_id, integration_id }: Pick<Integration, 'merchant_id' | 'integration_id'>,
   lines: Record<Role, OpenLine>,
   roles: Role[],
-): Promise<RoleLoser[]> {
-  const losers: RoleLoser[] = []
+): Promise<RoleTransfer[]> {
+  const losers: RoleTransfer[] = []
   for (const role of roles) {
     const column = role === 'is_default' ? tx`is_default` : tx`is_hosted_page`
     const loser = tx`select merchant_id, integration_id as subject from loser`
-    const found = await tx<Omit<RoleLoser, 'role'>[]>`
+    const found = await tx<Omit<RoleTransfer, 'role'>[]>`
       with loser as (
         update integrations set ${column} = false
         where merchant_id = ${merchant_id} and ${column} and integration_id <> ${integration_id}
@@ -222,10 +222,10 @@ export async function takeRoles(
 /** The merchant of an integration, deleted or not; undefined where there is none. */
 export async function findMerchantOfIntegration(
   sql: Sql,
-  integrationId: string,
+  integration_id: string,
 ): Promise<string | undefined> {
   const [row] = await sql<{ merchant_id: string }[]>`
-    select merchant_id from integrations where integration_id = ${integrationId}`
+    select merchant_id from integrations where integration_id = ${integration_id}`
   return row?.merchant_id
 }
 
@@ -251,6 +251,6 @@ export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
 }
 
 /** Tells every process to forget what it read of a merchant. */
-export async function tell(sql: AnySql, merchantId: string): Promise<void> {
-  await sql`select pg_notify(${settings_channel}, ${merchantId})`
+export async function notifyOfChange(sql: AnySql, merchant_id: string): Promise<void> {
+  await sql`select pg_notify(${settings_channel}, ${merchant_id})`
 }

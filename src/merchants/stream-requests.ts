@@ -28,7 +28,7 @@ const requestsQuery = z.strictObject({
     .meta({ description: 'how many of those before to begin with', default: '0' }),
 })
 
-type Asked = z.output<typeof requestsQuery>
+type RequestStreamQuery = z.output<typeof requestsQuery>
 
 const ready = z.object({ merchant_id: z.string() })
 const logged = z.object({
@@ -51,7 +51,7 @@ export const streamRequests = stream({
   path: '/v1/logs/stream',
   tag: 'Events',
   summary: 'Listen to requests',
-  door: secretKey('read_transactions'),
+  access: secretKey('read_transactions'),
   dialect: 'checkout',
   query: requestsQuery,
   messages: { ready, request: logged, missed },
@@ -62,7 +62,7 @@ export const streamRequests = stream({
 
 const missing: StreamMessage = { event: 'missed', data: {} }
 
-function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Asked): Feed {
+function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: RequestStreamQuery): Feed {
   const isAsked = (request: LoggedRequest) =>
     request.merchant_id === merchant_id && fits(request, asked)
   let place = requests.count()
@@ -74,16 +74,16 @@ function feedOf(requests: RequestLog, { merchant_id }: SecretKey, asked: Asked):
     hear: requests.hear,
     async read() {
       const come = requests.from(place)
-      const isMissing = requests.count() - place > come.length
+      const is_missing = requests.count() - place > come.length
       place = requests.count()
       const messages = [...before, ...come.filter(isAsked)].map(messageOf)
       before = []
-      return { messages: isMissing ? [missing, ...messages] : messages, is_more: false }
+      return { messages: is_missing ? [missing, ...messages] : messages, is_more: false }
     },
   }
 }
 
-function fits({ request_id, status, path }: LoggedRequest, asked: Asked): boolean {
+function fits({ request_id, status, path }: LoggedRequest, asked: RequestStreamQuery): boolean {
   return (
     (asked.request_id === undefined || asked.request_id === request_id) &&
     (asked.status === undefined || isOfStatus(status, asked.status)) &&

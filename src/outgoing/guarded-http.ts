@@ -1,5 +1,5 @@
-// Posts to addresses that merchants named, without being led to where only this machine may go. The deadline runs
-// on the service's clock, so that a test can let it pass.
+// Posts to addresses that merchants named, and never to where only this machine may go. The deadline runs on the
+// service's clock, so that a test can let it pass.
 
 import {
   type Clock,
@@ -14,21 +14,21 @@ import { retryAfterSeconds, shownText } from './guarded-http/answer.ts'
 import { openConnect, type Resolve } from './guarded-http/connect.ts'
 import { type Connection, openConnections } from './guarded-http/connections.ts'
 import { requestFailure } from './guarded-http/failures.ts'
-import { judgeUrl, openAddressRule } from './safe-address.ts'
+import { checkUrl, openAddressRule } from './safe-address.ts'
 
 type Options = {
   clock: Clock
-  /** IP addresses or CIDR networks that may be posted to although they are not public. */
+  /** IP addresses or CIDR networks that may be reached although they are not public. */
   allowed_networks: string[]
-  /** Instead of the machine's resolver. */
+  /** Used instead of the machine's resolver. */
   resolve?: Resolve
   /** Trusted instead of the public roots, PEM. */
   ca?: string
-  /** Connections kept open for their next post; 512 where nothing is said. */
+  /** Idle connections kept open; 512 by default. */
   idle_connections_max?: number
 }
 
-// As many bytes as 1,024 characters can have. A connection on which more comes is given up.
+// The most bytes that 1,024 characters can have. A connection that brings more is closed.
 const read_bytes_max = 4 * 1024
 const known_urls_max = 1_000
 
@@ -42,11 +42,11 @@ export function openGuardedHttp(options: Options): GuardedHttp {
   const known = new Map<string, URL>()
   let closed = false
 
-  /** The same few are posted to again and again. Throws the GuardedFailure of one that may not be. */
+  /** The same few addresses are used again and again. Throws the GuardedFailure of one that is not allowed. */
   function judged(text: string): URL {
     const before = known.get(text)
     if (before) return before
-    const fault = judgeUrl(text, rule)
+    const fault = checkUrl(text, rule)
     if (fault) throw new GuardedFailure(fault.code)
     if (known.size >= known_urls_max) known.clear()
     const url = new URL(text)
@@ -68,15 +68,15 @@ export function openGuardedHttp(options: Options): GuardedHttp {
     }
   }
 
-  /** The answer has come when its body has ended, or is longer than is read. */
+  /** The answer is complete when its body has ended or exceeds what is read. */
   function send(connection: Connection, url: URL, request: GuardedRequest) {
     const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
     const answer = { status: 0, retry_after_seconds: null as number | null }
     const parts: Buffer[] = []
     let length = 0
-    const soFar = (isCut: boolean) => {
+    const soFar = (is_cut: boolean) => {
       const bytes = Buffer.concat(parts).subarray(0, read_bytes_max)
-      return { ...answer, body: shownText(bytes, isCut) }
+      return { ...answer, body: shownText(bytes, is_cut) }
     }
     const giveUp = (code: GuardedFailureCode, detail: string | null = null) => {
       const failure = new GuardedFailure(code, detail, answer.status === 0 ? null : soFar(true))
@@ -89,9 +89,9 @@ export function openGuardedHttp(options: Options): GuardedHttp {
       { origin, path: pathname + search, method: 'POST', headers, body: request.body },
       {
         onRequestStart() {},
-        onResponseStart(_controller, status, { 'retry-after': retryAfter }) {
+        onResponseStart(_controller, status, { 'retry-after': retry_after }) {
           answer.status = status
-          answer.retry_after_seconds = retryAfterSeconds(retryAfter, clock.now())
+          answer.retry_after_seconds = retryAfterSeconds(retry_after, clock.now())
         },
         onResponseData(_controller, bytes) {
           parts.push(bytes)

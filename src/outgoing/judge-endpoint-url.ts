@@ -1,16 +1,17 @@
-// Judges the URL of an endpoint when it is registered: by its text, and a private name by the addresses that it resolves to.
+// Checks the URL of an endpoint when it is registered: by its text, and a private name by the addresses that it
+// resolves to.
 
 import type { Clock } from '../kernel/world.ts'
 import { alarm } from './guarded-http/alarm.ts'
 import type { Resolve } from './guarded-http/connect.ts'
 import { lookUpLocally } from './guarded-http/names.ts'
-import { hostOf, isPrivateName, judgeUrl, openAddressRule, type UrlFault } from './safe-address.ts'
+import { checkUrl, hostOf, isPrivateName, openAddressRule, type UrlFault } from './safe-address.ts'
 
 type Options = {
   clock: Clock
-  /** IP addresses or CIDR networks that may be posted to although they are not public. */
+  /** IP addresses or CIDR networks that may be reached although they are not public. */
   allowed_networks: string[]
-  /** Instead of the machine's resolver. */
+  /** Used instead of the machine's resolver. */
   resolve?: Resolve
 }
 
@@ -19,24 +20,24 @@ export type JudgeEndpointUrl = (text: string) => Promise<UrlFault | null>
 const look_up_ms = 3_000
 
 /**
- * Why an endpoint may not have a URL, or null. A private name has to be found now, all of it in allowed networks; a public
- * one may be unknown yet. Both are looked up again, and judged, at each connection.
+ * Why an endpoint may not have a URL, or null. A private name must resolve now, to allowed networks alone; a public one
+ * may not exist yet. Every connection looks both up and checks them again.
  */
 export function openEndpointUrlJudge(options: Options): JudgeEndpointUrl {
   const { clock, allowed_networks, resolve = lookUpLocally } = options
   const rule = openAddressRule(allowed_networks)
 
   return async (text) => {
-    const fault = judgeUrl(text, rule)
+    const fault = checkUrl(text, rule)
     if (fault) return fault
     const host = hostOf(new URL(text))
     if (!isPrivateName(host)) return null
     const addresses = await found(host)
-    const isInside = addresses.length > 0 && addresses.every(rule.inAllowedNetwork)
-    return isInside ? null : notInside
+    const is_inside = addresses.length > 0 && addresses.every(rule.inAllowedNetwork)
+    return is_inside ? null : notInside
   }
 
-  /** None where the resolver knows none, cannot say, or takes too long. */
+  /** Empty where the resolver knows none, fails, or takes too long. */
   async function found(name: string): Promise<string[]> {
     const over = Promise.withResolvers<string[]>()
     const off = alarm(clock, look_up_ms, () => over.resolve([]))
@@ -48,7 +49,7 @@ export function openEndpointUrlJudge(options: Options): JudgeEndpointUrl {
   }
 }
 
-// The same words for each case, so that nobody learns which private names there are.
+// The same words for each case, so that nobody learns which private names exist.
 const notInside: UrlFault = {
   code: 'blocked_address',
   reason: 'must not have a private or local name that leads into no allowed network',

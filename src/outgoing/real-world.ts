@@ -1,4 +1,4 @@
-// The world as it really is: the machine's clock and randomness, undici for outgoing HTTP, pino for the log.
+// The real world: the machine's clock and randomness, undici for outgoing HTTP, pino for the log.
 
 import { randomFillSync } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
@@ -43,7 +43,7 @@ export function realClock(offset_seconds = 0): Clock {
 
 export const steadyClock: SteadyClock = { elapsed_ms: () => performance.now() }
 
-/** Node's own promised timer makes an exception, stack and all, of each sleep that is called off: most of them are. */
+/** Node's own promised timer makes an exception with its stack for each cancelled sleep, and most are cancelled. */
 function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   if (signal?.aborted) reject(signal.reason)
@@ -61,7 +61,7 @@ function pause(duration_ms: number, signal?: AbortSignal): Promise<void> {
   return promise
 }
 
-/** Draws in blocks, one system call for many small draws. What was handed out is wiped here. */
+/** Draws in blocks, one system call for many small draws. Bytes that were handed out are wiped here. */
 export function pooledBytes(fill: (block: Buffer) => Buffer = randomFillSync): Random['bytes'] {
   const block = Buffer.alloc(8192)
   let used = block.length
@@ -125,7 +125,7 @@ export function openHttp(clock: Clock): Http & HttpReader {
   }
 }
 
-/** Answers that go on. */
+/** Answers that are streamed. */
 export function openListener(): HttpListener {
   const dispatcher = new Agent({ connect: { timeout: 5_000 } })
   return {
@@ -142,7 +142,7 @@ export function openListener(): HttpListener {
   }
 }
 
-/** Throws an OutgoingFailure where the work fails or takes longer. */
+/** Throws an OutgoingFailure where the work fails or takes too long. */
 async function within<T>(
   clock: Clock,
   timeout_ms: number,
@@ -175,16 +175,16 @@ async function readUpTo(body: AsyncIterable<Buffer>, bytes_max: number): Promise
   return Buffer.concat(parts)
 }
 
-/** Throws where what comes out is longer than allowed. */
-function unpacked(bytes: Buffer, encoding: string | undefined, maxOutputLength: number): Buffer {
+/** Throws where the decoded answer is longer than allowed. */
+function unpacked(bytes: Buffer, encoding: string | undefined, max_output_length: number): Buffer {
   if (!encoding || bytes.length === 0) return bytes
-  if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength })
-  if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength })
-  if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength })
+  if (encoding === 'br') return brotliDecompressSync(bytes, { maxOutputLength: max_output_length })
+  if (encoding === 'gzip') return gunzipSync(bytes, { maxOutputLength: max_output_length })
+  if (encoding === 'deflate') return inflateSync(bytes, { maxOutputLength: max_output_length })
   throw new Error(`an answer encoded as ${encoding}`)
 }
 
-// What the socket says when not one byte of a request was sent.
+// What the socket reports when not one byte of a request was sent.
 const beforeSending = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

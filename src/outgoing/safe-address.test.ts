@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loopback, type Trick, tricks } from '../../tests/support/address-tricks.ts'
-import { isSameAddress, judgeUrl, openAddressRule } from './safe-address.ts'
+import { checkUrl, isSameAddress, openAddressRule } from './safe-address.ts'
 
 const closed = openAddressRule([])
 const local = openAddressRule(loopback)
@@ -9,7 +9,7 @@ describe('a URL that an endpoint is to have', () => {
   const named = tricks.map((trick): [string, Trick] => [JSON.stringify(trick.url), trick])
 
   test.each(named)('%s is refused', (_name, { url, refused }) => {
-    const fault = judgeUrl(withPort(url), closed)
+    const fault = checkUrl(withPort(url), closed)
     expect(fault?.code).toBe(refused)
     expect(fault?.reason).toMatch(/^must /)
   })
@@ -17,7 +17,7 @@ describe('a URL that an endpoint is to have', () => {
   test.each(named)('%s where loopback is allowed', (_name, { url, refused, allowed }) => {
     // A name is judged when it is looked up; what happens then is no matter of the URL.
     const later = allowed !== undefined || url.includes('metadata.google.internal')
-    expect(judgeUrl(withPort(url), local)?.code).toBe(later ? undefined : refused)
+    expect(checkUrl(withPort(url), local)?.code).toBe(later ? undefined : refused)
   })
 
   test('there are at least 60 tricks', () => {
@@ -45,8 +45,8 @@ describe('a URL that an endpoint is to have', () => {
     'https://[2606:4700::1111]:8443/',
     `https://shop.example/${'a'.repeat(2027)}`,
   ])('%s is taken', (url) => {
-    expect(judgeUrl(url, closed)).toBeNull()
-    expect(judgeUrl(url, local)).toBeNull()
+    expect(checkUrl(url, closed)).toBeNull()
+    expect(checkUrl(url, local)).toBeNull()
   })
 
   test.each([
@@ -70,7 +70,7 @@ describe('a URL that an endpoint is to have', () => {
     ['http://8.8.8.8:81/', ['8.8.8.8'], null],
     ['http://8.8.4.4/', ['8.8.8.8'], 'invalid_url'],
   ])('%s where %j is allowed', (url, networks, code) => {
-    expect(judgeUrl(url, openAddressRule(networks))?.code ?? null).toBe(code)
+    expect(checkUrl(url, openAddressRule(networks))?.code ?? null).toBe(code)
   })
 })
 

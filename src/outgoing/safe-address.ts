@@ -1,4 +1,5 @@
-// Where a merchant may have us post to: judged as a URL when it is named, and as an IP address at every connection.
+// Where a merchant may have us post to: checked as a URL when it is registered, and as an IP address at every
+// connection.
 
 import { BlockList, isIP } from 'node:net'
 
@@ -10,12 +11,12 @@ export type AddressRule = {
   has_allowed_networks: boolean
 }
 
-/** `reason` goes on from the name of the field: `must not …`. It repeats nothing of the value. */
+/** `reason` follows the name of the field: `must not …`. It repeats nothing of the value. */
 export type UrlFault = { code: 'invalid_url' | 'blocked_address'; reason: string }
 
 /**
- * The rule for addresses. Allowed networks are IP addresses or CIDR networks. The addresses at which clouds hand
- * out their machines' credentials are reached only where they are listed singly, whatever network they lie in.
+ * The rule for addresses. Allowed networks are IP addresses or CIDR networks. Addresses at which clouds serve their
+ * machines' credentials must be listed one by one, whatever network they are in.
  */
 export function openAddressRule(allowed_networks: string[]): AddressRule {
   const allowed = networksOf(allowed_networks)
@@ -30,27 +31,27 @@ export function openAddressRule(allowed_networks: string[]): AddressRule {
 
 const url_length_max = 2048
 
-/** Why a URL cannot be posted to, or null. Names are not looked up: their addresses are judged at each connection. */
-export function judgeUrl(text: string, rule: AddressRule): UrlFault | null {
+/** Why a URL is refused, or null. Names are not looked up: their addresses are checked at each connection. */
+export function checkUrl(text: string, rule: AddressRule): UrlFault | null {
   return spellingFault(text) ?? destinationFault(new URL(text), rule)
 }
 
-/** The host as a connection needs it: an IP address without brackets, or a name without a dot at its end. */
+/** The host as a connection needs it: an IP address without brackets, or a name without its final dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/g, '')
 }
 
-/** Whether a URL may be posted to in an allowed network alone: with plain http, or under a private name. */
+/** Whether a URL is allowed only in an allowed network: it is plain http, or its name is private. */
 export function needsAllowedNetwork(url: URL): boolean {
   return isPlain(url) || isPrivateName(hostOf(url))
 }
 
-/** Whether a host is a name that only private networks give out. Where it leads a look-up has to say. */
+/** Whether a host is a name that only private networks use. A look-up must say where it leads. */
 export function isPrivateName(host: string): boolean {
   return isIP(host) === 0 && loopbackAddresses(host) === null && isLocalName(host)
 }
 
-/** The addresses of `localhost` and of names below it, which are this machine's whatever a resolver says; else null. */
+/** The addresses of `localhost` and the names below it, which mean this machine whatever a resolver says; else null. */
 export function loopbackAddresses(name: string): string[] | null {
   return /(^|\.)localhost$/.test(name) ? ['127.0.0.1', '::1'] : null
 }
@@ -65,7 +66,7 @@ export function isSameAddress([one, other]: [string, string]): boolean {
 function spellingFault(text: string): UrlFault | null {
   const invalid = (reason: string) => ({ code: 'invalid_url' as const, reason })
   if (text.length > url_length_max) return invalid('must not be longer than 2,048 characters')
-  // The parser forgives what a reader of the specification would not: spaces, line breaks, slashes of any number.
+  // The parser forgives what the specification forbids: spaces, line breaks, any number of slashes.
   const absolute = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text)
   if (!absolute) return invalid('must be an absolute https URL')
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return invalid('must not carry user information')
@@ -84,7 +85,7 @@ function destinationFault(url: URL, rule: AddressRule): UrlFault | null {
   return { code: 'invalid_url', reason: 'must be an absolute https URL' }
 }
 
-/** As far as it can be told without a look-up: a local name may lead into any allowed network. */
+/** As far as the text shows: a local name may lead into any allowed network. */
 function reachOf(host: string, rule: AddressRule): 'public' | 'allowed_network' | 'none' {
   const addresses = isIP(host) === 0 ? loopbackAddresses(host) : [host]
   if (addresses?.some(rule.inAllowedNetwork)) return 'allowed_network'
@@ -126,16 +127,16 @@ function isSingle(network: string): boolean {
   return bits === undefined || Number(bits) === (isIP(address) === 6 ? 128 : 32)
 }
 
-/** The address, and the IPv4 address in it where it is one of ISATAP's: whatever its network, that one is where it ends. */
+/** The address, and the IPv4 address inside an ISATAP address: packets end there, whatever the network. */
 function reachedBy(ip: string): string[] {
   if (isIP(ip) !== 6 || ip.includes('%')) return [ip]
   const [marked, protocol, high, low] = groupsOf(ip).slice(4) as [number, number, number, number]
-  // With or without the bit that says that the IPv4 address is one of a kind.
+  // With or without the bit that marks the IPv4 address as globally unique.
   if ((marked & ~0x200) !== 0 || protocol !== 0x5efe) return [ip]
   return [ip, [high >> 8, high & 255, low >> 8, low & 255].join('.')]
 }
 
-/** The eight numbers of an IPv6 address. The parser of URLs spells each in hex, and the zeros that it leaves out as `::`. */
+/** The eight numbers of an IPv6 address. The URL parser writes each in hex, and abbreviates zeros as `::`. */
 function groupsOf(ip: string): number[] {
   const spelled = new URL(`http://[${ip}]/`).hostname.slice(1, -1)
   const [before, after] = spelled
@@ -148,16 +149,18 @@ function groupsOf(ip: string): number[] {
 
 const mapped = networksOf(['::ffff:0:0/96']).ipv6
 
-/** An IPv4 address that is mapped into IPv6 is judged as the IPv4 address that it reaches. */
+/** An IPv4 address mapped into IPv6 is checked as the IPv4 address that it reaches. */
 function holds({ ipv4, ipv6 }: Networks, ip: string): boolean {
   const family = isIP(ip)
   if (family === 4) return ipv4.check(ip, 'ipv4')
-  // An address with a zone is one of this machine's links.
+  // An address with a zone is on one of this machine's links.
   if (family === 0 || ip.includes('%')) return false
   return (mapped.check(ip, 'ipv6') ? ipv4 : ipv6).check(ip, 'ipv6')
 }
 
-/** Denied unless known: of IPv6 only what is given out as global unicast, which leaves out every form that holds an IPv4. */
+/**
+ * Denied unless known: of IPv6 only global unicast is allowed, which excludes every form that embeds an IPv4 address.
+ */
 function isPublic(ip: string): boolean {
   if (isIP(ip) === 4) return !holds(special, ip)
   return holds(globalUnicast, ip) && !holds(special, ip)
@@ -165,7 +168,7 @@ function isPublic(ip: string): boolean {
 
 const globalUnicast = networksOf(['2000::/3'])
 
-// The special-purpose registries of IANA, and what clouds keep on public addresses.
+// The special-purpose registries of IANA, and public addresses that clouds use internally.
 const special = networksOf([
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -1,5 +1,5 @@
-// Calls to acquirers and 3-D Secure providers, whose addresses a merchant's connection may name: to public addresses and the
-// networks that the operator allows. One attempt each; what failed before a byte left is told apart from all else.
+// Calls to acquirers and 3-D Secure providers, whose addresses a merchant's connection may name: public addresses and
+// networks that the operator allows. One attempt each. A failure before any byte left is told apart from all others.
 
 import { Agent, type buildConnector, request } from 'undici'
 import {
@@ -17,7 +17,7 @@ type Options = {
   clock: Clock
   /** IP addresses or CIDR networks that may be called although they are not public. */
   allowed_networks: string[]
-  /** Instead of the machine's resolver. */
+  /** Used instead of the machine's resolver. */
   resolve?: Resolve
   /** Trusted instead of the public roots, PEM. */
   ca?: string
@@ -25,8 +25,8 @@ type Options = {
 
 const connect_timeout_ms = 5_000
 /**
- * So long a connection waits for its next call. No vendor closes one so soon, so that a charge is never sent on a connection
- * that is half closed.
+ * How long an idle connection is kept. No vendor closes one so soon, so a charge is never sent on a half-closed
+ * connection.
  */
 const idle_ms = 1_000
 const answer_bytes_max = 1024 * 1024
@@ -65,7 +65,7 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
   return { send, close: () => agent.destroy() }
 }
 
-/** Lets undici connect by our own rule. It waits for the connection, so that nothing of a request is sent before. */
+/** Lets undici connect by our own rule. undici waits for the connection, so no request is sent before it stands. */
 function connector(connect: ReturnType<typeof openConnect>): buildConnector.connector {
   return ({ protocol, hostname, port }, callback) => {
     const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`)

@@ -6,7 +6,7 @@ import type { Context } from '../checkout/context.ts'
 import type { Sql } from '../database/open.ts'
 import { namesTag } from '../http/caching.ts'
 import { encodedOnce } from '../http/encoded.ts'
-import type { Encoded, Page, PageAnswer } from '../http/pages.ts'
+import type { EncodedContent, Page, PageAnswer } from '../http/pages.ts'
 import { inlineText } from '../kernel/html.ts'
 import { findAsset, keepAssets } from './asset-store.ts'
 
@@ -31,7 +31,7 @@ export type Asset = {
   integrity: string
   /** For a content security policy that allows the text inline. */
   sha256: string
-  encoded: Encoded
+  encoded: EncodedContent
 }
 
 export type Assets = Record<AssetName, Asset>

@@ -7,7 +7,7 @@ import { languageFor } from '../kernel/words.ts'
 import { modeOf } from '../merchants/merchant.ts'
 import { findPublic, framingOrigins } from '../merchants/public-account.ts'
 import type { Assets } from './assets.ts'
-import { type DocumentParts, document, documentHeaders } from './document.ts'
+import { type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 export function cardFieldsPage(assets: Assets): Page<Context> {
@@ -29,7 +29,7 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
       const appearance = JSON.stringify(integration.appearance ?? null)
       const own = new URL(context.addresses.base_url()).origin
       return document({
-        parts: cardFieldsParts(assets, { origins }),
+        parts: cardFieldsOptions(assets, { origins }),
         language,
         title: language.words.card_details!,
         appearance: integration.appearance,
@@ -46,7 +46,10 @@ export function cardFieldsPage(assets: Assets): Page<Context> {
 }
 
 /** `origins` may frame the page. */
-export function cardFieldsParts(assets: Assets, { origins }: { origins: string[] }): DocumentParts {
+export function cardFieldsOptions(
+  assets: Assets,
+  { origins }: { origins: string[] },
+): DocumentOptions {
   const script = assets['card-fields.js']
   const style = assets['card-fields.css']
   const headers = documentHeaders({

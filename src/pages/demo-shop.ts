@@ -11,7 +11,7 @@ import { type OutgoingAnswer, OutgoingFailure, type OutgoingRequest } from '../k
 import type { PriceListItem } from '../merchants/integration.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
-import { type DocumentParts, document, documentHeaders } from './document.ts'
+import { type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 /** What the shop's server needs. */
@@ -60,7 +60,7 @@ function shopPage(
   const { goods, publishable_key, handle } = shop
   const hosted_url = `${context.addresses.pay_url()}/${handle}`
   return document({
-    parts: demoShopParts(assets, { service: new URL(base_url).origin }),
+    parts: demoShopOptions(assets, { service: new URL(base_url).origin }),
     language: languageFor('en', null),
     title: 'Hearth & Leaf, a demo shop',
     appearance: { theme: 'auto' },
@@ -70,7 +70,7 @@ function shopPage(
   })
 }
 
-export function demoShopParts(assets: Assets, { service }: { service: string }): DocumentParts {
+export function demoShopOptions(assets: Assets, { service }: { service: string }): DocumentOptions {
   const headers = documentHeaders({
     'script-src': [service],
     'style-src': [service],
@@ -100,12 +100,12 @@ function refusalOf(context: Context, caller: Caller, counts: RequestCounts): Pag
     return json(403, { message: 'The demo shop takes orders only from its own page.' })
   }
   const now = context.world.clock.now()
-  const of_address = counts.count(networkOf(caller.address), now)
+  const ofAddress = counts.count(networkOf(caller.address), now)
   // A shopper who has used up their own orders does not use up those of others.
   const is_over =
-    of_address.count > orders_of_address_max || counts.count('', now).count > orders_max
+    ofAddress.count > orders_of_address_max || counts.count('', now).count > orders_max
   if (!is_over) return null
-  const seconds = Math.ceil(of_address.left_ms / 1000)
+  const seconds = Math.ceil(ofAddress.left_ms / 1000)
   const message = `The shop has too many orders. Try again in ${seconds} seconds.`
   const { headers, ...answer } = json(429, { message })
   return { ...answer, headers: { ...headers, 'retry-after': String(seconds) } }

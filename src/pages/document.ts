@@ -6,7 +6,7 @@ import type { Language } from '../kernel/words.ts'
 import type { Asset } from './assets.ts'
 
 /** The scripts and styles of a page, and the page's headers. */
-export type DocumentParts = {
+export type DocumentOptions = {
   /** `inline` puts the text into the document, which saves a request. */
   style: { inline: Asset } | { link: Asset }
   scripts: ({ inline: Asset } | { link: Asset })[]
@@ -14,7 +14,7 @@ export type DocumentParts = {
 }
 
 type Contents = {
-  parts: DocumentParts
+  parts: DocumentOptions
   language: Pick<Language, 'locale' | 'direction' | 'words'>
   title: string
   /** The merchant's appearance. Its theme is in the page from the start, so that a dark page does not flash white. */
@@ -56,13 +56,13 @@ export function documentHeaders(policy: Policy): Record<string, string> {
   }
 }
 
-function styleTag(style: DocumentParts['style'], base_url: string): string {
+function styleTag(style: DocumentOptions['style'], base_url: string): string {
   if ('inline' in style) return `<style>${style.inline.text}</style>`
   const { path, integrity } = style.link
   return `<link rel="stylesheet" href="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin>`
 }
 
-function scriptTag(script: DocumentParts['scripts'][number], base_url: string): string {
+function scriptTag(script: DocumentOptions['scripts'][number], base_url: string): string {
   if ('inline' in script) return `<script>${script.inline.text}</script>`
   const { path, integrity } = script.link
   return `<script defer src="${escapeHtml(base_url + path)}" integrity="${integrity}" crossorigin></script>`

@@ -3,17 +3,17 @@
 
 import { createHash } from 'node:crypto'
 import {
-  challengeParts,
-  type FrameParts,
-  frame_style,
-  methodParts,
-  resultParts,
+  challengePageOptions,
+  type FramedPageOptions,
+  frameStyle,
+  methodPageOptions,
+  resultPageOptions,
 } from '../checkout/authentication/framed-page.ts'
 import { type Asset, type AssetName, type Assets, assetHeaders } from './assets.ts'
-import { cardFieldsParts } from './card-fields.ts'
-import { demoShopParts } from './demo-shop.ts'
-import type { DocumentParts } from './document.ts'
-import { hostedPageParts } from './pay.ts'
+import { cardFieldsOptions } from './card-fields.ts'
+import { demoShopOptions } from './demo-shop.ts'
+import type { DocumentOptions } from './document.ts'
+import { hostedPageOptions } from './pay.ts'
 
 /** Stand in a policy for origins that differ between installations, shops or banks. */
 export const placeholders = {
@@ -67,7 +67,7 @@ export function pageInventory(assets: Assets): PageEntry[] {
   const origins = [placeholders.allowed]
   const framed = { origins, bank: placeholders.bank }
   const threeDs = fileEntry(assets['three-ds.js'], 'on demand')
-  const withCheckout = (parts: DocumentParts): Contents => {
+  const withCheckout = (parts: DocumentOptions): Contents => {
     const { scripts, ...contents } = documentContents(parts)
     return { ...contents, scripts: [...scripts, threeDs] }
   }
@@ -77,14 +77,14 @@ export function pageInventory(assets: Assets): PageEntry[] {
       styles: [],
       headers: assetHeaders(assets['checkout.js']),
     },
-    'card-fields': documentContents(cardFieldsParts(assets, { origins })),
+    'card-fields': documentContents(cardFieldsOptions(assets, { origins })),
     'hosted-page': withCheckout(
-      hostedPageParts(assets, { service, pictures: [placeholders.pictures] }),
+      hostedPageOptions(assets, { service, pictures: [placeholders.pictures] }),
     ),
-    'demo-shop': withCheckout(demoShopParts(assets, { service })),
-    'challenge-page': frameContents('challenge', challengeParts(framed)),
-    'method-page': frameContents('method', methodParts(framed)),
-    'result-page': frameContents('result', resultParts({ origins })),
+    'demo-shop': withCheckout(demoShopOptions(assets, { service })),
+    'challenge-page': frameContents('challenge', challengePageOptions(framed)),
+    'method-page': frameContents('method', methodPageOptions(framed)),
+    'result-page': frameContents('result', resultPageOptions({ origins })),
   }
   return page_names.map((name) => {
     const { headers, ...rest } = contents[name]
@@ -165,11 +165,11 @@ const purposes: Record<AssetName | 'challenge' | 'method' | 'result', string> = 
   result: "Tells the page around it that the bank's challenge is over.",
 }
 
-function documentContents({ scripts, style, headers }: DocumentParts): Contents {
+function documentContents({ scripts, style, headers }: DocumentOptions): Contents {
   return { scripts: scripts.map(partEntry), styles: [partEntry(style)], headers }
 }
 
-function partEntry(part: DocumentParts['style']): ScriptEntry {
+function partEntry(part: DocumentOptions['style']): ScriptEntry {
   return 'link' in part ? fileEntry(part.link, 'linked') : fileEntry(part.inline, 'inline')
 }
 
@@ -180,11 +180,11 @@ function fileEntry(asset: Asset, way: ScriptEntry['way']): ScriptEntry {
 
 function frameContents(
   name: 'challenge' | 'method' | 'result',
-  { script, headers }: FrameParts,
+  { script, headers }: FramedPageOptions,
 ): Contents {
   const inline = { way: 'inline', path: null } as const
   const scripts = [entry({ ...inline, name, text: script!.text, purpose: purposes[name] })]
-  const look = { name: 'frame', text: frame_style.text, purpose: 'The style of the page.' }
+  const look = { name: 'frame', text: frameStyle.text, purpose: 'The style of the page.' }
   return { scripts, styles: [entry({ ...inline, ...look })], headers }
 }
 

@@ -8,7 +8,7 @@ import { languageFor } from '../kernel/words.ts'
 import { findHosted, type PublicAccount } from '../merchants/public-account.ts'
 import type { Assets } from './assets.ts'
 import { canonicalAddress } from './canonical-address.ts'
-import { type DocumentParts, document, documentHeaders } from './document.ts'
+import { type DocumentOptions, document, documentHeaders } from './document.ts'
 import { messagePage } from './message-page.ts'
 
 export function payPage(assets: Assets, path: string): Page<Context> {
@@ -32,7 +32,7 @@ export function payPage(assets: Assets, path: string): Page<Context> {
         image_url ? [new URL(image_url).origin] : [],
       )
       return document({
-        parts: hostedPageParts(assets, { service: new URL(base_url).origin, pictures }),
+        parts: hostedPageOptions(assets, { service: new URL(base_url).origin, pictures }),
         language,
         title: config.merchant.name,
         // As in web/pay/context.ts: dark or light like the device, unless the merchant chose.
@@ -48,10 +48,10 @@ export function payPage(assets: Assets, path: string): Page<Context> {
 }
 
 /** `service` is the service's origin. `pictures` are the origins of the price list's pictures. */
-export function hostedPageParts(
+export function hostedPageOptions(
   assets: Assets,
   { service, pictures }: { service: string; pictures: string[] },
-): DocumentParts {
+): DocumentOptions {
   const headers = documentHeaders({
     'script-src': [service],
     'style-src': [service],

@@ -16,8 +16,8 @@ import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts
 
 type Acquiring = Pick<Context, 'acquirerOf' | 'listAcquirers' | 'installation'>
 
-/** Puts something between the service and the simulated acquirer: tests lose answers with it. */
-export type WrapSimulator = (simulator: Acquirer) => Acquirer
+/** Puts something between the service and the simulated acquirer: tests drop answers with it. */
+export type SimulatorWrapper = (simulator: Acquirer) => Acquirer
 
 export type AcquiringParts = {
   sql: Sql
@@ -25,7 +25,7 @@ export type AcquiringParts = {
   keyring: Keyring
   /** Left out, no vendor is ever called. */
   vendor_http?: Pick<VendorHttp, 'send'>
-  wrapSimulator?: WrapSimulator
+  wrapSimulator?: SimulatorWrapper
   /** Instead of those that are built in. */
   connectors?: readonly KnownConnector[]
 }
@@ -37,7 +37,7 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const simulator = wrapSimulator?.(opened) ?? opened
   const installation_id = random.bytes(12).toString('hex')
   const installation = await keepInstallation(sql, { installation_id, created_at: clock.now() })
-  const wire = openWire(parts.vendor_http ?? no_vendors)
+  const wire = openWire(parts.vendor_http ?? noVendors)
   const connected = openConnectedAcquirers({
     ...{ sql, world, keyring, wire, installation, connectors },
   })
@@ -49,7 +49,7 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   }
 }
 
-const no_vendors: Pick<VendorHttp, 'send'> = {
+const noVendors: Pick<VendorHttp, 'send'> = {
   async send() {
     throw new OutgoingFailure('not_sent', false, 'no vendor is called here')
   },

@@ -41,7 +41,7 @@ import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 
-export type ServiceParts = Omit<AcquiringParts, 'sql'> & {
+export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   world: World
   database: Pick<Database, 'sql' | 'listen'>
   keyring: Keyring
@@ -50,7 +50,7 @@ export type ServiceParts = Omit<AcquiringParts, 'sql'> & {
   simulator: 'on' | 'off' | null
   addresses: Addresses
   gateway_limit: number
-  /** Connections that callers may hold at once, where the machine allows so many. Left out, as many as it does. */
+  /** Connections that callers may hold at once, where the machine allows so many. By default, as many as it allows. */
   connection_limit?: number
   trusted_proxies: string[]
   /** See Context. Left out, there are none. */
@@ -60,9 +60,9 @@ export type ServiceParts = Omit<AcquiringParts, 'sql'> & {
   wakeDeliveries: Context['wakeDeliveries']
   /** The path below which hosted pages are found. */
   pay_path: string
-  /** Why the process's clock is not right, in words: `/readyz` is 503 then. Left out, it is right. */
+  /** Says why the process's clock is wrong, and `/readyz` is 503 then. By default the clock is right. */
   clock_fault?: () => string | null
-  /** Whether the process's clock is so wrong that requests must change nothing by it. */
+  /** Whether the process's clock is so wrong that no request may change anything. */
   isClockFarOff?: () => boolean
   /** The demo shop's server, once the demo merchant is there. */
   demo_shop(): DemoShop | null
@@ -71,22 +71,22 @@ export type ServiceParts = Omit<AcquiringParts, 'sql'> & {
 export type Service = {
   app: FastifyInstance
   context: Context
-  /** `/readyz` is 503 from now on, and all else goes on, so that proxies turn elsewhere; over after so long. */
+  /** Answers 503 on `/readyz` for this long and serves everything else, so that proxies turn elsewhere. */
   drain(duration_ms: number): Promise<void>
   /** Answers what is in flight, then stops. */
   close(): Promise<void>
 }
 
-export async function assemble(parts: ServiceParts): Promise<Service> {
+export async function assemble(parts: ServiceOptions): Promise<Service> {
   const { world, database, keyring, clock_fault } = parts
   const { sql } = database
   const simulator = openSimulatorSwitch({ asked: parts.simulator, sql, world })
   await simulator.look()
   const changed = () => void simulator.look()
   const directory = await openDirectory({ database, clock: world.clock, keyring, changed })
-  const own_calls = openOwnCalls(keyring)
-  const simulatedBank = openSimulatedBank(parts, own_calls)
-  const context = await contextOf(parts, { directory, simulator, own_calls })
+  const ownCalls = openOwnCalls(keyring)
+  const simulatedBank = openSimulatedBank(parts, ownCalls)
+  const context = await contextOf(parts, { directory, simulator, own_calls: ownCalls })
   const assets = readAssets()
   await keepForLater(context, assets)
   const closing = { now: false }
@@ -114,7 +114,7 @@ export async function assemble(parts: ServiceParts): Promise<Service> {
         handle: simulatedBank.handle,
       },
     ],
-    own_calls,
+    own_calls: ownCalls,
     gateway_limit: parts.gateway_limit,
     connections_max: connectionsMax(parts),
     trusted_proxies: parts.trusted_proxies,
@@ -133,11 +133,11 @@ export async function assemble(parts: ServiceParts): Promise<Service> {
   return { app, context, drain, close }
 }
 
-type ContextParts = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
+type ContextOptions = { directory: Directory; simulator: SimulatorSwitch; own_calls: OwnCalls }
 
 async function contextOf(
-  parts: ServiceParts,
-  { directory, simulator, own_calls }: ContextParts,
+  parts: ServiceOptions,
+  { directory, simulator, own_calls }: ContextOptions,
 ): Promise<Context> {
   const { world, keyring, addresses } = parts
   const { sql } = parts.database
@@ -172,19 +172,19 @@ async function contextOf(
   }
 }
 
-function openSimulatedBank({ world, addresses, keyring }: ServiceParts, own_calls: OwnCalls) {
+function openSimulatedBank({ world, addresses, keyring }: ServiceOptions, ownCalls: OwnCalls) {
   return openThreeDsSimulator({
     world,
     base_url: () => addresses.internal_url() + simulator_prefix,
     public_url: () => addresses.base_url() + simulator_prefix,
     results_url: () => addresses.internal_url() + results_path,
     pages_url: () => `${addresses.base_url()}/3ds/`,
-    headers: own_calls.headers,
+    headers: ownCalls.headers,
     signing_key: keyring.mac('simulated bank'),
   })
 }
 
-function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceParts): Page<Context>[] {
+function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): Page<Context>[] {
   return [
     ...assetPages(assets),
     cardFieldsPage(assets),
@@ -194,7 +194,7 @@ function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceParts): Pa
   ]
 }
 
-function connectionsMax({ connection_limit, world }: ServiceParts): number {
+function connectionsMax({ connection_limit, world }: ServiceOptions): number {
   const open_files_max = readOpenFilesMax()
   const connections_max = connectionsThatFit(connection_limit ?? Infinity, open_files_max)
   if (connection_limit !== undefined && connections_max < connection_limit) {
@@ -207,10 +207,10 @@ function connectionsMax({ connection_limit, world }: ServiceParts): number {
 function accessOf({ keyring, world }: Context, directory: Directory): Access {
   return {
     findSecretKey: directory.secretKey,
-    async findSession(sessionId, clientSecret) {
-      if (!isClientSecret(keyring, sessionId, clientSecret)) return null
-      const merchant_id = await directory.merchantIdOfSession(sessionId)
-      return merchant_id && { merchant_id, session_id: sessionId as SessionId }
+    async findSession(session_id, client_secret) {
+      if (!isClientSecret(keyring, session_id, client_secret)) return null
+      const merchant_id = await directory.merchantIdOfSession(session_id)
+      return merchant_id && { merchant_id, session_id: session_id as SessionId }
     },
     now: () => world.clock.now(),
   }

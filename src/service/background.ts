@@ -1,6 +1,6 @@
-// What goes on without being asked: the delivery of webhooks and the jobs, in the service's process or one of its own.
+// What runs without a request: the delivery of webhooks and the jobs, in the service's process or one of its own.
 
-import { openPost, receiptModes } from '../checkout/receipts/post.ts'
+import { openReceiptMailer, receiptModes } from '../checkout/receipts/mailer.ts'
 import type { Config, MailConfig } from '../config/config.ts'
 import type { ClockTrust } from '../database/clock/clock-trust.ts'
 import { openMarkMemory } from '../database/high-water/high-water-file.ts'
@@ -17,26 +17,26 @@ import { type DeliveryLoop, startDeliveries } from '../webhooks/sending/delivery
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
 import { startWorker } from './worker.ts'
 
-/** For clocks that differ, and results that wait to be written: a lease lasts so much longer than an attempt may. */
+/** A lease outlasts an attempt by this much: clocks differ, and results wait to be written. */
 const lease_slack_ms = 15_000
 
-type BackgroundParts = Omit<AcquiringParts, 'sql'> & {
+type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   world: World
   database: Database
   keyring: Keyring
   metrics: Metrics
-  /** Nothing begins while the clock is not right. */
+  /** Nothing begins while the clock is wrong. */
   trust: ClockTrust
 }
 
 export async function startBackground(
   config: Config,
-  parts: BackgroundParts,
+  parts: BackgroundOptions,
 ): Promise<DeliveryLoop> {
   const { world, database, keyring, metrics, trust } = parts
   const { sql } = database
   const { allowed_networks, retry_schedule, ...limits } = config.webhooks
-  // Otherwise the first rows of all would stand where those of no day do. The job tries again.
+  // Otherwise the first rows would go to the default partition. The job tries again.
   const keepFirst = async () => (trust.isRight() ? keepPartitions({ sql, world }) : 0)
   await keepFirst().catch((error: Error) => {
     world.log.warn({ error: error.message }, 'webhook partitions not made')
@@ -81,7 +81,7 @@ export async function startBackground(
 }
 
 function postOf(mail: MailConfig, { clock }: World) {
-  return openPost({
+  return openReceiptMailer({
     mailer: openMailer(mail.smtp, clock),
     from: mail.from,
     modes: receiptModes(mail),

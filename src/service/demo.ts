@@ -1,4 +1,4 @@
-// The demo merchant: what a newcomer takes a first payment with. Made once, its keys kept in demo.json.
+// The demo merchant, with which a newcomer takes a first payment. It is created once, and demo.json keeps its keys.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,12 @@ import { isUniqueViolation } from '../database/failures.ts'
 import { permissions } from '../http/access.ts'
 import { moveOrigin } from '../merchants/change-integration.ts'
 import type { PriceListItem } from '../merchants/integration.ts'
-import { createIntegration, createKey, createMerchant, type Office } from '../merchants/manage.ts'
+import {
+  createIntegration,
+  createKey,
+  createMerchant,
+  type ManageContext,
+} from '../merchants/manage.ts'
 import type { Merchant } from '../merchants/merchant.ts'
 import { findMerchant, findMerchantByHandle, listIntegrations } from '../merchants/store.ts'
 import type { DemoShop } from '../pages/demo-shop.ts'
@@ -33,20 +38,20 @@ const priceList: PriceListItem[] = [
   { sku: 'cup', name: 'Stoneware cup', unit_amount: 1200, currency: 'GBP', tax_rate: 2000 },
 ]
 
-/** Finds or makes the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
+/** Finds or creates the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
 export async function keepDemo(
-  parts: Omit<Office, 'actor'>,
+  parts: Omit<ManageContext, 'actor'>,
   { data_dir, base_url, pay_url }: { data_dir: string; base_url: string; pay_url: string },
 ): Promise<Demo> {
-  const office: Office = { ...parts, actor: 'service' }
+  const context: ManageContext = { ...parts, actor: 'service' }
   const path = demoPath(data_dir)
   const kept = readDemo(data_dir)
-  const merchant_id = await demoMerchant(office, base_url, kept)
-  await keepOrigin(office, merchant_id, { before: kept, base_url })
+  const merchant_id = await demoMerchant(context, base_url, kept)
+  await keepOrigin(context, merchant_id, { before: kept, base_url })
   const keys =
     kept?.merchant_id === merchant_id
       ? { secret_key: kept.secret_key, publishable_key: kept.publishable_key }
-      : await makeKeys(office, merchant_id)
+      : await makeKeys(context, merchant_id)
   const demo: Demo = {
     base_url,
     pay_url,
@@ -63,26 +68,30 @@ export async function keepDemo(
   return demo
 }
 
-/** What the demo shop's own server is given. */
+/** What the demo shop's own server needs. */
 export function demoShopOf({ secret_key, publishable_key }: Demo): DemoShop {
   return { secret_key, publishable_key, handle, goods: priceList }
 }
 
-async function demoMerchant(office: Office, base_url: string, kept: Demo | null): Promise<string> {
-  const found = await findDemo(office, kept)
+async function demoMerchant(
+  context: ManageContext,
+  base_url: string,
+  kept: Demo | null,
+): Promise<string> {
+  const found = await findDemo(context, kept)
   if (found) return found
   try {
-    return await makeDemo(office, base_url)
+    return await makeDemo(context, base_url)
   } catch (error) {
-    // Another process that starts for the first time too was faster: its demo merchant serves both.
-    const made = isUniqueViolation(error) && (await findDemo(office, kept))
+    // Another process that also started for the first time was faster: its demo merchant serves both.
+    const made = isUniqueViolation(error) && (await findDemo(context, kept))
     if (made) return made
     throw error
   }
 }
 
-/** Keys are made for this merchant and written to a file, so it must be the demo merchant and nobody else's account. */
-async function findDemo({ sql }: Office, kept: Demo | null): Promise<string | null> {
+/** The file holds keys of this merchant, so it must be the demo merchant and no other account. */
+async function findDemo({ sql }: ManageContext, kept: Demo | null): Promise<string | null> {
   const isDemo = (merchant: Merchant | undefined) => merchant?.name === demo_name && !merchant.live
   // Its hosted page may have been deleted. The file may be left from another database.
   const known = kept ? await findMerchant(sql, kept.merchant_id) : undefined
@@ -96,40 +105,40 @@ async function findDemo({ sql }: Office, kept: Demo | null): Promise<string | nu
 }
 
 /**
- * The port may be another one than at the start before: the integrations that were made with the merchant follow it. Those
- * that people made allow what people said, and so do the other origins of these.
+ * The port may differ from the last start, and the integrations that were created with the merchant follow it.
+ * Integrations that people created, and other origins that they added, stay as they are.
  */
 async function keepOrigin(
-  office: Office,
+  context: ManageContext,
   merchant_id: string,
   { before, base_url }: { before: Demo | null; base_url: string },
 ): Promise<void> {
   const known = before?.merchant_id === merchant_id ? before.base_url : ''
   const from = URL.parse(known)?.origin ?? null
   for (const { name, integration_id, deleted_at } of await listIntegrations(
-    office.sql,
+    context.sql,
     merchant_id,
   )) {
     if (!own_integrations.includes(name) || deleted_at !== null) continue
-    await moveOrigin(office, integration_id, { from, to: new URL(base_url).origin })
+    await moveOrigin(context, integration_id, { from, to: new URL(base_url).origin })
   }
 }
 
-async function makeDemo(office: Office, base_url: string): Promise<string> {
-  const { merchant_id } = await createMerchant(office, {
+async function makeDemo(context: ManageContext, base_url: string): Promise<string> {
+  const { merchant_id } = await createMerchant(context, {
     name: demo_name,
     live: false,
     live_enabled: false,
     acquiring_profile: null,
   })
-  await createIntegration(office, merchant_id, {
+  await createIntegration(context, merchant_id, {
     name: 'hosted',
     is_hosted_page: true,
     handle,
     allowed_origins: [new URL(base_url).origin],
     price_list: priceList,
   })
-  await createIntegration(office, merchant_id, {
+  await createIntegration(context, merchant_id, {
     name: 'default',
     is_default: true,
     allowed_origins: [new URL(base_url).origin],
@@ -137,8 +146,8 @@ async function makeDemo(office: Office, base_url: string): Promise<string> {
   return merchant_id
 }
 
-async function makeKeys(office: Office, merchantId: string) {
-  const { secret_key, key } = await createKey(office, merchantId, {
+async function makeKeys(context: ManageContext, merchant_id: string) {
+  const { secret_key, key } = await createKey(context, merchant_id, {
     permissions: [...permissions],
     mode: 'any',
     allowed_addresses: [],

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs'
 /** For the database, webhooks and acquirers, and for the files of the process. */
 const kept_for_others = 1_024
 
-/** `connections_asked`, or fewer where the process may not have so many files open. */
+/** `connections_asked`, or fewer where the process may not open so many files. */
 export function connectionsThatFit(connections_asked: number, open_files_max: number): number {
   const kept = Math.min(kept_for_others, Math.floor(open_files_max / 2))
   return Math.min(connections_asked, open_files_max - kept)
 }
 
-/** Infinite where the machine does not say. Node has raised the process's own limit to the one that it must not pass. */
+/** Infinite where the machine does not say. Node has raised the process's soft limit to its hard limit. */
 export function readOpenFilesMax(limits_path = '/proc/self/limits'): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync(limits_path, 'utf8')) ?? []

@@ -11,8 +11,8 @@ import type { Page, PageAnswer } from '../http/pages.ts'
 import { events, routes, streams } from '../routes.ts'
 
 /**
- * `closing.now` turns readiness off while the last requests are answered. `clockFault` says why the process's clock does, or
- * null.
+ * `closing.now` turns readiness off while the last requests are answered. `clockFault` says why the process's clock is
+ * wrong, or null.
  */
 export function operationalPages(
   closing: { now: boolean },
@@ -40,10 +40,10 @@ export function operationalPages(
   ]
 }
 
-/** As it is served, and with its schemas in place for the pages. */
+/** As it is served, and with its schemas inlined for the pages. */
 let described: { json: PageAnswer; document: OpenApiDocument } | null = null
 
-/** Made when it is first asked for: a start need not wait for it. */
+/** Built at the first request, so that a start need not wait for it. */
 function description() {
   if (described === null) {
     const document = inlineDocument(routes, events, streams)
@@ -54,7 +54,10 @@ function description() {
   return described
 }
 
-/** How long the text of the metrics holds: it takes milliseconds to make, and anybody may ask for it where no proxy stands before. */
+/**
+ * How long the text of the metrics is reused: building it takes milliseconds, and without a proxy anybody may request
+ * it.
+ */
 const metrics_hold_ms = 1_000
 
 function openMetricsText() {
@@ -62,14 +65,14 @@ function openMetricsText() {
   return ({ metrics, world }: Context): Promise<string> => {
     const now_ms = world.clock.now().getTime()
     const age_ms = made === null ? Number.NaN : now_ms - made.at_ms
-    // A clock that was set back makes it anew, too.
+    // A clock that was set back invalidates it, too.
     if (made !== null && age_ms >= 0 && age_ms < metrics_hold_ms) return made.text
     made = { at_ms: now_ms, text: metrics.text() }
     return made.text
   }
 }
 
-/** However many ask, the database is asked once at a time. */
+/** However many requests come, the database is queried once at a time. */
 function openDatabaseCheck() {
   let asked: Promise<boolean> | null = null
   return ({ sql }: Context): Promise<boolean> => {

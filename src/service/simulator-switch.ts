@@ -6,14 +6,16 @@ import { liveMerchantExists } from '../merchants/store.ts'
 
 export type SimulatorSwitch = {
   isOn(): boolean
-  /** Looks whether there is a live merchant; called where accounts may have changed. Never throws. */
+  /** Looks up whether there is a live merchant; called where accounts may have changed. Never throws. */
   look(): Promise<void>
 }
 
-/** How old a look may be: a notification may be lost. */
+/** How old the answer may be: a notification may be lost. */
 const age_max_ms = 30_000
 
-/** `asked` is what the operator said; null where nothing was. Off until the first look then. */
+/**
+ * `asked` is the operator's setting; null where there is none, and then the simulator is off until the first look-up.
+ */
 export function openSimulatorSwitch({
   asked,
   sql,
@@ -34,7 +36,7 @@ export function openSimulatorSwitch({
     try {
       is_on = !(await liveMerchantExists(sql))
     } catch {
-      // It stays as it is while the database cannot be asked.
+      // It keeps its state while the database cannot be reached.
       return
     }
     if (is_on !== told_on) log.info({}, is_on ? words.on : words.off)

@@ -3,10 +3,10 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../tests/support/clock.ts'
 import { type LogLine, logInto } from '../../tests/support/service.ts'
-import { type Part, stopInOrder } from './stop.ts'
+import { type Stoppable, stopInOrder } from './stop.ts'
 
 /** Each is a step of its own. */
-function open(ends: Record<string, Part['end']>) {
+function open(ends: Record<string, Stoppable['end']>) {
   const clock = manualClock()
   const lines: LogLine[] = []
   const begun: string[] = []
@@ -85,7 +85,7 @@ test('a drain that does not come to its end holds up nothing for longer than tha
 test('those of one step are ended together', async () => {
   const clock = manualClock()
   const begun: string[] = []
-  const part = (name: string): Part => ({
+  const part = (name: string): Stoppable => ({
     name,
     end: async () => {
       begun.push(name)

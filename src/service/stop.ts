@@ -1,25 +1,25 @@
-// Ends a process in order, and within a time: what does not end by then is named, and left to the next process.
+// Ends a process in order and in time: what does not end by then is named in the log and left to the next process.
 
 import type { World } from '../kernel/world.ts'
 import { atMost } from '../webhooks/sending/patience.ts'
 
 /** What is to end. Its name is for the log. */
-export type Part = { name: string; end(): Promise<void> }
+export type Stoppable = { name: string; end(): Promise<void> }
 
 export type Stopping = {
-  /** What goes on before anything is ended. */
+  /** What runs before anything is ended. */
   drain: { seconds: number; over(): Promise<void> }
-  /** Those of a step are ended together. */
-  steps: readonly (readonly Part[])[]
+  /** Parts of one step are ended together. */
+  steps: readonly (readonly Stoppable[])[]
 }
 
 /**
- * After the drain. A charge may take 30 s, and a statement on which a database falls silent 20 to 22 s, before and after it.
- * Who stops services is told to allow 90 s, so that this comes before the power is cut.
+ * The time for everything after the drain. A charge may take 30 s, and a statement on a silent database 20 to 22 s
+ * before and after it. Operators are advised to allow 90 s, so that this limit comes first.
  */
 export const stop_limit_ms = 80_000
 
-/** Resolves with whether all has ended. Where it has not, the process must end all the same. */
+/** Resolves with whether everything ended. Where it did not, the process must end all the same. */
 export async function stopInOrder(
   { clock, log }: Pick<World, 'clock' | 'log'>,
   { drain, steps }: Stopping,
@@ -27,8 +27,8 @@ export async function stopInOrder(
   log.info({ drain_seconds: drain.seconds }, 'stopping')
   const left = new Set(steps.flat().map(({ name }) => name))
   let has_failed = false
-  // What fails to end keeps nothing else from it.
-  const end = async (part: Part) => {
+  // A part that fails to end does not keep the others from it.
+  const end = async (part: Stoppable) => {
     try {
       await part.end()
     } catch (error) {

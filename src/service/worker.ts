@@ -6,8 +6,8 @@ import type { Job, JobContext } from '../jobs.ts'
 type Worker = { stop(): Promise<void> }
 
 /**
- * Starts every job's own loop. A job that fails is logged and tried again when it is next due. None begins while the
- * clock is not right; where nothing is said of it, it is.
+ * Starts each job's own loop. A job that fails is logged and tried again when it is next due. None begins while the
+ * clock is wrong; by default it is right.
  */
 export function startWorker(context: JobContext, jobs: Job[], trust?: ClockTrust): Worker {
   const stopping = new AbortController()

@@ -1,4 +1,4 @@
-// What is told of deliveries: one row an attempt, and whether a delivery that was given up on may be replayed.
+// Deliveries as the API shows them, one row an attempt, and whether a dead letter may be replayed.
 
 import { z } from 'zod'
 import { Refusal, type RefusalCode } from '../kernel/errors.ts'
@@ -30,7 +30,7 @@ export type Attempt = {
   next_retry_at: Date | null
 }
 
-/** Of a delivery that was given up on: whether its endpoint is still there, and whether a replay is under way. */
+/** Facts about a dead letter: whether its endpoint still exists, and whether a replay is under way. */
 export type ReplayStanding = { endpoint_is_active: boolean; is_being_replayed: boolean }
 
 export const attemptView = z.object({
@@ -79,17 +79,17 @@ export function eventKey(of: Pick<Attempt, 'payment_id' | 'event_type' | 'endpoi
   return `evt:${of.payment_id}#${of.event_type}#${of.endpoint_id}`
 }
 
-/** Rows put it before an event type. */
+/** The prefix that rows put before an event type. */
 export const type_prefix = 'webhook.'
 
 /** The event type that rows show as this text; null where no row can. */
 export function eventTypeShownAs(text: string): string | null {
-  // The database would refuse a zero byte, which no row has either.
+  // The database would refuse a zero byte, and no row has one.
   if (!text.startsWith(type_prefix) || text.includes('\0')) return null
   return text.slice(type_prefix.length)
 }
 
-/** A delivery that is settled, with all that a replay is judged by and made from. */
+/** A settled delivery with everything that allows and makes up a replay. */
 export type SettledDelivery = DeliveryKey & {
   endpoint_id: string
   payment_id: string
@@ -116,10 +116,10 @@ export const replayRefusals = [
 ] as const satisfies RefusalCode[]
 
 /**
- * Throws the first reason why a delivery may not be replayed: what it is, where it would go, where it comes from, and at
- * last what is going on and will be over.
+ * Throws the first reason why a delivery may not be replayed. Lasting reasons come first, a replay that is under way
+ * last.
  */
-export function judgeReplay(
+export function validateReplay(
   found: SettledDelivery | 'unsettled' | undefined,
   now: Date,
 ): SettledDelivery & { endpoint_url: string } {
@@ -147,10 +147,10 @@ export function replayInProgress(): Refusal {
   return new Refusal('replay_in_progress', 'A replay of the delivery is under way.')
 }
 
-/** Rows are listed, and deliveries may be replayed, for so long. */
+/** How long rows are listed and deliveries may be replayed. */
 export const window_ms = 30 * 24 * 3600 * 1000
 
-/** The last moment, counted from the original delivery whatever was replayed since. */
+/** The end of the replay window, counted from the original delivery, whatever was replayed since. */
 function replayExpiresAt({ root_created_at }: { root_created_at: Date }): Date {
   return new Date(root_created_at.getTime() + window_ms)
 }

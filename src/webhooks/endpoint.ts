@@ -1,4 +1,4 @@
-// A webhook endpoint: where a merchant is told of events, which ones, and the secret that signs what is told.
+// A webhook endpoint: the address to which a merchant's events are posted, which events, and the signing secret.
 
 import { z } from 'zod'
 import { Refusal } from '../kernel/errors.ts'
@@ -25,7 +25,7 @@ export type Endpoint = {
   created_at: Date
 }
 
-/** Active ones of a merchant: each is one delivery more of every event. */
+/** The most active endpoints that a merchant may have: each adds a delivery to every event. */
 export const endpoints_max = 200
 
 export const time = z.string().meta({ format: 'date-time' })
@@ -38,7 +38,7 @@ export const endpointView = z.object({
   created_at: time,
 })
 
-/** An endpoint as it is created: this once with its secret. */
+/** A new endpoint, shown with its secret this once. */
 export const endpointCreated = endpointView.extend({ signing_secret: z.string() })
 
 export function viewEndpoint(
@@ -53,8 +53,8 @@ export function viewEndpoint(
   }
 }
 
-/** The `url` that was sent, kept as it was spelled. `judge` says why it is refused, or null. Throws `invalid_url`. */
-export async function judgeEndpointUrl(
+/** The `url` as it was sent and spelled. `judge` gives the reason for a refusal, or null. Throws `invalid_url`. */
+export async function validateEndpointUrl(
   sent: unknown,
   judge: (url: string) => Promise<string | null>,
 ): Promise<string> {
@@ -69,7 +69,7 @@ export async function judgeEndpointUrl(
 }
 
 /** The filter that was sent under this name, each type once. Throws `unknown_event_type`. */
-export function judgeEventFilter(
+export function validateEventFilter(
   sent: readonly unknown[] | null | undefined,
   name = 'event_filter',
 ): EventType[] {
@@ -101,12 +101,12 @@ export function sealSecret(keyring: Keyring, endpoint: EndpointKey, secret: stri
   return keyring.seal(Buffer.from(secret), secretName(endpoint))
 }
 
-/** Opens what either column of an endpoint's secrets holds. */
+/** Opens either of an endpoint's two secret columns. */
 export function openSecret(keyring: Keyring, endpoint: EndpointKey, sealed: Buffer): string {
   return keyring.open(sealed, secretName(endpoint)).toString()
 }
 
-/** The name that `rewrap` needs. One for both columns: a rotation moves the bytes from the one to the other. */
+/** The identity that `rewrap` needs, the same for both columns: a rotation moves the bytes between them. */
 export function secretName({ merchant_id, endpoint_id }: EndpointKey): string {
   return JSON.stringify(['webhook secret', merchant_id, endpoint_id])
 }

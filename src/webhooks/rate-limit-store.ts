@@ -1,12 +1,12 @@
-// The SQL of the rate limits of webhook routes: a row a merchant and kind, which counts the requests of one minute.
+// The SQL of the rate limits of webhook routes: one row for each merchant and kind counts the requests of one minute.
 
 import type { Sql } from '../database/open.ts'
 
 export type RequestKind = 'read' | 'write' | 'replay'
 
 /**
- * Counts a request. Returns the minute that it was counted in, and the count: where a process whose clock is a little
- * ahead has begun the next minute, it belongs there.
+ * Counts a request. Returns its minute and the count. Where a process with a clock ahead has begun the next minute, the
+ * request counts there.
  */
 export async function countRequest(
   sql: Sql,

@@ -99,7 +99,7 @@ describe('sessions', () => {
   test('a page, and the hosted page', async () => {
     const account = await service.newAccount()
     const { client, merchant_id, publishable_key } = account
-    await createIntegration(service.office, merchant_id, {
+    await createIntegration(service.operator, merchant_id, {
       ...{ name: 'hosted', is_hosted_page: true, handle: 'journal-page', allowed_origins: [shop] },
     })
     const body = { amount: 1234, currency: 'EUR' }
@@ -216,30 +216,30 @@ describe('accounts and keys', () => {
   const rules = { live: false, live_enabled: false, acquiring_profile: null }
 
   test('a merchant: made, changed, and not changed', async () => {
-    const { office } = service
-    const { merchant_id } = await createMerchant(office, { name: 'Tea', ...rules })
-    await changeMerchant(office, merchant_id, { status: 'suspended', name: 'Ada Lovelace' })
-    await changeMerchant(office, merchant_id, { status: 'suspended' })
+    const { operator } = service
+    const { merchant_id } = await createMerchant(operator, { name: 'Tea', ...rules })
+    await changeMerchant(operator, merchant_id, { status: 'suspended', name: 'Ada Lovelace' })
+    await changeMerchant(operator, merchant_id, { status: 'suspended' })
     const line = { session_id: null, subject: merchant_id, actor: 'operator', request_id: null }
     expect(await linesOf(merchant_id)).toMatchObject([
       { ...line, change: 'merchant.created', detail: { live: false, live_enabled: false } },
       { ...line, change: 'merchant.changed', detail: { status: 'suspended', changed: ['name'] } },
     ])
-    const nobody = changeMerchant(office, 'm_0', { status: 'active' })
+    const nobody = changeMerchant(operator, 'm_0', { status: 'active' })
     await expect(nobody).rejects.toThrow('There is no merchant m_0.')
   })
 
   test('a merchant, by two at once: each changes what it names', async () => {
-    const { office, sql } = service
-    const { merchant_id } = await createMerchant(office, { name: 'Tea', ...rules })
+    const { operator, sql } = service
+    const { merchant_id } = await createMerchant(operator, { name: 'Tea', ...rules })
     const acquiring_profile = { acquirer: 'bank' }
     let both: Promise<unknown> | null = null
     await sql.begin(async (tx) => {
       await tx`select 1 from merchants where merchant_id = ${merchant_id} for update`
       both = Promise.all([
-        changeMerchant(office, merchant_id, { status: 'suspended' }),
-        changeMerchant(office, merchant_id, { name: 'Tea & Sons', acquiring_profile }),
-        changeMerchant(office, merchant_id, { status: 'suspended', live: false }),
+        changeMerchant(operator, merchant_id, { status: 'suspended' }),
+        changeMerchant(operator, merchant_id, { name: 'Tea & Sons', acquiring_profile }),
+        changeMerchant(operator, merchant_id, { status: 'suspended', live: false }),
       ])
       const waiting = () => sql`
         select 1 from pg_stat_activity
@@ -259,14 +259,14 @@ describe('accounts and keys', () => {
   })
 
   test('an integration, and the one whose role it takes', async () => {
-    const { office } = service
-    const { merchant_id } = await createMerchant(office, { name: 'Tea', ...rules })
+    const { operator } = service
+    const { merchant_id } = await createMerchant(operator, { name: 'Tea', ...rules })
     const asked = { name: 'one', is_default: true, capture_below: 500 }
-    const one = await createIntegration(office, merchant_id, asked)
+    const one = await createIntegration(operator, merchant_id, asked)
     const lines = await written(merchant_id, async () => {
-      const again = createIntegration(office, merchant_id, asked)
+      const again = createIntegration(operator, merchant_id, asked)
       await expect(again).rejects.toMatchObject({ code: '23505' })
-      await createIntegration(office, merchant_id, { name: 'two', is_default: true }, taking)
+      await createIntegration(operator, merchant_id, { name: 'two', is_default: true }, taking)
     })
     expect((await linesOf(merchant_id)).slice(1, 3)).toMatchObject([
       {
@@ -285,13 +285,13 @@ describe('accounts and keys', () => {
   })
 
   test('a key and a publishable key: made, and revoked once', async () => {
-    const { office } = service
+    const { operator } = service
     const { merchant_id, key_id, publishable_key } = await service.newAccount()
     const lines = await written(merchant_id, async () => {
-      await Promise.all([withdrawKey(office, key_id), withdrawKey(office, key_id)])
-      await withdrawKey(office, key_id)
-      await withdrawPublishableKey(office, publishable_key!)
-      await withdrawPublishableKey(office, publishable_key!)
+      await Promise.all([withdrawKey(operator, key_id), withdrawKey(operator, key_id)])
+      await withdrawKey(operator, key_id)
+      await withdrawPublishableKey(operator, publishable_key!)
+      await withdrawPublishableKey(operator, publishable_key!)
     })
     expect(lines).toMatchObject([
       { subject: key_id, change: 'key.revoked', actor: 'operator', detail: {} },
@@ -306,13 +306,13 @@ describe('accounts and keys', () => {
         permissions: expect.arrayContaining(['decide_holds']),
       },
     })
-    await expect(withdrawKey(office, 'key_0')).rejects.toThrow('There is no key key_0.')
+    await expect(withdrawKey(operator, 'key_0')).rejects.toThrow('There is no key key_0.')
   })
 
   test("the demo merchant is the service's own doing", async () => {
-    const { context, sql, office } = service
+    const { context, sql, operator } = service
     const data_dir = mkdtempSync(join(tmpdir(), 'ripper-demo-'))
-    const parts = { sql, ids: context.ids, clock: office.clock }
+    const parts = { sql, ids: context.ids, clock: operator.clock }
     const at = (port: number) => ({
       ...{
         data_dir,
@@ -338,7 +338,7 @@ describe('accounts and keys', () => {
 describe('no change without its line', () => {
   type Tried = { account: Account; session: SessionSecret }
   type Row = [change: string, table: string, act: (tried: Tried) => Promise<unknown>]
-  const office = () => service.office
+  const operator = () => service.operator
 
   const rows: Row[] = [
     ['session.created', 'sessions', ({ account }) => account.client.create()],
@@ -348,23 +348,23 @@ describe('no change without its line', () => {
       ({ account }) => Promise.all([1, 2, 3, 4, 5].map(() => account.client.create())),
     ],
     ['attempt.opened', 'attempts', ({ account, session }) => account.client.present(session)],
-    ['key.created', 'api_keys', ({ account }) => newKey(office(), account.merchant_id)],
-    ['key.revoked', 'api_keys', ({ account }) => withdrawKey(office(), account.key_id)],
+    ['key.created', 'api_keys', ({ account }) => newKey(operator(), account.merchant_id)],
+    ['key.revoked', 'api_keys', ({ account }) => withdrawKey(operator(), account.key_id)],
     [
       'publishable_key.revoked',
       'publishable_keys',
-      ({ account }) => withdrawPublishableKey(office(), account.publishable_key!),
+      ({ account }) => withdrawPublishableKey(operator(), account.publishable_key!),
     ],
     [
       'integration.changed',
       'integrations',
       ({ account }) =>
-        createIntegration(office(), account.merchant_id, { name: 'b', is_default: true }, taking),
+        createIntegration(operator(), account.merchant_id, { name: 'b', is_default: true }, taking),
     ],
     [
       'merchant.changed',
       'merchants',
-      ({ account }) => changeMerchant(office(), account.merchant_id, { status: 'suspended' }),
+      ({ account }) => changeMerchant(operator(), account.merchant_id, { status: 'suspended' }),
     ],
   ]
 

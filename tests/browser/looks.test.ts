@@ -339,7 +339,7 @@ test('a word of 60 letters makes no page scroll sideways', async () => {
   const { service } = theatre.stage
   const account = await service.newAccount({ merchant: { name: word } })
   const price_list = [{ sku: 'a', name: word, unit_amount: 99_999_999, currency: 'GBP' }]
-  await createIntegration(service.office, account.merchant_id, {
+  await createIntegration(service.operator, account.merchant_id, {
     ...{ name: 'long', is_hosted_page: true, handle: 'long', price_list },
   })
   const page = await theatre.arrive('/pay/long', { viewport: { ...phone, width: 320 } })

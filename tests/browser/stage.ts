@@ -57,7 +57,7 @@ export async function setStage(): Promise<Stage> {
     }),
   })
   const account = await service.newAccount({ integration: { allowed_origins: [shop.origin] } })
-  await createIntegration(service.office, account.merchant_id, {
+  await createIntegration(service.operator, account.merchant_id, {
     name: 'hosted',
     is_hosted_page: true,
     handle: 'tea',

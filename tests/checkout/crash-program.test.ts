@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { type Client, openClient } from '../support/client.ts'
 import { type Staying, serve } from '../support/programs.ts'
@@ -17,7 +17,7 @@ const env = { RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0' }
 const later = { RIPPER_CLOCK_OFFSET_SECONDS: '40' }
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-let opened: OpenedService
+let opened: ServiceResources
 const running = new Set<Staying>()
 beforeAll(async () => {
   // As root, the server's user has to come through.

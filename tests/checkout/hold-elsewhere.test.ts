@@ -85,7 +85,7 @@ describe('what was captured in the portal', () => {
     await expectEnd(payment_id, 'captured')
   })
 
-  test('stays held where the acquirer cannot be asked; the next decision asks again', async () => {
+  test('stays held where the acquirer cannot be reached; the next decision asks again', async () => {
     const payment_id = await heldElsewhere('capture')
     acquirer.meet('lookUp', faults.broken_before)
     const answer = await client.decideHold('void', payment_id)

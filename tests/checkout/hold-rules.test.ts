@@ -90,7 +90,7 @@ describe('at the deadline', () => {
   test('a suspended merchant, too', async () => {
     const account = await merchantWith({ review_window_seconds: 3600 })
     const held = await hold(account)
-    await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
     await pass(hour_ms)
     expect(await eventsOf(service, held.payment_id)).toMatchObject([{}, { type: 'payment.voided' }])
   })

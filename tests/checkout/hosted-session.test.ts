@@ -12,7 +12,7 @@ beforeAll(async () => {
     [service.account, 'tea'],
     [other, 'coffee'],
   ] as const) {
-    await createIntegration(service.office, merchant_id, {
+    await createIntegration(service.operator, merchant_id, {
       ...{ name: 'page', is_hosted_page: true, handle },
     })
   }

@@ -5,7 +5,7 @@ import type { JournalLine } from '../../src/audit/journal.ts'
 import { type NewSession, type Session, sessionColumns } from '../../src/checkout/session.ts'
 import { openSessionInserts } from '../../src/checkout/sessions/insert-sessions.ts'
 import type { Database } from '../../src/database/open.ts'
-import { type KeyRow, KeyTaken } from '../../src/http/idempotency.ts'
+import { type KeyRow, KeyTakenError } from '../../src/http/idempotency.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { until } from '../support/service.ts'
 import { sessionRow } from '../support/session-row.ts'
@@ -83,7 +83,7 @@ const settled = (promises: Promise<void>[]) =>
     promises.map((promise) =>
       promise.then(
         () => 'written',
-        (error) => (error instanceof KeyTaken ? 'taken' : 'failed'),
+        (error) => (error instanceof KeyTakenError ? 'taken' : 'failed'),
       ),
     ),
   )

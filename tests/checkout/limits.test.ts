@@ -1,7 +1,7 @@
 // The limits as they are stored: who takes their places, who waits for whom, and what is purged.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { purgeLimits, takePlaces } from '../../src/checkout/limits/limits-store.ts'
+import { purgeLimits, reservePlaces } from '../../src/checkout/limits/limits-store.ts'
 import type { Database } from '../../src/database/open.ts'
 import { manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
@@ -29,7 +29,7 @@ test('two requests with the same limits in another order do not wait for each ot
   const take = (turn: number) => {
     const list = turn % 2 ? names : names.toReversed()
     const own = list.map((name) => ({ ...use(name, `m${turn}`, 60), places: 100 }))
-    return takePlaces(database.sql, 'm_1', { own, shared: [] }, at(0))
+    return reservePlaces(database.sql, 'm_1', { own, shared: [] }, at(0))
   }
   const full = await Promise.all(Array.from({ length: 40 }, (_, turn) => take(turn)))
   expect(full.flat()).toEqual([])
@@ -37,8 +37,8 @@ test('two requests with the same limits in another order do not wait for each ot
 
 test('those that are over are purged, and no others', async () => {
   const own = [use('short', 'a', 60), use('long', 'b', 3_600)]
-  await takePlaces(database.sql, 'm_1', { own, shared: [] }, at(0))
-  await takePlaces(database.sql, 'm_1', { own: [use('long', 'c', 60)], shared: [] }, at(1))
+  await reservePlaces(database.sql, 'm_1', { own, shared: [] }, at(0))
+  await reservePlaces(database.sql, 'm_1', { own: [use('long', 'c', 60)], shared: [] }, at(1))
   expect(await purgeLimits(database.sql, at(60))).toBe(1)
   expect(await database.sql`select name, ends_at from limit_uses`).toEqual([
     { name: 'long', ends_at: at(3_600) },

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
-import { leaveAsTheyAre, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
+import { leaveUnreversed, reverseHeldBack } from '../../src/checkout/orphans/decide-orphans.ts'
 import { listOrphans } from '../../src/checkout/orphans/orphan-decision-store.ts'
 import { countUnsettled } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
@@ -23,7 +23,7 @@ const why = { by: 'ada', reason: 'the shop has them' }
 
 const release = (which: Parameters<typeof reverseHeldBack>[1]) =>
   reverseHeldBack(context, which, 'ben')
-const leave = (which: Parameters<typeof leaveAsTheyAre>[1]) => leaveAsTheyAre(context, which, why)
+const leave = (which: Parameters<typeof leaveUnreversed>[1]) => leaveUnreversed(context, which, why)
 
 /** So many that are held back. */
 async function heldBack(count = 21): Promise<string[]> {
@@ -232,7 +232,7 @@ test.each(Array.from({ length: 5 }, (_, round) => round))(
     const references = await heldBack()
     const other = await database.open({ connections_max: 3 })
     const [left, released] = await Promise.all([
-      leaveAsTheyAre({ ...context, sql: other.sql }, all, why),
+      leaveUnreversed({ ...context, sql: other.sql }, all, why),
       release(named(...references.toReversed())),
       sweepAfter(minute_ms),
     ])

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { openClient } from '../support/client.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
 import { type Staying, serve } from '../support/programs.ts'
@@ -15,7 +15,7 @@ const data_dir = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
 const env = { RIPPER_DATA_DIR: data_dir, RIPPER_PORT: '0' }
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-let opened: OpenedService
+let opened: ServiceResources
 let mail: MailServer
 const running = new Set<Staying>()
 beforeAll(async () => {

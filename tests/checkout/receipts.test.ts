@@ -1,7 +1,7 @@
 // Receipts from the payment to the shopper's mailbox, whatever the mail server, and whoever sends, does on the way.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openPost, type Post } from '../../src/checkout/receipts/post.ts'
+import { openReceiptMailer, type ReceiptMailer } from '../../src/checkout/receipts/mailer.ts'
 import { claimReceipt } from '../../src/checkout/receipts/receipt-store.ts'
 import { receipt_life_ms, sendReceipts } from '../../src/checkout/receipts/send-receipts.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
@@ -29,7 +29,7 @@ const from = 'receipts@pay.example'
 const clock = manualClock()
 const service = await useService({ clock })
 let mail: MailServer
-let post: Post
+let post: ReceiptMailer
 beforeEach(async () => {
   await service.sql`delete from receipt_queue`
   await service.sql`delete from receipt_senders`
@@ -40,12 +40,12 @@ beforeEach(async () => {
 })
 afterEach(() => mail.close())
 
-function postTo(mailer: Mailer, modes: Post['modes'] = ['test']): Post {
-  return openPost({ mailer, from, modes })
+function postTo(mailer: Mailer, modes: ReceiptMailer['modes'] = ['test']): ReceiptMailer {
+  return openReceiptMailer({ mailer, from, modes })
 }
 
 /** By a process that sends none where null is given. */
-const send = (by: Post | null = post, stopping?: AbortSignal) =>
+const send = (by: ReceiptMailer | null = post, stopping?: AbortSignal) =>
   sendReceipts({ ...service.context, metrics: openMetrics(), post: by ?? undefined, stopping })
 
 async function pay(account: Account = service.account, body: object = {}, number = visa) {

@@ -28,7 +28,7 @@ const hiddenFor = (seconds: number): Fault[] => {
   const until = clock.now().getTime() + seconds * second_ms
   return times(50, async (act) => (clock.now().getTime() < until ? { result: 'not_found' } : act()))
 }
-/** For so long after now the acquirer cannot be asked. */
+/** For so long after now the acquirer cannot be reached. */
 const brokenFor = (hours: number): Fault[] => {
   const until = clock.now().getTime() + hours * hour_ms
   return times(200, (act) => (clock.now().getTime() < until ? faults.broken_before() : act()))
@@ -290,7 +290,7 @@ describe.each([
     expect((await client.decideHold(opposite, payment_id)).status).toBe(200)
   })
 
-  // Until then the acquirer could not be asked; from then on it says that it has heard of nothing.
+  // Until then the acquirer could not be reached; from then on it says that it has heard of nothing.
   test.each([
     ['sent again while the acquirer knows references', 22, 2],
     ['not sent any more where it may have forgotten them', 25, 1],

@@ -74,7 +74,7 @@ describe('switched off', () => {
     service = await startService({ simulator: null, clock: manualClock() })
     const running = service
     const named = { name: 'Live shop', live: true, live_enabled: true, acquiring_profile: null }
-    await createMerchant(running.office, named)
+    await createMerchant(running.operator, named)
     expect(
       await until(
         () => bankAnswers(running),
@@ -125,7 +125,7 @@ describe('the switch', () => {
     expect(simulator.isOn()).toBe(true)
   })
 
-  test('stays as it is while the database cannot be asked, off before the first answer', async () => {
+  test('stays as it is while the database cannot be reached, off before the first answer', async () => {
     let answer = async (): Promise<object[]> => {
       throw new Error('away')
     }

@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { bashScript } from '../../src/cli/completion/bash.ts'
 import { fishScript } from '../../src/cli/completion/fish.ts'
-import { shapeOf } from '../../src/cli/completion/shape.ts'
+import { completionOf } from '../../src/cli/completion/shape.ts'
 import { zshScript } from '../../src/cli/completion/zsh.ts'
 import { optionsOf } from '../../src/cli/terminal/command.ts'
 import { ripper } from '../support/programs.ts'
 
-const shape = shapeOf(commands)
+const shape = completionOf(commands)
 const scripts = { bash: bashScript(shape), zsh: zshScript(shape), fish: fishScript(shape) }
 const shells = ['bash', 'zsh', 'fish'] as const
 

@@ -226,7 +226,7 @@ describe('what is read of a database', () => {
     [
       'a key that ended long ago, beside another',
       async (sql) => {
-        const { key } = await newKey(service.office, service.account.merchant_id)
+        const { key } = await newKey(service.operator, service.account.merchant_id)
         await sql`update api_keys set expires_at = ${ago(60 * 24 * hours)} where key_id = ${key.key_id}`
       },
       [],

@@ -1,7 +1,7 @@
 // What each check of `ripper doctor` makes of facts: nothing of a healthy world's, and each single fault.
 
 import { describe, expect, test } from 'vitest'
-import type { PulledBrake } from '../../src/checkout/orphan.ts'
+import type { Brake } from '../../src/checkout/orphan.ts'
 import { type AccountFacts, accountChecks } from '../../src/cli/doctor/accounts.ts'
 import {
   type DatabaseFacts,
@@ -16,7 +16,7 @@ import { moneyChecks } from '../../src/cli/doctor/money.ts'
 import { type ServiceFacts, serviceChecks } from '../../src/cli/doctor/service.ts'
 import { type WorkFacts, workChecks } from '../../src/cli/doctor/work.ts'
 import { configFaults, unknownVariables } from '../../src/config/config.ts'
-import type { Unusable } from '../../src/database/open.ts'
+import type { UnusableReason } from '../../src/database/open.ts'
 
 const now = new Date('2026-09-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -87,7 +87,7 @@ const work: WorkFacts = {
   now,
 }
 
-const pulled: PulledBrake = {
+const pulled: Brake = {
   ...{ acquirer: '*', pulled_at: now, pulled_by: 'ada', reason: 'restored' },
   ...{ released_at: null, released_by: null },
 }
@@ -174,7 +174,7 @@ test.each([
   expect(checked).toContainEqual({ name: 'Lost commits', status: 'ok', found, to_do: null })
 })
 
-test.each<[Unusable, string]>([
+test.each<[UnusableReason, string]>([
   ['pooler', 'past it'],
   ['settings', 'no service starts'],
   ['version', 'Upgrade that server'],

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { strangerWords } from '../../src/cli/help.ts'
-import { slipsBetween } from '../../src/cli/terminal/closest.ts'
+import { editDistance } from '../../src/cli/terminal/closest.ts'
 import { version } from '../../src/cli/version.ts'
 import { ripper } from '../support/programs.ts'
 
@@ -19,7 +19,7 @@ test.each([
   ['kitten', 'sitting', 3],
   ['', 'abc', 3],
 ])('from %s to %s: %i', (from, to, slips) => {
-  expect([slipsBetween(from, to), slipsBetween(to, from)]).toEqual([slips, slips])
+  expect([editDistance(from, to), editDistance(to, from)]).toEqual([slips, slips])
 })
 
 test.each<[string, string]>([

@@ -29,7 +29,7 @@ const shortly = (at: Date) => `${at.toISOString().slice(0, 19)}Z`
 const alter = (payment_id: string, row: object) =>
   service.sql`update holds set ${service.sql(row as never)} where payment_id = ${payment_id}`
 
-/** The acquirer cannot be asked, until what is to happen meanwhile has happened. */
+/** The acquirer cannot be reached, until what is to happen meanwhile has happened. */
 async function withoutAcquirer(meanwhile: () => Promise<void>): Promise<void> {
   await service.sql`alter table simulator.ledger rename to away`
   try {

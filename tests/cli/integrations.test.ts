@@ -289,7 +289,7 @@ describe('lists', () => {
 
   test('what is empty says so, and by --json is an empty list', async () => {
     const rules = { live: false, live_enabled: false, acquiring_profile: null }
-    const { merchant_id } = await createMerchant(service.office, { name: 'New', ...rules })
+    const { merchant_id } = await createMerchant(service.operator, { name: 'New', ...rules })
     for (const [noun, words] of [
       ['integration', `The merchant ${merchant_id} has no integration.`],
       ['key', `The merchant ${merchant_id} has no key that can be used.`],
@@ -304,7 +304,7 @@ describe('lists', () => {
 test('a start on another port moves the origins of its own alone, and of those only its own', async () => {
   const start = (port: number) => {
     const base_url = `http://127.0.0.1:${port}`
-    return keepDemo(service.office, { data_dir: folder, base_url, pay_url: `${base_url}/pay` })
+    return keepDemo(service.operator, { data_dir: folder, base_url, pay_url: `${base_url}/pay` })
   }
   const { merchant_id } = await start(8080)
   const by_hand = ['http://127.0.0.1:8080', 'http://localhost:5173']

@@ -29,7 +29,7 @@ async function hear(connections: string[]) {
   const states: string[] = []
   const listening = {
     ...{ connection, http, clock, signal: aborting.signal, path: () => '/v1/events/stream' },
-    told(state: string) {
+    onState(state: string) {
       states.push(state)
       if (state === 'lost') void clock.sleepers(1_000).then(() => clock.advance(30_000))
     },

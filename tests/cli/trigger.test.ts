@@ -126,8 +126,8 @@ describe('whose it is', () => {
 
   test('a test-only key with a publishable key of its own changes none that pages use', async () => {
     const { merchant_id, key_id, publishable_key } = await service.newAccount()
-    await withdrawKey(service.office, key_id)
-    const { key } = await newKey(service.office, merchant_id, { mode: 'test_only', pair: 'own' })
+    await withdrawKey(service.operator, key_id)
+    const { key } = await newKey(service.operator, merchant_id, { mode: 'test_only', pair: 'own' })
     const now = new Date(key.created_at.getTime() + 1)
     const modeOf = async (which: string | null) =>
       (await findPublishableKey(service.sql, which!, now))?.key_mode
@@ -246,10 +246,10 @@ describe('refusals', () => {
     const refused = await run('held', '--merchant', merchant_id)
     expect(refused.status).toBe(1)
     expect(refused.stderr).toContain(`ripper integration create --merchant ${merchant_id}`)
-    await createIntegration(service.office, merchant_id, {
+    await createIntegration(service.operator, merchant_id, {
       ...{ name: 'strict', allowed_origins: ['https://a.example'], require_verified_amount: true },
     })
-    await createIntegration(service.office, merchant_id, {
+    await createIntegration(service.operator, merchant_id, {
       ...{ name: 'open', allowed_origins: ['https://b.example'] },
     })
     expect((await answer('held', '--merchant', merchant_id)).payment_id).toMatch(/^pay_/)

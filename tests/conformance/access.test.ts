@@ -19,8 +19,8 @@ const master_key = Buffer.alloc(32, 9)
 const service = await useService({ clock, master_key })
 
 const keyed = async (asked: Parameters<typeof newKey>[2]) => {
-  const { office, account, base_url } = service
-  const { secret_key } = await newKey(office, account.merchant_id, asked)
+  const { operator, account, base_url } = service
+  const { secret_key } = await newKey(operator, account.merchant_id, asked)
   return openClient({ base_url, secret_key })
 }
 
@@ -95,11 +95,11 @@ describe('secret keys', () => {
 
   test('a revocation is seen by every process', async () => {
     const other = await startService({ clock, master_key, database: service.database })
-    const { account, newAccount, office } = service
+    const { account, newAccount, operator } = service
     const theirs = await newAccount()
     const there = openClient({ base_url: other.base_url, secret_key: theirs.secret_key })
     for (const client of [theirs.client, there]) expect((await create(client)).status).toBe(201)
-    await withdrawKey(office, theirs.key_id)
+    await withdrawKey(operator, theirs.key_id)
     for (const client of [theirs.client, there]) {
       const revoked = await until(
         () => create(client),
@@ -115,7 +115,7 @@ describe('secret keys', () => {
     const { client, merchant_id } = await service.newAccount()
     const session = await client.open()
     const reference = await client.reference(session)
-    await changeMerchant(service.office, merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, merchant_id, { status: 'suspended' })
     await until(
       () => client.readSession(session.id),
       ({ status }) => status === 403,

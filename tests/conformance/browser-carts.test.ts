@@ -14,7 +14,7 @@ const { client } = service
 
 beforeAll(async () => {
   const page = { name: 'page', is_hosted_page: true, handle: 'tea', allowed_origins: [shop] }
-  await createIntegration(service.office, service.account.merchant_id, page)
+  await createIntegration(service.operator, service.account.merchant_id, page)
 })
 
 const create = (more: object) => {

@@ -25,7 +25,7 @@ let handles = 0
 /** Adds an integration to an account; a hosted-page one gets a handle of its own. */
 async function add({ merchant_id }: Account, asked: Partial<Integration> & { name: string }) {
   const rules = { ...(asked.is_hosted_page && { handle: `page-${handles++}` }), ...asked }
-  const { integration } = await createIntegration(service.office, merchant_id, rules, {
+  const { integration } = await createIntegration(service.operator, merchant_id, rules, {
     take: ['is_default', 'is_hosted_page'],
   })
   return integration
@@ -162,7 +162,7 @@ describe('caching', () => {
     const account = await service.newAccount()
     const path = `/v1/checkout/config/${account.publishable_key}`
     const before = (await get(path)).headers.get('etag')!
-    await changeMerchant(service.office, account.merchant_id, { name: 'Pots & Sons' })
+    await changeMerchant(service.operator, account.merchant_id, { name: 'Pots & Sons' })
     const after = await until(
       () => get(path, { 'if-none-match': before }),
       ({ status }) => status === 200,
@@ -206,9 +206,9 @@ describe('what cannot be used', () => {
 
   test('is the same 404, byte for byte', async () => {
     const suspended = await service.newAccount()
-    await changeMerchant(service.office, suspended.merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, suspended.merchant_id, { status: 'suspended' })
     const revoked = await service.newAccount()
-    await withdrawPublishableKey(service.office, revoked.publishable_key!)
+    await withdrawPublishableKey(service.operator, revoked.publishable_key!)
     const bare = await service.newAccount({ integration: null })
     const named = await service.newAccount({ integration: { is_default: false, name: 'web' } })
     const { publishable_key: good, secret_key } = service.account
@@ -242,7 +242,7 @@ describe('what cannot be used', () => {
   test('a revocation is seen', async () => {
     const { publishable_key } = await service.newAccount()
     expect((await config(publishable_key)).status).toBe(200)
-    await withdrawPublishableKey(service.office, publishable_key!)
+    await withdrawPublishableKey(service.operator, publishable_key!)
     const answer = await until(
       () => config(publishable_key),
       ({ status }) => status !== 200,
@@ -274,19 +274,19 @@ describe('what cannot be used', () => {
     const account = await service.newAccount()
     const { handle } = await add(account, page)
     expect((await hosted(handle!)).body.public_key).toBe(account.publishable_key)
-    await withdrawPublishableKey(service.office, account.publishable_key!)
+    await withdrawPublishableKey(service.operator, account.publishable_key!)
     await until(
       () => hosted(handle!),
       ({ status }) => status === 404,
     )
-    const { key } = await newKey(service.office, account.merchant_id)
+    const { key } = await newKey(service.operator, account.merchant_id)
     expect((await hosted(handle!)).body.public_key).toBe(key.publishable_key)
   })
 
   test('a handle of a suspended merchant', async () => {
     const account = await service.newAccount()
     const { handle } = await add(account, page)
-    await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
     const answer = await until(
       () => hosted(handle!),
       ({ status }) => status !== 200,
@@ -339,11 +339,11 @@ describe('mode', () => {
       return answer.body.mode ?? refusal(answer)
     }
     expect(await modeNow()).toBe('test')
-    const second = await newKey(service.office, merchant_id, { mode: 'any' })
+    const second = await newKey(service.operator, merchant_id, { mode: 'any' })
     await until(modeNow, (mode) => mode === is_live)
-    await withdrawKey(service.office, second.key.key_id)
+    await withdrawKey(service.operator, second.key.key_id)
     await until(modeNow, (mode) => mode === 'test')
-    await newKey(service.office, merchant_id, { mode: 'live_only' })
+    await newKey(service.operator, merchant_id, { mode: 'live_only' })
     await until(modeNow, (mode) => mode === is_live)
   })
 })

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 const hosted = { is_hosted_page: true, default_amount: 900, default_currency: 'GBP' }
 const add = async ({ merchant_id }: Account, asked: Partial<Integration> & { name: string }) =>
-  (await createIntegration(service.office, merchant_id, asked)).integration
+  (await createIntegration(service.operator, merchant_id, asked)).integration
 
 /** Creates from the shop's page, with more or less than a good body. */
 const create = (more: object = {}, origin: string | null = shop, key?: string | null) =>
@@ -193,7 +193,7 @@ describe('the door', () => {
   test('a key that is revoked', async () => {
     const [account, { status }] = await createAs({})
     expect(status).toBe(201)
-    await withdrawPublishableKey(service.office, account.publishable_key!)
+    await withdrawPublishableKey(service.operator, account.publishable_key!)
     const refused = await until(
       () => create({ public_key: account.publishable_key }),
       (answer) => answer.status !== 201,
@@ -206,7 +206,7 @@ describe('the door', () => {
   test('a suspended account is told before a bad body, after the origin', async () => {
     const account = await service.newAccount()
     await add(account, { name: 'page', ...hosted, handle: 'closed' })
-    await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
     const { publishable_key } = account
     expect(refusal(await create({ public_key: publishable_key, amount: 0 }))).toBe(
       '403 merchant_not_active',
@@ -252,7 +252,7 @@ describe('idempotency', () => {
     const account = await service.newAccount()
     const send = () => create({ public_key: account.publishable_key }, shop, 'before')
     const first = await send()
-    await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
     await until(
       () => create({ public_key: account.publishable_key }),
       ({ status }) => status === 403,
@@ -435,7 +435,7 @@ describe('mode', () => {
 
   test('a key of several minds decides nothing', async () => {
     const account = await service.newAccount({ key: { mode: 'live_only' } })
-    await newKey(service.office, account.merchant_id, { mode: 'test_only' })
+    await newKey(service.operator, account.merchant_id, { mode: 'test_only' })
     const answer = await create({ public_key: account.publishable_key })
     expect(answer.body.mode).toBe('test')
   })
@@ -457,9 +457,9 @@ describe('mode', () => {
     for (const past of pasts) {
       const [mode, end] = past.split(' ') as [KeyRow['mode'], string]
       const expires_at = end === 'expired' ? new Date(clock.now().getTime() + 1000) : null
-      const { key } = await newKey(service.office, account.merchant_id, { mode, expires_at })
+      const { key } = await newKey(service.operator, account.merchant_id, { mode, expires_at })
       await clock.advance(1000)
-      if (end === 'revoked') await withdrawKey(service.office, key.key_id)
+      if (end === 'revoked') await withdrawKey(service.operator, key.key_id)
     }
     const public_key = await newestPublishableKey(service.sql, account.merchant_id)
     expect((await create({ public_key })).body.mode).toBe(expected)
@@ -469,12 +469,12 @@ describe('mode', () => {
     const expires_at = new Date(clock.now().getTime() + 60_000)
     const key = { mode: 'test_only', expires_at } as const
     const account = await service.newAccount({ merchant: live, key })
-    const { key: rest } = await newKey(service.office, account.merchant_id)
+    const { key: rest } = await newKey(service.operator, account.merchant_id)
     const mode = async () =>
       (await client.send('GET', `/v1/checkout/config/${account.publishable_key}`)).body?.mode
     const answer = await create({ public_key: account.publishable_key })
     expect(answer.body.mode).toBe('live')
-    await withdrawKey(service.office, rest.key_id)
+    await withdrawKey(service.operator, rest.key_id)
     await until(mode, (told) => told === 'test')
     await clock.advance(90_000)
     expect(await mode()).toBe('test')

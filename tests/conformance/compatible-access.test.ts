@@ -100,8 +100,8 @@ describe('the secret key', () => {
 
   test('revoked, and of a suspended account', async () => {
     const [revoked, suspended] = [await as({}), await as({})]
-    await withdrawKey(service.office, revoked.account.key_id)
-    await changeMerchant(service.office, suspended.account.merchant_id, { status: 'suspended' })
+    await withdrawKey(service.operator, revoked.account.key_id)
+    await changeMerchant(service.operator, suspended.account.merchant_id, { status: 'suspended' })
     expect(fault(await revoked.create())).toBe('401 authentication_error key_revoked - key_revoked')
     const not_active = '403 permission_error merchant_not_active - merchant_not_active'
     expect(fault(await suspended.create())).toBe(not_active)

@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await startService({ pay_url: pay })
   ;({ client, account } = service)
   other = await service.newAccount({ integration: { allowed_origins: [elsewhere] } })
-  await createIntegration(service.office, account.merchant_id, {
+  await createIntegration(service.operator, account.merchant_id, {
     ...{ name: 'page', is_hosted_page: true, handle: 'tea', allowed_origins: [kiosk] },
   })
 })

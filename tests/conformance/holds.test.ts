@@ -253,7 +253,7 @@ describe.each(['capture', 'void', 'escalate'])('%s refuses', (verb) => {
 
   test('a key without the permission, and a request without an idempotency key', async () => {
     const { payment_id } = await hold(account)
-    const { secret_key } = await newKey(service.office, account.merchant_id, {
+    const { secret_key } = await newKey(service.operator, account.merchant_id, {
       permissions: ['create_payments', 'read_transactions', 'manage_webhooks'],
     })
     const answer = await account.client.send('POST', `/v1/payments/${payment_id}/hold/${verb}`, {

@@ -75,7 +75,7 @@ test('each merchant has its own keys', async () => {
 test('a merchant suspended meanwhile still gets its replay, and nothing new', async () => {
   const { client: theirs, merchant_id } = await service.newAccount()
   const first = await theirs.create(purchase, 'before')
-  await changeMerchant(service.office, merchant_id, { status: 'suspended' })
+  await changeMerchant(service.operator, merchant_id, { status: 'suspended' })
   const again = await theirs.create(purchase, 'before')
   expect([again.status, again.text]).toEqual([201, first.text])
   await until(

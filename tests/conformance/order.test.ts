@@ -19,7 +19,7 @@ beforeAll(async () => {
   suspended = await service.newAccount()
   const { client } = suspended
   session = (await client.create(purchase, first_key)).body
-  await changeMerchant(service.office, suspended.merchant_id, { status: 'suspended' })
+  await changeMerchant(service.operator, suspended.merchant_id, { status: 'suspended' })
   await until(
     () => client.readSession(session.id),
     ({ status }) => status === 403,

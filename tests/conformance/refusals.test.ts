@@ -34,7 +34,7 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
   unauthorized: () => client.send('GET', '/v1/payments/x'),
   key_revoked: async () => {
     const account = await service.newAccount()
-    await withdrawKey(service.office, account.key_id)
+    await withdrawKey(service.operator, account.key_id)
     return account.client.create()
   },
   public_key_missing: () => createAs({ key: { pair: false } }),
@@ -48,7 +48,7 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
   },
   merchant_not_active: async () => {
     const account = await service.newAccount()
-    await changeMerchant(service.office, account.merchant_id, { status: 'suspended' })
+    await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
     return account.client.create()
   },
   resource_not_found: () => client.readPayment('pay_x'),

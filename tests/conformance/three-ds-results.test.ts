@@ -115,6 +115,6 @@ test('one for a merchant that was suspended is still recorded', async () => {
   const theirs = await service.newAccount()
   const session = await theirs.client.open()
   await theirs.client.present(session, otp)
-  await changeMerchant(service.office, theirs.merchant_id, { status: 'suspended' })
+  await changeMerchant(service.operator, theirs.merchant_id, { status: 'suspended' })
   expect(await post(await idsOf(session))).toEqual(['RRes', null])
 })

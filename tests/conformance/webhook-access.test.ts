@@ -19,8 +19,8 @@ const allRoutes: [string, string, unknown][] = [
 ]
 
 const keyed = async (asked: Parameters<typeof newKey>[2]) => {
-  const { office, account } = service
-  return (await newKey(office, account.merchant_id, asked)).secret_key
+  const { operator, account } = service
+  return (await newKey(operator, account.merchant_id, asked)).secret_key
 }
 const call = (secret_key: string, [method, path, body]: (typeof allRoutes)[number], more = {}) =>
   openClient({ base_url: service.base_url, secret_key }).send(method, path, {
@@ -67,7 +67,7 @@ describe.each(allRoutes)('%s %s', (...route) => {
 
   test('a key that was revoked, whatever else', async () => {
     const account = await service.newAccount({ key: { permissions: [], expires_at: clock.now() } })
-    await withdrawKey(service.office, account.key_id)
+    await withdrawKey(service.operator, account.key_id)
     const answer = await until(
       () => call(account.secret_key, route),
       ({ body }) => body.code !== 'key_expired',
@@ -108,7 +108,7 @@ test.each([
 
 test('a suspended account may still manage its endpoints', async () => {
   const { client, merchant_id } = await service.newAccount()
-  await changeMerchant(service.office, merchant_id, { status: 'suspended' })
+  await changeMerchant(service.operator, merchant_id, { status: 'suspended' })
   await until(
     () => client.create(),
     ({ status }) => status === 403,

@@ -88,7 +88,7 @@ test('another account, another kind and checkout routes are not touched; another
   expect((await client.listEndpoints()).status).toBe(200)
   const read = await client.readSession('cs_x')
   expect([refusal(read), standing(read)]).toEqual(['404 resource_not_found', [null, null, null]])
-  const { secret_key } = await newKey(service.office, account.merchant_id)
+  const { secret_key } = await newKey(service.operator, account.merchant_id)
   const second = openClient({ base_url: service.base_url, secret_key })
   expect((await second.createEndpoint({ url })).status).toBe(429)
 })
@@ -123,7 +123,7 @@ test('every refusal after the key tells the limit', async () => {
 })
 
 test('a key that is refused counts for nothing', async () => {
-  const without = await newKey(service.office, account.merchant_id, { permissions: [] })
+  const without = await newKey(service.operator, account.merchant_id, { permissions: [] })
   const client = openClient({ base_url: service.base_url, secret_key: without.secret_key })
   expect(standing(await client.createEndpoint({ url }))).toEqual([null, null, null])
   expect(standing(await account.client.createEndpoint({ url }))[1]).toBe(99)

@@ -95,7 +95,9 @@ test('it stops and comes back', async () => {
     expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   }
   expect(plain[0]![0].body.message).toContain('See whether the request was done')
-  expect(plain[1]![0].body.message).toBe('The database could not be asked. Send the request again.')
+  expect(plain[1]![0].body.message).toBe(
+    'The database could not be reached. Send the request again.',
+  )
   const withKey = await client.create(undefined, 'stopped')
   expect(withKey.body.message).toContain('same idempotency key')
   proxy.start()

@@ -33,7 +33,7 @@ const fresh = () => ({
 const create = (
   merchantId = service.account.merchant_id,
   asked: Partial<ReturnType<typeof fresh>> = {},
-) => createConnection(service.office, merchantId, { ...fresh(), ...asked })
+) => createConnection(service.operator, merchantId, { ...fresh(), ...asked })
 
 async function rowOf(connection_id: string) {
   const { sql, context } = service
@@ -88,19 +88,21 @@ describe('a connection', () => {
   test('of a merchant or an id that is not there', async () => {
     await expect(create('m_none')).rejects.toThrow('There is no merchant m_none.')
     for (const id of [`conn_${'0'.repeat(24)}`, 'conn_1', 'main']) {
-      await expect(rotateCredentials(service.office, id, {})).rejects.toThrow(
+      await expect(rotateCredentials(service.operator, id, {})).rejects.toThrow(
         `There is no connection ${id}.`,
       )
-      await expect(disableConnection(service.office, id)).rejects.toThrow('There is no connection')
+      await expect(disableConnection(service.operator, id)).rejects.toThrow(
+        'There is no connection',
+      )
     }
   })
 
   test('is disabled once', async () => {
     const { connection_id } = await create()
-    const first = await disableConnection(service.office, connection_id)
+    const first = await disableConnection(service.operator, connection_id)
     expect(first).toMatchObject({ state: 'disabled', disabled_at: clock.now() })
     await clock.advance(1000)
-    expect(await disableConnection(service.office, connection_id)).toEqual(first)
+    expect(await disableConnection(service.operator, connection_id)).toEqual(first)
     const changes = (await linesOf(connection_id)).map(({ change }) => change)
     expect(changes).toEqual(['connection.created', 'connection.disabled'])
   })
@@ -110,7 +112,7 @@ describe('after a rotation', () => {
   test('both sets count for a day, and then the old one is deleted', async () => {
     const { connection_id } = await create()
     const { keyring } = service.context
-    const { previous_until } = await rotateCredentials(service.office, connection_id, {
+    const { previous_until } = await rotateCredentials(service.operator, connection_id, {
       secret_key: 'sk_2',
     })
     const sets = async (at: Date) => {
@@ -133,8 +135,8 @@ describe('after a rotation', () => {
 
   test('of a disabled connection, it stays disabled', async () => {
     const { connection_id } = await create()
-    await disableConnection(service.office, connection_id)
-    await rotateCredentials(service.office, connection_id, { secret_key: 'sk_3' })
+    await disableConnection(service.operator, connection_id)
+    await rotateCredentials(service.operator, connection_id, { secret_key: 'sk_3' })
     expect(await rowOf(connection_id)).toMatchObject({ state: 'disabled' })
   })
 })
@@ -142,7 +144,7 @@ describe('after a rotation', () => {
 test('after a rotation of the master key both sets are wrapped anew; what does not open is logged', async () => {
   await service.sql`delete from connections`
   const rotated = await create()
-  await rotateCredentials(service.office, rotated.connection_id, { secret_key: 'sk_new' })
+  await rotateCredentials(service.operator, rotated.connection_id, { secret_key: 'sk_new' })
   const broken = await create()
   await service.sql`
     update connections set sealed_credentials = set_byte(
@@ -170,7 +172,7 @@ test('nothing of any credentials is in a table or in the log', async () => {
   const { connection_id } = await create(undefined, {
     credentials: { secret_key: secret, signature_key: 's' },
   })
-  await rotateCredentials(service.office, connection_id, { secret_key: `${secret}_2` })
+  await rotateCredentials(service.operator, connection_id, { secret_key: `${secret}_2` })
   await service.context.directory.account(service.account.merchant_id)
   const tables = await service.sql<{ name: string }[]>`
     select format('%I.%I', table_schema, table_name) as name from information_schema.tables

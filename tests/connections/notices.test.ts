@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startService({ clock, master_key: randomBytes(32) })
   const asked = { kind: 'acquirer', connector: 'checkout', mode: 'sandbox', label: 'main' } as const
   const { merchant_id } = service.account
-  const made = await createConnection(service.office, merchant_id, { ...asked, credentials })
+  const made = await createConnection(service.operator, merchant_id, { ...asked, credentials })
   connection_id = made.connection_id
 })
 afterAll(() => service.close())
@@ -66,7 +66,7 @@ test('a genuine notice is stored once, however often it comes', async () => {
 
 test('a rotation leaves a day in which both signatures count', async () => {
   const rotated = { ...credentials, signature_key: 'second' }
-  await rotateCredentials(service.office, connection_id, rotated)
+  await rotateCredentials(service.operator, connection_id, rotated)
   expect((await post(event(), { key: 'second' })).status).toBe(200)
   expect((await post(event(), { key: 'first' })).status).toBe(200)
   await clock.advance(24 * 3_600_000)

@@ -110,7 +110,7 @@ test('it stops and comes back', async () => {
         route: '/v1/payments/:payment_id',
         code: expect.any(String),
       }),
-      message: 'database could not be asked',
+      message: 'database could not be reached',
     },
   ])
   expect(service.log.filter(({ message }) => message === 'request failed')).toEqual([])

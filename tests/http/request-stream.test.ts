@@ -111,10 +111,10 @@ describe('the stream', () => {
   ] as const)('tells of %s, asked %o with a key that is %s', async (to, headersOf, fault, told) => {
     const account = await service.newAccount()
     const path = routes[to]
-    const { secret_key, key } = await newKey(service.office, account.merchant_id, {
+    const { secret_key, key } = await newKey(service.operator, account.merchant_id, {
       ...faults[fault],
     })
-    if (faults[fault] === null) await withdrawKey(service.office, key.key_id)
+    if (faults[fault] === null) await withdrawKey(service.operator, key.key_id)
     const listener = await listen(account)
     await account.client.send('GET', path, { headers: headersOf(secret_key) })
     const [news] = await listener.atLeast(1)

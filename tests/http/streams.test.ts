@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Door, SecretKey } from '../../src/http/access.ts'
+import type { AccessRule, SecretKey } from '../../src/http/access.ts'
 import { mountStreams } from '../../src/http/mount-streams.ts'
 import type { Kernel } from '../../src/http/run-route.ts'
 import { type Feed, type StreamMessage, stream } from '../../src/http/stream.ts'
-import { openSeats, seats_in_all, seats_of_merchant } from '../../src/http/stream-seats.ts'
+import { openStreamSlots, slots_max, slots_per_merchant_max } from '../../src/http/stream-slots.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type LogLine, logInto, until } from '../support/service.ts'
@@ -63,13 +63,13 @@ afterEach(async () => {
 
 const nothing = { messages: [], is_more: false }
 
-const door = {
+const access = {
   kind: 'secret_key',
   check: async ({ caller }) => {
     if (refused) throw refused
     return { merchant_id: caller.header('x-merchant') ?? 'm_1' }
   },
-} as Door<unknown, SecretKey>
+} as AccessRule<unknown, SecretKey>
 
 const numbers = stream({
   ...{
@@ -77,7 +77,7 @@ const numbers = stream({
     path: '/numbers',
     tag: 'Tests',
     summary: 'Numbers',
-    door,
+    access,
     dialect: 'checkout',
   },
   ...{ query: z.strictObject({}), messages: {}, refusals: [] },
@@ -203,7 +203,7 @@ test('who may not listen any more is told why', async () => {
 test.each([
   ['may not listen any more', () => new Refusal('key_revoked', 'The secret key was revoked.')],
   ['cannot be judged', () => new Error('no database') as Refusal],
-])('a reader who does not read and %s gives its seat back at once', async (_, fault) => {
+])('a reader who does not read and %s gives its slot back at once', async (_, fault) => {
   await askAndStop()
   const { reads } = feed
   refused = fault()
@@ -223,9 +223,9 @@ test('one that has much to read rests between its pages, and says where it is th
   expect(answer.text).toMatch(/: still here\nid: after \d+\n\n/)
 })
 
-test('a feed that cannot be opened is refused, and its seat is free', async () => {
-  closed = new Refusal('store_unavailable', 'The database could not be asked.')
-  for (let count = 0; count <= seats_of_merchant; count++) {
+test('a feed that cannot be opened is refused, and its slot is free', async () => {
+  closed = new Refusal('store_unavailable', 'The database could not be reached.')
+  for (let count = 0; count <= slots_per_merchant_max; count++) {
     expect((await ask()).text).toMatch(/^HTTP\/1\.1 503 /)
   }
   expect(open).toBe(0)
@@ -262,24 +262,24 @@ test('nor for a reader who does not read', async () => {
 
 test('an account has so many, and the place of one that ended is free', async () => {
   const answers = []
-  for (let count = 0; count < seats_of_merchant; count++) answers.push(await ask())
+  for (let count = 0; count < slots_per_merchant_max; count++) answers.push(await ask())
   const one_more = await ask()
   await says(one_more, /rate_limit_exceeded.*20 streams/s)
   expect(one_more.text).toMatch(/^HTTP\/1\.1 429 /)
   expect((await ask({ merchant: 'm_2' })).text).toMatch(/^HTTP\/1\.1 200 /)
   answers[0]!.socket.destroy()
-  await comes(() => open === seats_of_merchant)
+  await comes(() => open === slots_per_merchant_max)
   expect((await ask()).text).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test('so does the process', () => {
-  const seats = openSeats()
-  const leaves = Array.from({ length: seats_in_all }, (_, index) => seats.take(`m_${index}`))
-  expect(() => seats.take('m_new')).toThrow(/All streams of this process/)
+  const slots = openStreamSlots()
+  const leaves = Array.from({ length: slots_max }, (_, index) => slots.acquire(`m_${index}`))
+  expect(() => slots.acquire('m_new')).toThrow(/All streams of this process/)
   leaves[0]!()
   leaves[0]!()
-  seats.take('m_new')
-  expect(() => seats.take('m_newer')).toThrow()
+  slots.acquire('m_new')
+  expect(() => slots.acquire('m_newer')).toThrow()
 })
 
 test.each([

@@ -40,7 +40,7 @@ let account: Account
 beforeAll(async () => {
   const integration = { default_amount: 4200, default_currency: 'GBP' }
   account = await service.newAccount({ integration })
-  await createIntegration(service.office, account.merchant_id, {
+  await createIntegration(service.operator, account.merchant_id, {
     ...{ ...integration, name: 'page', is_hosted_page: true, handle: 'tea-and-pots' },
   })
 })

@@ -140,8 +140,8 @@ describe('refusals of every shape', () => {
   })
 
   test('of a permission', async () => {
-    const { office, account } = service
-    const { secret_key } = await newKey(office, account.merchant_id, { permissions: [] })
+    const { operator, account } = service
+    const { secret_key } = await newKey(operator, account.merchant_id, { permissions: [] })
     const list = clientOf(secret_key).webhooks.endpoints.list()
     await expect(list).rejects.toMatchObject({ status: 403, code: 'key_permission_denied' })
   })

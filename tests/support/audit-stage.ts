@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { type JournalLine, journalLine } from '../../src/audit/journal.ts'
 import { sealJournal } from '../../src/audit/seal-journal.ts'
-import { type Verified, verifyChain } from '../../src/audit/verify-chain.ts'
+import { type ChainVerification, verifyChain } from '../../src/audit/verify-chain.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import type { Database, Sql } from '../../src/database/open.ts'
 import { openIds } from '../../src/kernel/ids.ts'
@@ -22,7 +22,7 @@ export type AuditStage = {
   write(merchant_id: string, at?: Date): Promise<string>
   /** Seals what is due, of one merchant or of all. */
   seal(merchant_id?: string): Promise<number>
-  verify(merchant_id: string, ...heads: string[]): Promise<Verified>
+  verify(merchant_id: string, ...heads: string[]): Promise<ChainVerification>
   close(): Promise<void>
 }
 
@@ -47,9 +47,9 @@ export async function openAuditStage(): Promise<AuditStage> {
   return {
     ...{ fresh, sql, clock, write },
     async newJournal(lines) {
-      const office = { sql, ids, clock, actor: 'operator' } as const
+      const operator = { sql, ids, clock, actor: 'operator' } as const
       const asked = { name: 'Tea', live: false, live_enabled: false, acquiring_profile: null }
-      const { merchant_id } = await createMerchant(office, asked)
+      const { merchant_id } = await createMerchant(operator, asked)
       for (let count = 1; count < lines; count += 1) {
         await clock.advance(1000)
         await write(merchant_id)
@@ -66,7 +66,7 @@ export async function openAuditStage(): Promise<AuditStage> {
 }
 
 /** Faults as tests write them: kind, position or positions, `line` where one is named. */
-export function told({ faults }: Verified): string[] {
+export function told({ faults }: ChainVerification): string[] {
   return faults.map(({ kind, position, until_position, entry_id }) =>
     [kind, position, until_position, entry_id && 'line'].filter((part) => part !== null).join(' '),
   )

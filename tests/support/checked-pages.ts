@@ -2,19 +2,19 @@
 
 import { expect } from 'vitest'
 import {
-  answered,
   challengeFrame,
+  doneNotice,
   methodFrame,
 } from '../../src/checkout/authentication/framed-page.ts'
 import type { PageAnswer } from '../../src/http/pages.ts'
 import { languageFor } from '../../src/kernel/words.ts'
-import type { ReadAnswer } from '../../src/kernel/world.ts'
+import type { TextAnswer } from '../../src/kernel/world.ts'
 import { assetsOf } from '../../src/pages/assets.ts'
-import { cardFieldsParts } from '../../src/pages/card-fields.ts'
+import { cardFieldsOptions } from '../../src/pages/card-fields.ts'
 import { comparePage, filesOf, type Report } from '../../src/pages/check/page-check.ts'
 import { document } from '../../src/pages/document.ts'
 import { type PageName, pageInventory } from '../../src/pages/inventory.ts'
-import { hostedPageParts } from '../../src/pages/pay.ts'
+import { hostedPageOptions } from '../../src/pages/pay.ts'
 
 export const service = 'https://pay.example'
 export const shop = 'https://shop.example'
@@ -42,12 +42,12 @@ const { locale, words } = language
 const pages = {
   'hosted-page': document({
     ...common,
-    parts: hostedPageParts(assets, { service, pictures: ['https://cdn.example'] }),
+    parts: hostedPageOptions(assets, { service, pictures: ['https://cdn.example'] }),
     context_json: JSON.stringify({ handle: 'tea', base_url: service, locale, words, config }),
   }),
   'card-fields': document({
     ...common,
-    parts: cardFieldsParts(assets, { origins: [shop] }),
+    parts: cardFieldsOptions(assets, { origins: [shop] }),
     context_json: JSON.stringify({
       ...{ origins: [service, shop], public_key, brands: ['visa'], locale, words },
       appearance: config.appearance,
@@ -63,7 +63,7 @@ const pages = {
     frame: { origins: [service, shop], back: null },
     language,
   }),
-  'result-page': answered('Thank you.', { origins: [service, shop], back: `${shop}/basket` }),
+  'result-page': doneNotice('Thank you.', { origins: [service, shop], back: `${shop}/basket` }),
 } satisfies Partial<Record<PageName, PageAnswer>>
 
 export type Checked = keyof typeof pages
@@ -86,7 +86,7 @@ export type Change = {
   html?: (html: string) => string
   headers?: Record<string, string | undefined>
   policy?: (policy: string) => string
-  files?: (files: Map<string, ReadAnswer | string>) => void
+  files?: (files: Map<string, TextAnswer | string>) => void
   /** What the configuration answers, over what it ought to. */
   config?: object
   status?: number
@@ -107,7 +107,7 @@ export function reportOf(name: Checked, change: Change = {}): Report {
   const entry = inventory.find((each) => each.name === name)!
   const seen = { url: service + paths[name], service, origins: change.origins ?? null, page }
   const configuration = JSON.stringify({ ...config, ...change.config })
-  const files = new Map<string, ReadAnswer | string>(
+  const files = new Map<string, TextAnswer | string>(
     filesOf(entry, seen).map((address) => {
       const asset = Object.values(assets).find(({ path }) => service + path === address)
       const text = configurations.includes(address) ? configuration : asset?.text

@@ -1,6 +1,6 @@
 // Listens to a stream of the service as a client of its own would, message by message.
 
-import { readSentEvents } from '../../src/cli/service/server-sent-events.ts'
+import { readServerSentEvents } from '../../src/cli/service/server-sent-events.ts'
 import type { Json } from './client.ts'
 import { until } from './service.ts'
 
@@ -57,7 +57,7 @@ async function follow(
   noted: (id: string) => void,
 ): Promise<void> {
   try {
-    for await (const { event, id, data } of readSentEvents(body, noted)) {
+    for await (const { event, id, data } of readServerSentEvents(body, noted)) {
       told.push({ event, id, data: JSON.parse(data) })
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { afterAll, beforeEach, expect } from 'vitest'
 import type { Acquirer, AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
 import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
-import { type Orphan, type Standing, standingOf } from '../../src/checkout/orphan.ts'
+import { type Orphan, type OrphanStanding, standingOf } from '../../src/checkout/orphan.ts'
 import type { OrphanContext } from '../../src/checkout/orphans/orphan-context.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { Payment, PaymentStatus } from '../../src/checkout/payment.ts'
@@ -128,8 +128,8 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   }
 
   /** How many there are in each state that people see. */
-  async function countStandings(): Promise<Partial<Record<Standing, number>>> {
-    const counts: Partial<Record<Standing, number>> = {}
+  async function countStandings(): Promise<Partial<Record<OrphanStanding, number>>> {
+    const counts: Partial<Record<OrphanStanding, number>> = {}
     for (const orphan of await sql<Orphan[]>`select * from orphan_authorisations`) {
       const standing = standingOf(orphan)
       counts[standing] = (counts[standing] ?? 0) + 1

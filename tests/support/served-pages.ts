@@ -49,7 +49,7 @@ async function servePages(): Promise<ServedPages> {
   await hostedPage(service, account, 'tea')
   const suspended = await service.newAccount()
   await hostedPage(service, suspended, 'closed')
-  await changeMerchant(service.office, suspended.merchant_id, { status: 'suspended' })
+  await changeMerchant(service.operator, suspended.merchant_id, { status: 'suspended' })
   const { client } = account
   const session = await client.open()
   const { body } = await client.referenceCard(session, cardOf(visa))
@@ -72,11 +72,11 @@ async function servePages(): Promise<ServedPages> {
 }
 
 async function hostedPage(
-  { office }: Service,
+  { operator }: Service,
   { merchant_id }: Account,
   handle: string,
 ): Promise<void> {
-  await createIntegration(office, merchant_id, {
+  await createIntegration(operator, merchant_id, {
     name: 'hosted',
     is_hosted_page: true,
     handle,

@@ -20,8 +20,8 @@ import {
   createIntegration,
   createKey,
   createMerchant,
+  type ManageContext,
   type NewKey,
-  type Office,
 } from '../../src/merchants/manage.ts'
 import type { Merchant } from '../../src/merchants/merchant.ts'
 import { openGuardedHttp } from '../../src/outgoing/guarded-http.ts'
@@ -53,7 +53,7 @@ export type Service = {
   log: LogLine[]
   context: Context
   database: FreshDatabase
-  office: ConnectionOffice
+  operator: ConnectionOffice
   /** A merchant with a default integration and a key that may do everything. */
   account: Account
   client: Client
@@ -139,10 +139,10 @@ export async function startService(options: Options = {}): Promise<Service> {
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   base_url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const office: ConnectionOffice = {
+  const operator: ConnectionOffice = {
     ...{ sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' },
   }
-  const newAccount = (asked?: AskedAccount) => openAccount(office, base_url, asked)
+  const newAccount = (asked?: AskedAccount) => openAccount(operator, base_url, asked)
   const account = await newAccount()
   if (options.deliver) {
     deliveries = startDeliveries({
@@ -152,7 +152,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     })
   }
   return {
-    ...{ base_url, sql: opened.sql, log, context, database, office, account, newAccount, drain },
+    ...{ base_url, sql: opened.sql, log, context, database, operator, account, newAccount, drain },
     client: account.client,
     async close() {
       await close()
@@ -183,11 +183,11 @@ export type AskedAccount = {
 }
 
 async function openAccount(
-  office: ConnectionOffice,
+  operator: ConnectionOffice,
   base_url: string,
   { merchant = {}, integration = {}, key = {} }: AskedAccount = {},
 ): Promise<Account> {
-  const { merchant_id } = await createMerchant(office, {
+  const { merchant_id } = await createMerchant(operator, {
     name: 'Tea & Sons',
     live: false,
     live_enabled: false,
@@ -195,16 +195,16 @@ async function openAccount(
     ...merchant,
   })
   const label = merchant.acquiring_profile?.acquirer
-  if (typeof label === 'string') await connectBank(office, merchant_id, label)
+  if (typeof label === 'string') await connectBank(operator, merchant_id, label)
   const made =
     integration &&
-    (await createIntegration(office, merchant_id, {
+    (await createIntegration(operator, merchant_id, {
       name: 'default',
       is_default: true,
       allowed_origins: [shop],
       ...integration,
     }))
-  const { secret_key, key: row } = await newKey(office, merchant_id, key)
+  const { secret_key, key: row } = await newKey(operator, merchant_id, key)
   return {
     ...{ merchant_id, secret_key, key_id: row.key_id, publishable_key: row.publishable_key },
     integration: made?.integration ?? null,
@@ -213,14 +213,14 @@ async function openAccount(
 }
 
 /** A live connection to `bank`, which only tests have: nothing is sent to it where no such connector is given. */
-export function connectBank(office: ConnectionOffice, merchantId: string, label: string) {
+export function connectBank(operator: ConnectionOffice, merchantId: string, label: string) {
   const bank = { kind: 'acquirer', connector: 'bank', mode: 'live' } as const
-  return createConnection(office, merchantId, { ...bank, label, credentials: {} })
+  return createConnection(operator, merchantId, { ...bank, label, credentials: {} })
 }
 
 /** A key that may do everything, but for what is asked. */
-export function newKey(office: Office, merchantId: string, asked: Partial<NewKey> = {}) {
-  return createKey(office, merchantId, {
+export function newKey(operator: ManageContext, merchantId: string, asked: Partial<NewKey> = {}) {
+  return createKey(operator, merchantId, {
     permissions: [...permissions],
     mode: 'any',
     allowed_addresses: [],

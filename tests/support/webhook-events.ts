@@ -6,7 +6,7 @@ import type { Sql } from '../../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../../src/kernel/values.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
-import { fanOut, type ToldEvent } from '../../src/webhooks/queue/fan-out.ts'
+import { fanOut, type QueuedEvent } from '../../src/webhooks/queue/fan-out.ts'
 
 /** An endpoint past the API, which takes only so many in a minute. */
 export async function makeEndpoint(
@@ -44,7 +44,7 @@ export async function makePayments(
   return payment_ids
 }
 
-export type MadeEvent = ToldEvent & { body: string }
+export type MadeEvent = QueuedEvent & { body: string }
 
 const types: Record<1 | 2, EventType> = { 1: 'payment.held', 2: 'payment.captured' }
 

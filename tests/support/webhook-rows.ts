@@ -8,7 +8,7 @@ import { findDelivery, insertReplay } from '../../src/webhooks/deliveries/delive
 import type { SettledDelivery } from '../../src/webhooks/delivery.ts'
 import { type ClaimOrder, claim } from '../../src/webhooks/queue/claim-store.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
-import { fanOut, type ToldEvent } from '../../src/webhooks/queue/fan-out.ts'
+import { fanOut, type QueuedEvent } from '../../src/webhooks/queue/fan-out.ts'
 import { type Settlement, settle } from '../../src/webhooks/queue/queue-store.ts'
 import { type FreshDatabase, freshDatabase } from './database.ts'
 import { countLockWaits } from './lock-waits.ts'
@@ -62,7 +62,7 @@ export async function addEndpoint(sql: AnySql, changes: object = {}): Promise<vo
   })}`
 }
 
-export function toldEvent(changes: Partial<ToldEvent> = {}): ToldEvent {
+export function toldEvent(changes: Partial<QueuedEvent> = {}): QueuedEvent {
   const { payment_id = 'pay_1', sequence = 1 } = changes
   return {
     ...{ merchant_id, payment_id, sequence, event_id: `evt_${payment_id}_${sequence}` },
@@ -72,7 +72,7 @@ export function toldEvent(changes: Partial<ToldEvent> = {}): ToldEvent {
 }
 
 /** Writes an event and queues its deliveries, where the gate is open. */
-export async function tell(sql: Sql, changes: Partial<ToldEvent> = {}, isOpen = true) {
+export async function tell(sql: Sql, changes: Partial<QueuedEvent> = {}, isOpen = true) {
   const event = toldEvent(changes)
   await sql`
     with gate as (select 1 where ${isOpen}::boolean

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
-import { all_settings } from '../../src/config/config.ts'
+import { allSettings } from '../../src/config/config.ts'
 import { eventTypes } from '../../src/kernel/values.ts'
 import { routes, streams } from '../../src/routes.ts'
 import { operationalPages } from '../../src/service/operational.ts'
@@ -79,7 +79,7 @@ describe.each(paths)('%s', (path) => {
   })
 
   test('names settings, metrics, events and routes that exist', () => {
-    const settings = new Set(all_settings.map(({ name }) => name as string))
+    const settings = new Set(allSettings.map(({ name }) => name as string))
     // A shop's own.
     settings.add('RIPPER_WEBHOOK_SECRET')
     const named = text.match(/\bRIPPER_[A-Z_]+\b/g) ?? []

@@ -57,7 +57,7 @@ describe('the guide', () => {
     const metrics = read('src/http/metrics.ts').match(/(?<=name: ')ripper_\w+/g)!
     const named = new Set(text.match(/\bripper_\w+(?=[`{])/g))
     expect(metrics.filter((name) => !named.has(name))).toEqual([])
-    const warned = 'database could not be asked'
+    const warned = 'database could not be reached'
     expect(namedBelow('The log').toSorted()).toEqual([...errorsLogged(), warned].toSorted())
   })
 

@@ -9,7 +9,7 @@ import { findHome, type Home } from '../../src/database/embedded/home.ts'
 import { servingPid } from '../../src/database/embedded/process.ts'
 import { isUniqueViolation } from '../../src/database/failures.ts'
 import { openIds } from '../../src/kernel/ids.ts'
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { createMerchant } from '../../src/merchants/manage.ts'
 import { eventKey } from '../../src/webhooks/delivery.ts'
 import { removeData } from '../support/setup-database.ts'
@@ -52,7 +52,7 @@ const env = {
   // Workers that begin are most of the work.
   NODE_COMPILE_CACHE: `${data_dir}/compiled`,
 }
-let opened: OpenedService
+let opened: ServiceResources
 let home: Home
 let workers: Workers
 const receivers: WebhookReceiver[] = []

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { type OpenedService, open } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/main.ts'
 import { type Client, type Json, openClient } from '../support/client.ts'
 import { type Staying, serve, work } from '../support/programs.ts'
 import { until } from '../support/service.ts'
@@ -25,7 +25,7 @@ const env = {
 /** An hour later every lease has ended. */
 const later = { RIPPER_CLOCK_OFFSET_SECONDS: '3600' }
 
-let opened: OpenedService
+let opened: ServiceResources
 let receiver: WebhookReceiver
 const running = new Set<Staying>()
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })

@@ -151,7 +151,9 @@ describe('while it listens', () => {
     await pay()
     await passing(5_000, () => listener.place() !== listener.told[0]!.id)
     expect(listener.news()).toEqual([])
-    expect(readCursor(listener.place()!)!.told_ms).toBeGreaterThan(began.told_ms + 10_000)
+    expect(readCursor(listener.place()!)!.sent_until_ms).toBeGreaterThan(
+      began.sent_until_ms + 10_000,
+    )
     expect(readCursor(listener.place()!)!.floor_ms).toBe(began.floor_ms)
   })
 })
@@ -170,7 +172,7 @@ describe('who was away for long', () => {
     await passing(100, () => again.news().length === 2)
     expect(payments(again)).toEqual([then, now])
     expect(looks()).toBeLessThanOrEqual(5)
-    expect(readCursor(again.place()!)!.told_ms).toBeGreaterThan(clock.now().getTime() - 1_000)
+    expect(readCursor(again.place()!)!.sent_until_ms).toBeGreaterThan(clock.now().getTime() - 1_000)
   })
 
   test('and whose cursor was never made by anybody, is told from when on events are kept', async () => {
@@ -178,7 +180,7 @@ describe('who was away for long', () => {
     await clock.advance((retention_days + 1) * day_ms)
     const paid = await pay()
     count.reset()
-    const listener = await listen(`?after=${cursorOf({ told_ms: 0, floor_ms: 0 })}`)
+    const listener = await listen(`?after=${cursorOf({ sent_until_ms: 0, floor_ms: 0 })}`)
     const opened_ms = clock.now().getTime()
     await passing(20, () => listener.news().length === 2)
     const [missed, event] = listener.news()
@@ -189,7 +191,10 @@ describe('who was away for long', () => {
   })
 
   test('reads past lines of all else, a page at a time with a rest after each', async () => {
-    const cursor = cursorOf({ told_ms: clock.now().getTime(), floor_ms: clock.now().getTime() })
+    const cursor = cursorOf({
+      sent_until_ms: clock.now().getTime(),
+      floor_ms: clock.now().getTime(),
+    })
     await service.sql`
       insert into journal (merchant_id, entry_id, subject, change, detail, actor, at)
       select ${account.merchant_id}, ${idsFrom(clock.now())} || lpad(n::text, 20, '0'), 'cs_0', 'session.created', '{}',

@@ -158,9 +158,9 @@ test('a key that is revoked hears why, and nothing more', async () => {
   const own = await startService({ clock })
   const { key_id, secret_key, merchant_id } = own.account
   const listener = await listenAt({ base_url: own.base_url, secret_key, path })
-  const spare = await newKey(own.office, merchant_id)
+  const spare = await newKey(own.operator, merchant_id)
   const other = await listenAt({ base_url: own.base_url, secret_key: spare.secret_key, path })
-  await withdrawKey(own.office, key_id)
+  await withdrawKey(own.operator, key_id)
   // The process has heard of it. No more time passes then than one look takes: the end of the stream goes over a real socket.
   const askWithIt = () =>
     fetch(`${own.base_url}/v1/payments/pay_${'0'.repeat(24)}`, {

@@ -6,18 +6,18 @@ import { openHeard } from '../../src/cli/listen/heard-events.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
 import {
   cursorOf,
-  type Found,
   follow,
-  type Look,
-  lookAt,
+  markAllSent,
+  markSent,
+  nextRead,
   openTrail,
   overlap_ms,
-  passOver,
+  type ReadResult,
   readCursor,
   retention_days,
-  settle,
+  skipLines,
   type Trail,
-  tellOf,
+  type TrailRead,
 } from '../../src/webhooks/stream/trail.ts'
 
 const begin_ms = Date.UTC(2026, 8, 1)
@@ -54,11 +54,11 @@ const step = fc.record({ gap_ms: gap, breaks_after: fc.option(fc.nat(4), { freq:
 const lines_max = 3
 
 /** What the database answers to a look at this time. */
-function readAt(all: Line[], now: number, look: Look): Found<Line> {
+function readAt(all: Line[], now: number, look: TrailRead): ReadResult<Line> {
   const there = all
     .filter(({ committed_ms }) => at(committed_ms) <= now)
     .sort((a, b) => (a.entry_id < b.entry_id ? -1 : 1))
-  return look.stretches.map(({ from, below }) => {
+  return look.ranges.map(({ from, below }) => {
     const found = there.filter(
       ({ entry_id }) => entry_id >= from && (below === null || entry_id < below),
     )
@@ -69,7 +69,7 @@ function readAt(all: Line[], now: number, look: Look): Found<Line> {
 /** One look, page by page; `told` is called with what each page gives. False from it ends the look. */
 function lookOf(all: Line[], trail: Trail, now: number, told: (fresh: Line[]) => boolean): void {
   for (let is_more = true; is_more; ) {
-    const look = lookAt(trail, now)
+    const look = nextRead(trail, now)
     const found = readAt(all, now, look)
     is_more = found.some(({ cut_at }) => cut_at !== null)
     if (!told(follow(trail, look, found))) return
@@ -80,7 +80,7 @@ function lookOf(all: Line[], trail: Trail, now: number, told: (fresh: Line[]) =>
 function begin(all: Line[], now: number): Trail {
   const { trail } = openTrail(now, null)
   lookOf(all, trail, now, (fresh) => {
-    passOver(trail, fresh)
+    skipLines(trail, fresh)
     return true
   })
   return trail
@@ -104,11 +104,11 @@ function listen(all: Line[], steps: { gap_ms: number; breaks_after: number | nul
       for (const line of fresh) {
         if (taken === breaks_after) return false
         taken += 1
-        cursor = tellOf(trail, line, now)
+        cursor = markSent(trail, line, now)
         if (heard.isNew({ event_id: line.entry_id, cursor })) news.push(line.entry_id)
         else repeated += 1
       }
-      cursor = settle(trail, now)
+      cursor = markAllSent(trail, now)
       return true
     })
     if (taken === breaks_after) trail = openTrail(now, readCursor(cursor)).trail
@@ -163,7 +163,7 @@ describe('a trail', () => {
       [200, []],
       [220, [line]],
     ] as const) {
-      const look = lookAt(trail, at(ms))
+      const look = nextRead(trail, at(ms))
       expect(follow(trail, look, readAt([line], at(ms), look))).toEqual(wanted)
     }
   })
@@ -175,7 +175,7 @@ describe('a trail', () => {
     })
     const { trail, heard, news } = listen(all, [])
     expect(news).toHaveLength(600)
-    expect(trail.told.size).toBe(0)
+    expect(trail.sent.size).toBe(0)
     expect(heard.count()).toBeLessThanOrEqual((2 * overlap_ms) / 1_000 + 1)
   })
 })
@@ -183,19 +183,19 @@ describe('a trail', () => {
 describe('who was away', () => {
   /** What is told to who comes now with a cursor of so long ago, and in how many looks. */
   function comeAgain(all: Line[], away_ms: number) {
-    const cursor = { told_ms: at(-away_ms), floor_ms: at(-away_ms) }
+    const cursor = { sent_until_ms: at(-away_ms), floor_ms: at(-away_ms) }
     const { trail, missed_before_ms } = openTrail(at(0), cursor)
     const told: string[] = []
     let looks = 0
     lookOf(all, trail, at(0), (fresh) => {
       looks += 1
       for (const line of fresh) {
-        tellOf(trail, line, at(0))
+        markSent(trail, line, at(0))
         told.push(line.entry_id)
       }
       return true
     })
-    return { told, looks, missed_before_ms, cursor: readCursor(settle(trail, at(0))) }
+    return { told, looks, missed_before_ms, cursor: readCursor(markAllSent(trail, at(0))) }
   }
   const lineAt = (ms: number): Line => {
     return { entry_id: idOf(ms), made_ms: ms, committed_ms: ms }
@@ -206,7 +206,7 @@ describe('who was away', () => {
     const { told, looks, missed_before_ms, cursor } = comeAgain([then, now], 25 * day_ms)
     expect(told).toEqual([then.entry_id, now.entry_id])
     expect([looks, missed_before_ms]).toEqual([1, null])
-    expect(cursor!.told_ms).toBe(at(0))
+    expect(cursor!.sent_until_ms).toBe(at(0))
   })
 
   test('has the lines between a page at a time, each read once', () => {
@@ -239,7 +239,7 @@ describe('a cursor', () => {
   test('leads back to where it was made', () => {
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(1e9), (floor, on) => {
-        const cursor = { floor_ms: at(floor), told_ms: at(floor + on) }
+        const cursor = { floor_ms: at(floor), sent_until_ms: at(floor + on) }
         expect(readCursor(cursorOf(cursor))).toEqual(cursor)
       }),
     )
@@ -249,8 +249,8 @@ describe('a cursor', () => {
     ['nothing', ''],
     ['words', 'yesterday'],
     ['a line', idOf(0)],
-    ['capitals', cursorOf({ floor_ms: at(0), told_ms: at(0) }).toUpperCase()],
-    ['an end before the beginning', cursorOf({ floor_ms: at(2), told_ms: at(1) })],
+    ['capitals', cursorOf({ floor_ms: at(0), sent_until_ms: at(0) }).toUpperCase()],
+    ['an end before the beginning', cursorOf({ floor_ms: at(2), sent_until_ms: at(1) })],
   ])('%s is none', (_, text) => {
     expect(readCursor(text)).toBeNull()
   })
@@ -259,7 +259,7 @@ describe('a cursor', () => {
     const line: Line = { entry_id: idOf(70_000), made_ms: 70_000, committed_ms: 150_000 }
     const trail = begin([line], at(0))
     lookOf([line], trail, at(100_000), () => true)
-    expect(readCursor(settle(trail, at(100_000)))!.told_ms).toBe(at(100_000))
+    expect(readCursor(markAllSent(trail, at(100_000)))!.sent_until_ms).toBe(at(100_000))
     const { trail: again } = openTrail(at(170_000), readCursor(cursorOf(trail)))
     const told: Line[] = []
     lookOf([line], again, at(170_000), (fresh) => told.push(...fresh) >= 0)
@@ -267,7 +267,7 @@ describe('a cursor', () => {
   })
 
   test('of a clock that was set back since, it leads to now', () => {
-    const cursor = { floor_ms: at(5_000), told_ms: at(9_000) }
-    expect(openTrail(at(0), cursor).trail).toMatchObject({ floor_ms: at(0), told_ms: at(0) })
+    const cursor = { floor_ms: at(5_000), sent_until_ms: at(9_000) }
+    expect(openTrail(at(0), cursor).trail).toMatchObject({ floor_ms: at(0), sent_until_ms: at(0) })
   })
 })

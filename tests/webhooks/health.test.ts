@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Sql } from '../../src/database/open.ts'
 import type { ClaimedDelivery } from '../../src/webhooks/queue/claimed-delivery.ts'
-import type { SeenBreaker } from '../../src/webhooks/sending/breaker.ts'
+import type { StoredBreaker } from '../../src/webhooks/sending/breaker.ts'
 import type { DeliveryLoop } from '../../src/webhooks/sending/delivery-loop.ts'
 import { openHealth } from '../../src/webhooks/sending/health.ts'
 import { saveHealth } from '../../src/webhooks/sending/health-store.ts'
@@ -98,10 +98,10 @@ describe('between two processes', () => {
     return { ...parts, told, health: openHealth({ sql, world: { ...parts, log } }, lanes) }
   }
   const of = { merchant_id, endpoint_id: 'a' } as ClaimedDelivery
-  const opened = (changed_ms: number): SeenBreaker => ({
+  const opened = (changed_ms: number): StoredBreaker => ({
     ...{ open_until_ms: changed_ms + 30_000, reopen_count: 1, changed_ms },
   })
-  const closed = (changed_ms: number): SeenBreaker => ({
+  const closed = (changed_ms: number): StoredBreaker => ({
     ...{ open_until_ms: null, reopen_count: 0, changed_ms },
   })
   const rows = () => sql`select endpoint_id, state, changed_at from webhook_endpoint_health`

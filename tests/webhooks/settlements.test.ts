@@ -51,7 +51,7 @@ afterAll(async () => {
 const open = () =>
   openSettlements(
     { sql: through.sql, world },
-    { wasFenced: ({ delivery_id }) => fenced.push(delivery_id), wereWritten: () => {} },
+    { onFenced: ({ delivery_id }) => fenced.push(delivery_id), onWritten: () => {} },
   )
 
 /** Deliveries that are leased. */
@@ -109,8 +109,8 @@ test('a stop does not wait for a database that stays away', async () => {
   const [delivery] = await begin(1)
   proxy.stop()
   const clock = manualClock()
-  const ears = { wasFenced: () => {}, wereWritten: () => {} }
-  const settlements = openSettlements({ sql: through.sql, world: { ...world, clock } }, ears)
+  const listener = { onFenced: () => {}, onWritten: () => {} }
+  const settlements = openSettlements({ sql: through.sql, world: { ...world, clock } }, listener)
   settlements.add(settlementOf(delivery!))
   const closing = settlements.close()
   await clock.sleepers(5_000)

@@ -122,9 +122,9 @@ function sourceOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
 }
 
 /** Without a cryptogram there is nothing that shifts liability, and they would take the data for a mistake. */
-function threeDsOf(three_ds: AuthoriseRequest['three_ds']) {
-  if (!three_ds?.authentication_value || !three_ds.eci) return { enabled: false }
-  const { version, eci, authentication_value, ds_transaction_id, status } = three_ds
+function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
+  if (!threeDs?.authentication_value || !threeDs.eci) return { enabled: false }
+  const { version, eci, authentication_value, ds_transaction_id, status } = threeDs
   return {
     enabled: true,
     eci,

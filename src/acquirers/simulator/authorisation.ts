@@ -8,7 +8,7 @@ import type {
   Decline,
   SettleRequest,
 } from '../acquirer.ts'
-import { type LedgerEntry, no_authorisation } from './ledger.ts'
+import { type LedgerEntry, noAuthorisation } from './ledger.ts'
 
 /** How long after the request a lost answer can be asked for. */
 const found_after_ms = 30_000
@@ -135,7 +135,7 @@ export function fence(
   { transaction_id, now }: { transaction_id: string; now: Date },
 ): LedgerEntry {
   return {
-    ...no_authorisation,
+    ...noAuthorisation,
     reference,
     kind: 'authorise',
     authorisation_reference: reference,

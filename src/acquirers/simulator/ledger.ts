@@ -44,7 +44,7 @@ export type LedgerEntry = {
 }
 
 /** What an entry has that stands for no authorisation of its own. */
-export const no_authorisation = {
+export const noAuthorisation = {
   installation: null,
   capture: null,
   brand: null,

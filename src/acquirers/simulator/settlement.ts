@@ -2,7 +2,7 @@
 
 import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
 import { isFence } from './authorisation.ts'
-import { type LedgerEntry, no_authorisation } from './ledger.ts'
+import { type LedgerEntry, noAuthorisation } from './ledger.ts'
 
 export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
@@ -118,7 +118,7 @@ function operation(
   { transaction_id, now, known_at }: { transaction_id: string; now: Date; known_at: Date },
 ): LedgerEntry {
   return {
-    ...no_authorisation,
+    ...noAuthorisation,
     reference,
     kind,
     authorisation_reference: authorisation.reference,

@@ -1,10 +1,10 @@
-// The SQL of recording an answer: as what its operation must be found, so that each is answered once, by what is about it.
+// The SQL that records an answer: only on an operation in the expected state, so that each is answered once.
 
 import type { Sql } from '../../database/open.ts'
-import type { FoundAs } from '../operation.ts'
+import type { ExpectedState } from '../operation.ts'
 
 /** A condition on a row of `acquirer_operations`. */
-export function isFoundAs(sql: Sql, from: FoundAs) {
+export function isInExpectedState(sql: Sql, from: ExpectedState) {
   if (from === 'reversing') return sql`state = 'reversing'`
   if (from === 'unanswered') return sql`state in ('sent', 'unknown', 'accepted')`
   return sql`(state = 'sent' and last_sent_at = ${from.sending})`

@@ -1,4 +1,4 @@
-// One call to an acquirer: how long it may take, what it means where there is no answer, and that an answer is kept.
+// One call to an acquirer: its time limit, the meaning of a missing answer, and the safe-keeping of an answer.
 
 import { type Accepted, NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
@@ -7,9 +7,12 @@ import type { SettlementContext } from '../context.ts'
 import { deadline_ms, type Operation, sendable_ms } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
-/** What becomes of an operation that was sent. Each gives null where somebody else has recorded an answer before. */
+/**
+ * What to do with the result of an operation that was sent. Each returns null where another process recorded an answer
+ * first.
+ */
 type Ends<Answer, Result> = {
-  /** A definite answer. One that comes after the deadline ends here, too. */
+  /** A definite answer, even one that comes after the deadline. */
   answered(answer: Answer): Promise<Result | null>
   /** Nothing left this machine. */
   notSent(error: NotSent): Promise<Result | null>
@@ -17,7 +20,10 @@ type Ends<Answer, Result> = {
   unanswered(error: Unanswered): Promise<Result | null>
 }
 
-/** Sends an operation that is written down, and ends it. Throws what `call` throws besides, and what ends throw. */
+/**
+ * Sends an operation that is written down, and settles it. Throws whatever else `call` throws, and what the handlers
+ * throw.
+ */
 export async function sendAndSettle<Answer extends { result: string }, Result>(
   { world }: Pick<SettlementContext, 'world'>,
   operation: Operation,
@@ -44,9 +50,9 @@ export async function sendAndSettle<Answer extends { result: string }, Result>(
 }
 
 /**
- * A definite answer to a call that moves money, and was written down at that time. Throws Unanswered or NotSent; NotSent also
- * where that is too long ago. The clock is read here, since the statement before may have waited for a lock or a connection,
- * and the process itself may have stood still.
+ * A definite answer to a call that moves money and was written down at that time. Throws Unanswered or NotSent; NotSent
+ * also where that time is too long ago. The clock is read here, since the statement before may have waited for a lock
+ * or a connection, and the process itself may have stood still.
  */
 export async function sendToAcquirer<Answer>(
   clock: Clock,
@@ -54,7 +60,7 @@ export async function sendToAcquirer<Answer>(
   call: () => Promise<Answer>,
   late?: (answer: Answer) => void,
 ): Promise<Answer> {
-  // One that is younger than nothing was written before the clock was put back, nobody knows how long ago.
+  // A time in the future was written before the clock was set back, nobody knows how long ago.
   const age_ms = Math.abs(clock.now().getTime() - written_at.getTime())
   if (age_ms > sendable_ms) {
     throw new NotSent(`it was not sent within ${sendable_ms / 1000} s, and then not any more`)
@@ -63,15 +69,15 @@ export async function sendToAcquirer<Answer>(
 }
 
 /**
- * A definite answer. Throws NotSent where nothing left this machine, else Unanswered, whatever it was that went wrong. An
- * answer that comes after the deadline goes to `late`.
+ * A definite answer. Throws NotSent where nothing left this machine, and Unanswered for every other failure. An answer
+ * that comes after the deadline goes to `late`.
  */
 export async function askAcquirer<Answer>(
   clock: Clock,
   call: () => Promise<Answer>,
   late: (answer: Answer) => void = () => {},
 ): Promise<Answer> {
-  // An adapter that never returns must not keep the shopper, nor the process at its end, waiting.
+  // An adapter that never returns must not keep the shopper waiting, nor the process at its end.
   const over = new AbortController()
   let is_late = false
   const deadline = clock.sleep(deadline_ms, over.signal).then((): never => {
@@ -88,7 +94,7 @@ export async function askAcquirer<Answer>(
     return await Promise.race([asked, deadline])
   } catch (error) {
     if (error instanceof NotSent || error instanceof Unanswered) throw error
-    // A defect of an adapter: what became of the request is unknown all the same.
+    // A defect of an adapter: the outcome of the request is unknown all the same.
     throw new Unanswered((error as Error).message, { cause: error })
   } finally {
     over.abort()
@@ -99,12 +105,12 @@ async function begin<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   return call()
 }
 
-/** Between the tries of a question, milliseconds. */
+/** Between the tries of a query, in milliseconds. */
 const pauses_ms = [1_000, 5_000]
 
 /**
- * The same for a question, which changes nothing: it is asked again where there was no answer, so that work that asks many
- * questions does not begin anew for each that gets lost. Not when `stopping` is over: then it throws at once.
+ * The same for a query, which changes nothing: it is repeated where no answer came, so that a job of many queries need
+ * not start over for each lost one. Once `stopping` is aborted it throws at once.
  */
 export async function askPatiently<Answer>(
   clock: Clock,
@@ -121,7 +127,7 @@ export async function askPatiently<Answer>(
   return askAcquirer(clock, call)
 }
 
-/** The call of a capture, void, reversal or refund, under its own reference: once more is the same request. */
+/** The call of a capture, void, reversal or refund, under its own reference: repeated, it is the same request. */
 export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation'> & { operation: Operation },
@@ -134,17 +140,20 @@ export function callToSettle(
   return () => named[kind](request)
 }
 
-/** Pauses of 8 s in all, and what the tries themselves take. */
+/** Pauses of 8 s in all, plus the time of the tries. */
 const tries_max = 12
 const pause_max_ms = 1_000
 
-/** It could not be saved for now. The operation will be looked up by its reference, and its answer found again. */
-export class NotSaved extends Error {}
+/**
+ * The answer could not be saved for now. The reconciler looks the operation up by its reference, and finds the answer
+ * again.
+ */
+export class SaveError extends Error {}
 
 /**
- * A definite answer must not be lost to a connection or a lock: `save` is a compare-and-set, so it may be tried again, for
- * some seconds. After the last try the log holds what the acquirer said. False where somebody else saved an answer before,
- * which may have been an earlier try of ours: the row tells. Throws NotSaved.
+ * A definite answer must not be lost to a connection or a lock. `save` is a compare-and-set, so it is tried again for
+ * some seconds. After the last try the log holds the acquirer's answer. Returns false where an answer was saved before,
+ * perhaps by an earlier try of ours: the row tells. Throws SaveError.
  */
 export async function saveSurely(
   { world }: Pick<SettlementContext, 'world'>,
@@ -162,7 +171,7 @@ export async function saveSurely(
       const passing = isRetriable(error) || isStoreUnavailable(error) || isLockTimeout(error)
       if (!passing || tries === tries_max) {
         world.log.error(told, 'the answer of the acquirer could not be saved')
-        throw passing ? new NotSaved((error as Error).message, { cause: error }) : error
+        throw passing ? new SaveError((error as Error).message, { cause: error }) : error
       }
       await world.clock.sleep(Math.min(200 * tries, pause_max_ms))
     }

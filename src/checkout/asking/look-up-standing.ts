@@ -1,4 +1,4 @@
-// How an authorisation stands at its acquirer.
+// Looks up an authorisation at its acquirer.
 
 import {
   type Acquirer,
@@ -10,8 +10,8 @@ import type { Clock } from '../../kernel/world.ts'
 import { askAcquirer } from './ask-acquirer.ts'
 
 /**
- * `not_found` where the acquirer does not know the reference, or has forgotten it; null where nothing was approved, or the
- * outcome is not known. Throws where it could not be asked.
+ * `not_found` where the acquirer does not know the reference, or has forgotten it; null where nothing was approved, or
+ * the outcome is not known. Throws where the acquirer could not be reached.
  */
 export async function lookUpStanding(
   clock: Clock,

@@ -1,5 +1,5 @@
-// An answer that was not recorded, since the operation had ended before. Where it says something else, money may have moved
-// against our books.
+// An answer that was not recorded, since the operation had already ended. Where the answer differs, money may have
+// moved against our books.
 
 import type { SettlementContext } from '../context.ts'
 import type { Operation, OperationState } from '../operation.ts'
@@ -13,14 +13,14 @@ import { saveOrphans } from './orphan-rows-store.ts'
 export type LostAnswer = {
   /** What would have been recorded. */
   state: OperationState
-  /** Of an approved charge: what the acquirer has. */
+  /** For an approved charge: the amount at the acquirer. */
   money: ApprovedMoney | null
 }
 
 type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & { acquirer_transaction_id: string }
 
-/** A charge that the acquirer approved, and that counts as something else here, is taken back. Throws NotSaved. */
-export async function heedLostAnswer(
+/** Reverses a charge that the acquirer approved and that ended otherwise here. Throws SaveError. */
+export async function handleLostAnswer(
   context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
   { state, money }: LostAnswer,
@@ -34,12 +34,12 @@ export async function heedLostAnswer(
   if (moved) log.error(told, 'an answer contradicts what was recorded before')
   else log.warn(told, 'an answer says otherwise than what was recorded')
   if (kind !== 'authorise' || money === null || recorded === null) return
-  // What is still looked for may yet count as approved.
+  // An operation that the reconciler still looks up may yet end as approved.
   if (recorded === 'sent' || recorded === 'unknown') return
   await takeBack(context, { operation, payment }, money)
 }
 
-/** As it is recorded; null where the database cannot be asked: then it is taken for something else. */
+/** The recorded operation; null where the database cannot be reached: it then counts as different. */
 async function findState(
   context: SettlementContext,
   operation: Operation,

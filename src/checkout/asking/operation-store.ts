@@ -1,26 +1,26 @@
-// The SQL of operations whose answer is missing: how they are noted, searched for, done over, and given to a person.
-// Each is a compare-and-set on the operation's state, so that a late answer and the search for it never both count.
+// The SQL of operations without an answer: marks them, claims them for look-ups, repeats them, and leaves them to a
+// person. Each is a compare-and-set on the operation's state, so that a late answer and a look-up never both count.
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Attempt } from '../attempt.ts'
-import { forgetCard } from '../cards/vault-store.ts'
+import { deleteCard } from '../cards/vault-store.ts'
 import type { Operation, UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import type { PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
-import { isFoundAs } from './answer-store.ts'
+import { isInExpectedState } from './answer-store.ts'
 import { orphanIf } from './orphan-rows-store.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
 
-/** No look is that far ahead but by a wrong clock. */
+/** Only a wrong clock sets a look-up further ahead. */
 const longest_wait_ms = 2 * 3_600_000
 
 /**
- * The answer is lost: nothing is decided, the reconciler will ask. The card of a charge is deleted: its security code must
- * not outlive the request. It was sent before `at`, whatever the clock said of who sent it.
+ * The answer is lost: nothing is decided, and the reconciler will ask. The card of a charge is deleted, since its
+ * security code must not outlive the request. The request was sent before `at`, whatever the sender's clock said.
  */
 export async function saveUnanswered(
   sql: Sql,
@@ -47,14 +47,14 @@ export async function saveUnanswered(
       update sessions set settlement = 'awaiting_reconciliation'
       where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
-    ${attempt ? sql`, ${forgetCard(sql, attempt)}` : sql``}
+    ${attempt ? sql`, ${deleteCard(sql, attempt)}` : sql``}
     select 1 from gate`
   return rows.length > 0
 }
 
 /**
- * The acquirer has taken it and carries it out later: from now on it is asked what came of it, and nothing is sent again.
- * False where its outcome is known already.
+ * The acquirer has accepted the request and carries it out later: from now on the reconciler asks for the outcome, and
+ * nothing is sent again. False where the outcome is known already.
  */
 export async function saveAccepted(
   sql: Sql,
@@ -81,8 +81,9 @@ export async function saveAccepted(
 }
 
 /**
- * Takes operations that are to be looked at, until `lease_until`. Each look counts; one that was sent and forgotten is only
- * noted. So is one whose first look is hours away: whoever wrote it had a wrong clock.
+ * Claims operations that are due for a look-up, until `lease_until`. Each look-up is counted. An operation whose
+ * process died before it heard an answer is only marked unknown; so is one whose first look-up is hours away, since its
+ * writer's clock was wrong.
  */
 export async function claimOperations(
   sql: Sql,
@@ -105,7 +106,7 @@ export async function claimOperations(
 }
 
 /** An operation with what came of it. */
-export type KnownOperation = UnansweredOperation & {
+export type OperationWithAnswer = UnansweredOperation & {
   answer: object | null
   answered_at: Date | null
 }
@@ -114,8 +115,8 @@ export type KnownOperation = UnansweredOperation & {
 export async function listOperations(
   sql: Sql,
   { merchant_id, payment_id }: PaymentKey,
-): Promise<KnownOperation[]> {
-  return sql<KnownOperation[]>`
+): Promise<OperationWithAnswer[]> {
+  return sql<OperationWithAnswer[]>`
     select * from acquirer_operations where merchant_id = ${merchant_id} and payment_id = ${payment_id}
     order by sent_at, kind <> 'authorise', sequence, operation_id`
 }
@@ -130,8 +131,8 @@ export async function lookAgain(
     where ${isThis(sql, operation)} and state in ('unknown', 'reversing', 'accepted') and checks = ${checks}`
 }
 
-/** Nothing looks for it any more. */
-export async function giveToPerson(
+/** No job looks it up any more. */
+export async function markForPerson(
   sql: Sql,
   operation: OperationKey,
   { since, journal }: { since: Date; journal: JournalLine },
@@ -146,7 +147,7 @@ export async function giveToPerson(
   return rows.length > 0
 }
 
-/** From now on the charge can only fail: an answer that still comes is not heard. False where one came before. */
+/** From now on the charge can only fail: a late answer is ignored. False where one came before. */
 export async function beginReversal(
   sql: Sql,
   charge: OperationKey,
@@ -162,7 +163,10 @@ export async function beginReversal(
   return rows.length > 0
 }
 
-/** What the acquirer said of a reversal, and when its charge is looked at again. False where it was answered before. */
+/**
+ * Records the acquirer's answer to a reversal, and when its charge is looked up again. False where it was answered
+ * before.
+ */
 export async function saveReversal(
   sql: Sql,
   reversal: Operation,
@@ -181,7 +185,7 @@ export async function saveReversal(
     with gate as (
       update acquirer_operations set state = ${end.state}, answer = ${end.answer as never}, answered_at = ${at},
         next_check_at = null, waits_for_person_since = null
-      where ${isThis(sql, reversal)} and ${isFoundAs(sql, 'unanswered')} returning 1
+      where ${isThis(sql, reversal)} and ${isInExpectedState(sql, 'unanswered')} returning 1
     ), charge as (
       update acquirer_operations set state = ${charge.state}, next_check_at = ${charge.next_check_at},
         not_found_count = 0, waits_for_person_since = null
@@ -193,7 +197,7 @@ export async function saveReversal(
   return rows.length > 0
 }
 
-/** It goes out once more under its own reference. False where it was answered meanwhile. */
+/** The request goes out once more under its own reference. False where it was answered meanwhile. */
 export async function beginAgain(
   sql: Sql,
   operation: OperationKey,

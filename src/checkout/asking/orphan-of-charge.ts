@@ -1,4 +1,4 @@
-// The authorisation that a charge of ours may have at its acquirer though the charge has ended otherwise: it is taken back.
+// The authorisation that a charge may have at its acquirer though the charge ended otherwise here: it is reversed.
 
 import type { AuthorisationName } from '../../acquirers/acquirer.ts'
 import type { SettlementContext } from '../context.ts'
@@ -9,14 +9,14 @@ import type { Payment } from '../payment.ts'
 export type UnwantedCharge = {
   authorisation: AuthorisationName
   acquirer: string
-  /** As the acquirer has it, or else as it was asked for. */
+  /** As the acquirer reports it, else as it was requested. */
   money: Pick<Operation, 'amount' | 'currency'>
   payment: Pick<Payment, 'merchant_id' | 'payment_id' | 'mode'>
 }
 
 /**
- * Due at once. The acquirer need not have listed it, nor even have it: where its reversals fence nothing it is asked again for
- * as long as something may still come.
+ * Due at once. The acquirer need not have listed it, nor even have received it. Where its reversals fence nothing, the
+ * orphan is looked up again for as long as something may still come.
  */
 export function orphanOfCharge(
   { ids, world, acquirerOf }: Pick<SettlementContext, 'ids' | 'world' | 'acquirerOf'>,

@@ -1,12 +1,12 @@
-// The SQL that writes down orphans: by themselves, or as a part of the statement that gives a charge up.
+// The SQL that writes orphans: by themselves, or as part of the statement that gives a charge up.
 
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
 
 /**
- * Writes down orphans, each with the reference of its reversal, and lines about those that it returns: that were not known,
- * or whose reversal was settled before `settled_before` and which are live all the same. What a person left stays so.
+ * Writes orphans, each with the reference of its reversal, and lines about those that it returns: new ones, and live
+ * ones whose reversal was settled before `settled_before`. An orphan that a person left stays as it is.
  */
 export async function saveOrphans(
   sql: Sql,
@@ -33,8 +33,9 @@ export async function saveOrphans(
 }
 
 /**
- * An insert, part of a statement, that happens where the gate, a CTE, let the change through: so that a charge is given up
- * and its reversal due, or neither. One that held nothing so far is looked at anew. Without an orphan nothing is written.
+ * Part of a statement: an insert that happens where the CTE `gate` has a row, so that a charge is given up and its
+ * reversal due, or neither. An orphan that held no money so far is looked up again. Without an orphan nothing is
+ * written.
  */
 export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: string): Fragment {
   if (!orphan) return sql`select 1`
@@ -44,7 +45,7 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
     where known.state = 'nothing_to_reverse'`
 }
 
-/** What becomes of one that was settled before, and is found again. What a person once said of it is kept. */
+/** An orphan that was settled and is found again becomes due. A person's decision about it is kept. */
 function foundAnew(sql: Sql): Fragment {
   return sql`
     handle = excluded.handle, acquirer_transaction_id = excluded.acquirer_transaction_id,
@@ -55,7 +56,7 @@ function foundAnew(sql: Sql): Fragment {
     last_failure = null, settled_at = null`
 }
 
-/** The body of a CTE that writes lines about the orphans that are in the CTE `changed` and whose payment is known. */
+/** The body of a CTE that writes lines about orphans in the CTE `changed` whose payment is known. */
 export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
   return sql`
     insert into journal

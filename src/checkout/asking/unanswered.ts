@@ -1,4 +1,4 @@
-// Notes that an acquirer gave no usable answer: from now on the reconciler asks what became of the operation.
+// Records that an acquirer gave no usable answer: from now on the reconciler asks for the outcome.
 
 import type { Unanswered } from '../../acquirers/acquirer.ts'
 import type { SettlementContext } from '../context.ts'
@@ -15,7 +15,7 @@ export type SentRequest = Pick<WholePayment, 'session' | 'payment'> & {
   cause: Cause
 }
 
-/** False where somebody else had its answer meanwhile. Throws NotSaved. */
+/** False where another process recorded an answer meanwhile. Throws SaveError. */
 export async function noteUnanswered(
   context: SettlementContext,
   sent: SentRequest,
@@ -25,7 +25,7 @@ export async function noteUnanswered(
   const { session, payment, attempt, operation, cause } = sent
   const { operation_id, acquirer, kind } = operation
   const at = world.clock.now()
-  // Silence is to be expected now and then; a cause is a defect that somebody has to look at.
+  // Silence is expected now and then; any other cause is a defect that somebody has to look into.
   const level = error.cause ? 'error' : 'warn'
   const told = { request_id: cause.request_id, operation_id, acquirer, kind, error: error.message }
   world.log[level](told, 'acquirer gave no usable answer')

@@ -1,4 +1,4 @@
-// Notes that an acquirer has a request and will carry it out, or has it under way: the reconciler asks what came of it.
+// Records that an acquirer has accepted a request or has it under way: the reconciler asks for the outcome.
 
 import type { Accepted, UnderWay } from '../../acquirers/acquirer.ts'
 import type { SettlementContext } from '../context.ts'
@@ -8,7 +8,7 @@ import { saveSurely } from './ask-acquirer.ts'
 import { saveAccepted, saveUnanswered } from './operation-store.ts'
 import type { SentRequest } from './unanswered.ts'
 
-/** Of a charge. False where somebody else had its answer meanwhile. Throws NotSaved. */
+/** For a charge. False where another process recorded an answer meanwhile. Throws SaveError. */
 export async function noteUnderWay(
   context: SettlementContext,
   sent: SentRequest,
@@ -31,7 +31,9 @@ export async function noteUnderWay(
   return saveSurely(context, () => saveUnanswered(sql, known), told)
 }
 
-/** Of a capture, void, reversal or refund. False where somebody else had its answer meanwhile. Throws NotSaved. */
+/**
+ * For a capture, void, reversal or refund. False where another process recorded an answer meanwhile. Throws SaveError.
+ */
 export async function noteAccepted(
   context: SettlementContext,
   sent: SentRequest,

@@ -1,13 +1,13 @@
-// Works through what a job has to do, a few at once.
+// Works through the rows of a job, a few at once.
 
 const at_once = 8
-/** Two for each that work at once, so that the second begins and ends within the lease. */
+/** Two rows for each worker, so that the second begins and ends within the lease. */
 const batch = 2 * at_once
 const batches_max = 20
 
 /**
- * Claims and works until nothing is due, a few hundred at most. A claim lasts for a lease, which must be longer than two
- * pieces of work may take. When the process is to stop, only what was claimed is worked on. Returns how many were claimed.
+ * Claims and works until nothing is due, a few hundred rows at most. The lease must be longer than the work on two rows
+ * may take. When the process is to stop, only claimed rows are worked on. Returns how many were claimed.
  */
 export async function workOff<Item>(
   claim: (limit: number) => Promise<readonly Item[]>,
@@ -24,7 +24,7 @@ export async function workOff<Item>(
   return count
 }
 
-/** Ends when all are done. `work` deals with its own failures. */
+/** Resolves when all are done. `work` handles its own failures. */
 async function runEach<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

@@ -1,4 +1,5 @@
-// One attempt's question to the card's bank: the 3DS Method's end, the AReq, and what its answer makes of the attempt.
+// Authenticates one attempt at the card's bank: the end of the 3DS Method, the AReq, and what its answer makes of the
+// attempt.
 
 import { openNumber } from '../../cards/vault.ts'
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
@@ -23,70 +24,72 @@ import { attemptLine } from './attempt-lines.ts'
 import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './attempt-store.ts'
 import type { AuthenticateBody } from './authenticate-body.ts'
 import { results_path } from './receive-result.ts'
-import { persist } from './while-asking.ts'
+import { retryWhileAsking } from './while-asking.ts'
 
-/** How long a bank's 3DS Method page may take from when our page was opened. */
+/** How long a bank's 3DS Method page may take, counted from when our page was opened. */
 const method_ms = 10_000
 /** How long a bank's answer may take. */
 const answer_ms = 10_000
 /** A bank's challenge page lives 10 minutes; the RReq is due within one more. */
 const challenge_ms = 11 * 60 * 1000
 
-type Question = {
+type BankRequest = {
   session: Session
   attempt: Attempt
   body: AuthenticateBody
   caller: Caller
   cause: Cause
-  /** Where it was read just now. */
+  /** The card, where it was read just now. */
   card: VaultCard | null
   provider: ThreeDs
 }
 
 /**
- * Returns the attempt as the bank's answer left it, or as another request did that took it over. Takes the attempt back,
- * and refuses, where no provider was reached.
+ * Returns the attempt as the bank's answer left it, or as another request that took it over did. Where no provider was
+ * reached, withdraws the attempt and refuses.
  */
-export async function askBank(context: Context, question: Question): Promise<Attempt> {
+export async function askBank(context: Context, question: BankRequest): Promise<Attempt> {
   const { attempt, cause } = question
   const lineOf = (change: 'attempt.moved' | 'attempt.withdrawn', detail: object) =>
     attemptLine(context.ids, attempt, cause, { change, detail, at: context.world.clock.now() })
   try {
     const to = await ask(context, question)
     const line = to && lineOf('attempt.moved', { three_ds_state: to.three_ds_state })
-    const kept = await persist(context, attempt, async () => {
+    const kept = await retryWhileAsking(context, attempt, async () => {
       const moved =
         line && (await moveAttempt(context.sql, attempt, { from: 'not_started', to, line }))
       return moved ?? findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
     })
-    // Another request took it over, and then back.
+    // Another request took the attempt over, and then withdrew it.
     if (!kept) throw providerUnavailable()
     return kept
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     const line = lineOf('attempt.withdrawn', {})
-    await persist(context, attempt, () => withdrawAttempt(context.sql, attempt, line))
+    await retryWhileAsking(context, attempt, () => withdrawAttempt(context.sql, attempt, line))
     throw providerUnavailable()
   }
 }
 
-/** Null where the attempt gave way to another card meanwhile. */
-async function ask(context: Context, question: Question): Promise<AttemptMove | null> {
-  const request = await persist(context, question.attempt, () => prepare(context, question))
+/** Null where another card superseded the attempt meanwhile. */
+async function ask(context: Context, question: BankRequest): Promise<AttemptMove | null> {
+  const request = await retryWhileAsking(context, question.attempt, () =>
+    prepare(context, question),
+  )
   if (request === 'no_card') return null
   if (request === 'not_enrolled') return { three_ds_state: 'not_enrolled', asking_until: null }
   const now = context.world.clock.now()
-  // Whoever takes over at the end of this right asks as well, and the bank should hear of a purchase once.
+  // A request that takes over at the end of this right asks as well, and the bank should get one AReq for a purchase.
   const left_ms = question.attempt.asking_until!.getTime() - now.getTime()
   if (left_ms < answer_ms) throw new ProviderUnavailable('there was no time left to ask')
   const answer = await question.provider.authenticate(request)
   return { ...moveOf(answer, question.session, now), three_ds_version: request.version }
 }
 
-/** All that comes before the AReq. It only reads, so it may be done again. */
+/** Everything before the AReq. It only reads, so it may be repeated. */
 async function prepare(
   context: Context,
-  question: Question,
+  question: BankRequest,
 ): Promise<AuthenticationRequest | 'no_card' | 'not_enrolled'> {
   const { attempt, provider } = question
   const card = await whenMethodIsOver(context, attempt, question.card)
@@ -132,7 +135,7 @@ async function whenMethodIsOver(
     const left_ms = running
       ? card.method_opened_at!.getTime() + method_ms - clock.now().getTime()
       : 0
-    // What was opened later than now was opened by a wrong clock: nobody waits for that.
+    // A page that opened in the future was opened by a wrong clock: nobody waits for it.
     if (left_ms <= 0 || left_ms > method_ms + clock_skew_max_ms) return card
     await clock.sleep(Math.min(left_ms, 200))
   }
@@ -141,19 +144,23 @@ async function whenMethodIsOver(
 function methodCompletion(
   card: VaultCard,
   attempt: Attempt,
-  methodUrl: string | null,
+  method_url: string | null,
 ): 'Y' | 'N' | 'U' {
-  if (methodUrl === null) return 'U'
-  // The bank's page reported for the transaction that the card was typed under, and for no other.
+  if (method_url === null) return 'U'
+  // The bank's page reported for the transaction under which the card was typed, and for no other.
   const same = card.server_transaction_id === attempt.server_transaction_id
   return same && card.method_completed_at !== null ? 'Y' : 'N'
 }
 
-type Known = Question & { card: VaultCard; number: string; version: '2.1.0' | '2.2.0' }
+type NegotiatedBankRequest = BankRequest & {
+  card: VaultCard
+  number: string
+  version: '2.1.0' | '2.2.0'
+}
 
 async function requestOf(
   context: Context,
-  known: Known,
+  known: NegotiatedBankRequest,
 ): Promise<Omit<AuthenticationRequest, 'method_completion'>> {
   const { session, attempt, body, caller, card } = known
   return {
@@ -197,7 +204,7 @@ async function merchantFacts(
   }
 }
 
-/** The simulated bank lives in this process and must reach it even where the public address is not routed here. */
+/** The simulated bank runs in this process and must reach it even where the public address is not routed here. */
 function resultsBase(context: Context, session: Session): string {
   return session.mode === 'test' ? context.addresses.internal_url() : context.addresses.base_url()
 }
@@ -209,7 +216,7 @@ export function providerUnavailable(): Refusal {
   )
 }
 
-/** For a mode that nobody is configured for. */
+/** For a mode without a configured provider. */
 export function noProvider(mode: Mode): Refusal {
   return new Refusal('three_ds_provider_unavailable', noProviderWords[mode])
 }

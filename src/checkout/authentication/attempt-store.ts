@@ -10,8 +10,9 @@ import type { Attempt, ThreeDsState } from '../attempt.ts'
 export type NewAttemptLines = { opened: JournalLine; superseded: OpenLine }
 
 /**
- * Opens an attempt and supersedes the unfinished one before it, whose card is deleted, if nobody changed the session
- * since it was read. The new card is kept for as long as the session can still be paid. False where somebody was faster.
+ * Opens an attempt, if nobody changed the session since it was read. The unfinished attempt before it is superseded and
+ * its card deleted. The new card is kept for as long as the session can still be paid. False where another request was
+ * faster.
  */
 export async function insertAttempt(
   sql: Sql,
@@ -59,8 +60,8 @@ export async function insertAttempt(
 }
 
 /**
- * Takes over an attempt whose Directory Server nobody is asking any more. It asks under a new transaction id: the old one
- * may have been heard.
+ * Takes over an attempt that no request is asking for any more. It gets a new transaction id, since the bank may have
+ * received the old one.
  */
 export async function claimAsking(
   sql: Sql,
@@ -84,7 +85,7 @@ export async function claimAsking(
 export type AttemptMove = Partial<Attempt> & { three_ds_state: ThreeDsState }
 
 /**
- * The answer of the Directory Server, or its RReq: moves an attempt on from `from`, once. An answer to a transaction that
+ * Moves an attempt on from `from`, once, by the Directory Server's answer or its RReq. An answer to a transaction that
  * was taken over moves nothing.
  */
 export async function moveAttempt(
@@ -104,7 +105,7 @@ export async function moveAttempt(
   return row
 }
 
-/** Takes an attempt back that no Directory Server ever heard of, so that it is not spent. */
+/** Withdraws an attempt that no Directory Server ever received, so that it is not spent. */
 export async function withdrawAttempt(
   sql: Sql,
   attempt: Attempt,
@@ -129,21 +130,21 @@ export async function withdrawAttempt(
 
 export async function findAttemptByTransaction(
   sql: Sql,
-  merchantId: string,
-  serverTransactionId: string,
+  merchant_id: string,
+  server_transaction_id: string,
 ): Promise<Attempt | undefined> {
   const [row] = await sql<Attempt[]>`
     select * from attempts
-    where merchant_id = ${merchantId} and server_transaction_id = ${serverTransactionId.toLowerCase()}`
+    where merchant_id = ${merchant_id} and server_transaction_id = ${server_transaction_id.toLowerCase()}`
   return row
 }
 
 export async function findAttempt(
   sql: Sql,
-  merchantId: string,
-  attemptId: string,
+  merchant_id: string,
+  attempt_id: string,
 ): Promise<Attempt | undefined> {
   const [row] = await sql<Attempt[]>`
-    select * from attempts where merchant_id = ${merchantId} and attempt_id = ${attemptId}`
+    select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`
   return row
 }

@@ -34,13 +34,10 @@ export const authenticateBody = z.strictObject({
 })
 export type AuthenticateBody = z.output<typeof authenticateBody>
 
-/** Such a tag is some ten characters long; a longer one is of a language that we write without it. */
+/** Such a tag is some ten characters long; a longer one stands for a language that we write without it. */
 const locale_length_max = 35
 
-/**
- * The language that receipts are written in: that of the checkout, which our scripts send as `Accept-Language`, else of the
- * browser's page.
- */
+/** The language of receipts: the checkout's, which our scripts send as `Accept-Language`, else the browser page's. */
 export function localeOf({ browser }: AuthenticateBody, caller: Pick<Caller, 'header'>): string {
   const asked = `${caller.header('accept-language') ?? ''},${browser.language};q=0.001`
   const { locale } = languageFor(null, asked)

@@ -24,14 +24,14 @@ import { askBank, challengeUrl, noProvider, providerUnavailable } from './ask-ba
 import { attemptLine, newAttemptLines } from './attempt-lines.ts'
 import { claimAsking, findAttempt, insertAttempt } from './attempt-store.ts'
 import { type AuthenticateBody, authenticateBody, localeOf } from './authenticate-body.ts'
-import { asking_ms, mayBeAsking, takeRight } from './while-asking.ts'
+import { asking_ms, claimRight, mayBeAsking } from './while-asking.ts'
 
 export const authenticate = route({
   method: 'POST',
   path: '/v1/checkout/sessions/{session_id}/authenticate',
   tag: 'In the browser',
   summary: 'Open an attempt and start 3-D Secure',
-  door: clientSecret,
+  access: clientSecret,
   dialect: 'checkout',
   cors: sessionCors,
   body: authenticateBody,
@@ -63,7 +63,7 @@ export const authenticate = route({
 
 const card_slack_ms = 5 * 60 * 1000
 
-type Start = {
+type AuthenticateInput = {
   session: Session
   body: AuthenticateBody
   caller: Caller
@@ -74,7 +74,7 @@ type Start = {
 /** Opens the attempt, or returns null where another request changed the session first. */
 async function startAttempt(
   context: Context,
-  { session, body, caller, cause, now }: Start,
+  { session, body, caller, cause, now }: AuthenticateInput,
 ): Promise<{ attempt: Attempt; card: VaultCard } | null> {
   if (attemptsLeft(session) === 0) {
     throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
@@ -89,13 +89,13 @@ async function startAttempt(
   const attempt = newAttempt(context, { session, card, body, caller, now })
   const lines = newAttemptLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
-  const opened = await takeRight(context, attempt, async () =>
+  const opened = await claimRight(context, attempt, async () =>
     (await insertAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
   )
   return opened ? { attempt: opened, card } : null
 }
 
-/** Refuses before anything is written: the attempt under way must not be given up for one that cannot begin. */
+/** Refuses before anything is written: an attempt that cannot begin must not supersede the one under way. */
 async function requireRanges(context: Context, session: Session, card: VaultCard): Promise<void> {
   const number = openNumber(context.keyring, card, card.sealed_number)
   try {
@@ -107,7 +107,7 @@ async function requireRanges(context: Context, session: Session, card: VaultCard
 
 function newAttempt(
   context: Context,
-  { session, card, body, caller, now }: Omit<Start, 'cause'> & { card: VaultCard },
+  { session, card, body, caller, now }: Omit<AuthenticateInput, 'cause'> & { card: VaultCard },
 ): Attempt {
   return {
     merchant_id: session.merchant_id,
@@ -137,18 +137,18 @@ function newAttempt(
   }
 }
 
-type Asking = {
+type AskingRight = {
   session: Session
   attempt: Attempt
   body: AuthenticateBody
   caller: Caller
   cause: Cause
-  /** The card where this request opened the attempt: then it is the one that asks. */
+  /** The card, where this request opened the attempt and so is the one that asks. */
   card: VaultCard | null
 }
 
-/** Asks the bank, or waits for the request that is asking. Returns the attempt as it stands then. */
-async function finishAsking(context: Context, asking: Asking): Promise<Attempt> {
+/** Asks the bank, or waits for the request that is asking. Returns the attempt as it is then. */
+async function finishAsking(context: Context, asking: AskingRight): Promise<Attempt> {
   const { clock } = context.world
   const { card, cause } = asking
   let { attempt } = asking
@@ -157,7 +157,7 @@ async function finishAsking(context: Context, asking: Asking): Promise<Attempt> 
     const mine = is_mine ? attempt : await takeOver(context, attempt, cause)
     if (mine) {
       const provider = providerOf(context, asking.session)
-      // Read at the beginning, so it is right only for who asks at once.
+      // Read at the beginning, so it is right only for the request that asks at once.
       const known = is_mine ? card : null
       attempt = await askBank(context, { ...asking, card: known, attempt: mine, provider })
       if (attempt.server_transaction_id === mine.server_transaction_id) return attempt
@@ -166,14 +166,14 @@ async function finishAsking(context: Context, asking: Asking): Promise<Attempt> 
     }
     await clock.sleep(100)
     const current = await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
-    // The request that was asking found no provider and took the attempt back.
+    // The request that was asking found no provider and withdrew the attempt.
     if (!current) throw providerUnavailable()
     attempt = current
   }
   return attempt
 }
 
-/** The attempt, where whoever was asking for it has stopped: its process died. */
+/** Takes over the attempt where the request that was asking has stopped: its process died. */
 async function takeOver(
   context: Context,
   attempt: Attempt,
@@ -188,7 +188,7 @@ async function takeOver(
   }
   const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
   const line = attemptLine(context.ids, attempt, cause, told)
-  return takeRight(context, { ...attempt, ...claim }, () =>
+  return claimRight(context, { ...attempt, ...claim }, () =>
     claimAsking(context.sql, attempt, claim, line),
   )
 }

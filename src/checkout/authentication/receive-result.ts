@@ -14,7 +14,7 @@ export const receiveResult: Page<Context> = {
   path: results_path,
   counted_apart: 'results',
   handle: async (context, { body, request_id }) => {
-    // The field rules are those of every mode; which mode it is, the transaction tells.
+    // The field rules are the same in every mode; the transaction shows which mode it is.
     const reader = context.three_ds.test ?? context.three_ds.live
     if (!reader) return json('')
     const read = reader.readResult(body)
@@ -33,12 +33,12 @@ async function judgeResult(
   if (!attempt) return 'unknown_transaction'
   if (attempt.acs_url === null) return 'not_expected'
   if (attempt.three_ds_state !== 'awaiting_challenge') {
-    // The attempt was given up for another card: the bank's word is heard and changes nothing.
+    // Another card superseded the attempt: the result is acknowledged and changes nothing.
     return attempt.three_ds_state === 'superseded' ? 'received' : 'duplicate'
   }
   const at = context.world.clock.now()
-  const inTime = attemptAt(attempt, at) === attempt
-  const outcome = inTime ? message.outcome : challengeTimedOut
+  const in_time = attemptAt(attempt, at) === attempt
+  const outcome = in_time ? message.outcome : challengeTimedOut
   const three_ds_state = stateOf(outcome)
   const cause = { actor: 'bank', request_id } as const
   const moved = await moveAttempt(context.sql, attempt, {
@@ -55,11 +55,11 @@ async function judgeResult(
 
 /** The attempt, where all three ids agree. The shopper's browser never sees dsTransID, so it cannot forge a result. */
 async function attemptOf(context: Context, message: ResultMessage): Promise<Attempt | null> {
-  const merchantId = await context.directory.merchantIdOfTransaction(message.server_transaction_id)
-  if (!merchantId) return null
+  const merchant_id = await context.directory.merchantIdOfTransaction(message.server_transaction_id)
+  if (!merchant_id) return null
   const attempt = await findAttemptByTransaction(
     context.sql,
-    merchantId,
+    merchant_id,
     message.server_transaction_id,
   )
   if (!attempt) return null

@@ -1,4 +1,4 @@
-// GET …/state: what a checkout needs to go on after a reload.
+// GET …/state: what a checkout needs to resume after a reload.
 
 import { z } from 'zod'
 import { clientSecret } from '../../http/access.ts'
@@ -57,7 +57,7 @@ export const resumeSession = route({
   path: '/v1/checkout/sessions/{session_id}/state',
   tag: 'In the browser',
   summary: 'Resume a session',
-  door: clientSecret,
+  access: clientSecret,
   dialect: 'checkout',
   cors: sessionCors,
   status: 200,

@@ -1,5 +1,5 @@
 // Our own 3-D Secure pages. Each nests the bank's page in a frame, so that a shop's page never frames a bank's host.
-// They are plain forms that a script merely submits: without a script the shopper presses Continue.
+// They are plain forms that a script submits: without a script the shopper presses Continue.
 
 import type { Page } from '../../http/pages.ts'
 import { languageFor } from '../../kernel/words.ts'
@@ -11,7 +11,14 @@ import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { findSession } from '../sessions/session-store.ts'
 import { findAttempt } from './attempt-store.ts'
-import { answered, backTo, challengeFrame, type Frame, methodFrame, notice } from './framed-page.ts'
+import {
+  backTo,
+  challengeFrame,
+  doneNotice,
+  type Frame,
+  methodFrame,
+  notice,
+} from './framed-page.ts'
 
 /** GET: the page the card fields open in a hidden frame; it nests the bank's 3DS Method. */
 export const methodPage: Page<Context> = {
@@ -65,7 +72,7 @@ export const challengePage: Page<Context> = {
     const frame = await frameOf(context, found, query.get('return_url'))
     const provider = context.three_ds[found.session.mode]
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
-      return answered('Your bank has answered. You can return to the shop.', frame)
+      return doneNotice('Your bank has answered. You can return to the shop.', frame)
     }
     const form = provider.challengeForm({
       version: attempt.three_ds_version!,
@@ -79,7 +86,7 @@ export const challengePage: Page<Context> = {
   },
 }
 
-/** POST by the bank's challenge page: the shopper is done there. What came of it the RReq alone says. */
+/** POST by the bank's challenge page: the shopper is done there. Only the RReq carries the result. */
 export const challengeNotification: Page<Context> = {
   method: 'POST',
   path: '/3ds/challenge/{token}/result',
@@ -94,14 +101,14 @@ export const challengeNotification: Page<Context> = {
         'the bank ended a challenge without a valid CRes',
       )
     }
-    return answered('Thank you. You can return to the shop.', await frameOf(context, found))
+    return doneNotice('Thank you. You can return to the shop.', await frameOf(context, found))
   },
 }
 
 /** What a page's address names: one of our sessions, and the card or attempt in it. */
-type Named = { session: Session; merchant_id: Session['merchant_id']; subject: string }
+type PageSubject = { session: Session; merchant_id: Session['merchant_id']; subject: string }
 
-async function named(context: Context, kind: PageKind, token: string): Promise<Named | null> {
+async function named(context: Context, kind: PageKind, token: string): Promise<PageSubject | null> {
   const page = readPageToken(context.keyring, kind, token)
   const merchant_id = page && (await context.directory.merchantIdOfSession(page.session_id))
   if (!merchant_id) return null
@@ -109,16 +116,16 @@ async function named(context: Context, kind: PageKind, token: string): Promise<N
   return session ? { session, merchant_id, subject: page.subject } : null
 }
 
-/** Whose pages may frame ours, and where a page opened in full leads back to. */
+/** Whose pages may frame ours, and where a page that is opened in full leads back to. */
 async function frameOf(
   context: Context,
-  { session }: Named,
-  returnUrl: string | null = null,
+  { session }: PageSubject,
+  return_url: string | null = null,
 ): Promise<Frame> {
   const account = await context.directory.account(session.merchant_id)
   const shop = account ? sessionOrigins(context.addresses, account, session.integration_id) : []
   const origins = [...new Set([new URL(context.addresses.base_url()).origin, ...shop])]
-  return { origins, back: returnUrl === null ? null : backTo(returnUrl, origins) }
+  return { origins, back: return_url === null ? null : backTo(return_url, origins) }
 }
 
 function sameId(a: string | null | undefined, b: string): boolean {

@@ -1,5 +1,5 @@
-// What a request does while its database is away and it alone may ask an attempt's bank. Nobody else goes on before that
-// right is over, so it does not give up before either.
+// What a request does while the database is away and it alone has the right to ask an attempt's bank. No other request
+// goes on before that right ends, so this one does not give up before either.
 
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
 import {
@@ -12,13 +12,13 @@ import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import { findAttempt } from './attempt-store.ts'
 
-/** The 3DS Method's 10 s, two askings for card ranges and the AReq with 10 s each, and some slack. */
+/** The 3DS Method's 10 s, two requests for card ranges and the AReq with 10 s each, and some slack. */
 export const asking_ms = 45_000
 const pause_ms = 500
 
 /**
- * Whether a request may still be asking. A right that reaches further than any was written under a wrong clock: whoever
- * waited for its end would wait for days.
+ * Whether a request may still be asking. A right that reaches further was written under a wrong clock: other requests
+ * would wait for days.
  */
 export function mayBeAsking({ asking_until }: Pick<Attempt, 'asking_until'>, now: Date): boolean {
   if (asking_until === null) return false
@@ -26,11 +26,11 @@ export function mayBeAsking({ asking_until }: Pick<Attempt, 'asking_until'>, now
   return left_ms > 0 && left_ms <= asking_ms + clock_skew_max_ms
 }
 
-type Patient = Pick<Context, 'sql'> & { world: Pick<Context['world'], 'clock'> }
+type RetryContext = Pick<Context, 'sql'> & { world: Pick<Context['world'], 'clock'> }
 
-/** Tries again what fails for want of the database, until the right is over. `work` may be done twice. */
-export async function persist<Result>(
-  { world: { clock } }: Patient,
+/** Repeats work that fails because the database is away, until the right ends. `work` may run twice. */
+export async function retryWhileAsking<Result>(
+  { world: { clock } }: RetryContext,
   { asking_until }: Pick<Attempt, 'asking_until'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -47,11 +47,11 @@ export async function persist<Result>(
 }
 
 /**
- * Takes the right to ask by one statement, and finds out whether it did where that statement's answer was lost. `claimed`
- * is the attempt as it is then: nobody else's has its ids. Undefined where somebody was faster.
+ * Claims the right to ask by one statement. Where that statement's answer is lost, reads whether the claim succeeded.
+ * `claimed` is the attempt after the claim: no other request's has its ids. Undefined where another request was faster.
  */
-export async function takeRight(
-  context: Patient,
+export async function claimRight(
+  context: RetryContext,
   claimed: Attempt,
   take: () => Promise<Attempt | undefined>,
 ): Promise<Attempt | undefined> {
@@ -60,7 +60,7 @@ export async function takeRight(
   } catch (error) {
     if (!isConnectionLost(error)) throw error
     const { merchant_id, attempt_id, server_transaction_id } = claimed
-    const found = await persist(context, claimed, () =>
+    const found = await retryWhileAsking(context, claimed, () =>
       findAttempt(context.sql, merchant_id, attempt_id),
     )
     if (found?.server_transaction_id !== server_transaction_id) throw error

@@ -1,4 +1,5 @@
-// The tokens in the addresses of our 3-D Secure pages: they name a session and a card or attempt, and prove that we said so.
+// The tokens in the addresses of our 3-D Secure pages: they name a session and a card or attempt, and prove that we
+// issued them.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../kernel/keyring.ts'

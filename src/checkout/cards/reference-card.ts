@@ -1,8 +1,8 @@
-// POST …/card_references: takes the card from our card fields and gives a reference good for one session.
-// The only route that a card number enters by.
+// POST …/card_references: takes the card from our card fields and returns a reference for one session. No other route
+// receives card numbers.
 
 import { z } from 'zod'
-import { CardRefused, readCard } from '../../cards/card.ts'
+import { CardError, readCard } from '../../cards/card.ts'
 import { sealCard } from '../../cards/vault.ts'
 import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
@@ -49,7 +49,7 @@ export const referenceCard = route({
   path: '/v1/checkout/sessions/{session_id}/card_references',
   tag: 'In the browser',
   summary: 'Exchange a card for a one-session reference',
-  door: clientSecret,
+  access: clientSecret,
   dialect: 'checkout',
   body: typedCard,
   status: 201,
@@ -110,20 +110,20 @@ export const referenceCard = route({
   },
 })
 
-type Tried = { session: Session; address: string; now: Date }
+type CardTry = { session: Session; address: string; now: Date }
 
-/** A number that is refused is counted like one that is taken, so that nobody tries numbers for nothing. */
-async function cardOrRefuse(context: Context, typed: z.output<typeof typedCard>, tried: Tried) {
+/** A refused number counts like an accepted one, so that nobody tries numbers for free. */
+async function cardOrRefuse(context: Context, typed: z.output<typeof typedCard>, tried: CardTry) {
   try {
     return readCard(typed, { mode: tried.session.mode, now: tried.now })
   } catch (error) {
-    if (!(error instanceof CardRefused)) throw error
+    if (!(error instanceof CardError)) throw error
     await limitCardReferences(context, { ...tried, fingerprint: null })
     throw new Refusal('invalid_request', `${error.field}: ${error.message}`, { field: error.field })
   }
 }
 
-/** What the card ranges say. Where they cannot be read now, authenticate asks again. */
+/** The card ranges' answer. Where they cannot be read now, authenticate asks again. */
 async function enrolmentOf(context: Context, mode: Mode, card: { number: string; brand: Brand }) {
   try {
     const enrolment = await context.three_ds[mode]?.enrolment(card)

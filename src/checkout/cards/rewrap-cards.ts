@@ -1,4 +1,4 @@
-// After a rotation of the master key: wraps what the vault holds anew, without opening it.
+// After a rotation of the master key: rewraps what the vault holds without opening it.
 
 import { cell } from '../../cards/vault.ts'
 import type { Context } from '../context.ts'
@@ -6,7 +6,7 @@ import { cardsUnderOtherKeys, replaceSealed } from './vault-store.ts'
 
 const batch = 500
 
-/** Returns how many cards were wrapped anew. One that cannot be is told of, and left to its end: cards live for minutes. */
+/** Returns how many cards were rewrapped. One that cannot be is logged and left: cards live for minutes. */
 export async function rewrapCards(
   context: Pick<Context, 'sql' | 'keyring' | 'world'>,
 ): Promise<number> {

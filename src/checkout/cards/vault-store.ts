@@ -1,4 +1,4 @@
-// The SQL of the vault: sealed card numbers and security codes, and how far their 3DS Method came.
+// The SQL of the vault: sealed card numbers and security codes, and the progress of their 3DS Method.
 
 import { rowValues } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
@@ -30,11 +30,11 @@ export type VaultCard = {
 
 type CardKey = Pick<VaultCard, 'merchant_id' | 'card_reference'>
 
-export async function insertCard(sql: Sql, card: VaultCard, sealedCode: Buffer): Promise<void> {
+export async function insertCard(sql: Sql, card: VaultCard, sealed_code: Buffer): Promise<void> {
   await sql`
     with card as (insert into vault.cards ${rowValues(sql, card)})
     insert into vault.security_codes (merchant_id, card_reference, sealed_code, expires_at)
-    values (${card.merchant_id}, ${card.card_reference}, ${sealedCode}, ${card.expires_at})`
+    values (${card.merchant_id}, ${card.card_reference}, ${sealed_code}, ${card.expires_at})`
 }
 
 export async function findCard(sql: Sql, key: CardKey): Promise<VaultCard | undefined> {
@@ -59,7 +59,7 @@ export async function completeMethod(sql: Sql, key: CardKey, at: Date): Promise<
       and method_completed_at is null`
 }
 
-/** Deletes what no attempt can need any more; returns how many cards went. */
+/** Deletes cards that no attempt can need any more; returns how many. */
 export async function purgeCards(sql: Sql, now: Date): Promise<number> {
   await sql`delete from vault.security_codes where expires_at <= ${now}`
   const { count } = await sql`delete from vault.cards where expires_at <= ${now}`
@@ -72,20 +72,20 @@ export type SealedCard = CardKey & {
   sealed_code: Buffer | null
 }
 
-/** Cards whose number is wrapped under another key than the current one. The key id stands after the version byte. */
+/** Cards whose number is wrapped under an old master key. The key id follows the version byte. */
 export async function cardsUnderOtherKeys(
   sql: Sql,
-  currentKeyId: string,
+  current_key_id: string,
   limit: number,
 ): Promise<SealedCard[]> {
   return sql<SealedCard[]>`
     select c.merchant_id, c.card_reference, c.mode, c.sealed_number, v.sealed_code
     from vault.cards c left join vault.security_codes v using (merchant_id, card_reference)
-    where substring(c.sealed_number from 2 for 4) <> ${Buffer.from(currentKeyId, 'hex')}
+    where substring(c.sealed_number from 2 for 4) <> ${Buffer.from(current_key_id, 'hex')}
     limit ${limit}`
 }
 
-/** Puts a card's sealed values in place of those that were read; nothing happens to a card that has changed. */
+/** Replaces a card's sealed values; a card that changed since they were read stays as it is. */
 export async function replaceSealed(
   sql: Sql,
   card: SealedCard,
@@ -102,8 +102,8 @@ export async function replaceSealed(
       and sealed_code = ${card.sealed_code}`
 }
 
-/** CTEs, part of a statement, that delete the card of an attempt where `gate` let the change through. */
-export function forgetCard(sql: Sql, attempt: Pick<Attempt, 'merchant_id' | 'card_reference'>) {
+/** CTEs, part of a statement, that delete the card of an attempt where `gate` has a row. */
+export function deleteCard(sql: Sql, attempt: Pick<Attempt, 'merchant_id' | 'card_reference'>) {
   const { merchant_id, card_reference } = attempt
   return sql`
     number as (delete from vault.cards where merchant_id = ${merchant_id}

@@ -4,10 +4,10 @@ import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { isFoundAs } from '../asking/answer-store.ts'
+import { isInExpectedState } from '../asking/answer-store.ts'
 import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Attempt } from '../attempt.ts'
-import { forgetCard, type VaultCard } from '../cards/vault-store.ts'
+import { deleteCard, type VaultCard } from '../cards/vault-store.ts'
 import type { Operation } from '../operation.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
@@ -69,7 +69,7 @@ export async function savePrepared(
       update acquirer_operations set handle = ${handle}, last_sent_at = ${prepared.last_sent_at},
         answer_by = ${answer_by}, next_check_at = ${answer_by}
       where merchant_id = ${merchant_id} and operation_id = ${operation_id}
-        and ${isFoundAs(sql, { sending: last_sent_at })} returning 1
+        and ${isInExpectedState(sql, { sending: last_sent_at })} returning 1
     )
     select 1 from gate`
   return rows.length > 0
@@ -93,7 +93,7 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
           acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now},
           next_check_at = null, waits_for_person_since = null
         where merchant_id = ${a.merchant_id} and operation_id = ${operation.operation_id}
-          and ${isFoundAs(sql, operation.from)} returning 1
+          and ${isInExpectedState(sql, operation.from)} returning 1
       ), locked as (
         select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
       ), attempt as (
@@ -122,7 +122,7 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
     ), receipt as (${receiptIf(sql, { payment, event }, 'gate')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')}
     ), orphan as (${orphanIf(sql, orphan, 'gate')}
-    ), ${forgetCard(sql, a)}
+    ), ${deleteCard(sql, a)}
     select 1 from gate`
   return rows.length > 0
 }

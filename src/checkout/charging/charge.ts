@@ -13,7 +13,7 @@ import type { PaymentId } from '../../kernel/values.ts'
 import { acquirerForNew } from '../../merchants/account-connection.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
-import { NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
+import { SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { noteUnderWay } from '../asking/under-way.ts'
 import type { Attempt, Verdict } from '../attempt.ts'
@@ -64,12 +64,12 @@ export async function charge(
     return await send(context, sent, acquirer, card)
   } catch (error) {
     // The search for answers finds it again. Until then all that is known is that the card may have been charged.
-    if (error instanceof NotSaved) return resultOf({ ...sent, payment: null })
+    if (error instanceof SaveError) return resultOf({ ...sent, payment: null })
     throw error
   }
 }
 
-/** Null where somebody else has recorded an outcome before. Throws NotSaved. */
+/** Null where somebody else has recorded an outcome before. Throws SaveError. */
 async function send(
   context: Context,
   begun: SentCharge & { verdict: Verdict },

@@ -43,7 +43,7 @@ export const confirm = route({
   path: '/v1/checkout/sessions/{session_id}/confirm',
   tag: 'In the browser',
   summary: 'Charge the authenticated attempt',
-  door: clientSecret,
+  access: clientSecret,
   dialect: 'checkout',
   cors: sessionCors,
   body: confirmBody,

@@ -3,11 +3,11 @@
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
-import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import type { SettlementContext } from '../context.ts'
 import { countOutcome, type Payer } from '../limits/payer.ts'
-import { type FoundAs, failure, type Operation } from '../operation.ts'
+import { type ExpectedState, failure, type Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import { type Cause, conclude, outcomeOf } from '../outcome.ts'
 import type { ConfirmResult } from '../views.ts'
@@ -25,12 +25,12 @@ export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> &
   orphan?: Orphan | null
 }
 
-/** Returns the confirm answer, or null where an outcome was recorded by somebody else before. Throws NotSaved. */
+/** Returns the confirm answer, or null where an outcome was recorded by somebody else before. Throws SaveError. */
 export async function settleCharge(
   context: SettlementContext,
   sent: SentCharge,
   given: AuthoriseAnswer,
-  from: FoundAs = 'unanswered',
+  from: ExpectedState = 'unanswered',
 ): Promise<ConfirmResult | null> {
   const { account, session } = sent
   const { operation_id } = sent.operation
@@ -44,7 +44,7 @@ export async function settleCharge(
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(context, () => saveOutcome(context.sql, outcome, now), told))) {
     const money = given.result === 'approved' ? given : null
-    await heedLostAnswer(context, sent, { state: answer.result, money })
+    await handleLostAnswer(context, sent, { state: answer.result, money })
     return null
   }
   context.wakeDeliveries('event', session.merchant_id)

@@ -1,4 +1,4 @@
-// A job: does what merchants' rules want of their holds, through the same door as their own decisions.
+// A job: carries out merchants' rules on their holds, by the same way as merchants' own decisions.
 
 import { Refusal } from '../../kernel/errors.ts'
 import { workOff } from '../asking/work-off.ts'
@@ -11,12 +11,12 @@ import { decideHold, heldOrRefuse } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
 import { claimHoldsForRules, restRules } from './hold-store.ts'
 
-/** Longer than two captures or voids may take, their saving included. */
+/** Longer than two captures or voids may take, with the time to save them. */
 const lease_ms = 60_000
 
 const cause: Cause = { actor: 'rules', request_id: null }
 
-/** Returns how many holds it looked at. */
+/** Returns how many holds it examined. */
 export function applyHoldRules(context: SettlementContext): Promise<number> {
   return workOff(
     (limit) => {
@@ -37,7 +37,7 @@ async function applyTo(context: SettlementContext, key: PaymentKey): Promise<voi
     else if (rule === 'escalate') await escalateHold(context, key, { cause, key: null })
     else await decideHold(context, key, { kind: rule, asked_by: 'rules', cause, key: null })
   } catch (error) {
-    // Decided by the merchant meanwhile, or refused by the acquirer, which is recorded and tried again.
+    // The merchant decided meanwhile, or the acquirer refused: the refusal is recorded, and the rules try again.
     if (error instanceof Refusal && error.code !== 'resource_not_found') return
     const { payment_id } = key
     context.world.log.error(

@@ -3,7 +3,7 @@
 import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { callToSettle, NotSaved, sendAndSettle } from '../asking/ask-acquirer.ts'
+import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { listOperations } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import type { SettlementContext } from '../context.ts'
@@ -15,45 +15,48 @@ import { findWholePayment } from '../reading/payment-store.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { beginDecision } from './hold-store.ts'
 import {
+  type DecisionRefusal,
+  type DecisionResult,
   type HeldPayment,
-  type Refused,
-  type RefusedAnswer,
+  type RefusalReason,
   type SentDecision,
-  type Settled,
   settleDecision,
   settleUnsent,
 } from './settle-decision.ts'
-import { type FoundEnd, settleIfCaptured } from './settle-found-hold.ts'
+import { type HoldEnding, settleIfCaptured } from './settle-found-hold.ts'
 
 export type Decision = 'capture' | 'void'
 
-export type AskedDecision = {
+export type DecisionRequest = {
   kind: Decision
   asked_by: 'merchant' | 'rules'
   cause: Cause
-  /** Where it came by the API. */
+  /** For a request by the API. */
   key: ReservedKey | null
 }
 
-/** `accepted`: the acquirer carries it out, or refuses it, later. `unanswered`: nobody knows. The reconciler asks on. */
+/**
+ * `accepted`: the acquirer carries it out or refuses it later. `unanswered`: the outcome is unknown. The reconciler
+ * asks on.
+ */
 export type DecisionEnd = 'approved' | 'accepted' | 'unanswered'
 
-/** Races that a decision may lose before something else must be wrong. */
+/** How many races a decision may lose before something else must be wrong. */
 const tries_max = 5
 
 /**
- * Throws `resource_not_found` for a payment that was never held, `hold_already_decided`, `operation_refused`, or KeyTaken.
- * Two at once end in exactly one.
+ * Throws `resource_not_found` for a payment that was never held, `hold_already_decided`, `operation_refused`, or
+ * KeyTakenError. Of two at once exactly one succeeds.
  */
 export async function decideHold(
   context: SettlementContext,
   key: PaymentKey,
-  asked: AskedDecision,
+  asked: DecisionRequest,
 ): Promise<DecisionEnd> {
   for (let tries = 0; tries < tries_max; tries++) {
     const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
     const operation = await begin(context, held, asked)
-    // Somebody was faster: what the hold has become meanwhile says what that means.
+    // Another request was faster: the hold's present state gives the answer.
     if (!operation) continue
     const settled = await send(context, { ...held, operation, cause: asked.cause })
     const end = settled ?? (await recorded(context, operation))
@@ -66,14 +69,14 @@ export async function decideHold(
 }
 
 /** Throws `resource_not_found` where there is no hold. */
-export function heldOrRefuse<Found extends { hold: Hold | null }>(
-  found: Found | undefined,
-): Found & { hold: Hold } {
+export function heldOrRefuse<ReadResult extends { hold: Hold | null }>(
+  found: ReadResult | undefined,
+): ReadResult & { hold: Hold } {
   if (found?.hold) return { ...found, hold: found.hold }
   throw new Refusal('resource_not_found', 'There is no held payment with this id.')
 }
 
-/** Throws `resource_not_found`, or `hold_already_decided` where it is decided or something is under way. */
+/** Throws `resource_not_found`, or `hold_already_decided` where it is decided or an operation is under way. */
 export function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment {
   const held = heldOrRefuse(found)
   const { hold } = held
@@ -92,8 +95,8 @@ export function undecidedOrRefuse(found: WholePayment | undefined): HeldPayment 
 /** `found` is how the refusal settled the hold; null where it is still open. */
 export function operationRefused(
   kind: string,
-  { reason, decline_code }: RefusedAnswer,
-  found: FoundEnd | null = null,
+  { reason, decline_code }: RefusalReason,
+  found: HoldEnding | null = null,
 ): Refusal {
   const code = decline_code === null ? '' : ` (${decline_code})`
   const now = found === null ? 'It is still held.' : `It counts as ${found} now.`
@@ -106,7 +109,7 @@ export function operationRefused(
 async function begin(
   context: SettlementContext,
   { session, payment, hold }: HeldPayment,
-  { kind, asked_by, cause, key }: AskedDecision,
+  { kind, asked_by, cause, key }: DecisionRequest,
 ): Promise<Operation | null> {
   const { sql, ids, world } = context
   const at = world.clock.now()
@@ -123,14 +126,16 @@ async function begin(
   return (await beginDecision(sql, { session, hold, operation, key, journal })) ? operation : null
 }
 
-/** Sends an operation that is written down, and records what comes of it. Null where somebody else has recorded an answer. */
+/**
+ * Sends an operation that is written down, and records the result. Null where another process has recorded an answer.
+ */
 async function send(
   context: SettlementContext,
   sent: SentDecision,
-): Promise<Settled | 'unanswered' | null> {
+): Promise<DecisionResult | 'unanswered' | null> {
   const call = callToSettle(context, sent)
   try {
-    return await sendAndSettle<SettleAnswer | Accepted, Settled | 'unanswered'>(
+    return await sendAndSettle<SettleAnswer | Accepted, DecisionResult | 'unanswered'>(
       context,
       sent.operation,
       call,
@@ -142,20 +147,20 @@ async function send(
       },
     )
   } catch (error) {
-    // The search for answers finds it again.
-    if (error instanceof NotSaved) return 'unanswered'
+    // The reconciler finds the answer again.
+    if (error instanceof SaveError) return 'unanswered'
     throw error
   }
 }
 
-/** What was recorded of it meanwhile. */
+/** What another process recorded meanwhile. */
 async function recorded(
   context: SettlementContext,
   operation: Operation,
-): Promise<DecisionEnd | Refused> {
+): Promise<DecisionEnd | DecisionRefusal> {
   const operations = await listOperations(context.sql, operation)
   const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
   if (found?.state === 'approved' || found?.state === 'accepted') return found.state
   const is_refused = found?.state === 'refused' || found?.state === 'not_sent'
-  return is_refused ? { refused: found.answer as RefusedAnswer } : 'unanswered'
+  return is_refused ? { refused: found.answer as RefusalReason } : 'unanswered'
 }

@@ -1,4 +1,4 @@
-// Escalates a hold: a person looks at it, and until the deadline the merchant's rules leave it alone.
+// Escalates a hold: a person looks at it, and the merchant's rules leave it alone until the deadline.
 
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -11,15 +11,15 @@ import { heldOrRefuse } from './decide-hold.ts'
 import { saveEscalation } from './hold-store.ts'
 
 /**
- * One that is escalated already stays so. Throws `resource_not_found` for a payment that was never held,
- * `hold_already_decided`, or KeyTaken.
+ * An escalated hold stays as it is. Throws `resource_not_found` for a payment that was never held,
+ * `hold_already_decided`, or KeyTakenError.
  */
 export async function escalateHold(
   { sql, ids, world }: Pick<SettlementContext, 'sql' | 'ids' | 'world'>,
-  payment_key: PaymentKey,
+  paymentKey: PaymentKey,
   { cause, key }: { cause: Cause; key: ReservedKey | null },
 ): Promise<void> {
-  const { hold, payment } = heldOrRefuse(await findWholePayment(sql, payment_key))
+  const { hold, payment } = heldOrRefuse(await findWholePayment(sql, paymentKey))
   const journal = lineOf(ids, payment, cause, {
     change: 'hold.escalated',
     detail: { deadline: hold.deadline },

@@ -13,15 +13,16 @@ import type { PaymentKey } from '../payment.ts'
 import { type Decision, decideHold, operationRefused } from './decide-hold.ts'
 import { escalateHold } from './escalate-hold.ts'
 import { heldView, readHeld } from './read-held.ts'
-import type { RefusedAnswer } from './settle-decision.ts'
+import type { RefusalReason } from './settle-decision.ts'
 
 const shared = {
   method: 'POST' as const,
   tag: 'Payments',
-  door: secretKey('decide_holds'),
+  access: secretKey('decide_holds'),
   dialect: 'checkout' as const,
   idempotency: 'required' as const,
-  // It takes no fields, and says so: who sends an amount must not find all of the payment captured.
+  // The body has no fields, and unknown ones are refused: a caller that sends an amount must not find the whole payment
+  // captured.
   body: z.strictObject({}),
   body_optional: true as const,
   status: 200,
@@ -83,7 +84,7 @@ function causeOf({ holder, request_id }: Request): Cause {
   return { actor: `key ${holder.key_id}`, request_id }
 }
 
-/** What became of it. The request that reserved the key may still run, or may have died before it could answer. */
+/** The result so far. The request that reserved the key may still run, or may have died before it could answer. */
 async function stateOrRefuse(
   context: Context,
   request: Request & { key: string },
@@ -94,6 +95,6 @@ async function stateOrRefuse(
     throw stillRunning(keyRules.required)
   }
   if (begun.state !== 'refused' && begun.state !== 'not_sent') return begun.state
-  const { reason, decline_code } = begun.answer as RefusedAnswer
+  const { reason, decline_code } = begun.answer as RefusalReason
   throw operationRefused(begun.kind, { reason, decline_code })
 }

@@ -4,21 +4,21 @@ import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
-import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
+import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { isFoundAs } from '../asking/answer-store.ts'
+import { isInExpectedState } from '../asking/answer-store.ts'
 import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
-import type { FoundAs, Operation } from '../operation.ts'
+import type { ExpectedState, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
 import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
 
 /**
- * Commits the intent to capture or void, with the idempotency key that asked for it. False, with nothing written, where the
- * hold is no longer as it was read. Throws KeyTaken.
+ * Commits the intent to capture or void, with the request's idempotency key. Returns false and writes nothing where the
+ * hold has changed since it was read. Throws KeyTakenError.
  */
 export async function beginDecision(
   sql: Sql,
@@ -31,7 +31,7 @@ export async function beginDecision(
   },
 ): Promise<boolean> {
   const { session: s, hold: h, operation, journal } = intent
-  const rows = await sql<Gated[]>`
+  const rows = await sql<GateResult[]>`
     with ${undecided(sql, { session: s, hold: h, key: intent.key })}, hold as (
       update holds set operation_id = ${operation.operation_id}, operation_count = ${operation.sequence}
       where ${isOpen(sql, h)} and exists (select 1 from key)
@@ -40,11 +40,14 @@ export async function beginDecision(
       where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from key)
     ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
-    ${wentThrough(sql)}`
-  return passed(rows)
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }
 
-/** The CTEs that let a decision through: `key` has a row where the hold is as it was read, and the key was free. */
+/**
+ * The CTEs that allow a decision: `key` has a row where the hold has not changed since it was read, and the key was
+ * free.
+ */
 function undecided(
   sql: Sql,
   { session: s, hold: h, key }: { session: Session; hold: Hold; key: ReservedKey | null },
@@ -55,10 +58,10 @@ function undecided(
     ), gate as (
       select 1 from holds where ${isOpen(sql, h)} and operation_id is null
         and operation_count = ${h.operation_count} and exists (select 1 from locked) for update
-    ), key as (${keyBehindGate(sql, key)})`
+    ), key as (${insertKeyIfOpen(sql, key)})`
 }
 
-type Answered = {
+type DecisionAnswer = {
   operation: Pick<Operation, 'merchant_id' | 'operation_id'>
   answer: object
   acquirer_transaction_id: string | null
@@ -77,10 +80,13 @@ const decidedColumns: (keyof Hold)[] = [
   'rules_at',
 ]
 
-/** Writes a decision whole: payment, hold, session, event with its deliveries, journal. False where it was answered before. */
+/**
+ * Writes a decision whole: payment, hold, session, event with its deliveries, journal. False where it was answered
+ * before.
+ */
 export async function saveDecision(
   sql: Sql,
-  decided: Answered & { payment: Payment; event: Event; orphan: Orphan | null },
+  decided: DecisionAnswer & { payment: Payment; event: Event; orphan: Orphan | null },
   now: Date,
 ): Promise<boolean> {
   const { payment: p, event, orphan } = decided
@@ -97,8 +103,8 @@ export async function saveDecision(
 }
 
 /**
- * Writes a decision that came about at the acquirer without an operation of ours: the same rows, and an operation that was
- * never sent. False, with nothing written, where the hold is no longer as it was before. Throws KeyTaken.
+ * Writes a decision that was made at the acquirer without an operation of ours: the same rows, and an operation that
+ * was never sent. Returns false and writes nothing where the hold has changed since it was read. Throws KeyTakenError.
  */
 export async function saveFoundDecision(
   sql: Sql,
@@ -111,12 +117,12 @@ export async function saveFoundDecision(
     key: ReservedKey | null
     event: Event
     journal: JournalLine
-    /** The authorisation, where a person said that it is gone: it is reversed if that is not so. */
+    /** The authorisation, where a person declared it gone: it is reversed if it is not. */
     orphan: Orphan | null
   },
 ): Promise<boolean> {
   const { payment: p, session: s, before, hold: h, operation, event, journal, orphan } = found
-  const rows = await sql<Gated[]>`
+  const rows = await sql<GateResult[]>`
     with ${undecided(sql, { session: s, hold: before, key: found.key })}, hold as (
       update holds set ${assignments(sql, h, ...decidedColumns, 'operation_count')}
       where ${isOpen(sql, before)} and exists (select 1 from key)
@@ -129,14 +135,21 @@ export async function saveFoundDecision(
     ), receipt as (${receiptIf(sql, { payment: p, event }, 'key')}
     ), orphan as (${orphanIf(sql, orphan, 'key')}
     ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
-    ${wentThrough(sql)}`
-  return passed(rows)
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }
 
-/** The acquirer refused, or was never asked: the hold is open again, and the idempotency key is free. False as above. */
+/**
+ * The acquirer refused, or the request never left: the hold is open again, and the idempotency key is free. False as
+ * above.
+ */
 export async function saveRefusal(
   sql: Sql,
-  refused: Answered & { operation: Operation; state: 'refused' | 'not_sent'; from: FoundAs },
+  refused: DecisionAnswer & {
+    operation: Operation
+    state: 'refused' | 'not_sent'
+    from: ExpectedState
+  },
   now: Date,
 ): Promise<boolean> {
   const { state, operation, from } = refused
@@ -151,14 +164,14 @@ export async function saveRefusal(
   return rows.length > 0
 }
 
-/** The CTEs that both ends of a decision have in common. What is not among the columns may have changed since it was read. */
+/** The CTEs that both ends of a decision share. Columns that are not listed may have changed since the row was read. */
 function answered(
   sql: Sql,
-  end: Answered,
-  end_as: { state: Operation['state']; from: FoundAs; columns: (keyof Hold)[]; now: Date },
+  end: DecisionAnswer,
+  endAs: { state: Operation['state']; from: ExpectedState; columns: (keyof Hold)[]; now: Date },
 ) {
   const { operation: o, session: s, hold: h, answer, acquirer_transaction_id, journal } = end
-  const { state, from, columns, now } = end_as
+  const { state, from, columns, now } = endAs
   const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
   return sql`
     gate as (
@@ -166,7 +179,7 @@ function answered(
         acquirer_transaction_id = ${acquirer_transaction_id}, answered_at = ${now},
         next_check_at = null, waits_for_person_since = null
       where merchant_id = ${o.merchant_id} and operation_id = ${o.operation_id}
-        and ${isFoundAs(sql, from)} returning 1
+        and ${isInExpectedState(sql, from)} returning 1
     ), locked as (
       select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
     ), session as (
@@ -178,24 +191,24 @@ function answered(
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})`
 }
 
-/** False where the hold was decided. One that was escalated before stays as it is. Throws KeyTaken. */
+/** False where the hold was decided. An escalated hold stays as it is. Throws KeyTakenError. */
 export async function saveEscalation(
   sql: Sql,
   { hold: h, key, journal }: { hold: Hold; key: ReservedKey | null; journal: JournalLine },
 ): Promise<boolean> {
-  const rows = await sql<Gated[]>`
+  const rows = await sql<GateResult[]>`
     with gate as (
       select 1 from holds where ${isOpen(sql, h)} for update
-    ), key as (${keyBehindGate(sql, key)}
+    ), key as (${insertKeyIfOpen(sql, key)}
     ), hold as (
       update holds set status = 'escalated', rules_at = ${h.rules_at}
       where ${isThis(sql, h)} and status = 'pending_review' and exists (select 1 from key) returning 1
     ), journal as (insert into journal ${rowIf(sql, journal, 'hold')})
-    ${wentThrough(sql)}`
-  return passed(rows)
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }
 
-/** Takes holds that the rules have something to do with, for as long as until `lease_until`. */
+/** Claims holds on which the rules are due to act, until `lease_until`. */
 export async function claimHoldsForRules(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
@@ -209,7 +222,7 @@ export async function claimHoldsForRules(
     returning merchant_id, payment_id`
 }
 
-/** There is nothing to do for the rules before `rules_at`. */
+/** The rules do not act before `rules_at`. */
 export async function restRules(sql: Sql, hold: Hold, rules_at: Date): Promise<void> {
   await sql`
     update holds set rules_at = ${rules_at}

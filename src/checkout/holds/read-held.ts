@@ -1,4 +1,4 @@
-// A payment that is or was held, with its hold, as those who decide on it are shown it.
+// A payment that is or was held, with its hold, as merchants and operators see it.
 
 import type { z } from 'zod'
 import type { SettlementContext } from '../context.ts'
@@ -12,14 +12,13 @@ import { heldOrRefuse } from './decide-hold.ts'
 
 export const heldView = paymentView.extend({
   hold: holdView,
-  /** Set while the acquirer's answer to the capture or void is missing: the payment is still held, until it is known. */
+  /** Set while the capture or void lacks the acquirer's answer: until it is known, the payment is still held. */
   settlement: settlementView,
 })
 
 /**
- * Read after all was committed, so that the count of the order's payments is right however many are captured at once, and
- * in one statement, so that payment and hold agree whoever decides meanwhile. Throws `resource_not_found` for a payment
- * that was never held.
+ * Reads after all was committed, so that the count of the order's payments is right however many are captured at once;
+ * and in one statement, so that payment and hold agree. Throws `resource_not_found` for a payment that was never held.
  */
 export async function readHeld(
   { sql, world }: Pick<SettlementContext, 'sql' | 'world'>,
@@ -28,7 +27,7 @@ export async function readHeld(
   return viewHeld(heldOrRefuse(await findPaymentWithHold(sql, key)), world.clock.now())
 }
 
-/** As it was when it was read, in one statement. */
+/** Payment and hold as one statement read them. */
 export function viewHeld(
   { payment, hold, session }: Pick<PaymentWithHold, 'payment' | 'session'> & { hold: Hold },
   now: Date,

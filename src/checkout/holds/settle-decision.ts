@@ -1,15 +1,16 @@
-// The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whoever brings it.
+// The last step of a capture or void: the acquirer's definite answer decides the hold or leaves it open, whichever
+// process brings it.
 
 import { type Accepted, isGone, type NotSent, type SettleAnswer } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
-import { heedLostAnswer } from '../asking/lost-answer.ts'
+import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { noteAccepted } from '../asking/under-way.ts'
 import { boundOutcome } from '../bound-money.ts'
 import type { SettlementContext } from '../context.ts'
 import { eventOf } from '../event.ts'
 import { type Hold, refuseDecision } from '../hold.ts'
-import type { FoundAs, Operation } from '../operation.ts'
+import type { ExpectedState, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import { type Cause, decide, lineOf } from '../outcome.ts'
 import type { WholePayment } from '../whole-payment.ts'
@@ -22,44 +23,44 @@ export type HeldPayment = WholePayment & { hold: Hold }
 export type SentDecision = HeldPayment & {
   operation: Operation
   cause: Cause
-  /** What is to be reversed should the acquirer hold it though it counts as voided. */
+  /** The authorisation to reverse, should the acquirer hold it though the payment counts as voided. */
   orphan?: Orphan | null
 }
 
-export type RefusedAnswer = { reason: string; decline_code: string | null }
-export type Refused = { refused: RefusedAnswer }
+export type RefusalReason = { reason: string; decline_code: string | null }
+export type DecisionRefusal = { refused: RefusalReason }
 
 /** `accepted`: the acquirer carries it out, or refuses it, later. */
-export type Settled = 'approved' | 'accepted' | Refused
+export type DecisionResult = 'approved' | 'accepted' | DecisionRefusal
 
-/** Null where somebody else recorded an answer before. */
+/** Null where another process recorded an answer before. */
 export async function settleDecision(
   context: SettlementContext,
   sent: SentDecision,
   answer: SettleAnswer | Accepted,
-): Promise<Settled | null> {
+): Promise<DecisionResult | null> {
   if (answer.result === 'accepted') {
     return (await noteAccepted(context, sent, answer)) ? 'accepted' : null
   }
   if (answer.result === 'approved') return approve(context, sent, answer)
-  // Nothing is held there any more, which is all that a void is to bring about.
+  // Nothing is held there any more, which is all that a void is for.
   if (sent.operation.kind === 'void' && isGone(answer)) {
     return approve(context, sent, { ...answer, acquirer_transaction_id: null })
   }
   const refused = await refuse(context, sent, { state: 'refused', from: 'unanswered', answer })
-  if (!refused) await heedLostAnswer(context, sent, { state: 'refused', money: null })
+  if (!refused) await handleLostAnswer(context, sent, { state: 'refused', money: null })
   return refused
 }
 
 /**
- * Nothing left this machine: to the merchant that is a refusal, too. It settles this very sending alone: a capture or void that
- * was looked for or sent again meanwhile may have arrived.
+ * Nothing left this machine: the merchant gets a refusal, too. It settles this very sending alone: a capture or void
+ * that was looked up or sent again meanwhile may have arrived.
  */
 export function settleUnsent(
   context: SettlementContext,
   sent: SentDecision,
   error: NotSent,
-): Promise<Settled | null> {
+): Promise<DecisionResult | null> {
   return refuse(context, sent, {
     state: 'not_sent',
     from: { sending: sent.operation.last_sent_at },
@@ -71,7 +72,7 @@ async function approve(
   context: SettlementContext,
   sent: SentDecision,
   answer: { result: SettleAnswer['result']; acquirer_transaction_id: string | null },
-): Promise<Settled | null> {
+): Promise<DecisionResult | null> {
   const { sql, ids, world } = context
   const { operation, cause } = sent
   const { operation_id, kind, sequence } = operation
@@ -96,7 +97,7 @@ async function approve(
   }
   const told = { operation_id, result: answer.result, acquirer_transaction_id }
   if (!(await saveSurely(context, () => saveDecision(sql, decision, now), told))) {
-    await heedLostAnswer(context, sent, { state: 'approved', money: null })
+    await handleLostAnswer(context, sent, { state: 'approved', money: null })
     return null
   }
   context.wakeDeliveries('event', operation.merchant_id)
@@ -106,8 +107,12 @@ async function approve(
 async function refuse(
   context: SettlementContext,
   sent: SentDecision,
-  { state, from, answer }: { state: 'refused' | 'not_sent'; from: FoundAs; answer: RefusedAnswer },
-): Promise<Settled | null> {
+  {
+    state,
+    from,
+    answer,
+  }: { state: 'refused' | 'not_sent'; from: ExpectedState; answer: RefusalReason },
+): Promise<DecisionResult | null> {
   const { sql, ids, world } = context
   const { operation, session, payment, cause } = sent
   const { operation_id, kind, sequence } = operation

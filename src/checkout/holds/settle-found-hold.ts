@@ -1,4 +1,4 @@
-// Settles a hold by how its authorisation stands at the acquirer, where somebody else than the service brought it there: a
+// Settles a hold by the state of its authorisation at the acquirer, where something else than the service changed it: a
 // person in the acquirer's portal, or time.
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
@@ -18,37 +18,37 @@ import { findWholePayment } from '../reading/payment-store.ts'
 import { saveFoundDecision } from './hold-store.ts'
 import type { HeldPayment } from './settle-decision.ts'
 
-export type AskedFound = {
+export type FoundHoldRequest = {
   /** In whose name the hold is decided. */
   asked_by: 'merchant' | 'rules'
   cause: Cause
-  /** Of a request that ends well by it. */
+  /** The idempotency key of the request that succeeds by it. */
   key: ReservedKey | null
-  /** What a person says became of it, where the acquirer does not say; null to go by the acquirer alone. */
-  as: FoundEnd | null
+  /** What a person reports, for an acquirer that does not say; null to go by the acquirer alone. */
+  as: HoldEnding | null
 }
 
-export type FoundEnd = 'captured' | 'voided'
+export type HoldEnding = 'captured' | 'voided'
 
 /**
- * `ends` is how the hold was settled; null where it stays open: the acquirer still reserves the amount, took another one, or
- * does not say (`standing` null), or somebody else decided meanwhile (`decided_elsewhere`).
+ * `ends` is how the hold was settled; null where it stays open: the acquirer still reserves the amount, captured
+ * another amount, or does not say (`standing` null), or another request decided meanwhile (`decided_elsewhere`).
  */
-export type FoundHold = {
-  ends: FoundEnd | null
+export type FoundHoldResult = {
+  ends: HoldEnding | null
   standing: AuthorisationStanding | null
   decided_elsewhere: boolean
 }
 
 /**
- * The hold must be open, with nothing under way. A person's word counts where the acquirer says nothing against it. Throws
- * where only the acquirer can say and it cannot be asked.
+ * The hold must be open, with nothing under way. A person's report counts where the acquirer does not contradict it.
+ * Throws where only the acquirer can say and it cannot be reached.
  */
 export async function settleFoundHold(
   context: SettlementContext,
   held: HeldPayment,
-  asked: AskedFound,
-): Promise<FoundHold> {
+  asked: FoundHoldRequest,
+): Promise<FoundHoldResult> {
   const standing = await standingOf(context, held).catch((error: unknown) => {
     if (asked.as === null) throw error
     return null
@@ -60,21 +60,22 @@ export async function settleFoundHold(
 }
 
 /**
- * After a refusal that says so: the amount was captured in the acquirer's portal, and is captured here now. Null where the
- * refusal says something else, or the hold is settled, or the acquirer did not confirm it: the next decision asks again.
+ * Runs after a refusal which says that the amount was captured already: it was captured in the acquirer's portal, and
+ * is captured here now. Null where the refusal says something else, the hold is settled, or the acquirer does not
+ * confirm it: the next decision asks again.
  */
 export async function settleIfCaptured(
   context: SettlementContext,
   key: PaymentKey,
   refused: { decline_code: string | null },
-  asked: Omit<AskedFound, 'as'> & { kind: OperationKind },
-): Promise<FoundEnd | null> {
+  asked: Omit<FoundHoldRequest, 'as'> & { kind: OperationKind },
+): Promise<HoldEnding | null> {
   if (refused.decline_code !== 'already_captured') return null
   const found = await findWholePayment(context.sql, key)
   if (!found?.hold || !isWaiting(found.hold) || found.hold.operation_id !== null) return null
   try {
     const { hold } = found
-    // To a void it is a refusal, whose key is free again.
+    // A void is refused by this, and its key is free again.
     const reserved = asked.kind === 'capture' ? asked.key : null
     const by = { ...asked, key: reserved, as: null }
     const settled = await settleFoundHold(context, { ...found, hold }, by)
@@ -86,7 +87,10 @@ export async function settleIfCaptured(
   }
 }
 
-/** Null where the acquirer does not know it, or never approved it. One that it has forgotten by reference may be listed. */
+/**
+ * Null where the acquirer does not know the authorisation, or never approved it. One that it no longer finds by
+ * reference may still be listed.
+ */
 async function standingOf(
   { acquirerOf, world }: SettlementContext,
   { payment, authorisation }: HeldPayment,
@@ -103,17 +107,22 @@ async function standingOf(
   return { state: captured ? 'captured' : 'reserved', amount, currency }
 }
 
-/** What a person says, unless the acquirer says otherwise. Another amount that was taken is for them to judge. */
+/**
+ * A person's report, unless the acquirer contradicts it. Where another amount was captured, the person has to judge.
+ */
 function agreed(
-  as: FoundEnd,
+  as: HoldEnding,
   held: HeldPayment,
   standing: AuthorisationStanding | null,
-): FoundEnd | null {
+): HoldEnding | null {
   if (standing === null || endOf(held, standing) === as) return as
   return standing.state === 'captured' && as === 'captured' ? as : null
 }
 
-function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null): FoundEnd | null {
+function endOf(
+  { payment }: HeldPayment,
+  standing: AuthorisationStanding | null,
+): HoldEnding | null {
   switch (standing?.state) {
     case 'voided':
     case 'reversed':
@@ -131,7 +140,7 @@ function endOf({ payment }: HeldPayment, standing: AuthorisationStanding | null)
 async function save(
   context: SettlementContext,
   held: HeldPayment,
-  found: AskedFound & Pick<FoundHold, 'standing'> & { ends: FoundEnd },
+  found: FoundHoldRequest & Pick<FoundHoldResult, 'standing'> & { ends: HoldEnding },
 ): Promise<boolean> {
   const { sql, ids, world, wakeDeliveries } = context
   const { payment, hold, session, authorisation } = held
@@ -157,7 +166,7 @@ async function save(
     // A person may be wrong.
     orphan: found.as === 'voided' ? orphanOfCharge(context, unwanted) : null,
     hold: { ...change.hold, operation_count: sequence },
-    // It was never sent: what it would have brought about is there.
+    // The operation was never sent: its effect is there already.
     operation: { ...operation, state: 'approved', next_check_at: null, answer, answered_at: at },
     event,
     journal: lineOf(ids, change.payment, cause, {

@@ -1,12 +1,12 @@
-// Limits how many cards are typed in and how many sessions pages create: card testers do a lot of both.
-// Counted in the database, so that it holds across processes, and for each merchant by itself.
+// Limits how many cards are typed and how many sessions pages create, since card testers do much of both. The database
+// counts, so the limits hold across processes, and for each merchant separately.
 
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
 import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { digestOf, type LimitName, limitOf, ruleOf, useOf } from './limits.ts'
-import { type Full, takePlaces, type Use } from './limits-store.ts'
+import { type ExhaustedLimit, type LimitUse, reservePlaces } from './limits-store.ts'
 
 /**
  * Counts a number that was typed into a session; `fingerprint` is null where it is no card's. Throws
@@ -23,12 +23,12 @@ export async function limitCardReferences(
     const limit = limitOf('cards_of_session', session_id)
     own.push({ ...limit, marks: [fingerprint.toString('hex')], ends_at: expires_at })
   }
-  const shared: Use[] = []
+  const shared: LimitUse[] = []
   if (session.mode === 'live') {
     const customer = digestOf(context, merchant_id, address)
     shared.push(useOf(limitOf('references_of_address', customer), anyMark(context), now))
   }
-  refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
+  refuseIfFull(await reservePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
 
 type Create = {
@@ -36,16 +36,16 @@ type Create = {
   public_key: string
   address: string
   mode: Mode
-  /** Of texts that will be stored. */
+  /** Characters of texts that will be stored. */
   text_bytes: number
   now: Date
 }
 
-/** What one place stands for: an ordinary cart many times over. */
+/** The size of one place: an ordinary cart many times over. */
 const text_bytes_a_place = 8_192
 
 /**
- * Counts a session that a browser is about to create: as several, where it has as much stored as several may. Throws
+ * Counts a session that a browser is about to create: as several, where it stores as much as several may. Throws
  * `rate_limit_exceeded` where a limit is reached.
  */
 export async function limitSessionCreates(context: Context, asked: Create): Promise<void> {
@@ -57,7 +57,7 @@ export async function limitSessionCreates(context: Context, asked: Create): Prom
   const marks = Array.from({ length: places }, () => anyMark(context))
   const own = [useOf(limitOf(of_address, customer), marks, now)]
   const shared = [useOf(limitOf(of_key, public_key), marks, now)]
-  refuseIfFull(await takePlaces(context.sql, merchant_id, { own, shared }, now), now)
+  refuseIfFull(await reservePlaces(context.sql, merchant_id, { own, shared }, now), now)
 }
 
 const sessionLimits = {
@@ -65,13 +65,13 @@ const sessionLimits = {
   live: ['sessions_of_address', 'sessions_of_key'],
 } as const satisfies Record<Mode, [LimitName, LimitName]>
 
-/** For uses of which each counts. */
+/** For limits of which every use counts. */
 function anyMark({ world }: Context): string {
   return world.random.bytes(9).toString('base64url')
 }
 
-/** Of several full limits the one that lasts longest is told, so that waiting for so long is worth it. */
-function refuseIfFull(full: Full[], now: Date): void {
+/** Of several full limits the refusal names the one that lasts longest, so that waiting that long helps. */
+function refuseIfFull(full: ExhaustedLimit[], now: Date): void {
   const [last] = full.toSorted((a, b) => b.frees_at.getTime() - a.frees_at.getTime())
   if (!last) return
   const seconds = Math.max(1, Math.ceil((last.frees_at.getTime() - now.getTime()) / 1000))

@@ -1,30 +1,31 @@
-// The SQL of limits: so many places, each taken for a time. A limit is one row, whose lock puts those who meet in order.
+// The SQL of limits: a number of places, each taken for a time. A limit is one row, whose lock puts concurrent requests
+// in order.
 
 import type { Sql } from '../../database/open.ts'
 
 /** A limit: its row's name, and how many places it has. */
 export type Limit = { name: string; places: number }
 
-/** A limit as it stands. */
-export type CountedLimit = Limit & { used: number; is_full: boolean }
+/** A limit with its present use. */
+export type LimitUsage = Limit & { used: number; is_full: boolean }
 
-/** A use of a limit: each mark takes a place. The same mark again keeps the place that it has. */
-export type Use = Limit & { marks: string[]; ends_at: Date }
+/** A use of a limit: each mark takes a place. The same mark again keeps its place. */
+export type LimitUse = Limit & { marks: string[]; ends_at: Date }
 
-/** A limit without places enough, and when they fall free. */
-export type Full = { name: string; frees_at: Date }
+/** A limit without enough places, and when they become free. */
+export type ExhaustedLimit = { name: string; frees_at: Date }
 
 /**
- * Takes its places in each limit of the caller's own that has so many; then, where all of them had, in each that it shares with
- * others, so that nobody who is refused can use up what is theirs. Returns the limits that refused, of which nothing is
- * written: none where the request may go on. No two may have the same name.
+ * Takes places in each of the caller's own limits; then, where all of those had room, in each limit that it shares with
+ * others: a caller that is refused must not use up what is theirs. Returns the limits that refused, in which nothing is
+ * written; none where the request may go on. No two limits may have the same name.
  */
-export async function takePlaces(
+export async function reservePlaces(
   sql: Sql,
-  merchantId: string,
-  { own, shared }: { own: Use[]; shared: Use[] },
+  merchant_id: string,
+  { own, shared }: { own: LimitUse[]; shared: LimitUse[] },
   now: Date,
-): Promise<Full[]> {
+): Promise<ExhaustedLimit[]> {
   const asked = [...own.map((use) => rowOf(use, false)), ...shared.map((use) => rowOf(use, true))]
   const now_ms = now.getTime()
   const standing = sql`(
@@ -32,7 +33,7 @@ export async function takePlaces(
     where value::bigint > ${now_ms})`
   const take = (whom: ReturnType<Sql>) => sql`
     insert into limit_uses as kept (merchant_id, name, uses, ends_at)
-    select ${merchantId}, name, uses, ends_at from asked where ${whom}
+    select ${merchant_id}, name, uses, ends_at from asked where ${whom}
     -- In one order everywhere, so that two requests with the same limits never wait for each other.
     order by name
     on conflict (merchant_id, name) do update set
@@ -53,32 +54,32 @@ export async function takePlaces(
       select (array_agg(value::bigint order by value::bigint))[
         greatest(1, count(*) + (select count(*) from jsonb_object_keys(asked.uses)) - places)]
       from limit_uses k, jsonb_each(k.uses)
-      where k.merchant_id = ${merchantId} and k.name = asked.name and value::bigint > ${now_ms}
+      where k.merchant_id = ${merchant_id} and k.name = asked.name and value::bigint > ${now_ms}
     ) as frees_ms
     from asked where (not shared or (select found from room))
       and name not in (select name from taken union all select name from taken_of_shared)`
-  // A row that others filled while this statement waited for it was not there to be read: no place of it lasts longer.
+  // Others filled the row while this statement waited for it, so it could not be read: no place of it lasts longer.
   return rows.map(({ name, ends_at, frees_ms }) => {
     return { name, frees_at: frees_ms === null ? ends_at : new Date(frees_ms) }
   })
 }
 
-function rowOf({ name, places, marks, ends_at }: Use, shared: boolean) {
+function rowOf({ name, places, marks, ends_at }: LimitUse, shared: boolean) {
   const uses = Object.fromEntries(marks.map((mark) => [mark, ends_at.getTime()]))
   return { name, places, ends_at, shared, uses }
 }
 
 /**
- * The limits of whoever pays with an attempt, how many places are taken, and whether that is all: those named, and, where
- * the card is still held, that of the card, whose name is `any_card`'s with the fingerprint behind it.
+ * The limits of the payer of an attempt, how many places are taken, and whether that is all: the named limits and,
+ * where the card is still held, the card's own, whose name is `any_card`'s with the fingerprint behind it.
  */
 export async function limitsOfPayer(
   sql: Sql,
   { merchant_id, card_reference }: { merchant_id: string; card_reference: string },
   { named, any_card }: { named: Limit[]; any_card: Limit },
   now: Date,
-): Promise<CountedLimit[]> {
-  return sql<CountedLimit[]>`
+): Promise<LimitUsage[]> {
+  return sql<LimitUsage[]>`
     with counted as (
       select name, places from json_to_recordset(${named as never}::json) as n (name text, places integer)
       union all
@@ -93,8 +94,8 @@ export async function limitsOfPayer(
     ) taken`
 }
 
-/** The first merchants by their ids that have one of these limits full. */
-export async function listFull(
+/** The first merchants, by their ids, with one of these limits full. */
+export async function listExhausted(
   sql: Sql,
   limits: Limit[],
   { now, limit }: { now: Date; limit: number },
@@ -108,10 +109,10 @@ export async function listFull(
   return rows.map(({ merchant_id }) => merchant_id)
 }
 
-/** Gives the place of a limit's oldest use back. */
-export async function freePlace(
+/** Releases the place of a limit's oldest use. */
+export async function releasePlace(
   sql: Sql,
-  merchantId: string,
+  merchant_id: string,
   name: string,
   now: Date,
 ): Promise<void> {
@@ -119,7 +120,7 @@ export async function freePlace(
     update limit_uses set uses = uses - (
       select key from jsonb_each(uses) where value::bigint > ${now.getTime()}
       order by value::bigint, key limit 1)
-    where merchant_id = ${merchantId} and name = ${name} and exists (
+    where merchant_id = ${merchant_id} and name = ${name} and exists (
       select 1 from jsonb_each(uses) where value::bigint > ${now.getTime()})`
 }
 
@@ -128,7 +129,7 @@ const purge_batch = 5_000
 /** Deletes limits that nobody uses any more; returns how many. */
 export async function purgeLimits(sql: Sql, now: Date): Promise<number> {
   for (let total = 0; ; ) {
-    // Rows that a request holds are passed over: it may wait for another row, and a purge must not be who has that one.
+    // Skips rows that a request has locked: it may wait for another row, which a purge must not hold.
     const { count } = await sql`
       with over as materialized (
         select merchant_id, name from limit_uses

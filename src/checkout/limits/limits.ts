@@ -1,9 +1,9 @@
-// The limits that keep card testers out: how often one may try, with how many cards, and after how many declines.
+// The limits that keep card testers out: how many tries, how many cards, and how many declines.
 
 import { networkOf } from '../../http/gateway-limit.ts'
 import type { Context } from '../context.ts'
 import { session_life_ms } from '../session.ts'
-import type { Limit, Use } from './limits-store.ts'
+import type { Limit, LimitUse } from './limits-store.ts'
 
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
@@ -11,16 +11,16 @@ const hour_ms = 60 * minute_ms
 type Rule = {
   places: number
   lasts_ms: number
-  /** What a request is refused with, `{wait}` standing for how long; null where a payment is declined instead. */
+  /** The text of the refusal, in which `{wait}` stands for how long; null where a payment is declined instead. */
   refusal: string | null
 }
 
 /**
- * At most `places` within any stretch of `lasts_ms`, wherever it begins: a use keeps its place for so long, and one that
- * is refused takes none. The first two hold in both modes, and sessions are counted in both: whoever makes one has it
- * stored. The others hold in live mode only: in test mode the card number alone decides what happens, and one machine plays
- * many shoppers, so that it may also make more sessions. Behind a proxy that RIPPER_TRUSTED_PROXIES does not
- * name, all shoppers have one address, and share what one may do.
+ * At most `places` within any period of `lasts_ms`: a use keeps its place that long, and a refused one takes none. The
+ * first two hold in both modes, and sessions are counted in both, since each is stored. The others hold in live mode
+ * only: in test mode the card number alone decides what happens, and one machine plays many shoppers, so it may also
+ * create more sessions. Behind a proxy that RIPPER_TRUSTED_PROXIES does not name, all shoppers share one address and
+ * its places.
  */
 const limits = {
   references_of_session: {
@@ -71,7 +71,7 @@ const limits = {
 
 export type LimitName = keyof typeof limits
 
-export function useOf({ name, places }: Limit, mark: string | string[], now: Date): Use {
+export function useOf({ name, places }: Limit, mark: string | string[], now: Date): LimitUse {
   return {
     name,
     places,
@@ -91,9 +91,9 @@ export function ruleOf(name: string): Rule {
 }
 
 /**
- * Addresses are personal: their digest alone is stored, another one for each merchant. A new master key gives new ones,
- * for fingerprints too, so that a rotation begins these limits anew.
+ * Addresses are personal data: only their digest is stored, a different one for each merchant. A new master key changes
+ * digests and fingerprints, so a rotation begins these limits anew.
  */
-export function digestOf({ keyring }: Context, merchantId: string, address: string): string {
-  return keyring.mac('limited address', merchantId, networkOf(address)).toString('base64url')
+export function digestOf({ keyring }: Context, merchant_id: string, address: string): string {
+  return keyring.mac('limited address', merchant_id, networkOf(address)).toString('base64url')
 }

@@ -1,5 +1,5 @@
-// Whether an attempt may be charged: by the end of its 3-D Secure, and by the declines of its card, address and merchant.
-// Declines are counted in the database, so that the limits hold across processes, and for each merchant by itself.
+// Whether an attempt may be charged: by the result of its 3-D Secure, and by the declines of its card, address and
+// merchant. The database counts declines, so the limits hold across processes, and for each merchant separately.
 
 import type { Decline } from '../../acquirers/acquirer.ts'
 import type { Sql } from '../../database/open.ts'
@@ -8,23 +8,29 @@ import type { Context, SettlementContext } from '../context.ts'
 import type { Payment } from '../payment.ts'
 import type { Session } from '../session.ts'
 import { digestOf, limitOf, useOf } from './limits.ts'
-import { freePlace, type Limit, limitsOfPayer, listFull, takePlaces } from './limits-store.ts'
+import {
+  type Limit,
+  limitsOfPayer,
+  listExhausted,
+  releasePlace,
+  reservePlaces,
+} from './limits-store.ts'
 
-/** Whom declines are counted against: an address, and a card where it is still held. */
+/** What declines are counted against: an address and, while it is still held, a card. */
 export type Payer = {
   merchant_id: string
   limits: Limit[]
-  /** There were too many: the payment is to be declined at once, without its acquirer being asked. */
+  /** There were too many declines: the payment is declined at once, and the acquirer is not called. */
   is_blocked: boolean
-  /** Of all shoppers together. Missing where a release before wrote it down. */
+  /** The brake of all shoppers together. Missing in rows of an earlier release. */
   brake?: Limit & { used: number; is_full: boolean }
 }
 
-/** What is judged of a shopper who confirms. */
+/** The facts about a shopper who confirms. */
 type Confirmation = { session: Session; attempt: Attempt; address: string; now: Date }
 
 /**
- * The verdict, which declines also where there were too many declines before; and whom another decline would be counted
+ * The verdict, which is a decline also after too many earlier declines; and what another decline would be counted
  * against, null in test mode.
  */
 export async function judgeCharge(
@@ -39,8 +45,8 @@ export async function judgeCharge(
 }
 
 /**
- * Null in test mode, where a decline is what the card number asks for. Confirms that run at the same time do not see each
- * other's declines, so that a few more may come through.
+ * Null in test mode, where the card number asks for declines. Concurrent confirms do not see each other's declines, so
+ * a few more may come through.
  */
 async function payerOf(
   context: Context,
@@ -48,27 +54,27 @@ async function payerOf(
 ): Promise<Payer | null> {
   if (session.mode === 'test') return null
   const { merchant_id } = session
-  const of_merchant = brakeOf(session.minted_by ?? 'server')
+  const ofMerchant = brakeOf(session.minted_by ?? 'server')
   const found = await limitsOfPayer(
     context.sql,
     attempt,
     {
-      named: [limitOf('declines_of_address', digestOf(context, merchant_id, address)), of_merchant],
+      named: [limitOf('declines_of_address', digestOf(context, merchant_id, address)), ofMerchant],
       any_card: limitOf('declines_of_card', ''),
     },
     now,
   )
-  const limits = found.filter(({ name }) => name !== of_merchant.name)
-  const brake = found.find(({ name }) => name === of_merchant.name)!
+  const limits = found.filter(({ name }) => name !== ofMerchant.name)
+  const brake = found.find(({ name }) => name === ofMerchant.name)!
   return { merchant_id, limits, brake, is_blocked: limits.some(({ is_full }) => is_full) }
 }
 
-/** Merchants whose brake is on, for some of their sessions or for all; no more than `limit` of them. */
+/** Merchants whose brake is on, for some or all of their sessions; at most `limit`. */
 export async function listBraked(sql: Sql, which: { now: Date; limit: number }): Promise<string[]> {
-  return listFull(sql, minters.map(brakeOf), which)
+  return listExhausted(sql, minters.map(brakeOf), which)
 }
 
-/** Whose sessions a brake is of. */
+/** Which sessions a brake applies to. */
 const minters = ['server', 'client'] as const satisfies Session['minted_by'][]
 
 function brakeOf(minter: (typeof minters)[number]): Limit {
@@ -78,9 +84,9 @@ function brakeOf(minter: (typeof minters)[number]): Limit {
 const blocked: Decline = { code: 'blocked', category: 'fraud', reason: 'Too many declines' }
 
 /**
- * Why a payment is declined here; null where its acquirer is to be asked. While a merchant's brake is on, that is where the
- * bank has authenticated the cardholder: a tester of cards cannot have that, and an honest shopper goes on paying, so that
- * nobody shuts a shop by being declined.
+ * Why the service declines a payment itself; null where the acquirer is to be called. While a merchant's brake is on,
+ * the acquirer is called only for cardholders that the bank has authenticated: a card tester cannot have that, and
+ * honest shoppers go on paying, so declines cannot shut a shop.
  */
 function declineOf(
   { metrics }: Pick<Context, 'metrics'>,
@@ -95,9 +101,9 @@ function declineOf(
 }
 
 /**
- * Counts a payment that its acquirer or the card's bank declined, whatever their words: only those who call this know who
- * spoke. One that was approved takes a decline off the merchant's brake again, so that a shop which sells much is not
- * slowed by its share of declines. The payment is saved already: what goes wrong here is logged, not thrown.
+ * Counts a payment that its acquirer or the card's bank declined; the caller makes sure that it was one of them. An
+ * approval takes a decline off the merchant's brake again, so that a shop that sells much is not slowed by its share of
+ * declines. The payment is saved already, so a failure here is logged, not thrown.
  */
 export async function countOutcome(
   { sql, world }: SettlementContext,
@@ -110,16 +116,19 @@ export async function countOutcome(
   try {
     if (status === 'declined') {
       const own = [...limits, ...(brake ? [brake] : [])].map((each) => useOf(each, payment_id, now))
-      await takePlaces(sql, merchant_id, { own, shared: [] }, now)
+      await reservePlaces(sql, merchant_id, { own, shared: [] }, now)
     } else if ((status === 'captured' || status === 'held') && isNearlyFull(brake)) {
-      await freePlace(sql, merchant_id, brake.name, now)
+      await releasePlace(sql, merchant_id, brake.name, now)
     }
   } catch (error) {
     world.log.warn({ payment_id, error: (error as Error).message }, 'decline not counted')
   }
 }
 
-/** All payments of a merchant would wait for one row if each approval were counted: it is where it may soon matter. */
+/**
+ * If each approval were counted, all payments of a merchant would wait for one row: it is counted only where it may
+ * soon matter.
+ */
 function isNearlyFull(brake: Payer['brake']): brake is NonNullable<Payer['brake']> {
   return brake !== undefined && brake.used * 2 >= brake.places
 }

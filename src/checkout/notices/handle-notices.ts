@@ -2,8 +2,8 @@
 // once. Notices come late, twice, out of order, and before the answer to the request itself.
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
-import { heedLostAnswer } from '../asking/lost-answer.ts'
-import { type KnownOperation, listOperations } from '../asking/operation-store.ts'
+import { handleLostAnswer } from '../asking/lost-answer.ts'
+import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { workOff } from '../asking/work-off.ts'
 import { nextTryAt } from '../backoff.ts'
 import type { SettlementContext } from '../context.ts'
@@ -91,9 +91,9 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
 
 /** The operation by our reference or the acquirer's, else the newest of its kind: a notice may name the charge alone. */
 function meant(
-  operations: readonly KnownOperation[],
+  operations: readonly OperationWithAnswer[],
   { about, reference, acquirer_transaction_id: theirs }: StoredNotice,
-): KnownOperation | undefined {
+): OperationWithAnswer | undefined {
   const alike = operations.filter(({ kind }) => kind === about)
   return (
     alike.find(({ operation_id }) => operation_id === reference) ??
@@ -105,7 +105,7 @@ function meant(
 async function settle(
   context: SettlementContext,
   whole: WholePayment,
-  operation: KnownOperation,
+  operation: OperationWithAnswer,
   notice: StoredNotice,
 ): Promise<Outcome> {
   const answer = asAsked(whole, notice.answer!)
@@ -120,7 +120,7 @@ async function settle(
   const approved = 'captured' in answer ? answer : null
   if (approved === null) return 'nothing_new'
   const { payment } = whole
-  await heedLostAnswer(context, { operation, payment }, { state: 'approved', money: approved })
+  await handleLostAnswer(context, { operation, payment }, { state: 'approved', money: approved })
   return 'taken_back'
 }
 

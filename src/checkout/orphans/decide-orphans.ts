@@ -1,27 +1,27 @@
-// A person decides about orphans: they are to be reversed after all, or left as they are.
+// A person decides about orphans: reverse them after all, or leave them as they are.
 
 import type { SettlementContext } from '../context.ts'
-import { type Orphan, orphanLine, type Standing, standingOf } from '../orphan.ts'
+import { type Orphan, type OrphanStanding, orphanLine, standingOf } from '../orphan.ts'
 import {
   findOrphans,
   leaveOrphans,
+  type OrphanSelection,
   releaseOrphans,
-  type WhichOrphans,
 } from './orphan-decision-store.ts'
 
-type Room = Pick<SettlementContext, 'sql' | 'ids'> & {
+type DecisionContext = Pick<SettlementContext, 'sql' | 'ids'> & {
   world: Pick<SettlementContext['world'], 'clock'>
 }
 
-/** Of those that were named and are not to be changed: how each stands; null where there is none of the reference. */
-export type Unchanged = { reference: string; state: Standing | null }
+/** A named orphan that does not change, with its state; null where no orphan has the reference. */
+export type UnchangedOrphan = { reference: string; state: OrphanStanding | null }
 
-export type OrphanDecisions = { changed: Orphan[]; unchanged: Unchanged[] }
+export type OrphanDecisions = { changed: Orphan[]; unchanged: UnchangedOrphan[] }
 
-/** What is held back is due at once, for the service to reverse. One that was left is, too, where it is named. */
+/** Orphans that are held back become due at once, and so do named ones that were left. */
 export async function reverseHeldBack(
-  room: Room,
-  which: WhichOrphans,
+  room: DecisionContext,
+  which: OrphanSelection,
   by: string,
 ): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
@@ -29,10 +29,10 @@ export async function reverseHeldBack(
   return decided(room, which, await releaseOrphans(room.sql, which, { at, by, lines }))
 }
 
-/** They are never reversed. One whose reversal is under way at this moment may be reversed all the same. */
-export async function leaveAsTheyAre(
-  room: Room,
-  which: WhichOrphans,
+/** Never reverses these orphans. One whose reversal is under way at this moment may be reversed all the same. */
+export async function leaveUnreversed(
+  room: DecisionContext,
+  which: OrphanSelection,
   { by, reason }: { by: string; reason: string },
 ): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
@@ -40,10 +40,10 @@ export async function leaveAsTheyAre(
   return decided(room, which, await leaveOrphans(room.sql, which, { at, by, reason, lines }))
 }
 
-/** What is held back is nobody's, so only what is named may have a line. */
+/** Orphans that are held back belong to no known payment, so only named ones may have a line. */
 function linesFor(
-  { ids }: Room,
-  { references }: WhichOrphans,
+  { ids }: DecisionContext,
+  { references }: OrphanSelection,
   told: { change: string; detail: object; at: Date },
 ) {
   return (references ?? []).map((reference) =>
@@ -52,8 +52,8 @@ function linesFor(
 }
 
 async function decided(
-  { sql }: Room,
-  which: WhichOrphans,
+  { sql }: DecisionContext,
+  which: OrphanSelection,
   changed: Orphan[],
 ): Promise<OrphanDecisions> {
   const done = new Set(changed.map(({ reference }) => reference))

@@ -1,4 +1,4 @@
-// Writes down the orphans among what an acquirer has listed, and decides whether those that nobody here knows are let go.
+// Writes down the orphans among an acquirer's list, and decides whether unknown ones are released.
 
 import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askAcquirer } from '../asking/ask-acquirer.ts'
@@ -19,12 +19,12 @@ import { applyBrake, correctOrphans, countUnsettled, findCharges } from './orpha
 
 export type AcquirerOfMode = Awaited<ReturnType<OrphanContext['listAcquirers']>>[number]
 
-/** References that one statement looks for. */
+/** How many references one statement looks up. */
 const batch = 1_000
-/** A reversal that was settled so recently may have come after the list was asked for, by a clock that differs. */
+/** A reversal that was settled this recently may have come after the list was requested, by a clock that differs. */
 const clock_slack_ms = 60_000
 
-/** `listed` has just been asked for. Returns how many were written down. Several processes may note the same. */
+/** `listed` was requested just now. Returns how many were written down. Several processes may note the same. */
 export async function noteOrphans(
   context: OrphanContext,
   { mode, acquirer }: AcquirerOfMode,
@@ -33,7 +33,7 @@ export async function noteOrphans(
   const { sql, world, ids } = context
   const suspects = await findSuspects(context, acquirer, listed)
   if (suspects.length === 0) return 0
-  // A void or reversal that was decided between the list and our look made one a suspect. It is not listed any more.
+  // A void or reversal between the list and our query made a suspect of one that is not listed any more.
   const now = world.clock.now()
   const live = await listReferences(context, acquirer, suspects)
   const orphans = suspects
@@ -60,8 +60,8 @@ export async function noteOrphans(
 }
 
 /**
- * What becomes of those that nobody here knows. They are held back, unless the operator has them reversed: then only a
- * search that came to the present (`may_release`) lets them go, since until then nobody knows how many there are.
+ * What becomes of unknown authorisations. They are held back, unless the operator has them reversed. Then only a sweep
+ * that has come to the present (`may_release`) releases them, since until then nobody knows how many there are.
  */
 export async function decideUnknown(
   context: OrphanContext,
@@ -80,7 +80,7 @@ export async function decideUnknown(
   )
 }
 
-/** An intent is committed before it is sent: one that is not here was lost, and others may be lost with it. */
+/** An intent is committed before it is sent: one that is missing here was lost, and others may be lost with it. */
 function holdBack({ sql, world }: OrphanContext, acquirer: string): Promise<number> {
   const reason = `authorisations at ${acquirer} bear our mark and are unknown here: commits were lost`
   return holdBackUnknown(sql, { acquirer, at: world.clock.now(), by: service_actor, reason })

@@ -1,20 +1,20 @@
-// The SQL of brakes: a person or the service pulls them, and a person lets them go.
+// The SQL of brakes: a person or the service pulls them, and a person releases them.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import { every_acquirer, type PulledBrake } from '../orphan.ts'
+import { type Brake, every_acquirer } from '../orphan.ts'
 
-/** What pulling a brake came to. `is_new` is false where it was pulled before. */
-export type Pulled = { is_new: boolean; held_back: number }
+/** The result of pulling a brake. `is_new` is false where it was pulled before. */
+export type BrakeResult = { is_new: boolean; held_back: number }
 
 /**
- * Pulls a brake, and holds back at once what it is for and was due. A reversal that is under way at this moment may happen
- * all the same. One that was pulled before ends, and the new one takes its place: the old may have come with the backup that
- * this one is pulled for, and acquirers have to be gone through anew.
+ * Pulls a brake, and at once holds back due orphans that it covers. A reversal that is under way at this moment may
+ * happen all the same. A brake that was pulled before ends, and the new one takes its place: the old one may have come
+ * with the restored backup for which this one is pulled, and all acquirers have to be swept again.
  */
-export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
+export async function pullBrake(sql: Sql, brake: Brake): Promise<BrakeResult> {
   const { acquirer, pulled_at, pulled_by, reason } = brake
   // Rows are locked in the order in which a sweep locks them.
-  const [row] = await sql<[Pulled]>`
+  const [row] = await sql<[BrakeResult]>`
     with before as (
       update orphan_brakes set released_at = ${pulled_at}, released_by = ${pulled_by}
       where acquirer = ${acquirer} and released_at is null and pulled_at < ${pulled_at}
@@ -40,7 +40,7 @@ export async function pullBrake(sql: Sql, brake: PulledBrake): Promise<Pulled> {
 }
 
 /**
- * Holds back what nobody here knows at an acquirer and nobody decided about, and pulls the brake of every acquirer, unless it
+ * Holds back an acquirer's unknown orphans that nobody decided about, and pulls the brake of every acquirer unless it
  * is pulled. Returns how many were held back.
  */
 export async function holdBackUnknown(
@@ -48,7 +48,7 @@ export async function holdBackUnknown(
   { acquirer, at, by, reason }: { acquirer: string; at: Date; by: string; reason: string },
 ): Promise<number> {
   const undecided = sql`acquirer = ${acquirer} and merchant_id is null and state = 'found' and held_back_at is null`
-  // The brake first, as where one is pulled.
+  // The brake first, as where a brake is pulled.
   const [row] = await sql<[{ held_back: number }]>`
     with pulled as (
       insert into orphan_brakes (acquirer, pulled_at, pulled_by, reason)
@@ -70,7 +70,7 @@ export async function holdBackUnknown(
   return row.held_back
 }
 
-/** Whether a brake of the acquirer was pulled after that time, and nobody let it go. */
+/** Whether a brake of the acquirer was pulled after that time and not released. */
 export async function isPulledAfter(sql: Sql, acquirer: string, at: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from orphan_brakes
@@ -78,7 +78,7 @@ export async function isPulledAfter(sql: Sql, acquirer: string, at: Date): Promi
   return rows.length > 0
 }
 
-/** Whether the service has pulled the brake of every acquirer since, whether or not a person has let it go again. */
+/** Whether the service has pulled the brake of every acquirer since, even if a person has released it again. */
 export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from orphan_brakes
@@ -87,16 +87,16 @@ export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise
 }
 
 /**
- * Lets go of these brakes where they are pulled. What is held back stays so, and what a person has not decided about is held
- * back as well, though a sweep has not come to judge it, or let it go when the brake was just pulled. Returns what was let
- * go.
+ * Releases these brakes where they are pulled. Orphans that are held back stay so. Those that no person decided about
+ * are held back as well, even if no sweep has judged them yet, or one released them when the brake was just pulled.
+ * Returns what was released.
  */
 export async function releaseBrakes(
   sql: Sql,
-  { brakes, at, by }: { brakes: PulledBrake[]; at: Date; by: string },
-): Promise<PulledBrake[]> {
+  { brakes, at, by }: { brakes: Brake[]; at: Date; by: string },
+): Promise<Brake[]> {
   const named = brakes.map(({ acquirer, pulled_at }) => ({ acquirer, pulled_at }))
-  return sql<PulledBrake[]>`
+  return sql<Brake[]>`
     with released as (
       update orphan_brakes b set released_at = ${at}, released_by = ${by}
       from json_to_recordset(${named as never}::json) as n (acquirer text, pulled_at timestamptz)
@@ -115,15 +115,15 @@ export async function releaseBrakes(
 }
 
 /**
- * The brakes that are pulled, the oldest first; then those that were let go if they are asked for, the newest first. Of an
- * acquirer that is named: its own, and those of every one.
+ * The pulled brakes, the oldest first; then released ones if they are wanted, the newest first. For a named acquirer:
+ * its own, and those of every acquirer.
  */
 export async function listBrakes(
   sql: Sql,
   which: { acquirer: string | null; released_too: boolean },
-): Promise<PulledBrake[]> {
+): Promise<Brake[]> {
   const { acquirer, released_too } = which
-  return sql<PulledBrake[]>`
+  return sql<Brake[]>`
     select * from orphan_brakes
     where ${released_too ? sql`true` : sql`released_at is null`}
       ${acquirer === null ? sql`` : sql`and acquirer in (${acquirer}, ${every_acquirer})`}
@@ -138,8 +138,8 @@ export function isBrakePulled(sql: Sql, acquirer: Fragment | string): Fragment {
 }
 
 /**
- * Whether no pulled brake stops the reversal of an orphan, the row `o`: of one that nobody here knows and no person released,
- * or of a known one that was there when the brake was pulled and that no person released since.
+ * Whether no pulled brake stops the reversal of an orphan, the row `o`. A brake stops an unknown orphan that no person
+ * released, and a known one from before the brake that no person released since.
  */
 export function isFreeOfBrakes(sql: Sql): Fragment {
   return sql`not exists (

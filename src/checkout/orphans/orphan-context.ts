@@ -8,7 +8,7 @@ export type OrphanContext = Pick<Context, 'sql' | 'ids' | 'installation' | 'list
   world: Pick<World, 'clock' | 'random' | 'log'>
   /** What becomes of those that nothing here knows. They are held back where nothing is said. */
   unknown_authorisations?: 'hold' | 'reverse'
-  /** What the process remembers of the database. Without it only what the database has of itself is compared. */
+  /** What the process remembers of the database. Without it only the database's own marks are compared. */
   marks?: MarkMemory
   /** See JobContext. */
   stopping?: AbortSignal

@@ -5,10 +5,10 @@ import { journalOfChanged } from '../asking/orphan-rows-store.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
 import { isHeldBack } from './orphan-store.ts'
 
-/** Which orphans are meant: those of the references, or all that are held back. `acquirer` null is any. */
-export type WhichOrphans = { references: string[] | null; acquirer: string | null }
+/** Which orphans: those of the references, or all that are held back. `acquirer` null is any. */
+export type OrphanSelection = { references: string[] | null; acquirer: string | null }
 
-/** Those that are not settled, the oldest first, those held back before the others; then the settled, the newest first. */
+/** Unsettled orphans, the oldest first, those held back before the others; then settled ones, the newest first. */
 export async function listOrphans(
   sql: Sql,
   which: { acquirer: string | null; settled_too: boolean; limit: number },
@@ -22,17 +22,17 @@ export async function listOrphans(
 }
 
 /** Those of the references, as they are. */
-export async function findOrphans(sql: Sql, which: WhichOrphans): Promise<Orphan[]> {
+export async function findOrphans(sql: Sql, which: OrphanSelection): Promise<Orphan[]> {
   return sql<Orphan[]>`select * from orphan_authorisations where ${isMeant(sql, which)}`
 }
 
 /**
- * Makes due what was held back, and of those named what was left, too. Returns those that were. From then on the brake
- * does not touch them.
+ * Makes orphans due that were held back and, of named ones, those that were left. Returns them. From then on the brake
+ * does not stop them.
  */
 export async function releaseOrphans(
   sql: Sql,
-  which: WhichOrphans,
+  which: OrphanSelection,
   { at, by, lines }: { at: Date; by: string; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
   return changeOrphans(sql, which, {
@@ -44,10 +44,10 @@ export async function releaseOrphans(
   })
 }
 
-/** Settles what is not reversed yet: it never will be. Returns those that were not. */
+/** Settles orphans that are not reversed yet: they never will be. Returns those that were not. */
 export async function leaveOrphans(
   sql: Sql,
-  which: WhichOrphans,
+  which: OrphanSelection,
   { at, by, reason, lines }: { at: Date; by: string; reason: string; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
   return changeOrphans(sql, which, {
@@ -61,7 +61,7 @@ export async function leaveOrphans(
 /** Rows are locked in the order in which the brake locks them. */
 async function changeOrphans(
   sql: Sql,
-  which: WhichOrphans,
+  which: OrphanSelection,
   { fits, becomes, lines }: { fits: Fragment; becomes: Fragment; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
   return sql<Orphan[]>`
@@ -76,7 +76,7 @@ async function changeOrphans(
     select * from changed order by acquirer, reference`
 }
 
-function isMeant(sql: Sql, { references, acquirer }: WhichOrphans): Fragment {
+function isMeant(sql: Sql, { references, acquirer }: OrphanSelection): Fragment {
   const those = references === null ? isHeldBack(sql) : sql`reference = any(${references}::text[])`
   return sql`${those} ${isOf(sql, acquirer)}`
 }

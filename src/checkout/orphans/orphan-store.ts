@@ -1,19 +1,19 @@
-// The SQL of orphans: how far each acquirer was gone through, which of its authorisations we know, the brake, and the
+// The SQL of orphans: how far each acquirer was swept, which of its authorisations we know, the brake, and the
 // reversals.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import { journalOfChanged } from '../asking/orphan-rows-store.ts'
-import type { KnownCharge, Orphan, OrphanLine } from '../orphan.ts'
+import type { Orphan, OrphanLine, RecordedCharge } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
 
-/** Null where the acquirer was never gone through. */
+/** Null where the acquirer was never swept. */
 export async function findSweptUntil(sql: Sql, acquirer: string): Promise<Date | null> {
   const [row] = await sql<{ swept_until: Date }[]>`
     select swept_until from orphan_sweeps where acquirer = ${acquirer}`
   return row?.swept_until ?? null
 }
 
-/** How far an acquirer was gone through. */
+/** How far an acquirer was swept. */
 export type Sweep = { acquirer: string; swept_until: Date }
 
 /** Of one acquirer that is named, else of all. */
@@ -30,11 +30,11 @@ export async function saveSweptUntil(sql: Sql, acquirer: string, swept_until: Da
 }
 
 /**
- * What we have under these references, which must be sorted. They name no merchant, so each one's operations between the
- * first and the last are gone through: references are ordered by time, and come from a short stretch of it.
+ * Our rows under these references, which must be sorted. References name no merchant, so each merchant's operations
+ * between the first and the last are read: references are ordered by time, and come from a short period.
  */
-export async function findCharges(sql: Sql, references: string[]): Promise<KnownCharge[]> {
-  return sql<KnownCharge[]>`
+export async function findCharges(sql: Sql, references: string[]): Promise<RecordedCharge[]> {
+  return sql<RecordedCharge[]>`
     with charge as materialized (
       select o.* from merchants m cross join lateral (
         select merchant_id, operation_id, payment_id, state from acquirer_operations
@@ -53,7 +53,7 @@ export async function findCharges(sql: Sql, references: string[]): Promise<Known
           and state in ('sent', 'unknown', 'accepted')) as is_being_reversed offset 0) r`
 }
 
-/** Puts right what is not settled yet: the acquirer says what it has, and when it was authorised. */
+/** Corrects unsettled orphans by the acquirer's list: amount, and time of the authorisation. */
 export async function correctOrphans(sql: Sql, orphans: Orphan[]): Promise<void> {
   await sql`
     with right_ones as materialized (
@@ -69,12 +69,13 @@ export async function correctOrphans(sql: Sql, orphans: Orphan[]): Promise<void>
 }
 
 /**
- * The brake of an acquirer, for what nobody here knows, where the operator has it reversed by itself. It is on where more
- * than `most` were found since `found_since`, where one waits for a person, or where it was pulled. Then all that are not
- * settled are held back, but for those that a person released. Else those that were not let go yet are, if `may_release`.
- * Returns what was changed.
+ * Applies the brake of an acquirer to unknown orphans, where the operator has them reversed automatically. It is on
+ * where more than `most` were found since `found_since`, where one waits for a person, or where it was pulled. Then all
+ * unsettled ones are held back, except those that a person released. Otherwise those that were not released yet are, if
+ * `may_release`. Returns what was changed.
  *
- * Several may do this at once: whatever one lets go it has counted, and what another held back meanwhile it does not touch.
+ * Several processes may do this at once: each releases only what it has counted, and never what another held back
+ * meanwhile.
  */
 export async function applyBrake(
   sql: Sql,
@@ -104,7 +105,7 @@ export async function applyBrake(
     returning o.*`
 }
 
-/** Whether it waits for a person. What a sweep has just written does not: nobody has seen it, and it is not counted yet. */
+/** Whether it waits for a person. Orphans that a sweep has just written do not: nobody has seen or counted them yet. */
 export function isHeldBack(sql: Sql): Fragment {
   return sql`(state = 'found' and next_try_at is null and held_back_at is not null)`
 }
@@ -125,9 +126,9 @@ export async function countUnsettled(
 const longest_wait_ms = 2 * 3_600_000
 
 /**
- * Takes orphans whose reversal is due and that no brake stops, for as long as until `lease_until`. What a sweep has let go
- * just as the brake was pulled is left to the next sweep, which holds it back. One that is due hours ahead was put off by a
- * wrong clock.
+ * Claims orphans whose reversal is due and that no brake stops, until `lease_until`. Orphans that a sweep released just
+ * as the brake was pulled are left to the next sweep, which holds them back. One that is due hours ahead was postponed
+ * by a wrong clock.
  */
 export async function claimOrphans(
   sql: Sql,
@@ -143,7 +144,7 @@ export async function claimOrphans(
     returning *`
 }
 
-/** Whether its reversal is still due, nobody else's, and stopped by no brake. */
+/** Whether its reversal is still due, claimed by this process, and stopped by no brake. */
 export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean> {
   const rows = await sql`
     select 1 from orphan_authorisations o
@@ -153,8 +154,8 @@ export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean>
 }
 
 /**
- * False where it was settled before, or its reversal has another reference by now. One that was under way when a person left
- * the orphan has reversed it all the same.
+ * False where it was settled before, or its reversal has another reference by now. A reversal that was under way when a
+ * person left the orphan has reversed it all the same.
  */
 export async function settleOrphan(
   sql: Sql,
@@ -179,8 +180,8 @@ export async function settleOrphan(
 }
 
 /**
- * False, with nothing written, where somebody else has taken it meanwhile. One that was held back meanwhile is not due
- * again.
+ * Returns false and writes nothing where another process has claimed it meanwhile. One that was held back meanwhile
+ * does not become due.
  */
 export async function postponeReversal(
   sql: Sql,

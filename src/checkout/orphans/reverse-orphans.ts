@@ -1,4 +1,4 @@
-// Reverses orphans at their acquirers, again and again until there is an answer that settles each.
+// Reverses orphans at their acquirers, again and again until an answer settles each.
 
 import type {
   Accepted,
@@ -25,7 +25,7 @@ import type { OrphanContext } from './orphan-context.ts'
 import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './orphan-store.ts'
 import { watchDatabase } from './watch-database.ts'
 
-/** Outlasts the calls that two tries may make: a look-up or reversal, and a list. */
+/** Outlasts the calls of two tries: a look-up or reversal, and a list. */
 const lease_ms = 5 * deadline_ms
 
 /** Reverses what is due, a few hundred at most. Returns how many were tried. Several processes may do it at once. */
@@ -58,8 +58,8 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
     const { failure, money = { amount, currency }, reversal_transaction_id = null } = verdict
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
-    const isPostponed = await postponeReversal(sql, orphan, next)
-    if (isPostponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
+    const is_postponed = await postponeReversal(sql, orphan, next)
+    if (is_postponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
     return
   }
   const state = verdict.verdict

@@ -1,7 +1,7 @@
 // A job: moves the high-water mark of the database on, and pulls the brake where the database has gone back, or may have.
 
 import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water/high-water.ts'
-import { lookAtDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
+import { observeDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
 import { every_acquirer, service_actor } from '../orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
@@ -16,14 +16,14 @@ const mark_every_ms = 15_000
 export async function watchDatabase(context: OrphanContext): Promise<number> {
   const { sql, world, installation, marks } = context
   const remembered = marks?.recall() ?? null
-  const sight = await lookAtDatabase(sql, remembered)
+  const sight = await observeDatabase(sql, remembered)
   const { newest, server } = sight
   const now = world.clock.now()
   const signs = signsOfLoss(sight, remembered, installation)
-  const last_seen = remembered ?? newest
+  const lastSeen = remembered ?? newest
   if (
     signs.length > 0 &&
-    !(last_seen && (await wasPulledSince(sql, service_actor, last_seen.written_at)))
+    !(lastSeen && (await wasPulledSince(sql, service_actor, lastSeen.written_at)))
   ) {
     await pull(context, signs, now)
   }

@@ -53,15 +53,15 @@ async function readRows(sql: Sql, payments: Fragment): Promise<PaymentRows[]> {
 }
 
 /** A line whose row is missing, or says another amount. Only sessions are compared here; those that were purged are not. */
-export type LoneLine = Pick<MoneyFault, 'kind' | 'subject' | 'entry_id' | 'differences'>
+export type UnmatchedLine = Pick<MoneyFault, 'kind' | 'subject' | 'entry_id' | 'differences'>
 
 /** The next lines of a merchant, and which of those that begin a session or a payment do not fit their row. */
 export async function readLinePage(
   sql: Sql,
   { merchant_id, after }: { merchant_id: string; after: string },
   limit: number,
-): Promise<{ last: string | null; faults: LoneLine[] }> {
-  const [row] = await sql<{ last: string | null; faults: LoneLine[] }[]>`
+): Promise<{ last: string | null; faults: UnmatchedLine[] }> {
+  const [row] = await sql<{ last: string | null; faults: UnmatchedLine[] }[]>`
     with page as materialized (
       select entry_id, subject, change, detail from journal
       where merchant_id = ${merchant_id} and entry_id > ${after} order by entry_id limit ${limit}

@@ -3,7 +3,7 @@
 // That the lines are as they were written says their chain (audit/). Lines of the releases before say no amount and no hash:
 // what they leave open is not bound. Status and ids they say as well.
 
-import type { BoundOutcome, Money } from '../bound-money.ts'
+import type { Money, OutcomeDetail } from '../bound-money.ts'
 import type { Event } from '../event.ts'
 import type { Operation } from '../operation.ts'
 import type { Payment, PaymentStatus } from '../payment.ts'
@@ -12,7 +12,7 @@ import type { Payment, PaymentStatus } from '../payment.ts'
 export type MoneyLine = {
   entry_id: string
   change: string
-  detail: Partial<BoundOutcome> & { operation_id?: string; decline_code?: string }
+  detail: Partial<OutcomeDetail> & { operation_id?: string; decline_code?: string }
 }
 
 type PaymentRow = Pick<Payment, 'payment_id' | 'status' | 'capture_state'> &
@@ -82,7 +82,7 @@ export function comparePayment(rows: PaymentRows): MoneyVerdict {
 }
 
 /** The lines that say what became of the payment: at most one each, and what there is beyond that. */
-type Told = {
+type PaymentLines = {
   begun: MoneyLine | undefined
   outcome: MoneyLine | undefined
   /** What became of it after it was held. */
@@ -90,7 +90,7 @@ type Told = {
   repeated: MoneyLine[]
 }
 
-function tellingLines(lines: MoneyLine[]): Told {
+function tellingLines(lines: MoneyLine[]): PaymentLines {
   const outcomes = lines.filter(({ change }) => outcomeOf(change) !== null)
   // Their order says nothing: the clocks of two processes differ.
   const held = outcomes.find(({ change }) => change === 'payment.held')
@@ -112,7 +112,7 @@ function outcomeOf(change: string): (typeof statuses)[number] | null {
   return statuses.find((status) => change === `payment.${status}`) ?? null
 }
 
-function paymentFaults(rows: PaymentRows, told: Told, binding?: MoneyLine): MoneyFault[] {
+function paymentFaults(rows: PaymentRows, told: PaymentLines, binding?: MoneyLine): MoneyFault[] {
   const { payment } = rows
   const line = told.decision ?? told.outcome
   const status = line ? outcomeOf(line.change)! : 'pending'
@@ -134,23 +134,23 @@ const captureStates: Record<PaymentStatus, Payment['capture_state']> = {
   failed: null,
 }
 
-function operationFaults(rows: PaymentRows, told: Told, binding?: MoneyLine): MoneyFault[] {
+function operationFaults(rows: PaymentRows, told: PaymentLines, binding?: MoneyLine): MoneyFault[] {
   const { operations, lines } = rows
   const { amount, currency } = moneyIn(binding)
   const faults: MoneyFault[] = []
   for (const operation of operations) {
     const { operation_id, state } = operation
-    const of_it = lines.filter(({ detail }) => detail.operation_id === operation_id)
-    const [line] = of_it
+    const ofIt = lines.filter(({ detail }) => detail.operation_id === operation_id)
+    const [line] = ofIt
     if (!line) {
       faults.push(faultOf(rows, 'operation_without_line', { operation_id }))
       continue
     }
-    const allowed = statesOf(operation, told, of_it)
+    const allowed = statesOf(operation, told, ofIt)
     const misses = allowed !== null && !allowed.includes(state)
     const found = [
       ...(misses ? [{ member: 'state', row: state, line: allowed.join(' or ') }] : []),
-      ...differences(operation, { kind: kindBegunBy(of_it), amount, currency }),
+      ...differences(operation, { kind: kindBegunBy(ofIt), amount, currency }),
     ]
     faults.push(...changed(rows, 'operation_changed', { line, operation_id }, found))
   }
@@ -177,7 +177,7 @@ function kindBegunBy(lines: MoneyLine[]): string | undefined {
 /** The states that an operation may be in by its lines; null where they do not say. */
 function statesOf(
   { kind, operation_id }: OperationRow,
-  { outcome, decision }: Told,
+  { outcome, decision }: PaymentLines,
   lines: MoneyLine[],
 ): Operation['state'][] | null {
   if (kind === 'reverse') return null
@@ -191,7 +191,7 @@ function statesOf(
   return is_refused ? ['refused', 'not_sent'] : ['sent', 'unknown']
 }
 
-function eventFaults(rows: PaymentRows, { outcome, decision }: Told): MoneyFault[] {
+function eventFaults(rows: PaymentRows, { outcome, decision }: PaymentLines): MoneyFault[] {
   const { events } = rows
   return ([1, 2] as const).flatMap((sequence) => {
     const line = sequence === 1 ? outcome : decision
@@ -221,18 +221,22 @@ function differences(row: object, says: Record<string, Value | undefined>): Diff
   })
 }
 
-type Meant = { line?: MoneyLine | undefined; operation_id?: string; sequence?: 1 | 2 }
+type FaultSubject = { line?: MoneyLine | undefined; operation_id?: string; sequence?: 1 | 2 }
 
 function changed(
   rows: PaymentRows,
   kind: MoneyFaultKind,
-  meant: Meant,
+  meant: FaultSubject,
   found: Difference[],
 ): MoneyFault[] {
   return found.length === 0 ? [] : [{ ...faultOf(rows, kind, meant), differences: found }]
 }
 
-function faultOf({ payment }: PaymentRows, kind: MoneyFaultKind, meant: Meant = {}): MoneyFault {
+function faultOf(
+  { payment }: PaymentRows,
+  kind: MoneyFaultKind,
+  meant: FaultSubject = {},
+): MoneyFault {
   const { line, operation_id = null, sequence = null } = meant
   const subject = payment.payment_id
   return {

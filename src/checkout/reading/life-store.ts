@@ -12,7 +12,7 @@ export type LifeKey = SessionHolder & {
 export async function findLifeKey(
   sql: Sql,
   id: string,
-  merchantId: string | null,
+  merchant_id: string | null,
 ): Promise<LifeKey | undefined> {
   const found = id.startsWith('cs_')
     ? sql`select session_id, payment_id from sessions s
@@ -22,7 +22,7 @@ export async function findLifeKey(
   const [row] = await sql<LifeKey[]>`
     select m.merchant_id, found.session_id, found.payment_id
     from merchants m cross join lateral (${found}) found
-    ${merchantId === null ? sql`` : sql`where m.merchant_id = ${merchantId}`}
+    ${merchant_id === null ? sql`` : sql`where m.merchant_id = ${merchant_id}`}
     limit 1`
   return row
 }

@@ -21,7 +21,7 @@ export async function findPaymentKey(
 }
 
 /** A hold with its payment, and the capture or void under way or without an answer. */
-export type ListedHold = Hold &
+export type HoldWithPayment = Hold &
   Pick<Payment, 'session_id' | 'amount' | 'currency' | 'mode' | 'order_reference' | 'created_at'> &
   Pick<Session, 'settlement' | 'answer_by'> & {
     operation_kind: Operation['kind'] | null
@@ -33,13 +33,13 @@ export type ListedHold = Hold &
 export async function listHolds(
   sql: Sql,
   which: { merchant_id: string; statuses: Hold['status'][]; limit: number },
-): Promise<ListedHold[]> {
+): Promise<HoldWithPayment[]> {
   const { merchant_id, statuses, limit } = which
   const decided = statuses.some((status) => status === 'captured' || status === 'voided')
   // What waits is found by its own index, however many were decided.
   const waiting = decided ? sql`` : sql`and decided_at is null`
   const order = sql`order by h.decided_at desc nulls first, h.deadline, h.payment_id`
-  return sql<ListedHold[]>`
+  return sql<HoldWithPayment[]>`
     select h.*, p.session_id, p.amount, p.currency, p.mode, p.order_reference, p.created_at, s.settlement, s.answer_by,
       o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at
     from (
@@ -53,18 +53,18 @@ export async function listHolds(
 }
 
 /** An operation that nobody answered, with its payment. */
-export type ListedOperation = UnansweredOperation & Pick<Payment, 'session_id' | 'mode'>
+export type OperationWithPayment = UnansweredOperation & Pick<Payment, 'session_id' | 'mode'>
 
 /** Those whose answer counts as lost, oldest first; `merchant_id` is null for every merchant's. */
 export async function listUnanswered(
   sql: Sql,
   which: { merchant_id: string | null; waiting_for_person: boolean; now: Date; limit: number },
-): Promise<ListedOperation[]> {
+): Promise<OperationWithPayment[]> {
   const { merchant_id, waiting_for_person, now, limit } = which
   const of = merchant_id === null ? sql`` : sql`and merchant_id = ${merchant_id}`
   const waiting = waiting_for_person ? sql`and waits_for_person_since is not null` : sql``
   const order = sql`order by o.sent_at, o.operation_id`
-  return sql<ListedOperation[]>`
+  return sql<OperationWithPayment[]>`
     select o.*, p.session_id, p.mode from (
       select * from acquirer_operations o
       where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now}) ${of} ${waiting}

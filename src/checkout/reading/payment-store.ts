@@ -20,14 +20,14 @@ export type PaymentRead = Payment & {
 
 export async function findPayment(
   sql: Sql,
-  merchantId: string,
-  paymentId: string,
+  merchant_id: string,
+  payment_id: string,
 ): Promise<PaymentRead | undefined> {
-  const [row] = await sql<PaymentRead[]>`${readsOf(sql, merchantId, paymentId)}`
+  const [row] = await sql<PaymentRead[]>`${readsOf(sql, merchant_id, payment_id)}`
   return row
 }
 
-function readsOf(sql: Sql, merchantId: string, paymentId: string) {
+function readsOf(sql: Sql, merchant_id: string, payment_id: string) {
   return sql`
     select p.*, s.items, s.customer,
       case when p.order_reference is not null then (
@@ -35,7 +35,7 @@ function readsOf(sql: Sql, merchantId: string, paymentId: string) {
           and o.order_reference = p.order_reference and o.status = 'captured' and o.mode = p.mode
       ) end as order_reference_captured_payments
     from payments p join sessions s using (merchant_id, session_id)
-    where p.merchant_id = ${merchantId} and p.payment_id = ${paymentId}`
+    where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
 }
 
 /** A payment with its hold, and with what tells whether an answer is missing, as they were at one moment. */

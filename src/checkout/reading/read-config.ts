@@ -8,9 +8,9 @@ import { defaultIntegration } from '../../merchants/directory.ts'
 import { confirmationUrlIn, type PriceListItem } from '../../merchants/integration.ts'
 import { linksView, viewLinks } from '../../merchants/links.ts'
 import { modeOf } from '../../merchants/merchant.ts'
+import { handleInPath, publicKeyInPath } from '../../merchants/public-access.ts'
 import { hostedIntegration, type PublicAccount } from '../../merchants/public-account.ts'
 import { handleCors, publicKeyCors } from '../../merchants/public-cors.ts'
-import { handleInPath, publicKeyInPath } from '../../merchants/public-doors.ts'
 import { noProvider } from '../authentication/ask-bank.ts'
 import type { Context } from '../context.ts'
 import { mode } from '../views.ts'
@@ -70,7 +70,7 @@ export const readConfig = route({
   path: '/v1/checkout/config/{public_key}',
   tag: 'In the browser',
   summary: 'Read the checkout configuration',
-  door: publicKeyInPath,
+  access: publicKeyInPath,
   cors: publicKeyCors,
   query: integrationQuery,
   reply: configView,
@@ -83,7 +83,7 @@ export const readMethods = route({
   path: '/v1/checkout/methods/{public_key}',
   tag: 'In the browser',
   summary: 'Read the payment methods',
-  door: publicKeyInPath,
+  access: publicKeyInPath,
   cors: publicKeyCors,
   query: integrationQuery,
   reply: z.object({ methods: methodsView }),
@@ -96,7 +96,7 @@ export const readHostedConfig = route({
   path: '/v1/checkout/handles/{handle}',
   tag: 'In the browser',
   summary: 'Read the configuration of a hosted page',
-  door: handleInPath,
+  access: handleInPath,
   cors: handleCors,
   reply: configView,
   refusals: ['three_ds_provider_unavailable'],
@@ -114,8 +114,8 @@ export function readConfiguration(
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
   if (!three_ds[mode]) throw noProvider(mode)
   const hosted = hostedIntegration(account)
-  const isDefault = defaultIntegration(account) === integration
-  const fieldsQuery = isDefault ? '' : `?integration=${encodeURIComponent(integration.name)}`
+  const is_default = defaultIntegration(account) === integration
+  const fields_query = is_default ? '' : `?integration=${encodeURIComponent(integration.name)}`
   return {
     public_key,
     mode,
@@ -131,7 +131,7 @@ export function readConfiguration(
     customer_email_required: true,
     confirmation_url: confirmationUrlIn(integration, mode),
     three_ds: { versions: three_ds_versions },
-    card_fields_url: `${addresses.base_url()}/card-fields/${public_key}${fieldsQuery}`,
+    card_fields_url: `${addresses.base_url()}/card-fields/${public_key}${fields_query}`,
     pay_url: hosted && `${addresses.pay_url()}/${hosted.handle}`,
     appearance: integration.appearance ?? null,
     links: viewLinks(integration, mode),

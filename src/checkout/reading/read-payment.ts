@@ -43,7 +43,7 @@ export const readPayment = route({
   path: '/v1/payments/{payment_id}',
   tag: 'Payments',
   summary: 'Read a payment',
-  door: secretKey('read_transactions'),
+  access: secretKey('read_transactions'),
   dialect: 'checkout',
   status: 200,
   reply: paymentView,

@@ -53,7 +53,7 @@ export const readSession = route({
   path: '/v1/checkout/sessions/{session_id}',
   tag: 'Checkout sessions',
   summary: 'Read a checkout session',
-  door: secretKey('read_transactions'),
+  access: secretKey('read_transactions'),
   dialect: 'checkout',
   status: 200,
   reply: sessionView,

@@ -3,11 +3,11 @@
 import type { Sql } from '../../database/open.ts'
 import { comparePayment, type MoneyFault, type PaymentRows } from './compared-payment.ts'
 import {
-  type LoneLine,
   listRecentPayments,
   readLinePage,
   readPaymentPage,
   readPayments,
+  type UnmatchedLine,
 } from './compared-payment-store.ts'
 
 const page_payments = 200
@@ -41,12 +41,12 @@ export async function verifyPayments(sql: Sql, merchant_id: string): Promise<Pay
 }
 
 /** Of one merchant the newest lines so many; of all merchants together so many payments. */
-const recent_max = { lines: 500, payments: 1000 }
+const recentMax = { lines: 500, payments: 1000 }
 
 /** Payments that something became of lately, of all merchants. `from` is an id of a line: those behind it are looked at. */
 export async function verifyRecentPayments(sql: Sql, from: string): Promise<PaymentsVerified> {
   const count = openCount()
-  const recent = await listRecentPayments(sql, from, recent_max)
+  const recent = await listRecentPayments(sql, from, recentMax)
   const merchants = Map.groupBy(recent, ({ merchant_id }) => merchant_id)
   for (const [merchant_id, named] of merchants) {
     const ids = named.map(({ payment_id }) => payment_id)
@@ -78,7 +78,7 @@ function openCount() {
   return { verified, take, tell }
 }
 
-function faultOf({ kind, subject, entry_id, differences }: LoneLine): MoneyFault {
+function faultOf({ kind, subject, entry_id, differences }: UnmatchedLine): MoneyFault {
   const differing = differences.filter(({ row, line }) => row !== line)
   return {
     kind,

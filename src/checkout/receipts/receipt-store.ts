@@ -6,7 +6,7 @@ import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { EventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
-import type { Paid } from './receipt.ts'
+import type { ReceiptPayment } from './receipt.ts'
 
 /** The body of a CTE that queues the receipt of a capture, where receipts of its mode are sent and the gate let it through. */
 export function receiptIf(
@@ -71,7 +71,7 @@ export async function listDueReceipts(
 
 /** A receipt that is ours to send, with what it says. */
 export type ClaimedReceipt = ReceiptKey &
-  Omit<Paid, 'email' | 'descriptor'> & {
+  Omit<ReceiptPayment, 'email' | 'descriptor'> & {
     session_id: string
     claimed_at: Date
     tries: number
@@ -105,10 +105,10 @@ export async function claimReceipt(
   return row
 }
 
-type Held = ReceiptKey & { claimed_at: Date | null }
+type ClaimedKey = ReceiptKey & { claimed_at: Date | null }
 
 /** It is sent, or never will be. False where somebody else has settled it, or has it by now. */
-export async function endReceipt(sql: Sql, held: Held, line: JournalLine): Promise<boolean> {
+export async function endReceipt(sql: Sql, held: ClaimedKey, line: JournalLine): Promise<boolean> {
   const rows = await sql`
     with gate as (
       delete from receipt_queue where ${asHeld(sql, held)} returning 1
@@ -118,12 +118,12 @@ export async function endReceipt(sql: Sql, held: Held, line: JournalLine): Promi
 }
 
 /** The server has not taken it: it is due again later. */
-export async function postponeReceipt(sql: Sql, held: Held, due_at: Date): Promise<void> {
+export async function postponeReceipt(sql: Sql, held: ClaimedKey, due_at: Date): Promise<void> {
   await sql`
     update receipt_queue set claimed_at = null, due_at = ${due_at} where ${asHeld(sql, held)}`
 }
 
-function asHeld(sql: Sql, { merchant_id, payment_id, claimed_at }: Held) {
+function asHeld(sql: Sql, { merchant_id, payment_id, claimed_at }: ClaimedKey) {
   return sql`
     merchant_id = ${merchant_id} and payment_id = ${payment_id}
     and claimed_at is not distinct from ${claimed_at}::timestamptz`

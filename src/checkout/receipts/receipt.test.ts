@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Item } from '../purchase.ts'
-import { type Paid, receiptOf } from './receipt.ts'
+import { type ReceiptPayment, receiptOf } from './receipt.ts'
 
 const locales = readdirSync(new URL('words/', import.meta.url)).map((file) => file.slice(0, -5))
 
@@ -17,7 +17,7 @@ const item = (asked: Partial<Item>): Item => ({
   ...asked,
 })
 
-const paid: Paid = {
+const paid: ReceiptPayment = {
   payment_id: 'pay_1',
   mode: 'live',
   amount: 4200,
@@ -35,7 +35,7 @@ const paid: Paid = {
 }
 
 const at = { from: 'receipts@pay.example', now: new Date('2026-09-01T12:35:00Z') }
-const receipt = (asked: Partial<Paid> = {}) => receiptOf({ ...paid, ...asked }, at)
+const receipt = (asked: Partial<ReceiptPayment> = {}) => receiptOf({ ...paid, ...asked }, at)
 /** Values of attributes and the text between tags. */
 const shown = (html: string) => html.replace(/<[^>]*>/g, '\n')
 
@@ -113,7 +113,7 @@ describe.each(locales)('%s', (locale) => {
   })
 })
 
-test.each<[Partial<Paid>, string]>([
+test.each<[Partial<ReceiptPayment>, string]>([
   [{ amount: 4200, currency: 'JPY', locale: 'ja' }, '￥4,200'],
   [{ amount: 4200, currency: 'KWD', locale: 'en' }, 'KWD\u00a04.200'],
   [{ amount: 123456, currency: 'EUR', locale: 'de' }, '1.234,56\u00a0€'],

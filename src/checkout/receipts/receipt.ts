@@ -8,7 +8,7 @@ import type { Message } from '../../outgoing/mail/mailer.ts'
 import { type Item, taxTotal } from '../purchase.ts'
 import { type ReceiptLanguage, receiptLanguage } from './receipt-words.ts'
 
-export type Paid = {
+export type ReceiptPayment = {
   payment_id: string
   mode: Mode
   amount: number
@@ -30,7 +30,10 @@ export type Paid = {
 }
 
 /** The letter. `from` is the address of the service. Throws where it cannot be addressed. */
-export function receiptOf(paid: Paid, { from, now }: { from: string; now: Date }): Message {
+export function receiptOf(
+  paid: ReceiptPayment,
+  { from, now }: { from: string; now: Date },
+): Message {
   const language = receiptLanguage(paid.locale)
   const shop = plain(paid.merchant_name) || 'Shop'
   const content = contentOf(paid, shop, language)
@@ -64,7 +67,7 @@ type Content = {
   footer: string
 }
 
-function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content {
+function contentOf(paid: ReceiptPayment, shop: string, language: ReceiptLanguage): Content {
   const { say, locale } = language
   const money = (amount: number) => formatAmount(amount, paid.currency, locale)
   const amount = money(paid.amount)
@@ -97,7 +100,7 @@ function contentOf(paid: Paid, shop: string, language: ReceiptLanguage): Content
 }
 
 /** What the shopper saw it by. */
-function nameOf({ name, sku }: Item, { price_list, currency }: Paid): string {
+function nameOf({ name, sku }: Item, { price_list, currency }: ReceiptPayment): string {
   const listed = price_list?.find((each) => each.sku === sku && each.currency === currency)
   return plain(name ?? listed?.name ?? sku ?? '')
 }

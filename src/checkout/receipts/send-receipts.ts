@@ -10,8 +10,8 @@ import { MailFailure, type MailLine, type Message } from '../../outgoing/mail/ma
 import { nextTryAt } from '../backoff.ts'
 import { descriptorOf } from '../descriptor.ts'
 import { type Cause, lineOf } from '../outcome.ts'
-import type { Post } from './post.ts'
-import { type Paid, receiptOf } from './receipt.ts'
+import type { ReceiptMailer } from './mailer.ts'
+import { type ReceiptPayment, receiptOf } from './receipt.ts'
 import {
   type ClaimedReceipt,
   claimReceipt,
@@ -30,7 +30,7 @@ export type ReceiptContext = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Pick<Metrics, 'receiptEnded' | 'receiptsWaiting'>
   /** Left out where this process sends none. */
-  post?: Post
+  post?: ReceiptMailer
   /** See JobContext. */
   stopping?: AbortSignal
 }
@@ -78,9 +78,9 @@ export async function sendReceipts(context: ReceiptContext): Promise<number> {
   return count
 }
 
-type Sending = ReceiptContext & { post: Post }
+type SendContext = ReceiptContext & { post: ReceiptMailer }
 
-async function sendAll(context: Sending, due: DueReceipt[]): Promise<number> {
+async function sendAll(context: SendContext, due: DueReceipt[]): Promise<number> {
   const { world, post, stopping } = context
   const run_until = new Date(world.clock.now().getTime() + run_ms)
   const rest = due.values()
@@ -111,7 +111,7 @@ async function sendAll(context: Sending, due: DueReceipt[]): Promise<number> {
   return count
 }
 
-async function openLine({ world, post }: Sending): Promise<MailLine | null> {
+async function openLine({ world, post }: SendContext): Promise<MailLine | null> {
   try {
     const line = await post.mailer.open()
     post.reached()
@@ -125,7 +125,7 @@ async function openLine({ world, post }: Sending): Promise<MailLine | null> {
 
 /** `failed`: the line is of no use any more. `passed`: somebody else has the receipt. */
 async function send(
-  context: Sending,
+  context: SendContext,
   line: MailLine,
   key: ReceiptKey,
 ): Promise<'ended' | 'passed' | 'failed'> {
@@ -158,7 +158,7 @@ function write(claimed: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Me
   }
 }
 
-async function heed(context: Sending, claimed: ClaimedReceipt, error: Error): Promise<void> {
+async function heed(context: SendContext, claimed: ClaimedReceipt, error: Error): Promise<void> {
   const { sql, world } = context
   const { payment_id, tries } = claimed
   // Of any other error nobody can say whether the server has the letter.
@@ -179,12 +179,12 @@ async function heed(context: Sending, claimed: ClaimedReceipt, error: Error): Pr
 
 const cause: Cause = { actor: 'service', request_id: null }
 
-type Ending = 'receipt.sent' | 'receipt.given_up' | 'receipt.unknown'
+type ReceiptEnding = 'receipt.sent' | 'receipt.given_up' | 'receipt.unknown'
 
 async function end(
   { sql, ids, world, metrics }: ReceiptContext,
   held: DueReceipt | ClaimedReceipt,
-  change: Ending,
+  change: ReceiptEnding,
   detail: object,
 ): Promise<boolean> {
   const whose = { ...held, payment_id: held.payment_id as PaymentId }
@@ -194,7 +194,7 @@ async function end(
   return ended
 }
 
-function paidOf(claimed: ClaimedReceipt): Paid {
+function paidOf(claimed: ClaimedReceipt): ReceiptPayment {
   const { customer, merchant_name, acquiring_profile } = claimed
   return {
     ...claimed,

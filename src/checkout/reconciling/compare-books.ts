@@ -12,7 +12,7 @@ import {
   listedAs,
   referencesOf,
   spanToCompare,
-  unknown_there,
+  unknownThere,
   type Window,
 } from '../comparison.ts'
 import { mayBeOurs } from '../orphan.ts'
@@ -96,17 +96,17 @@ export async function compareAcquirer(
     })
   } catch (error) {
     compared.failure = (error as Error).message
-    if (error instanceof TakenOver) {
+    if (error instanceof LeaseLostError) {
       world.log.warn({ acquirer: name }, 'comparison with the acquirer taken over')
       return compared
     }
-    const isStopped = context.stopping?.aborted === true
-    if (!isStopped) {
+    const is_stopped = context.stopping?.aborted === true
+    if (!is_stopped) {
       const fields = { acquirer: name, error: compared.failure }
       world.log.error(fields, 'comparison with the acquirer failed')
     }
     // A process that stops leaves it to the next one.
-    const due_at = isStopped ? now : new Date(now.getTime() + again_ms)
+    const due_at = is_stopped ? now : new Date(now.getTime() + again_ms)
     await failComparison(sql, {
       acquirer: name,
       held: lease.held,
@@ -117,9 +117,13 @@ export async function compareAcquirer(
   return compared
 }
 
-type Run = { now: Date; span: Window; lease: { held: Date }; compared: ComparisonResult }
+type ComparisonRun = { now: Date; span: Window; lease: { held: Date }; compared: ComparisonResult }
 
-async function run(context: OrphanContext, swept: AcquirerOfMode, run: Run): Promise<void> {
+async function run(
+  context: OrphanContext,
+  swept: AcquirerOfMode,
+  run: ComparisonRun,
+): Promise<void> {
   const { name } = swept.acquirer
   let looked = 0
   const look = async (references: string[]) => {
@@ -148,17 +152,17 @@ async function run(context: OrphanContext, swept: AcquirerOfMode, run: Run): Pro
 }
 
 /** This process stood still for longer than its lease. Whoever has it now goes through everything anew. */
-class TakenOver extends Error {}
+class LeaseLostError extends Error {}
 
 async function goOn(
   { sql, world, stopping }: OrphanContext,
   acquirer: string,
-  { lease }: Run,
+  { lease }: ComparisonRun,
 ): Promise<void> {
   if (stopping?.aborted) throw new Error('the process was stopped')
   const until = new Date(Math.max(world.clock.now().getTime() + lease_ms, lease.held.getTime() + 1))
   if (!(await extendLease(sql, { acquirer, held: lease.held, until }))) {
-    throw new TakenOver('another process has taken it over')
+    throw new LeaseLostError('another process has taken it over')
   }
   lease.held = until
 }
@@ -223,7 +227,7 @@ async function* bookedIn(
 
 /** Whether the acquirer must have it: what it does not list is missing there. */
 function claims(booked: BookedCharge): boolean {
-  const kinds = compare(booked, unknown_there)
+  const kinds = compare(booked, unknownThere)
   return kinds !== 'wait' && kinds.length > 0
 }
 

@@ -3,14 +3,14 @@
 import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
 import {
+  type AcquirerCharge,
   type BookedCharge,
   compare,
   type Finding,
   foundAs,
   isUnchanged,
   listedAs,
-  type Theirs,
-  unknown_there,
+  unknownThere,
   widelyAround,
 } from '../comparison.ts'
 import type { AcquirerOfMode } from '../orphans/note-orphans.ts'
@@ -65,8 +65,8 @@ async function askForEach(
   { world, stopping }: OrphanContext,
   acquirer: AcquirerOfMode['acquirer'],
   charges: BookedCharge[],
-): Promise<Map<string, Theirs>> {
-  const theirs = new Map<string, Theirs>()
+): Promise<Map<string, AcquirerCharge>> {
+  const theirs = new Map<string, AcquirerCharge>()
   for (let from = 0; from < charges.length; from += at_once) {
     const some = charges.slice(from, from + at_once)
     const looks = await Promise.all(
@@ -81,7 +81,7 @@ async function askForEach(
     for (const [at, { reference }] of some.entries()) theirs.set(reference, foundAs(looks[at]!))
   }
   // A reference may be forgotten after a day, and its authorisation be listed all the same.
-  const lists = new Map<number, Map<string, Theirs>>()
+  const lists = new Map<number, Map<string, AcquirerCharge>>()
   for (const [reference, { state }] of theirs) {
     if (state !== 'unknown') continue
     const window = widelyAround(reference)
@@ -91,7 +91,7 @@ async function askForEach(
       const listed = await askPatiently(world.clock, list, stopping)
       lists.set(name, new Map(listed.map((each) => [each.reference, listedAs(each)])))
     }
-    theirs.set(reference, lists.get(name)!.get(reference) ?? unknown_there)
+    theirs.set(reference, lists.get(name)!.get(reference) ?? unknownThere)
   }
   return theirs
 }

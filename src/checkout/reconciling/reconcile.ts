@@ -7,9 +7,9 @@ import {
   beginAgain,
   beginReversal,
   claimOperations,
-  giveToPerson,
   listOperations,
   lookAgain,
+  markForPerson,
 } from '../asking/operation-store.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { workOff } from '../asking/work-off.ts'
@@ -18,8 +18,13 @@ import { answerBy, failure, newOperation, type UnansweredOperation } from '../op
 import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { type Look, laterOrNever, type Step, stepAfter } from '../reconciliation.ts'
-import { type Case, settleOperation } from './settle-operation.ts'
+import {
+  type LookUpResult,
+  laterOrNever,
+  type ReconciliationStep,
+  stepAfter,
+} from '../reconciliation.ts'
+import { type OperationCase, settleOperation } from './settle-operation.ts'
 
 /** Longer than two looks, and what follows from them, may take. */
 const lease_ms = 90_000
@@ -44,7 +49,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   try {
     const whole = await findWholePayment(context.sql, operation)
     if (!whole) throw new Error('an operation without a payment')
-    const found: Case = { ...whole, operation, cause }
+    const found: OperationCase = { ...whole, operation, cause }
     if (operation.state === 'sent') {
       // The process that asked has died: from here on the answer counts as lost, and is looked for.
       await noteUnanswered(
@@ -61,7 +66,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
   }
 }
 
-async function look(context: SettlementContext, found: Case): Promise<void> {
+async function look(context: SettlementContext, found: OperationCase): Promise<void> {
   const { operation, payment } = found
   const acquirer = context.acquirerOf(payment.mode, operation.acquirer)
   const answer = await lookUp(context, found)
@@ -69,7 +74,7 @@ async function look(context: SettlementContext, found: Case): Promise<void> {
   await take(context, found, stepAfter(operation, answer, acquirer, moment))
 }
 
-async function lookUp(context: SettlementContext, found: Case): Promise<Look> {
+async function lookUp(context: SettlementContext, found: OperationCase): Promise<LookUpResult> {
   const { operation, payment } = found
   const { acquirer: name, operation_id, kind, acquirer_transaction_id } = operation
   const acquirer = context.acquirerOf(payment.mode, name)
@@ -79,12 +84,16 @@ async function lookUp(context: SettlementContext, found: Case): Promise<Look> {
     return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(asked))
   } catch (error) {
     const told = { operation_id, acquirer: name, error: (error as Error).message }
-    context.world.log.warn(told, 'acquirer could not be asked')
+    context.world.log.warn(told, 'acquirer could not be reached')
     return { result: 'no_answer' }
   }
 }
 
-async function take(context: SettlementContext, found: Case, step: Step): Promise<void> {
+async function take(
+  context: SettlementContext,
+  found: OperationCase,
+  step: ReconciliationStep,
+): Promise<void> {
   const { operation } = found
   switch (step.step) {
     case 'settle_charge':
@@ -108,7 +117,7 @@ async function take(context: SettlementContext, found: Case, step: Step): Promis
  */
 async function mayBeForgotten(
   { sql, world, acquirerOf }: SettlementContext,
-  { operation: { acquirer, sent_at }, payment }: Case,
+  { operation: { acquirer, sent_at }, payment }: OperationCase,
 ): Promise<boolean> {
   const { reference_life_ms } = acquirerOf(payment.mode, acquirer)
   if (world.clock.now().getTime() < sent_at.getTime() + reference_life_ms) return false
@@ -116,7 +125,7 @@ async function mayBeForgotten(
 }
 
 /** It was not found where it would have to be: it is taken back, so that it can never arrive, and the charge then fails. */
-async function reverse(context: SettlementContext, found: Case): Promise<void> {
+async function reverse(context: SettlementContext, found: OperationCase): Promise<void> {
   const { sql, ids, world } = context
   const { operation, payment } = found
   const at = world.clock.now()
@@ -133,7 +142,7 @@ async function reverse(context: SettlementContext, found: Case): Promise<void> {
   await ask(context, { ...found, operation: { ...operation, ...reversal } })
 }
 
-async function sendAgain(context: SettlementContext, found: Case): Promise<void> {
+async function sendAgain(context: SettlementContext, found: OperationCase): Promise<void> {
   const { sql, ids, world } = context
   const { operation, payment } = found
   const { operation_id, kind, sequence } = operation
@@ -149,7 +158,7 @@ async function sendAgain(context: SettlementContext, found: Case): Promise<void>
 }
 
 /** Sends a capture, void or reversal that is written down as sent. */
-async function ask(context: SettlementContext, found: Case): Promise<void> {
+async function ask(context: SettlementContext, found: OperationCase): Promise<void> {
   try {
     const call = callToSettle(context, found)
     const answer = await sendToAcquirer(context.world.clock, found.operation.last_sent_at, call)
@@ -163,7 +172,7 @@ async function ask(context: SettlementContext, found: Case): Promise<void> {
 }
 
 /** A charge that is being taken back fails once its reversal is known. */
-async function endReversal(context: SettlementContext, found: Case): Promise<void> {
+async function endReversal(context: SettlementContext, found: OperationCase): Promise<void> {
   const { operation } = found
   const operations = await listOperations(context.sql, operation)
   const reversal = operations.filter(({ kind }) => kind === 'reverse').at(-1)
@@ -183,7 +192,7 @@ async function endReversal(context: SettlementContext, found: Case): Promise<voi
 
 async function wait(
   { sql, ids, world }: SettlementContext,
-  { operation, payment }: Case,
+  { operation, payment }: OperationCase,
 ): Promise<void> {
   const { operation_id, kind, acquirer } = operation
   const since = world.clock.now()
@@ -192,7 +201,7 @@ async function wait(
     detail: { operation_id, kind },
     at: since,
   })
-  if (!(await giveToPerson(sql, operation, { since, journal }))) return
+  if (!(await markForPerson(sql, operation, { since, journal }))) return
   const { payment_id } = payment
   world.log.error({ operation_id, kind, acquirer, payment_id }, 'operation waits for a person')
 }

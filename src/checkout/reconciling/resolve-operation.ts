@@ -17,7 +17,7 @@ import { settleOperation } from './settle-operation.ts'
 export const resolutions = ['approved', 'declined', 'failed', 'refused'] as const
 export type Resolution = (typeof resolutions)[number]
 
-export type AskedResolution = {
+export type ResolutionRequest = {
   outcome: Resolution
   /** The acquirer's own id of what was approved. */
   acquirer_transaction_id: string | null
@@ -49,7 +49,7 @@ export function outcomesOf({
 export async function resolveOperation(
   context: SettlementContext,
   key: PaymentKey,
-  asked: AskedResolution,
+  asked: ResolutionRequest,
 ): Promise<UnansweredOperation> {
   const whole = await findWholePayment(context.sql, key)
   const operation = whole && unansweredOf(await listOperations(context.sql, key))
@@ -76,7 +76,7 @@ function refuseUnlessFit(
   { world, acquirerOf }: SettlementContext,
   operation: UnansweredOperation,
   mode: Mode,
-  { outcome, acquirer_transaction_id }: AskedResolution,
+  { outcome, acquirer_transaction_id }: ResolutionRequest,
 ): void {
   const { kind, answer_by } = operation
   const now = world.clock.now()
@@ -104,7 +104,7 @@ function refuseUnlessFit(
 }
 
 function answerOf(
-  { outcome, acquirer_transaction_id, reason }: AskedResolution,
+  { outcome, acquirer_transaction_id, reason }: ResolutionRequest,
   { operation_id }: UnansweredOperation,
   { session, payment: { amount, currency } }: WholePayment,
 ): AuthoriseAnswer | SettleAnswer {

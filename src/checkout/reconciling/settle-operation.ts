@@ -24,12 +24,12 @@ import { lookAfterRefusal } from '../reconciliation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
 /** An operation on its way to an answer, with its payment, and who looks for it. */
-export type Case = WholePayment & { operation: UnansweredOperation; cause: Cause }
+export type OperationCase = WholePayment & { operation: UnansweredOperation; cause: Cause }
 
 /** False where it was answered meanwhile. The answer must be one of the operation's kind. */
 export async function settleOperation(
   context: SettlementContext,
-  found: Case,
+  found: OperationCase,
   answer: AuthoriseAnswer | SettleAnswer | Accepted,
 ): Promise<boolean> {
   if (answer.result === 'accepted') return noteAccepted(context, found, answer)
@@ -50,7 +50,7 @@ export async function settleOperation(
 
 async function settleFoundCharge(
   context: SettlementContext,
-  found: Case,
+  found: OperationCase,
   answer: AuthoriseAnswer,
 ): Promise<boolean> {
   const account = await findAccount(context.sql, found.payment.merchant_id)
@@ -63,11 +63,18 @@ async function settleFoundCharge(
 }
 
 /** A person may be wrong: what they give up is taken back, should the acquirer hold it after all. */
-function givenUp(context: SettlementContext, found: Case, holds_nothing: boolean): Orphan | null {
+function givenUp(
+  context: SettlementContext,
+  found: OperationCase,
+  holds_nothing: boolean,
+): Orphan | null {
   return found.cause.actor === 'operator' && holds_nothing ? orphanOf(context, found) : null
 }
 
-function orphanOf(context: SettlementContext, { operation, payment, authorisation }: Case): Orphan {
+function orphanOf(
+  context: SettlementContext,
+  { operation, payment, authorisation }: OperationCase,
+): Orphan {
   const { acquirer, ...money } = operation
   return orphanOfCharge(context, { authorisation: authorisation!, acquirer, money, payment })
 }
@@ -75,7 +82,7 @@ function orphanOf(context: SettlementContext, { operation, payment, authorisatio
 /** The charge that is taken back is looked at again: it fails, unless its authorisation turned out to be there. */
 async function settleReversal(
   context: SettlementContext,
-  found: Case,
+  found: OperationCase,
   answer: SettleAnswer,
 ): Promise<boolean> {
   const { sql, ids, world } = context

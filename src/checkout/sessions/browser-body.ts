@@ -16,10 +16,10 @@ const time = z.iso
     description: "when the shopper's account was made, with an offset",
   })
 
-const account_created = z.preprocess(nullIfEmpty, time.nullish()).optional()
+const accountCreated = z.preprocess(nullIfEmpty, time.nullish()).optional()
 
 const customer = z
-  .strictObject({ ...customerMembers, account_created }, must('be an object'))
+  .strictObject({ ...customerMembers, account_created: accountCreated }, must('be an object'))
   .transform((sent) => customerOf(sent))
 
 /** A hundred lines of some 240 letters each: anybody can have what a page sends stored. */

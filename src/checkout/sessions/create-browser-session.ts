@@ -3,9 +3,9 @@
 import { z } from 'zod'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
+import { handleAndOrigin, publicKeyAndOrigin } from '../../merchants/public-access.ts'
 import type { PublicAccount } from '../../merchants/public-account.ts'
 import { bodyCors, handleCors } from '../../merchants/public-cors.ts'
-import { handleAndOrigin, publicKeyAndOrigin } from '../../merchants/public-doors.ts'
 import type { Context } from '../context.ts'
 import { limitSessionCreates } from '../limits/card-testing.ts'
 import { textBytes } from '../purchase.ts'
@@ -51,7 +51,7 @@ export const createPublicSession = route({
   ...shared,
   path: '/v1/checkout/public/sessions',
   summary: 'Create a session from a page',
-  door: publicKeyAndOrigin,
+  access: publicKeyAndOrigin,
   cors: bodyCors,
   body: publicCreate,
   handle: (context: Context, request) => createFromPage(context, request),
@@ -61,7 +61,7 @@ export const createHostedSession = route({
   ...shared,
   path: '/v1/checkout/handles/{handle}/sessions',
   summary: 'Create a session from the hosted page',
-  door: handleAndOrigin,
+  access: handleAndOrigin,
   cors: handleCors,
   body: hostedCreate,
   handle: (context: Context, request) => createFromPage(context, request),

@@ -13,7 +13,7 @@ export const createSession = route({
   path: '/v1/checkout/sessions',
   tag: 'Checkout sessions',
   summary: 'Create a checkout session',
-  door: secretKey('create_payments'),
+  access: secretKey('create_payments'),
   dialect: 'checkout',
   idempotency: 'required',
   body: sessionCreate,

@@ -3,11 +3,11 @@
 
 import { isConnectionLost } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
-import { KeyTaken } from '../../http/idempotency.ts'
+import { KeyTakenError } from '../../http/idempotency.ts'
 import type { InsertSession } from '../context.ts'
 import { insertSession, insertSessions, type KeyedSession } from './session-store.ts'
 
-type Waiting = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
+type QueuedSession = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
 
 /** Two at once, so that one which waits for somebody's lock does not hold up all. */
 const batches_at_once = 2
@@ -15,25 +15,25 @@ const batch_rows_max = 50
 
 export function openSessionInserts(sql: Sql): InsertSession {
   // A transaction never touches two merchants, so each has a queue of its own.
-  const queues = new Map<string, { waiting: Waiting[]; running: number }>()
+  const queues = new Map<string, { waiting: QueuedSession[]; running: number }>()
 
-  function queueOf(merchantId: string) {
-    const known = queues.get(merchantId)
+  function queueOf(merchant_id: string) {
+    const known = queues.get(merchant_id)
     if (known) return known
     const queue = { waiting: [], running: 0 }
-    queues.set(merchantId, queue)
+    queues.set(merchant_id, queue)
     return queue
   }
 
-  async function run(merchantId: string): Promise<void> {
-    const queue = queueOf(merchantId)
+  async function run(merchant_id: string): Promise<void> {
+    const queue = queueOf(merchant_id)
     if (queue.running >= batches_at_once || queue.waiting.length === 0) return
     queue.running++
     const batch = takeBatch(queue.waiting)
     await insertBatch(sql, batch)
     queue.running--
-    if (queue.waiting.length > 0) void run(merchantId)
-    else if (queue.running === 0) queues.delete(merchantId)
+    if (queue.waiting.length > 0) void run(merchant_id)
+    else if (queue.running === 0) queues.delete(merchant_id)
   }
 
   return ({ key, ...written }) => {
@@ -48,9 +48,9 @@ export function openSessionInserts(sql: Sql): InsertSession {
 }
 
 /** The first of those that wait, each key once: a statement could not tell two rows of one key apart. */
-function takeBatch(waiting: Waiting[]): Waiting[] {
+function takeBatch(waiting: QueuedSession[]): QueuedSession[] {
   const names = new Set<string>()
-  const batch: Waiting[] = []
+  const batch: QueuedSession[] = []
   for (let index = 0; index < waiting.length && batch.length < batch_rows_max; ) {
     const { audience, key } = waiting[index]!.key
     const name = JSON.stringify([audience, key])
@@ -65,13 +65,13 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 }
 
 /** Settles every row of a batch; never throws. */
-async function insertBatch(sql: Sql, batch: Waiting[]): Promise<void> {
+async function insertBatch(sql: Sql, batch: QueuedSession[]): Promise<void> {
   if (batch.length === 1) return insertAlone(sql, batch[0]!)
   try {
     const written = await insertSessions(sql, batch)
     for (const row of batch) {
       if (written.has(row.session.session_id)) row.resolve()
-      else row.reject(new KeyTaken())
+      else row.reject(new KeyTakenError())
     }
   } catch (error) {
     // Whether it was committed is not known: each request finds out by its key.
@@ -81,7 +81,7 @@ async function insertBatch(sql: Sql, batch: Waiting[]): Promise<void> {
   }
 }
 
-async function insertAlone(sql: Sql, row: Waiting): Promise<void> {
+async function insertAlone(sql: Sql, row: QueuedSession): Promise<void> {
   try {
     await insertSession(sql, row)
     row.resolve()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { looksLikeCardNumber } from '../../cards/card-data.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Item } from '../purchase.ts'
-import { type AskedPrice, checkPrice, type PriceRules } from './price-check.ts'
+import { checkPrice, type PriceRequest, type PriceRules } from './price-check.ts'
 
 const line = (changes: Partial<Item> = {}): Item => ({
   kind: 'product',
@@ -31,10 +31,10 @@ const none: PriceRules = {
 }
 const listed: PriceRules = { ...none, price_list: [entry('tea', 850), entry('post', 300)] }
 const fixed: PriceRules = { ...none, default_amount: 1000, default_currency: 'GBP' }
-const nothing: AskedPrice = { amount: null, currency: null, items: null }
+const nothing: PriceRequest = { amount: null, currency: null, items: null }
 
 /** `amount currency source: detail`, or the refusal's code, field and message. */
-function told(asked: Partial<AskedPrice>, rules: PriceRules): string {
+function told(asked: Partial<PriceRequest>, rules: PriceRules): string {
   try {
     const { amount, currency, source, detail } = checkPrice({ ...nothing, ...asked }, rules)
     expect(looksLikeCardNumber(detail ?? '')).toBe(false)
@@ -49,7 +49,7 @@ const two = [line({ quantity: 2 }), line({ kind: 'shipping', sku: 'post' })]
 const gbp = { currency: 'GBP' }
 const most = 99_999_999_999
 
-test.each<[string, Partial<AskedPrice>, PriceRules, string]>([
+test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
   ['the sum', { amount: 2000, ...gbp, items: two }, listed, '2000 GBP price_list'],
   ['the sum, not sent', { items: two }, listed, '2000 GBP price_list'],
   [
@@ -162,7 +162,7 @@ const twice = [entry('tea', 850), entry('tea', 990, 'EUR'), entry('cup', 700, 'E
 const required =
   'currency_required currency: currency is required: the settings of the integration give none.'
 
-test.each<[string, Partial<AskedPrice>, PriceRules, string]>([
+test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
   ['no currency anywhere', { amount: 5 }, none, required],
   [
     'of the entries named',
@@ -231,7 +231,7 @@ test.each<[string, Partial<AskedPrice>, PriceRules, string]>([
 const at = (unit_amount: number) => [line(), line({ name: 'x', unit_amount })]
 
 // Amounts and currencies as nobody else would name them, so that one that is repeated is seen.
-test.each<[Partial<AskedPrice>, PriceRules, string, string]>([
+test.each<[Partial<PriceRequest>, PriceRules, string, string]>([
   [
     { amount: 77_712 },
     { ...none, default_currency: 'XPF' },

@@ -13,9 +13,9 @@ export type PriceRules = Pick<
 >
 
 /** What a page says of its purchase; null where it leaves that to the settings. */
-export type AskedPrice = { amount: number | null; currency: string | null; items: Item[] | null }
+export type PriceRequest = { amount: number | null; currency: string | null; items: Item[] | null }
 
-type CheckedPrice = {
+type PriceCheck = {
   amount: number
   currency: string
   /** With the list's words and taxes where their price is the list's. */
@@ -26,9 +26,9 @@ type CheckedPrice = {
 }
 
 /** Why an amount did not verify: `detail` with the amounts, for its merchant; `words` without, for whoever sent it. */
-type Doubt = { field: string; words: string; detail: string | null }
+type AmountMismatch = { field: string; words: string; detail: string | null }
 
-type Checked = Pick<CheckedPrice, 'amount' | 'source'> & { doubt: Doubt | null }
+type AmountCheck = Pick<PriceCheck, 'amount' | 'source'> & { doubt: AmountMismatch | null }
 
 export const verified_sources: readonly AmountVerificationSource[] = [
   'server_minted',
@@ -40,7 +40,7 @@ export const verified_sources: readonly AmountVerificationSource[] = [
  * Verifies an amount as far as the settings allow. Throws `invalid_request` where the amount is neither sent nor known,
  * `currency_required` likewise, and `amount_unverified` where the settings require a verified amount and this is none.
  */
-export function checkPrice(asked: AskedPrice, rules: PriceRules): CheckedPrice {
+export function checkPrice(asked: PriceRequest, rules: PriceRules): PriceCheck {
   const lines = asked.items && asked.items.length > 0 ? asked.items : null
   const currency = asked.currency ?? rules.default_currency ?? listCurrency(lines, rules.price_list)
   if (currency === null) throw unknownCurrency(asked.amount, lines, rules)
@@ -54,9 +54,9 @@ export function checkPrice(asked: AskedPrice, rules: PriceRules): CheckedPrice {
   return { amount, source, detail: doubt?.detail ?? null, currency, items }
 }
 
-type Priced = { amount: number | null; currency: string; lines: Item[] | null }
+type BasketPrice = { amount: number | null; currency: string; lines: Item[] | null }
 
-function check({ amount, currency, lines }: Priced, rules: PriceRules): Checked {
+function check({ amount, currency, lines }: BasketPrice, rules: PriceRules): AmountCheck {
   const { price_list, default_amount, default_currency } = rules
   if (lines && price_list) return checkLines({ amount, currency, lines }, price_list)
   if (default_amount !== null) {
@@ -80,7 +80,7 @@ function check({ amount, currency, lines }: Priced, rules: PriceRules): Checked 
   })
 }
 
-const unchecked: Doubt = {
+const unchecked: AmountMismatch = {
   field: 'amount',
   words: 'has nothing that it could be checked against',
   detail: null,
@@ -88,9 +88,9 @@ const unchecked: Doubt = {
 
 /** Every line has to be on the list at its price; their sum is then the amount. */
 function checkLines(
-  { amount, currency, lines }: Priced & { lines: Item[] },
+  { amount, currency, lines }: BasketPrice & { lines: Item[] },
   list: PriceListItem[],
-): Checked {
+): AmountCheck {
   const prices = pricesIn(list, currency)
   for (const [index, line] of lines.entries()) {
     const doubt = doubtOf(line, { name: `items[${index}]`, prices, currency })
@@ -112,8 +112,8 @@ type PriceList = { name: string; prices: Map<string, PriceListItem>; currency: s
 function doubtOf(
   { kind, sku, unit_amount }: Item,
   { name, prices, currency }: PriceList,
-): Doubt | null {
-  const said = (field: string, words: string, detail = words): Doubt => ({
+): AmountMismatch | null {
+  const said = (field: string, words: string, detail = words): AmountMismatch => ({
     field,
     words,
     detail: `${field} ${detail}`,
@@ -133,11 +133,11 @@ function doubtOf(
   )
 }
 
-function verified(amount: number, source: CheckedPrice['source']): Checked {
+function verified(amount: number, source: PriceCheck['source']): AmountCheck {
   return { amount, source, doubt: null }
 }
 
-function mismatch(amount: number, doubt: Doubt): Checked {
+function mismatch(amount: number, doubt: AmountMismatch): AmountCheck {
   return { amount, source: 'mismatch', doubt }
 }
 

@@ -11,7 +11,7 @@ const test_days_max = 2
 export const default_unpaid_sessions_days = 30
 const page_lines = 500
 
-export type Purging = {
+export type PurgeContext = {
   sql: Sql
   world: { clock: Clock }
   ids: Pick<Ids, 'journalEntry'>
@@ -25,7 +25,7 @@ export type Purging = {
  * Deletes what is due, of one merchant after the other. Returns how many. What hinders one merchant's hinders no other's: it
  * is thrown at the end.
  */
-export async function purgeSessions(purging: Purging): Promise<number> {
+export async function purgeSessions(purging: PurgeContext): Promise<number> {
   const { sql, world, unpaid_sessions_days: days = default_unpaid_sessions_days } = purging
   const ages = agesDue(world.clock.now(), days)
   const failures: string[] = []
@@ -52,7 +52,7 @@ export function agesDue(at: Date, days: number): PurgeAge[] {
 
 const failures_told_max = 10
 
-async function purgeMerchant(purging: Purging, due: DuePurge): Promise<number> {
+async function purgeMerchant(purging: PurgeContext, due: DuePurge): Promise<number> {
   const { sql, world, ids, metrics, stopping } = purging
   let count = 0
   for (let after: string | null = due.after; after !== null && !stopping?.aborted; ) {

@@ -10,21 +10,21 @@ const kept_max = 10_000
 
 export function openIntegrationOfSession(
   sql: Sql,
-  merchantIdOfSession: (sessionId: string) => Promise<MerchantId | null>,
+  merchantIdOfSession: (session_id: string) => Promise<MerchantId | null>,
 ): IntegrationOfSession {
   const kept = new Map<string, NonNullable<Awaited<ReturnType<IntegrationOfSession>>>>()
-  return async (sessionId) => {
-    const known = kept.get(sessionId)
+  return async (session_id) => {
+    const known = kept.get(session_id)
     if (known) return known
-    const merchant_id = await merchantIdOfSession(sessionId)
+    const merchant_id = await merchantIdOfSession(session_id)
     if (!merchant_id) return null
-    const key = { merchant_id, session_id: sessionId as SessionId }
+    const key = { merchant_id, session_id: session_id as SessionId }
     const integration_id = await findIntegrationId(sql, key)
     if (integration_id === undefined) return null
     const found = { merchant_id, integration_id }
     // The oldest goes first: a session is used within half an hour of its creation.
     if (kept.size >= kept_max) kept.delete(kept.keys().next().value!)
-    kept.set(sessionId, found)
+    kept.set(session_id, found)
     return found
   }
 }

@@ -30,7 +30,7 @@ export async function listDuePurges(
 }
 
 /** `last` is null where there was no line any more. */
-export type PurgedPage = { last: string | null; count: number }
+export type PurgePage = { last: string | null; count: number }
 
 /**
  * Goes through the next lines, and deletes the unpaid sessions among those they name, with their attempts. A session with a
@@ -42,8 +42,8 @@ export async function purgePage(
   { merchant_id, mode, after, below }: DuePurge,
   line: { entry_id: string; at: Date },
   limit: number,
-): Promise<PurgedPage> {
-  const [row] = await sql<PurgedPage[]>`
+): Promise<PurgePage> {
+  const [row] = await sql<PurgePage[]>`
     with page as materialized (
       select entry_id, subject, change from journal
       where merchant_id = ${merchant_id} and entry_id > ${after} and entry_id < ${below}
@@ -87,13 +87,13 @@ export async function purgePage(
  * Whether the line that a session was created, `page` with its columns, is of one that was purged: it lies before the mark,
  * and no line tells that anything was to be paid.
  */
-export function wasPurged(sql: Sql, merchantId: string): Fragment {
+export function wasPurged(sql: Sql, merchant_id: string): Fragment {
   return sql`(
     exists (
       select 1 from session_purges p
-      where p.merchant_id = ${merchantId} and p.mode = page.detail->>'mode' and p.until >= page.entry_id)
+      where p.merchant_id = ${merchant_id} and p.mode = page.detail->>'mode' and p.until >= page.entry_id)
     and not exists (
       select 1 from journal j
-      where j.merchant_id = ${merchantId} and j.session_id = page.subject
+      where j.merchant_id = ${merchant_id} and j.session_id = page.subject
         and j.change <> 'session.created' and (j.change = 'charge.begun' or j.change like 'payment.%')))`
 }

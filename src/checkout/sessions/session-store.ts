@@ -3,8 +3,8 @@
 import { columnNames, columnTypes, rowIf, withDates } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
-import { type KeyRow, KeyTaken } from '../../http/idempotency.ts'
-import { keyUngated } from '../../http/key-gate.ts'
+import { type KeyRow, KeyTakenError } from '../../http/idempotency.ts'
+import { insertKey } from '../../http/key-gate.ts'
 import { type Attempt, attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
 import { type NewSession, type Session, sessionColumns, sessionTimes } from '../session.ts'
@@ -13,12 +13,12 @@ type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
 export type KeyedSession = NewSession & { key: KeyRow }
 
-/** Inserts a session with its key and line. Throws KeyTaken, and inserts nothing, where the key is there. */
+/** Inserts a session with its key and line. Throws KeyTakenError, and inserts nothing, where the key is there. */
 export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
   const rows = await sql`
-    with key as (${keyUngated(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
+    with key as (${insertKey(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
     insert into sessions ${rowIf(sql, session, 'key')} returning 1`
-  if (rows.length === 0) throw new KeyTaken()
+  if (rows.length === 0) throw new KeyTakenError()
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { type PlacedLine, type Seal, sealOf } from '../../audit/chain.ts'
 import { listLines } from '../../audit/journal-store.ts'
-import { type KnownOperation, listOperations } from '../../checkout/asking/operation-store.ts'
+import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
 import { viewHold } from '../../checkout/hold.ts'
 import { type LifeKey, listPaymentIds } from '../../checkout/reading/life-store.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
@@ -17,7 +17,7 @@ import {
   traceEvents,
 } from '../../webhooks/deliveries/trace-events.ts'
 
-type PaymentNow = WholePayment & { operations: KnownOperation[] }
+type PaymentNow = WholePayment & { operations: OperationWithAnswer[] }
 
 export type Life = {
   key: LifeKey

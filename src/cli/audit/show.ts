@@ -3,9 +3,14 @@
 import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { type CommandOffice, merchantOption, text, withOffice } from '../office.ts'
+import {
+  type CommandContext,
+  merchantOption,
+  text,
+  withCommandContext,
+} from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { money, print, printJson, printTable, tell } from '../terminal/print.ts'
+import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
 import { readLife, viewLife } from './life.ts'
 import { lifeHeadings, lifeRows } from './words.ts'
 
@@ -27,9 +32,9 @@ export const auditShow: Command = {
     if (!/^(pay|cs)_[0-9a-f]{24}$/.test(id)) {
       throw new UsageError('PAYMENT_ID must be the id of a payment (pay_…) or of a session (cs_…)')
     }
-    const life = await withOffice(async (office) => {
-      const found = await readLife(office.sql, await lifeKeyOf(office, options, id))
-      return viewLife(found, office.clock.now())
+    const life = await withCommandContext(async (context) => {
+      const found = await readLife(context.sql, await lifeKeyOf(context, options, id))
+      return viewLife(found, context.clock.now())
     })
     if (json) printJson(life)
     else printForPeople(life)
@@ -37,7 +42,7 @@ export const auditShow: Command = {
   },
 }
 
-async function lifeKeyOf({ sql }: CommandOffice, options: Options, id: string): Promise<LifeKey> {
+async function lifeKeyOf({ sql }: CommandContext, options: Options, id: string): Promise<LifeKey> {
   const named = text(options, 'merchant')
   const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
   const key = await findLifeKey(sql, id, merchant_id)
@@ -46,9 +51,9 @@ async function lifeKeyOf({ sql }: CommandOffice, options: Options, id: string): 
   throw new Refusal('resource_not_found', `There is no ${what} ${id}.`)
 }
 
-type Shown = ReturnType<typeof viewLife>
+type LifeOutput = ReturnType<typeof viewLife>
 
-function printForPeople({ session, payments, lines, events, seals, ...key }: Shown): void {
+function printForPeople({ session, payments, lines, events, seals, ...key }: LifeOutput): void {
   print(
     {
       merchant_id: key.merchant_id,
@@ -57,13 +62,13 @@ function printForPeople({ session, payments, lines, events, seals, ...key }: Sho
     },
     false,
   )
-  for (const payment of payments) tell(paymentWords(payment))
-  tell('')
+  for (const payment of payments) printLine(paymentWords(payment))
+  printLine('')
   printTable(lifeHeadings, lifeRows(lines, events))
-  tell(`\n${sealWords(seals)}`)
+  printLine(`\n${sealWords(seals)}`)
 }
 
-function paymentWords(payment: Shown['payments'][number]): string {
+function paymentWords(payment: LifeOutput['payments'][number]): string {
   const { payment_id, attempt_number, status, decline, hold } = payment
   const parts = [
     `${status} ${money(payment)}`,
@@ -75,7 +80,7 @@ function paymentWords(payment: Shown['payments'][number]): string {
   return `${payment_id}  ${parts.join(', ')}`
 }
 
-function sealWords({ right, wrong, not_yet }: Shown['seals']): string {
+function sealWords({ right, wrong, not_yet }: LifeOutput['seals']): string {
   const all = right + wrong + not_yet
   if (wrong > 0) {
     return `Something is wrong: ${wrong} of the ${all} numbered lines do not match their hashes. ripper audit verify says more.`

@@ -3,13 +3,13 @@
 
 import { listChains } from '../../audit/chain-store.ts'
 import type { Fault } from '../../audit/check-chain.ts'
-import { type Verified, verifyChain } from '../../audit/verify-chain.ts'
+import { type ChainVerification, verifyChain } from '../../audit/verify-chain.ts'
 import { type PaymentsVerified, verifyPayments } from '../../checkout/reading/verify-payments.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { type CommandOffice, list, text, withOffice } from '../office.ts'
+import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { moneyFaultWords } from './money-fault-words.ts'
 
 export const auditVerify: Command = {
@@ -34,7 +34,7 @@ export const auditVerify: Command = {
   ],
   async run({ options, json }) {
     const heads = headsOf(options)
-    const chains = await withOffice((office) => verifyAll(office, options, heads))
+    const chains = await withCommandContext((context) => verifyAll(context, options, heads))
     const found = chains.flatMap(({ merchant_id, found_heads }) =>
       found_heads.map((head) => ({ merchant_id, ...head })),
     )
@@ -61,7 +61,7 @@ function headsOf(options: Options): Set<string> {
 }
 
 async function verifyAll(
-  { sql, clock }: CommandOffice,
+  { sql, clock }: CommandContext,
   options: Options,
   heads: ReadonlySet<string>,
 ): Promise<VerifiedMerchant[]> {
@@ -78,7 +78,7 @@ async function verifyAll(
   return chains
 }
 
-type VerifiedMerchant = Verified & {
+type VerifiedMerchant = ChainVerification & {
   payments: Omit<PaymentsVerified, 'payments'> & { compared: number }
 }
 
@@ -91,7 +91,7 @@ function view({ found_heads: _, ...chain }: VerifiedMerchant) {
   }
 }
 
-type Shown = {
+type VerifyOutput = {
   ok: boolean
   faults: number
   chains: ReturnType<typeof view>[]
@@ -101,23 +101,23 @@ type Shown = {
 
 const headings = ['merchant', 'lines', 'newest', 'not sealed yet', 'payments', 'not bound', 'head']
 
-function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): void {
-  if (chains.length === 0) tell('The journal has no line yet.')
+function printForPeople({ ok, faults, chains, found, missing_heads }: VerifyOutput): void {
+  if (chains.length === 0) printLine('The journal has no line yet.')
   else printTable(headings, chains.map(rowOf))
-  tell('')
+  printLine('')
   for (const { merchant_id, faults: named, fault_count, payments } of chains) {
     tellFaults(merchant_id, named.map(faultWords), fault_count)
     tellFaults(merchant_id, payments.faults.map(moneyFaultWords), payments.fault_count)
   }
   for (const { hash, merchant_id, position } of found) {
-    tell(`The head ${hash} is in the chain of ${merchant_id}, at position ${position}.`)
+    printLine(`The head ${hash} is in the chain of ${merchant_id}, at position ${position}.`)
   }
   for (const hash of missing_heads) {
-    tell(
+    printLine(
       `The head ${hash} is in no chain: somebody has cut off a chain, or made it anew, since you noted the head.`,
     )
   }
-  tell(
+  printLine(
     ok
       ? 'Every chain is whole, and every payment agrees with its lines.'
       : `Something is wrong: ${faults} fault${faults === 1 ? '' : 's'}.`,
@@ -125,8 +125,8 @@ function printForPeople({ ok, faults, chains, found, missing_heads }: Shown): vo
 }
 
 function tellFaults(merchant_id: string, named: string[], count: number): void {
-  for (const words of named) tell(`${merchant_id}: ${words}`)
-  if (count > named.length) tell(`${merchant_id}: and ${count - named.length} more`)
+  for (const words of named) printLine(`${merchant_id}: ${words}`)
+  if (count > named.length) printLine(`${merchant_id}: and ${count - named.length} more`)
 }
 
 function rowOf({
@@ -136,7 +136,7 @@ function rowOf({
   not_sealed_yet,
   payments: { compared, not_bound },
   head,
-}: Shown['chains'][number]) {
+}: VerifyOutput['chains'][number]) {
   const newest = newest_line_at === null ? '–' : shortTime(newest_line_at)
   const counts = [not_sealed_yet, compared, not_bound].map(String)
   return [merchant_id, String(lines), newest, ...counts, head?.hash ?? '–']

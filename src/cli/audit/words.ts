@@ -4,7 +4,7 @@ import { answerOf } from '../terminal/failure-words.ts'
 import { money, oneLine, shortTime } from '../terminal/print.ts'
 
 /** A line of the journal as it is shown. */
-export type ToldLine = {
+export type LineView = {
   at: string
   change: string
   subject: string
@@ -18,10 +18,10 @@ export type EventWithDeliveries = {
   type: string
   sequence: number
   created_at: string
-  deliveries: ToldDelivery[]
+  deliveries: DeliveryView[]
 }
 
-type ToldDelivery = {
+type DeliveryView = {
   endpoint_id: string
   endpoint_url: string
   replay_of: string | null
@@ -42,7 +42,7 @@ export const lifeHeadings = ['#', 'time', 'what', 'who', 'request', '']
 type Row = { at: string; cells: string[] }
 
 /** Everything that happened, oldest first. What is still to come has the time when it is due. */
-export function lifeRows(lines: ToldLine[], events: EventWithDeliveries[]): string[][] {
+export function lifeRows(lines: LineView[], events: EventWithDeliveries[]): string[][] {
   const rows = [
     ...lines.map((line) => ({ ...lineRow(line), is_line: true })),
     ...events.flatMap(eventRows).map((row) => ({ ...row, is_line: false })),
@@ -54,7 +54,7 @@ export function lifeRows(lines: ToldLine[], events: EventWithDeliveries[]): stri
     .map(({ at, cells, is_line }) => [is_line ? String(++count) : '', shortTime(at), ...cells])
 }
 
-function lineRow({ at, change, subject, actor, request_id, detail }: ToldLine): Row {
+function lineRow({ at, change, subject, actor, request_id, detail }: LineView): Row {
   const words = [subject, ...detailWords(detail)].join(', ')
   return rowOf(at, [plain(change), actor, request_id, shortIds(words)])
 }
@@ -78,7 +78,7 @@ const attemptWords: Record<string, string> = {
   pending: 'webhook to be replayed',
 }
 
-function deliveryRows({ endpoint_id, endpoint_url, ...delivery }: ToldDelivery): Row[] {
+function deliveryRows({ endpoint_id, endpoint_url, ...delivery }: DeliveryView): Row[] {
   const kind = delivery.replay_of === null ? 'attempt' : 'replay, attempt'
   const rows: Row[] = delivery.attempts.map((attempt) => {
     const { occurred_at, status, attempt_number, endpoint_url: sent_to } = attempt

@@ -1,8 +1,8 @@
 // The completion script for bash. It works with the bash of macOS (3.2), too, which has no associative arrays.
 
-import type { Shape } from './shape.ts'
+import type { Completion } from './shape.ts'
 
-export function bashScript({ firsts, groups, commands }: Shape): string {
+export function bashScript({ firsts, groups, commands }: Completion): string {
   const group_words = groups.map(({ word }) => word)
   return `# Completion of ripper for bash. Made by: ripper completion bash
 
@@ -44,7 +44,7 @@ complete -F _ripper ripper
 }
 
 /** After an option that takes a value, only its values are completed. */
-function valueCases(commands: Shape['commands']): string[] {
+function valueCases(commands: Completion['commands']): string[] {
   return commands.flatMap(({ name, options }) =>
     options
       .filter(({ value }) => value !== 'none')
@@ -60,7 +60,7 @@ function valueCases(commands: Shape['commands']): string[] {
   )
 }
 
-function argumentCases(commands: Shape['commands']): string[] {
+function argumentCases(commands: Completion['commands']): string[] {
   return commands
     .filter((command) => command.arguments.length > 0)
     .map(

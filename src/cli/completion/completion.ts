@@ -4,7 +4,7 @@ import { type Command, UsageError } from '../terminal/command.ts'
 import { printJson } from '../terminal/print.ts'
 import { bashScript } from './bash.ts'
 import { fishScript } from './fish.ts'
-import { shapeOf } from './shape.ts'
+import { completionOf } from './shape.ts'
 import { zshScript } from './zsh.ts'
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
@@ -27,7 +27,7 @@ export function completionCommand(commands: () => Command[]): Command {
       if (!Object.hasOwn(scripts, shell)) {
         throw new UsageError(`completes for ${Object.keys(scripts).join(', ')}, not ${shell}`)
       }
-      const script = scripts[shell as keyof typeof scripts](shapeOf(commands()))
+      const script = scripts[shell as keyof typeof scripts](completionOf(commands()))
       if (json) printJson({ shell, script })
       else process.stdout.write(script)
       return 0

@@ -1,8 +1,8 @@
 // The completion script for fish, which shows what each word means.
 
-import type { Shape, ShapedCommand, ShapedOption } from './shape.ts'
+import type { Completion, CompletionCommand, CompletionOption } from './shape.ts'
 
-export function fishScript({ firsts, groups, commands }: Shape): string {
+export function fishScript({ firsts, groups, commands }: Completion): string {
   const lines = [
     ...firsts.map(({ word, meaning }) => wordLine('', word, meaning)),
     ...groups.flatMap(({ word, seconds }) =>
@@ -34,7 +34,7 @@ function wordLine(before: string, word: string, meaning: string): string {
   return `complete -c ripper -n ${quoted(`__ripper_at ${before}`.trim())} -a ${word} -d ${quoted(meaning)}`
 }
 
-function commandLines({ name, options, arguments: words }: ShapedCommand): string[] {
+function commandLines({ name, options, arguments: words }: CompletionCommand): string[] {
   const inside = quoted(`__ripper_in ${name}`)
   return [
     ...(words.length > 0 ? [`complete -c ripper -n ${inside} -a ${quoted(words.join(' '))}`] : []),
@@ -42,7 +42,7 @@ function commandLines({ name, options, arguments: words }: ShapedCommand): strin
   ]
 }
 
-function optionWords({ name, meaning, value }: ShapedOption): string {
+function optionWords({ name, meaning, value }: CompletionOption): string {
   const takes = {
     none: '',
     file: ' -r -F',

@@ -2,7 +2,7 @@
 
 import { type Command, optionsOf } from '../terminal/command.ts'
 
-export type ShapedOption = {
+export type CompletionOption = {
   /** With its two dashes. */
   name: string
   meaning: string
@@ -10,24 +10,24 @@ export type ShapedOption = {
   value: 'none' | 'file' | 'any' | string[]
 }
 
-export type ShapedCommand = {
+export type CompletionCommand = {
   /** As the user types it: one word, or two. */
   name: string
   summary: string
-  options: ShapedOption[]
+  options: CompletionOption[]
   /** The words that may follow the command. */
   arguments: string[]
 }
 
-export type Shape = {
+export type Completion = {
   /** The words that may come first. */
   firsts: { word: string; meaning: string }[]
   /** The words that another word must follow. */
   groups: { word: string; seconds: { word: string; meaning: string }[] }[]
-  commands: ShapedCommand[]
+  commands: CompletionCommand[]
 }
 
-export function shapeOf(commands: Command[]): Shape {
+export function completionOf(commands: Command[]): Completion {
   const byFirst = Map.groupBy(commands, ({ name }) => name.split(' ')[0]!)
   const groups = [...byFirst].filter(([word, all]) => all[0]!.name !== word)
   const firsts = [...byFirst].map(([word, [first, ...others]]) => ({
@@ -44,7 +44,7 @@ export function shapeOf(commands: Command[]): Shape {
   }
 }
 
-function shaped(command: Command, firsts: string[]): ShapedCommand {
+function shaped(command: Command, firsts: string[]): CompletionCommand {
   const { name, summary, positionals = [], completes = [] } = command
   const options = Object.entries({ ...optionsOf(command), help: { meaning: 'show the options' } })
   return {
@@ -61,7 +61,7 @@ function shaped(command: Command, firsts: string[]): ShapedCommand {
 
 type Spec = { value?: string; meaning: string }
 
-function valuesOf(value: string): ShapedOption['value'] {
+function valuesOf(value: string): CompletionOption['value'] {
   if (value.startsWith('FILE')) return 'file'
   const words = wordsOf(value)
   return words.length > 0 ? words : 'any'

@@ -1,8 +1,8 @@
 // The completion script for zsh, which shows what each word means.
 
-import type { Shape, ShapedOption } from './shape.ts'
+import type { Completion, CompletionOption } from './shape.ts'
 
-export function zshScript({ firsts, groups, commands }: Shape): string {
+export function zshScript({ firsts, groups, commands }: Completion): string {
   const group_words = groups.map(({ word }) => word)
   return `#compdef ripper
 # Completion of ripper for zsh. Made by: ripper completion zsh
@@ -50,7 +50,7 @@ fi
 `
 }
 
-function valueCase(command: string, { name, meaning, value }: ShapedOption): string[] {
+function valueCase(command: string, { name, meaning, value }: CompletionOption): string[] {
   if (value === 'none') return []
   const found =
     value === 'file'

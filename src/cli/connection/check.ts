@@ -4,9 +4,9 @@ import { openWire } from '../../acquirers/wire.ts'
 import { checkConnection } from '../../connections/check-connection.ts'
 import { connectors } from '../../connections/connectors.ts'
 import { connectionOrRefuse } from '../../connections/manage-connections.ts'
-import { withOffice } from '../office.ts'
+import { withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
-import { oneLine, printJson, tell } from '../terminal/print.ts'
+import { oneLine, printJson, printLine } from '../terminal/print.ts'
 
 const limit_ms = 20_000
 const reason_max = 300
@@ -18,9 +18,9 @@ export const connectionCheck: Command = {
   options: {},
   remarks: ['The exit status is 1 where it does not, or could not be asked.'],
   async run({ positionals, json }) {
-    const { row, answer } = await withOffice(async (office) => {
-      const { keyring, vendor_http, clock } = office
-      const found = await connectionOrRefuse(office, positionals[0]!)
+    const { row, answer } = await withCommandContext(async (context) => {
+      const { keyring, vendor_http, clock } = context
+      const found = await connectionOrRefuse(context, positionals[0]!)
       const parts = { keyring, clock, connectors, wire: openWire(vendor_http) }
       return { row: found, answer: await checkConnection(parts, found, limit_ms) }
     })
@@ -33,8 +33,8 @@ export const connectionCheck: Command = {
         notes: works ? answer.notes : [],
       })
     } else if (works) {
-      tell(`${connector} takes the credentials of ${label} (${connection_id}).`)
-      for (const note of answer.notes) tell(oneLine(note, reason_max))
+      printLine(`${connector} takes the credentials of ${label} (${connection_id}).`)
+      for (const note of answer.notes) printLine(oneLine(note, reason_max))
     } else {
       const reason = oneLine(answer.reason, reason_max)
       process.stderr.write(`${connector}, ${label} (${connection_id}): ${reason}\n`)

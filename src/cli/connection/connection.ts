@@ -11,10 +11,10 @@ import {
 } from '../../connections/manage-connections.ts'
 import { timestamp } from '../../kernel/values.ts'
 import { type ConnectionKind, connection_modes } from '../../merchants/account-connection.ts'
-import { choice, text, withOffice } from '../office.ts'
+import { choice, text, withCommandContext } from '../command-context.ts'
 import { baseUrlOf } from '../service/connection.ts'
-import { type Command, CommandRefused, type Options, UsageError } from '../terminal/command.ts'
-import { print, tell } from '../terminal/print.ts'
+import { type Command, CommandError, type Options, UsageError } from '../terminal/command.ts'
+import { print, printLine } from '../terminal/print.ts'
 import {
   credentialsOption,
   judgeFile,
@@ -24,7 +24,7 @@ import {
 
 const namesOf = (kind: ConnectionKind) =>
   connectors.filter((each) => each.kind === kind).map(({ name }) => name)
-const options_of_kinds = { acquirer: 'acquirer', three_ds: 'three-ds' } as const
+const optionsOfKinds = { acquirer: 'acquirer', three_ds: 'three-ds' } as const
 
 export const connectionCreate: Command = {
   name: 'connection create',
@@ -52,15 +52,15 @@ export const connectionCreate: Command = {
       mode: choice(options, 'mode', connection_modes) ?? ('live' as const),
     }
     const credentials = await judgeFile(connector, readCredentialsFile(options))
-    const merchantId = text(options, 'merchant')!
-    const made = await withOffice((office) =>
-      createConnection(office, merchantId, { ...asked, credentials }),
+    const merchant_id = text(options, 'merchant')!
+    const made = await withCommandContext((context) =>
+      createConnection(context, merchant_id, { ...asked, credentials }),
     )
     print(viewCreated(made), json)
     if (json) return
-    tell(`\nripper connection check ${made.connection_id} tries the credentials.`)
+    printLine(`\nripper connection check ${made.connection_id} tries the credentials.`)
     if (made.kind === 'acquirer')
-      tell("Set up notice_url at the acquirer, signed by the file's key.")
+      printLine("Set up notice_url at the acquirer, signed by the file's key.")
   },
 }
 
@@ -76,10 +76,10 @@ export const connectionRotate: Command = {
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
     const file = readCredentialsFile(options)
-    const rotated = await withOffice(async (office) => {
-      const found = await connectionOrRefuse(office, id)
+    const rotated = await withCommandContext(async (context) => {
+      const found = await connectionOrRefuse(context, id)
       const credentials = await judgeFile(connectorOf(found), file)
-      return rotateCredentials(office, id, credentials)
+      return rotateCredentials(context, id, credentials)
     })
     const { previous_until } = rotated
     print({ ...viewCreated(rotated), previous_until: timestamp(previous_until) }, json)
@@ -96,7 +96,9 @@ export const connectionDisable: Command = {
       'over. Live sessions of a merchant whose profile names it are refused.',
   ],
   async run({ positionals, json }) {
-    const disabled = await withOffice((office) => disableConnection(office, positionals[0]!))
+    const disabled = await withCommandContext((context) =>
+      disableConnection(context, positionals[0]!),
+    )
     const disabled_at = timestamp(disabled.disabled_at!)
     print({ ...viewCreated(disabled), disabled_at }, json)
   },
@@ -112,7 +114,7 @@ function viewCreated(connection: Connection) {
 
 function connectorNamed(options: Options): KnownConnector {
   const [acquirer, three_ds] = (['acquirer', 'three_ds'] as const).map((kind) =>
-    choice(options, options_of_kinds[kind], namesOf(kind)),
+    choice(options, optionsOfKinds[kind], namesOf(kind)),
   )
   if (acquirer && three_ds) throw new UsageError('takes --acquirer or --three-ds, not both')
   const name = acquirer ?? three_ds
@@ -123,7 +125,7 @@ function connectorNamed(options: Options): KnownConnector {
 function connectorOf({ connector }: { connector: string }): KnownConnector {
   const known = connectors.find(({ name }) => name === connector)
   if (known) return known
-  throw new CommandRefused(`This release does not know ${connector}.`)
+  throw new CommandError(`This release does not know ${connector}.`)
 }
 
 function labelOf(options: Options): string {

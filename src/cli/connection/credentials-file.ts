@@ -8,7 +8,7 @@ import type { KnownConnector } from '../../connections/connector.ts'
 import { judgeCredentials } from '../../connections/judge-credentials.ts'
 import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../../outgoing/real-world.ts'
-import { text } from '../office.ts'
+import { text } from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 
 const networks_variable = settings.connection_allowed_networks.name

@@ -4,11 +4,11 @@ import { type Connection, noticeUrl } from '../../connections/connection.ts'
 import { listConnections } from '../../connections/connection-store.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { everyMerchantOption, text, withOffice } from '../office.ts'
+import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
 import { baseUrlOf } from '../service/connection.ts'
 import type { Command } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 
 export const connectionList: Command = {
   name: 'connection list',
@@ -16,7 +16,7 @@ export const connectionList: Command = {
   options: { merchant: everyMerchantOption },
   async run({ options, json }) {
     const named = text(options, 'merchant')
-    const { merchant_id, found } = await withOffice(async ({ sql }) => {
+    const { merchant_id, found } = await withCommandContext(async ({ sql }) => {
       const whose = named && (await merchantOrRefuse(sql, named)).merchant_id
       return { merchant_id: whose, found: await listConnections(sql, whose) }
     })
@@ -26,7 +26,7 @@ export const connectionList: Command = {
       printJson({ merchant_id, connections })
     } else if (found.length === 0) {
       const whose = merchant_id === null ? 'There is' : `The merchant ${merchant_id} has`
-      tell(`${whose} no connection. ripper connection create makes one.`)
+      printLine(`${whose} no connection. ripper connection create makes one.`)
     } else printConnections(found, merchant_id === null)
   },
 }

@@ -16,17 +16,17 @@ import {
   type_prefix,
 } from '../../webhooks/delivery.ts'
 import {
-  type CommandOffice,
+  type CommandContext,
   choice,
   merchantOption,
   text,
   wholeNumber,
-  withOffice,
-} from '../office.ts'
+  withCommandContext,
+} from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
-import { aboutOptions, readAbout } from './about.ts'
+import { printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
+import { readSelection, selectionOptions } from './selection.ts'
 
 export const deliveryList: Command = {
   name: 'delivery list',
@@ -34,7 +34,7 @@ export const deliveryList: Command = {
   options: {
     merchant: merchantOption,
     status: { value: 'STATUS', meaning: `one of ${deliveryStatuses.join(', ')}` },
-    ...aboutOptions,
+    ...selectionOptions,
     'event-type': { value: 'TYPE', meaning: 'only this type of event, such as payment.captured' },
     limit: { value: 'N', meaning: `how many, 1 to ${limit_max} (${limit_default})` },
     after: { value: 'CURSOR', meaning: 'where the last page ended; give the same options' },
@@ -52,21 +52,21 @@ export const deliveryList: Command = {
     const event_type = eventTypeOf(options)
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const after = text(options, 'after') ?? undefined
-    const { merchant_id, page, not_attempted } = await withOffice(async (office) => {
-      const { merchant_id, attempt_ids, not_attempted } = await readAbout(office, options)
+    const { merchant_id, page, not_attempted } = await withCommandContext(async (context) => {
+      const { merchant_id, attempt_ids, not_attempted } = await readSelection(context, options)
       const which = { merchant_id, status, event_type, ...(attempt_ids && { attempt_ids }) }
       const asked = { ...which, after, limit }
-      const page = await pageOfDeliveries(office, asked, office.clock.now()).catch(asUsage)
+      const page = await pageOfDeliveries(context, asked, context.clock.now()).catch(asUsage)
       return { merchant_id, page, not_attempted }
     })
     if (json) {
       printJson(page)
       return
     }
-    if (page.data.length === 0) tell(emptyWords(merchant_id, options))
+    if (page.data.length === 0) printLine(emptyWords(merchant_id, options))
     else printTable(headings, page.data.map(rowOf))
-    if (not_attempted.length > 0) tell(`\nNot attempted yet: ${not_attempted.join(', ')}`)
-    if (page.next_cursor) tell(`\nThere are more: add --after ${page.next_cursor}`)
+    if (not_attempted.length > 0) printLine(`\nNot attempted yet: ${not_attempted.join(', ')}`)
+    if (page.next_cursor) printLine(`\nThere are more: add --after ${page.next_cursor}`)
   },
 }
 
@@ -126,7 +126,7 @@ export function requireDeliveryIds(ids: string[]): void {
 
 /** The delivery with this id, of any merchant unless one is given. Throws `delivery_not_found`. */
 export async function deliveryKeyOf(
-  { sql }: CommandOffice,
+  { sql }: CommandContext,
   options: Options,
   delivery_id: string,
 ): Promise<DeliveryKey> {

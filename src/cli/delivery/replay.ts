@@ -11,8 +11,14 @@ import {
 } from '../../webhooks/deliveries/operator-store.ts'
 import { replay } from '../../webhooks/deliveries/replay.ts'
 import { type DeliveryKey, window_ms } from '../../webhooks/delivery.ts'
+import {
+  type CommandContext,
+  merchantOption,
+  text,
+  time,
+  withCommandContext,
+} from '../command-context.ts'
 import { endpointsOf } from '../endpoint/endpoint.ts'
-import { type CommandOffice, merchantOption, text, time, withOffice } from '../office.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
@@ -40,13 +46,17 @@ export const deliveryReplay: Command = {
     if (options['all-dead'] === true) {
       if (positionals.length > 0) throw new UsageError('--all-dead goes without a DELIVERY_ID')
       const window = windowOf(options)
-      const done = await withOffice((office) => replayAllDead(office, options, { ...window, json }))
+      const done = await withCommandContext((context) =>
+        replayAllDead(context, options, { ...window, json }),
+      )
       if (json) printJson(done)
       else print({ ...done, refused: countsOf(done.refused) }, json)
       return 0
     }
     requireNamed(options, positionals)
-    const outcomes = await withOffice((office) => replayNamed(office, options, positionals))
+    const outcomes = await withCommandContext((context) =>
+      replayNamed(context, options, positionals),
+    )
     const refused = outcomes.filter(({ error }) => error !== null)
     if (json) printJson({ ...tallyOf(outcomes), deliveries: outcomes })
     else for (const outcome of outcomes) printOutcome(outcome)
@@ -68,7 +78,7 @@ function windowOf(options: Options): { since: Date | null; until: Date | null } 
 }
 
 /** The result for one delivery: the replay's id, or the reason why there is none. */
-type Outcome = {
+type ReplayResult = {
   delivery_id: string | null
   replay_of: string
   error: string | null
@@ -76,24 +86,24 @@ type Outcome = {
 }
 
 async function replayNamed(
-  office: CommandOffice,
+  context: CommandContext,
   options: Options,
   ids: string[],
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
+): Promise<ReplayResult[]> {
+  const outcomes: ReplayResult[] = []
   for (const id of new Set(ids)) {
-    outcomes.push(await outcomeOf(office, id, () => deliveryKeyOf(office, options, id)))
+    outcomes.push(await outcomeOf(context, id, () => deliveryKeyOf(context, options, id)))
   }
   return outcomes
 }
 
 async function outcomeOf(
-  office: CommandOffice,
+  context: CommandContext,
   replay_of: string,
   find: () => Promise<DeliveryKey>,
-): Promise<Outcome> {
+): Promise<ReplayResult> {
   try {
-    const { delivery_id } = await replay(office, await find(), () => null, office.clock.now())
+    const { delivery_id } = await replay(context, await find(), () => null, context.clock.now())
     return { delivery_id, replay_of, error: null, message: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -101,14 +111,14 @@ async function outcomeOf(
   }
 }
 
-function printOutcome({ delivery_id, replay_of, message }: Outcome): void {
+function printOutcome({ delivery_id, replay_of, message }: ReplayResult): void {
   if (delivery_id) process.stdout.write(`${replay_of}  replayed as ${delivery_id}\n`)
   else process.stderr.write(`${replay_of}  not replayed: ${message}\n`)
 }
 
 type Tally = { accepted: number; refused: Record<string, number> }
 
-function tallyOf(outcomes: Pick<Outcome, 'error'>[]): Tally {
+function tallyOf(outcomes: Pick<ReplayResult, 'error'>[]): Tally {
   const tally: Tally = { accepted: 0, refused: {} }
   for (const { error } of outcomes) {
     if (error === null) tally.accepted++
@@ -120,12 +130,16 @@ function tallyOf(outcomes: Pick<Outcome, 'error'>[]): Tally {
 const batch = 200
 
 async function replayAllDead(
-  office: CommandOffice,
+  context: CommandContext,
   options: Options,
   { since, until, json }: { since: Date | null; until: Date | null; json: boolean },
 ) {
-  const { sql, clock } = office
-  const { merchant_id, endpoint_id } = await endpointsOf(office, options, text(options, 'endpoint'))
+  const { sql, clock } = context
+  const { merchant_id, endpoint_id } = await endpointsOf(
+    context,
+    options,
+    text(options, 'endpoint'),
+  )
   const now = clock.now()
   // Otherwise a replay that is dead-lettered while this runs would be found again and again.
   const before = until && until < now ? until : now
@@ -138,13 +152,13 @@ async function replayAllDead(
   }
   const total = await countDeadLetters(sql, which)
   const tellProgress = json ? () => {} : openProgress({ clock, total, tell: writeError })
-  const outcomes: Pick<Outcome, 'error'>[] = []
+  const outcomes: Pick<ReplayResult, 'error'>[] = []
   let found = 0
   for (;;) {
     const letters = await listDeadLetters(sql, which, batch)
     const fresh = letters.filter(({ was_replayed }) => !was_replayed)
     outcomes.push(
-      ...(await Promise.all(fresh.map((letter) => replayLetter(office, which, letter)))),
+      ...(await Promise.all(fresh.map((letter) => replayLetter(context, which, letter)))),
     )
     found += letters.length
     tellProgress(found)
@@ -156,24 +170,27 @@ async function replayAllDead(
 }
 
 async function replayLetter(
-  office: CommandOffice,
+  context: CommandContext,
   { merchant_id }: DeadLetters,
   { delivery_id }: DeadLetter,
-): Promise<Pick<Outcome, 'error'>> {
-  const { error } = await outcomeOf(office, delivery_id, async () => ({ merchant_id, delivery_id }))
+): Promise<Pick<ReplayResult, 'error'>> {
+  const { error } = await outcomeOf(context, delivery_id, async () => ({
+    merchant_id,
+    delivery_id,
+  }))
   return { error }
 }
 
 const progress_ms = 2000
 
-type ProgressParts = { clock: Pick<Clock, 'now'>; total: number; tell: (line: string) => void }
+type ProgressOptions = { clock: Pick<Clock, 'now'>; total: number; tell: (line: string) => void }
 
 function writeError(line: string): void {
   process.stderr.write(line)
 }
 
 /** Prints its progress from time to time. */
-export function openProgress({ clock, total, tell }: ProgressParts): (done: number) => void {
+export function openProgress({ clock, total, tell }: ProgressOptions): (done: number) => void {
   const begun_ms = clock.now().getTime()
   let told_ms = begun_ms
   return (done) => {

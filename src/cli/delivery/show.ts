@@ -4,22 +4,22 @@ import { Refusal } from '../../kernel/errors.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { findDelivery } from '../../webhooks/deliveries/delivery-store.ts'
 import {
-  findKnownDelivery,
-  type KnownDelivery,
+  type AttemptDetail,
+  type DeliveryRecord,
+  findDeliveryRecord,
   listChain,
   listReplays,
-  type ReplayOfIt,
-  type ToldAttempt,
+  type ReplaySummary,
 } from '../../webhooks/deliveries/operator-store.ts'
 import {
   type DeliveryKey,
   type DeliveryStatus,
   deliveryNotFound,
   eventKey,
-  judgeReplay,
   type_prefix,
+  validateReplay,
 } from '../../webhooks/delivery.ts'
-import { type CommandOffice, merchantOption, withOffice } from '../office.ts'
+import { type CommandContext, merchantOption, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { answerOf } from '../terminal/failure-words.ts'
 import { paintState } from '../terminal/paint.ts'
@@ -28,9 +28,9 @@ import {
   oneLine,
   print,
   printJson,
+  printLine,
   printTable,
   shortTime,
-  tell,
 } from '../terminal/print.ts'
 import { deliveryKeyOf, requireDeliveryIds } from './delivery.ts'
 
@@ -45,8 +45,8 @@ export const deliveryShow: Command = {
   async run({ options, positionals, json }) {
     requireDeliveryIds(positionals)
     const [id] = positionals as [string]
-    const found = await withOffice(async (office) =>
-      readAll(office, await deliveryKeyOf(office, options, id)),
+    const found = await withCommandContext(async (context) =>
+      readAll(context, await deliveryKeyOf(context, options, id)),
     )
     const shown = { ...view(found), ...(options.body === true && { body: found.delivery.body }) }
     if (json) printJson(shown)
@@ -54,18 +54,18 @@ export const deliveryShow: Command = {
   },
 }
 
-type Found = {
-  delivery: KnownDelivery
-  attempts: ToldAttempt[]
-  replays: ReplayOfIt[]
+type DeliveryDetail = {
+  delivery: DeliveryRecord
+  attempts: AttemptDetail[]
+  replays: ReplaySummary[]
   /** Until when its endpoint's breaker holds it up. */
   held_until: Date | null
   /** Why it may not be replayed, or null. */
   replay_refusal: Refusal | null
 }
 
-async function readAll({ sql, clock }: CommandOffice, key: DeliveryKey): Promise<Found> {
-  const delivery = await findKnownDelivery(sql, key)
+async function readAll({ sql, clock }: CommandContext, key: DeliveryKey): Promise<DeliveryDetail> {
+  const delivery = await findDeliveryRecord(sql, key)
   if (!delivery) throw deliveryNotFound()
   const { merchant_id, last_attempt_id } = delivery
   const now = clock.now()
@@ -80,9 +80,9 @@ async function readAll({ sql, clock }: CommandOffice, key: DeliveryKey): Promise
   }
 }
 
-function replayRefusal(found: Parameters<typeof judgeReplay>[0], now: Date): Refusal | null {
+function replayRefusal(found: Parameters<typeof validateReplay>[0], now: Date): Refusal | null {
   try {
-    judgeReplay(found, now)
+    validateReplay(found, now)
     return null
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -90,11 +90,11 @@ function replayRefusal(found: Parameters<typeof judgeReplay>[0], now: Date): Ref
   }
 }
 
-function heldUntil({ due_at, breaker_open_until }: KnownDelivery, now: Date): Date | null {
+function heldUntil({ due_at, breaker_open_until }: DeliveryRecord, now: Date): Date | null {
   return due_at && breaker_open_until && breaker_open_until > now ? breaker_open_until : null
 }
 
-function view({ delivery, attempts, replays, held_until, replay_refusal }: Found) {
+function view({ delivery, attempts, replays, held_until, replay_refusal }: DeliveryDetail) {
   const { endpoint_id: id, endpoint_url: url, endpoint_status: status, settled_as } = delivery
   return {
     delivery_id: delivery.delivery_id,
@@ -124,11 +124,11 @@ function view({ delivery, attempts, replays, held_until, replay_refusal }: Found
 }
 
 /** A delivery is pending until its first attempt has ended. */
-function unsettled(attempts: ToldAttempt[]): DeliveryStatus {
+function unsettled(attempts: AttemptDetail[]): DeliveryStatus {
   return attempts.at(-1)?.status ?? 'pending'
 }
 
-function viewTold(attempt: ToldAttempt) {
+function viewTold(attempt: AttemptDetail) {
   const { attempt_number, status, occurred_at, duration_ms, endpoint_url, next_retry_at } = attempt
   const { response_status_code, response_body, failure } = attempt
   return {
@@ -144,9 +144,9 @@ function viewTold(attempt: ToldAttempt) {
   }
 }
 
-type Shown = ReturnType<typeof view> & { body?: string }
+type DeliveryOutput = ReturnType<typeof view> & { body?: string }
 
-function printForPeople(shown: Shown, refusal: Refusal | null): void {
+function printForPeople(shown: DeliveryOutput, refusal: Refusal | null): void {
   const { endpoint, attempts, replays, body, replayable, replay_refusal, ...rest } = shown
   const lines = {
     ...rest,
@@ -160,15 +160,15 @@ function printForPeople(shown: Shown, refusal: Refusal | null): void {
   }
   const known = Object.entries(lines).filter(([, value]) => String(value ?? '') !== '')
   print(Object.fromEntries(known), false)
-  if (attempts.length === 0) tell('\nIt was not attempted yet.')
+  if (attempts.length === 0) printLine('\nIt was not attempted yet.')
   else {
-    tell(attempts[0]!.attempt_number > 1 ? '\nAttempts (older ones are gone):' : '\nAttempts:')
+    printLine(attempts[0]!.attempt_number > 1 ? '\nAttempts (older ones are gone):' : '\nAttempts:')
     printTable(['#', 'begun', 'took', 'status', 'answer'], attempts.map(rowOf))
   }
-  if (body !== undefined) tell(`\n${body}`)
+  if (body !== undefined) printLine(`\n${body}`)
 }
 
-function rowOf(attempt: Shown['attempts'][number]): string[] {
+function rowOf(attempt: DeliveryOutput['attempts'][number]): string[] {
   const { attempt_number, occurred_at, duration_ms, status } = attempt
   return [
     String(attempt_number),

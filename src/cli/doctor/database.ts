@@ -2,7 +2,7 @@
 
 import { type SkewVerdict, skewWords } from '../../database/clock/clock-skew.ts'
 import type { Server } from '../../database/high-water/high-water.ts'
-import type { Unusable } from '../../database/open.ts'
+import type { UnusableReason } from '../../database/open.ts'
 import { type Check, counted, named, notChecked, ok, problem, warning } from './finding.ts'
 
 /** What is known before anything is read from the database's tables. */
@@ -10,7 +10,7 @@ export type DatabaseFacts =
   /** An embedded database that does not exist yet. */
   | { state: 'not_made' }
   /** Why the database cannot be used, in words for people. */
-  | { state: 'unusable'; fault: string; why: Unusable }
+  | { state: 'unusable'; fault: string; why: UnusableReason }
   | {
       state: 'open'
       description: string
@@ -41,7 +41,7 @@ export type SealingFacts = {
 const general_advice =
   'Start that server, or correct RIPPER_DATABASE_URL; if it is not set, postgres.log in the data folder says more.'
 
-const advice: Record<NonNullable<Unusable>, string> = {
+const advice: Record<NonNullable<UnusableReason>, string> = {
   pooler:
     'Set up the pooler like that, or let RIPPER_DATABASE_URL lead past it: "PgBouncer" in docs/operations.md.',
   settings:

@@ -103,10 +103,10 @@ export async function listEndpointTroubles(
     where e.status = 'active' order by e.created_at, e.endpoint_id limit ${rows_max}`
 }
 
-function oldest(sql: Sql, queueClass: 0 | 1, now: Date) {
+function oldest(sql: Sql, queue_class: 0 | 1, now: Date) {
   return sql`(
     select q.due_at from webhook_queue q
-    where q.class = ${queueClass} and q.endpoint_id = e.endpoint_id and q.due_at <= ${now}
+    where q.class = ${queue_class} and q.endpoint_id = e.endpoint_id and q.due_at <= ${now}
     order by q.class, q.endpoint_id, q.due_at limit 1)`
 }
 

@@ -3,10 +3,10 @@
 import { connectionOptions } from '../service/connection.ts'
 import type { Command } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import { printJson, printTable, tell } from '../terminal/print.ts'
+import { printJson, printLine, printTable } from '../terminal/print.ts'
 import { version } from '../version.ts'
 import { examine } from './examine.ts'
-import type { Checked, Status } from './finding.ts'
+import type { CheckResult, Status } from './finding.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -35,14 +35,14 @@ const words: Record<Exclude<Status, 'not_checked'>, string> = {
 }
 
 /** A check that could not be made needs a warning, unless another check shows the cause. */
-function worst(checks: Checked[]): 'ok' | 'warning' | 'problem' {
+function worst(checks: CheckResult[]): 'ok' | 'warning' | 'problem' {
   const has = (wanted: Status) => checks.some(({ status }) => status === wanted)
   if (has('problem')) return 'problem'
   return has('warning') || has('not_checked') ? 'warning' : 'ok'
 }
 
 function printForPeople(
-  checks: Checked[],
+  checks: CheckResult[],
   status: 'ok' | 'warning' | 'problem',
   all: boolean,
 ): void {
@@ -59,10 +59,12 @@ function printForPeople(
   const release = `Ripper Checkout ${version()}`
   if (rows.length > 0) printTable(['', 'check', release], rows, notes)
   for (const [why, names] of unchecked)
-    tell(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
+    printLine(`\nNot checked, because ${why}:\n    ${names.join(', ')}`)
   const count = (wanted: Status) => checks.filter((each) => each.status === wanted).length
   if (status !== 'ok') {
-    tell(`\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`)
-  } else if (all) tell('\nAll is well.')
-  else tell(`${release}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
+    printLine(
+      `\nProblems: ${count('problem')}. Warnings: ${count('warning')}. Fine: ${count('ok')}.`,
+    )
+  } else if (all) printLine('\nAll is well.')
+  else printLine(`${release}: ${checks.length} checks, which --all shows.\n\nAll is well.`)
 }

@@ -8,7 +8,7 @@ import type { Options } from '../terminal/command.ts'
 import { type AccountFacts, accountChecks } from './accounts.ts'
 import { type ConnectionFacts, connectionChecks } from './connections.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
-import { type Checked, judgeAll } from './finding.ts'
+import { type CheckResult, judgeAll } from './finding.ts'
 import { machineChecks } from './machine.ts'
 import { mailChecks } from './mail.ts'
 import { type MoneyFacts, moneyChecks } from './money.ts'
@@ -24,12 +24,12 @@ import { serviceChecks } from './service.ts'
 import { type WorkFacts, workChecks } from './work.ts'
 
 /** Facts, or the reason why they could not be read. */
-type Had<Facts> = Facts | string
+type FactsOrReason<Facts> = Facts | string
 
 const limit_ms = 3_000
 
 /** Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. */
-export async function examine(options: Options): Promise<Checked[]> {
+export async function examine(options: Options): Promise<CheckResult[]> {
   const config = configOrNull()
   const machine = judgeAll(machineChecks, readMachine(readDataDir()))
   const unread = 'the configuration cannot be read'
@@ -74,16 +74,16 @@ function configOrNull(): Config | null {
   }
 }
 
-type Tables = {
-  database: Had<DatabaseFacts>
-  sealing: Had<SealingFacts>
-  accounts: Had<AccountFacts>
-  connections: Had<ConnectionFacts>
-  work: Had<WorkFacts>
-  money: Had<MoneyFacts>
+type DatabaseReads = {
+  database: FactsOrReason<DatabaseFacts>
+  sealing: FactsOrReason<SealingFacts>
+  accounts: FactsOrReason<AccountFacts>
+  connections: FactsOrReason<ConnectionFacts>
+  work: FactsOrReason<WorkFacts>
+  money: FactsOrReason<MoneyFacts>
 }
 
-async function readTables(config: Config): Promise<Tables> {
+async function readTables(config: Config): Promise<DatabaseReads> {
   const { facts, sql, close } = await readDatabase(config)
   try {
     const fault = unreadable(facts)
@@ -105,7 +105,7 @@ function unreadable(facts: DatabaseFacts): string | null {
   return newest === known ? null : 'the database is not of this release'
 }
 
-async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'database'>> {
+async function readRows(config: Config, sql: Sql): Promise<Omit<DatabaseReads, 'database'>> {
   const sealing = await inTime(() => readSealing(config, sql))
   // Deadlines follow the service's clock.
   const offset_seconds =
@@ -121,7 +121,9 @@ async function readRows(config: Config, sql: Sql): Promise<Omit<Tables, 'databas
 }
 
 /** If reading fails or takes too long, only its own checks are not made. */
-async function inTime<Facts extends object>(read: () => Promise<Facts>): Promise<Had<Facts>> {
+async function inTime<Facts extends object>(
+  read: () => Promise<Facts>,
+): Promise<FactsOrReason<Facts>> {
   const over = new AbortController()
   const late = realClock()
     .sleep(limit_ms, over.signal)

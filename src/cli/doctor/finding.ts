@@ -14,7 +14,7 @@ export type Finding = {
 /** One check. It judges facts that were read before. */
 export type Check<Facts> = { name: string; judge(facts: Facts): Finding }
 
-export type Checked = { name: string } & Finding
+export type CheckResult = { name: string } & Finding
 
 export const ok = (found: string): Finding => ({ status: 'ok', found, to_do: null })
 
@@ -37,7 +37,7 @@ export const notChecked = (found: string): Finding => ({
 })
 
 /** Each check's finding. Without facts, the finding says why there are none. */
-export function judgeAll<Facts>(checks: Check<Facts>[], facts: Facts | string): Checked[] {
+export function judgeAll<Facts>(checks: Check<Facts>[], facts: Facts | string): CheckResult[] {
   return checks.map(({ name, judge }) => ({
     name,
     ...(typeof facts === 'string' ? notChecked(facts) : judge(facts)),

@@ -8,7 +8,12 @@ import { recordedClockOffset } from '../../database/clock/service-clock.ts'
 import { isMade } from '../../database/embedded/home.ts'
 import { readServer } from '../../database/high-water/high-water-store.ts'
 import { readMigrated } from '../../database/migrate.ts'
-import { type Database, openDatabase, type Sql, UnusableDatabase } from '../../database/open.ts'
+import {
+  type Database,
+  openDatabase,
+  type Sql,
+  UnusableDatabaseError,
+} from '../../database/open.ts'
 import { newestSealingKey } from '../../database/stores/sealing-keys.ts'
 import { type Keyring, openKeyring } from '../../kernel/keyring.ts'
 import { liveMerchantExists } from '../../merchants/store.ts'
@@ -32,7 +37,7 @@ export async function readDatabase(
   try {
     return await readOpened(await openInTime(config))
   } catch (error) {
-    const why = error instanceof UnusableDatabase ? error.why : null
+    const why = error instanceof UnusableDatabaseError ? error.why : null
     return { facts: { state: 'unusable', fault: (error as Error).message, why }, ...nothing }
   }
 }

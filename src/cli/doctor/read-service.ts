@@ -1,7 +1,7 @@
 // Asks the running service for the facts of its checks.
 
 import { openApiDocument } from '../../documents/openapi/openapi.ts'
-import { OutgoingFailure, type ReadAnswer } from '../../kernel/world.ts'
+import { OutgoingFailure, type TextAnswer } from '../../kernel/world.ts'
 import { openHttp, realClock } from '../../outgoing/real-world.ts'
 import { events, routes, streams } from '../../routes.ts'
 import type { ServiceFacts } from './service.ts'
@@ -28,18 +28,18 @@ export async function readService(base_url: string): Promise<ServiceFacts> {
   }
 }
 
-function isOurs({ body }: ReadAnswer): boolean {
+function isOurs({ body }: TextAnswer): boolean {
   return body === JSON.stringify(openApiDocument(routes, events, streams), null, 2)
 }
 
 /** Takes only a line of plain text, because any program may listen there. */
-function faultOf({ body }: ReadAnswer): string | null {
+function faultOf({ body }: TextAnswer): string | null {
   const [, fault] = /^not ready: ([\x20-\x7e]{1,300})\n$/.exec(body) ?? []
   return fault ?? null
 }
 
 /** Null if no answer came in time. */
-async function read(url: string): Promise<ReadAnswer | null> {
+async function read(url: string): Promise<TextAnswer | null> {
   try {
     const http = openHttp(realClock())
     const limits = { timeout_ms, answer_bytes_max: description_bytes_max }

@@ -13,7 +13,7 @@ import { listDuePurges, type PurgeAge } from '../../checkout/sessions/session-pu
 import type { Config } from '../../config/config.ts'
 import type { Sql } from '../../database/open.ts'
 import { idsFrom } from '../../kernel/ids.ts'
-import { countLeftDead } from '../../webhooks/deliveries/operator-store.ts'
+import { countUnreplayed } from '../../webhooks/deliveries/operator-store.ts'
 import {
   countEndpoints,
   listEndpointTroubles,
@@ -50,7 +50,7 @@ export async function readWork(
       .filter(({ failed, has_recovered }) => failed >= failures_min && !has_recovered)
       .map(({ endpoint_id, failed: count }) => ({ endpoint_id, count })),
     oldest_due_at: oldest_due_at ?? null,
-    dead_lettered: await countLeftDead(sql, { from: idsFrom(ago(24 * hour_ms)), most: rows_max }),
+    dead_lettered: await countUnreplayed(sql, { from: idsFrom(ago(24 * hour_ms)), most: rows_max }),
     waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: (await countUnsettled(sql, null)).held_back,

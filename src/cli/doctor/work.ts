@@ -1,6 +1,6 @@
 // Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal.
 
-import { type PulledBrake, service_actor } from '../../checkout/orphan.ts'
+import { type Brake, service_actor } from '../../checkout/orphan.ts'
 import type { Comparison } from '../../checkout/reconciling/comparison-store.ts'
 import { brakeWords } from '../orphan/brake-words.ts'
 import { failureWords } from '../terminal/failure-words.ts'
@@ -20,7 +20,7 @@ export type WorkFacts = {
   /** Operations that the reconciler should have looked up long ago. */
   oldest_look_due_at: Date | null
   orphans_held_back: number
-  brakes_pulled: PulledBrake[]
+  brakes_pulled: Brake[]
   findings_open: number
   comparisons: Pick<Comparison, 'acquirer' | 'due_at' | 'failure'>[]
   /** Holds past their deadline that nobody decided. */

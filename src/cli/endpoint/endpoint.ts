@@ -12,16 +12,16 @@ import { removeEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
 import { findEndpointKey, listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import {
-  type CommandOffice,
+  type CommandContext,
   choices,
   merchantOf,
   merchantOption,
   text,
-  withOffice,
-} from '../office.ts'
+  withCommandContext,
+} from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import { print, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { print, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 
 const networks_variable = 'RIPPER_WEBHOOK_ALLOWED_NETWORKS'
 
@@ -45,10 +45,10 @@ export const endpointCreate: Command = {
   async run({ options, json }) {
     const url = await urlOf(options)
     const event_filter = choices(options, 'event', eventTypes)
-    const endpoint = await withOffice(async (office) => {
-      const merchant_id = await merchantOf(office, options)
-      const asked = { merchant_id, url, event_filter, now: office.clock.now() }
-      const { id, ...created } = await registerEndpoint(office, asked, () => null)
+    const endpoint = await withCommandContext(async (context) => {
+      const merchant_id = await merchantOf(context, options)
+      const asked = { merchant_id, url, event_filter, now: context.clock.now() }
+      const { id, ...created } = await registerEndpoint(context, asked, () => null)
       return { id, merchant_id, ...created }
     })
     if (json) {
@@ -56,7 +56,9 @@ export const endpointCreate: Command = {
       return
     }
     print({ ...endpoint, event_filter: eventsOf(event_filter) }, json)
-    tell('\nThe signing secret is shown this once. docs/webhooks.md shows how a receiver uses it.')
+    printLine(
+      '\nThe signing secret is shown this once. docs/webhooks.md shows how a receiver uses it.',
+    )
   },
 }
 
@@ -65,13 +67,13 @@ export const endpointList: Command = {
   summary: 'Lists the endpoints of a merchant, oldest first',
   options: { merchant: merchantOption, all: { meaning: 'the deleted ones too' } },
   async run({ options, json }) {
-    const { merchant_id, endpoints } = await withOffice(async (office) => {
-      const merchant_id = await merchantOf(office, options)
+    const { merchant_id, endpoints } = await withCommandContext(async (context) => {
+      const merchant_id = await merchantOf(context, options)
       if (options.all !== true) {
-        const active = await listEndpoints(office.sql, merchant_id)
+        const active = await listEndpoints(context.sql, merchant_id)
         return { merchant_id, endpoints: active.map(viewEndpoint) }
       }
-      const all = await listAllEndpoints(office.sql, merchant_id)
+      const all = await listAllEndpoints(context.sql, merchant_id)
       const endpoints = all.map((endpoint) => ({
         ...viewEndpoint(endpoint),
         disabled_at: timestampOrNull(endpoint.disabled_at),
@@ -80,7 +82,7 @@ export const endpointList: Command = {
     })
     if (json) printJson({ merchant_id, endpoints })
     else if (endpoints.length === 0) {
-      tell(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
+      printLine(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
     } else {
       const rows = endpoints.map(({ id, status, created_at, event_filter, url }) => [
         ...[id, paintState(status), shortTime(created_at), url, eventsOf(event_filter)],
@@ -97,10 +99,10 @@ export const endpointDelete: Command = {
   options: {},
   async run({ positionals, json }) {
     const [id] = positionals as [string]
-    await withOffice(async (office) => {
-      const endpoint = await findEndpointKey(office.sql, id)
+    await withCommandContext(async (context) => {
+      const endpoint = await findEndpointKey(context.sql, id)
       if (!endpoint) throw endpointNotFound()
-      await removeEndpoint(office, endpoint, null, office.clock.now())
+      await removeEndpoint(context, endpoint, null, context.clock.now())
     })
     print({ id, status: 'disabled' }, json)
   },
@@ -118,29 +120,33 @@ export const endpointRotateSecret: Command = {
   ],
   async run({ positionals, json }) {
     const [asked] = positionals as [string]
-    const rotated = await withOffice((office) => rotateSecret(office, asked, office.clock.now()))
+    const rotated = await withCommandContext((context) =>
+      rotateSecret(context, asked, context.clock.now()),
+    )
     const { endpoint_id: id, signing_secret, previous_secret_until } = rotated
     print({ id, signing_secret, previous_secret_until: timestamp(previous_secret_until) }, json)
     if (json) return
-    tell('\nThe new secret is shown only this once. Until the time above the old one signs, too.')
+    printLine(
+      '\nThe new secret is shown only this once. Until the time above the old one signs, too.',
+    )
   },
 }
 
 /** `endpoint_id` is null for all endpoints. */
-export type WhichEndpoints = { merchant_id: string; endpoint_id: string | null }
+export type EndpointSelection = { merchant_id: string; endpoint_id: string | null }
 
 /** The endpoint with the given id, of any merchant unless one is given; without an id all endpoints of the merchant. */
 export async function endpointsOf(
-  office: CommandOffice,
+  context: CommandContext,
   options: Options,
   named: string | null,
-): Promise<WhichEndpoints> {
+): Promise<EndpointSelection> {
   if (named === null) {
-    return { merchant_id: await merchantOf(office, options), endpoint_id: null }
+    return { merchant_id: await merchantOf(context, options), endpoint_id: null }
   }
-  const endpoint = await findEndpointKey(office.sql, named)
-  const isAnothers = options.merchant !== undefined && options.merchant !== endpoint?.merchant_id
-  if (!endpoint || isAnothers) throw endpointNotFound()
+  const endpoint = await findEndpointKey(context.sql, named)
+  const is_anothers = options.merchant !== undefined && options.merchant !== endpoint?.merchant_id
+  if (!endpoint || is_anothers) throw endpointNotFound()
   return endpoint
 }
 
@@ -150,8 +156,8 @@ async function urlOf(options: Options): Promise<string> {
   const fault = await openEndpointUrlJudge({ clock: realClock(), allowed_networks })(url)
   if (fault === null) return url
   if (fault.code === 'blocked_address') throw unreachable(fault.reason)
-  const alsoHttp = /^http:/i.test(url) ? `; plain http only in ${networks_variable}` : ''
-  throw new UsageError(`--url ${fault.reason}${alsoHttp}`)
+  const also_http = /^http:/i.test(url) ? `; plain http only in ${networks_variable}` : ''
+  throw new UsageError(`--url ${fault.reason}${also_http}`)
 }
 
 function unreachable(reason: string): Refusal {

@@ -9,12 +9,12 @@ import {
   readStandings,
   waiting_max,
 } from '../../webhooks/deliveries/standing-store.ts'
-import { closed_breaker, stateOf } from '../../webhooks/sending/breaker.ts'
-import { type CommandOffice, merchantOption, withOffice } from '../office.ts'
+import { closedBreaker, stateOf } from '../../webhooks/sending/breaker.ts'
+import { type CommandContext, merchantOption, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { answerOf, failureWords } from '../terminal/failure-words.ts'
-import { duration, printJson, shortTime, tell } from '../terminal/print.ts'
-import { endpointsOf, type WhichEndpoints } from './endpoint.ts'
+import { duration, printJson, printLine, shortTime } from '../terminal/print.ts'
+import { type EndpointSelection, endpointsOf } from './endpoint.ts'
 
 const hour_ms = 3600 * 1000
 
@@ -29,18 +29,18 @@ export const endpointHealth: Command = {
     `It counts waiting deliveries up to ${waiting_max}.`,
   ],
   async run({ options, positionals, json }) {
-    const { merchant_id, endpoints } = await withOffice(async (office) => {
-      const which = await endpointsOf(office, options, positionals[0] ?? null)
-      return { ...which, endpoints: await readHealth(office, which) }
+    const { merchant_id, endpoints } = await withCommandContext(async (context) => {
+      const which = await endpointsOf(context, options, positionals[0] ?? null)
+      return { ...which, endpoints: await readHealth(context, which) }
     })
     if (json) printJson({ merchant_id, endpoints })
     else if (endpoints.length === 0) {
-      tell(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
+      printLine(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
     } else process.stdout.write(endpoints.map(told).join('\n'))
   },
 }
 
-async function readHealth({ sql, clock }: CommandOffice, which: WhichEndpoints) {
+async function readHealth({ sql, clock }: CommandContext, which: EndpointSelection) {
   const now = clock.now()
   const hour_ago = new Date(now.getTime() - hour_ms)
   const { merchant_id } = which
@@ -66,7 +66,7 @@ function viewHealth(standing: EndpointStanding, { since, outcomes }: Recent, now
     id: endpoint_id,
     url,
     breaker: {
-      state: stateOf({ ...closed_breaker, open_until_ms }, now.getTime()),
+      state: stateOf({ ...closedBreaker, open_until_ms }, now.getTime()),
       open_until: timestampOrNull(breaker?.open_until ?? null),
       changed_at: timestampOrNull(breaker?.changed_at ?? null),
       last_failure: breaker?.last_failure ?? null,

@@ -7,10 +7,10 @@ import { viewHeld } from '../../checkout/holds/read-held.ts'
 import type { Cause } from '../../checkout/outcome.ts'
 import type { PaymentKey } from '../../checkout/payment.ts'
 import { findPaymentWithHold } from '../../checkout/reading/payment-store.ts'
-import { type CommandOffice, operatorName, withOffice } from '../office.ts'
+import { type CommandContext, operatorName, withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import type { Command, OptionSpec, Options } from '../terminal/command.ts'
-import { money, print, printJson, shortTime, tell } from '../terminal/print.ts'
+import { money, print, printJson, printLine, shortTime } from '../terminal/print.ts'
 import { decisionWords, operationWords, refusalWords, ruleWords } from './words.ts'
 
 export const holdShow = holdCommand({
@@ -36,13 +36,13 @@ export const holdEscalate = holdCommand({
   name: 'hold escalate',
   summary:
     'Marks a held payment as being looked at by a person: the rules do nothing until the deadline',
-  decide: (office, key) => escalateHold(office, key, { cause: causeOf(), key: null }),
+  decide: (context, key) => escalateHold(context, key, { cause: causeOf(), key: null }),
   sentences: ({ hold: { deadline, at_deadline } }) => [
     `A person looks at it. If nobody decides by ${shortTime(deadline)}, the rules ${at_deadline} it.`,
   ],
 })
 
-export type ShownHold = {
+export type HoldDetail = {
   key: PaymentKey
   payment: ReturnType<typeof viewHeld>
   hold: Hold
@@ -59,9 +59,9 @@ export function holdCommand(does: {
   remarks?: string[]
   moves_money?: boolean
   more_options?: Record<string, OptionSpec>
-  decide(office: CommandOffice, key: PaymentKey, options: Options): Promise<unknown>
+  decide(context: CommandContext, key: PaymentKey, options: Options): Promise<unknown>
   /** The first sentence for people. */
-  sentences(shown: ShownHold): string[]
+  sentences(shown: HoldDetail): string[]
 }): Command {
   const { name, summary, remarks = [], moves_money, decide, sentences } = does
   const options = { ...does.more_options, ...paymentOptions }
@@ -73,17 +73,17 @@ export function holdCommand(does: {
     options,
     async run({ options, positionals, json }) {
       const payment_id = requirePaymentId(positionals)
-      const decideAndRead = async (office: CommandOffice) => {
-        const key = await paymentKeyOf(office, options, payment_id)
-        await decide(office, key, options)
-        return readShown(office, key)
+      const decideAndRead = async (context: CommandContext) => {
+        const key = await paymentKeyOf(context, options, payment_id)
+        await decide(context, key, options)
+        return readShown(context, key)
       }
-      const shown = await withOffice(decideAndRead, { moves_money })
+      const shown = await withCommandContext(decideAndRead, { moves_money })
       if (json) {
         printJson(shown.payment)
         return
       }
-      for (const sentence of sentences(shown)) tell(`${sentence}\n`)
+      for (const sentence of sentences(shown)) printLine(`${sentence}\n`)
       printForPeople(shown)
     },
   }
@@ -92,7 +92,7 @@ export function holdCommand(does: {
 function decisionCommand(does: {
   kind: Decision
   summary: string
-  done(shown: ShownHold): string
+  done(shown: HoldDetail): string
 }): Command {
   const { kind, summary, done } = does
   return holdCommand({
@@ -104,8 +104,8 @@ function decisionCommand(does: {
         'before and can be decided again. If the acquirer does not answer, the exit status is 0. The service then keeps\n' +
         'asking, and settlement reads awaiting_reconciliation until the outcome is known.',
     ],
-    decide: (office, key) =>
-      decideHold(office, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
+    decide: (context, key) =>
+      decideHold(context, key, { kind, asked_by: 'merchant', cause: causeOf(), key: null }),
     sentences: (shown) =>
       isWaiting(shown.hold)
         ? unanswered(kind, shown.key)
@@ -125,14 +125,14 @@ function unanswered(kind: Decision, { payment_id }: PaymentKey): string[] {
   ]
 }
 
-async function readShown(office: CommandOffice, key: PaymentKey): Promise<ShownHold> {
-  const held = heldOrRefuse(await findPaymentWithHold(office.sql, key))
-  const payment = viewHeld(held, office.world.clock.now())
+async function readShown(context: CommandContext, key: PaymentKey): Promise<HoldDetail> {
+  const held = heldOrRefuse(await findPaymentWithHold(context.sql, key))
+  const payment = viewHeld(held, context.world.clock.now())
   const operation = held.operation && operationWords(held.operation, payment.settlement)
   return { key, payment, hold: held.hold, amount: money(held.payment), operation }
 }
 
-function printForPeople({ key, payment, hold, amount, operation }: ShownHold): void {
+function printForPeople({ key, payment, hold, amount, operation }: HoldDetail): void {
   const { operation_refusal } = hold
   const lines = {
     payment_id: payment.id,

@@ -1,13 +1,19 @@
 // `ripper hold list`: the held payments of a merchant, what the rules will do with them, and when.
 
 import { viewHold } from '../../checkout/hold.ts'
-import { type ListedHold, listHolds } from '../../checkout/reading/operator-store.ts'
+import { type HoldWithPayment, listHolds } from '../../checkout/reading/operator-store.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { choices, merchantOf, merchantOption, wholeNumber, withOffice } from '../office.ts'
+import {
+  choices,
+  merchantOf,
+  merchantOption,
+  wholeNumber,
+  withCommandContext,
+} from '../command-context.ts'
 import type { Command, Options } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import { money, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { money, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import {
   decisionWords,
   type OpenOperation,
@@ -39,12 +45,12 @@ export const holdList: Command = {
   async run({ options, json }) {
     const asked = statusesOf(options)
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
-    const page = await withOffice(async (office) => {
-      const merchant_id = await merchantOf(office, options)
+    const page = await withCommandContext(async (context) => {
+      const merchant_id = await merchantOf(context, options)
       // One more than is shown, to know whether there are more.
       const which = { merchant_id, statuses: asked, limit: limit + 1 }
-      const found = await listHolds(office.sql, which)
-      const now = office.clock.now()
+      const found = await listHolds(context.sql, which)
+      const now = context.clock.now()
       return { merchant_id, has_more: found.length > limit, found: found.slice(0, limit), now }
     })
     const { merchant_id, has_more, found, now } = page
@@ -53,12 +59,12 @@ export const holdList: Command = {
       return
     }
     if (found.length === 0) {
-      tell(`The merchant ${merchant_id} has no hold that is ${asked.join(' or ')}.`)
+      printLine(`The merchant ${merchant_id} has no hold that is ${asked.join(' or ')}.`)
       return
     }
     const notes = found.map((hold) => notesOf(hold, now))
     printTable(headings, found.map(rowOf), notes)
-    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+    if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
   },
 }
 
@@ -68,7 +74,7 @@ function statusesOf(options: Options): (typeof statuses)[number][] {
   return options.all === true ? [...statuses] : [...waiting]
 }
 
-function viewListed(hold: ListedHold, now: Date) {
+function viewListed(hold: HoldWithPayment, now: Date) {
   const operation = operationOf(hold)
   return {
     payment_id: hold.payment_id,
@@ -91,7 +97,7 @@ function viewListed(hold: ListedHold, now: Date) {
 }
 
 /** The capture or void that has no answer yet. */
-function operationOf(hold: ListedHold): OpenOperation | null {
+function operationOf(hold: HoldWithPayment): OpenOperation | null {
   const { operation_kind: kind, operation_asked_by: asked_by, operation_sent_at: sent_at } = hold
   return kind && sent_at && { kind, asked_by, sent_at }
 }
@@ -99,13 +105,13 @@ function operationOf(hold: ListedHold): OpenOperation | null {
 // The widest values take 112 characters.
 const headings = ['payment', 'amount', 'status', 'reason', 'deadline', 'at deadline']
 
-function rowOf(hold: ListedHold): string[] {
+function rowOf(hold: HoldWithPayment): string[] {
   const { payment_id, status, reason, deadline, at_deadline, decided_at } = hold
   const rule = decided_at === null ? at_deadline : '–'
   return [payment_id, money(hold), paintState(status), reason, shortTime(deadline), rule]
 }
 
-function notesOf(hold: ListedHold, now: Date): string[] {
+function notesOf(hold: HoldWithPayment, now: Date): string[] {
   const operation = operationOf(hold)
   const { operation_refusal } = hold
   return [

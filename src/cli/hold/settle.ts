@@ -2,13 +2,13 @@
 
 import { undecidedOrRefuse } from '../../checkout/holds/decide-hold.ts'
 import {
-  type FoundEnd,
-  type FoundHold,
+  type FoundHoldResult,
+  type HoldEnding,
   settleFoundHold,
 } from '../../checkout/holds/settle-found-hold.ts'
 import type { PaymentKey } from '../../checkout/payment.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
-import { type CommandOffice, choice, operatorName, text } from '../office.ts'
+import { type CommandContext, choice, operatorName, text } from '../command-context.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
 import { type Options, UsageError } from '../terminal/command.ts'
 import { money } from '../terminal/print.ts'
@@ -33,15 +33,15 @@ export const holdSettle = holdCommand({
     reason: { value: 'TEXT', meaning: 'with --as: how you know it; kept in the audit journal' },
   },
   moves_money: true,
-  decide: (office, key, options) => settle(office, key, readSettle(options)),
+  decide: (context, key, options) => settle(context, key, readSettle(options)),
   sentences: ({ amount, hold }) => [
     `The payment of ${amount} counts as ${hold.status}. The service sends payment.${hold.status} to the merchant's endpoints.`,
   ],
 })
 
-type AskedSettle = { as: FoundEnd | null; note: object }
+type SettleRequest = { as: HoldEnding | null; note: object }
 
-function readSettle(options: Options): AskedSettle {
+function readSettle(options: Options): SettleRequest {
   const as = choice(options, 'as', ends)
   const by = operatorName()
   if (as === null) {
@@ -54,18 +54,18 @@ function readSettle(options: Options): AskedSettle {
 
 /** Throws an Error in plain words if the hold stays open. */
 async function settle(
-  office: CommandOffice,
+  context: CommandContext,
   key: PaymentKey,
-  { as, note }: AskedSettle,
+  { as, note }: SettleRequest,
 ): Promise<void> {
-  const held = undecidedOrRefuse(await findWholePayment(office.sql, key))
+  const held = undecidedOrRefuse(await findWholePayment(context.sql, key))
   const cause = { actor: 'operator', request_id: null, note } as const
-  const found = await settleFoundHold(office, held, { asked_by: 'merchant', cause, key: null, as })
+  const found = await settleFoundHold(context, held, { asked_by: 'merchant', cause, key: null, as })
   if (found.ends === null) throw new Error(whyOpen(found, held.payment))
 }
 
 function whyOpen(
-  { standing, decided_elsewhere }: FoundHold,
+  { standing, decided_elsewhere }: FoundHoldResult,
   held: { amount: number; currency: string },
 ): string {
   if (decided_elsewhere) return 'Somebody else decided on the payment meanwhile.'

@@ -8,11 +8,11 @@ import {
   type IntegrationRules,
 } from '../../merchants/integration.ts'
 import { findMerchantOfIntegration } from '../../merchants/store.ts'
-import { choices, withOffice } from '../office.ts'
-import { type Command, CommandRefused, type Options, UsageError } from '../terminal/command.ts'
-import { print, printJson, tell } from '../terminal/print.ts'
-import { colourWarnings, tellWarnings } from './colour-warnings.ts'
-import { asRefusal, replaced, takenRoles, tellLosers } from './integration.ts'
+import { choices, withCommandContext } from '../command-context.ts'
+import { type Command, CommandError, type Options, UsageError } from '../terminal/command.ts'
+import { print, printJson, printLine } from '../terminal/print.ts'
+import { colourWarnings, printWarnings } from './colour-warnings.ts'
+import { asRefusal, printRoleTransfers, replaced, takenRoles } from './integration.ts'
 import { printIntegration, viewIntegration } from './list.ts'
 import { origins, ruleOptions, rulesFault, rulesNamed } from './rules.ts'
 
@@ -65,12 +65,12 @@ export const integrationUpdate: Command = {
     const change = changeAsked(options)
     const take = takenRoles(options)
     const warnings = await colourWarnings(rulesNamed(options))
-    const { integration, losers } = await withOffice(async (office) => {
+    const { integration, losers } = await withCommandContext(async (context) => {
       try {
-        return await changeIntegration(office, id, change, { take })
+        return await changeIntegration(context, id, change, { take })
       } catch (error) {
-        const merchant_id = (await findMerchantOfIntegration(office.sql, id)) ?? ''
-        throw await asRefusal(error, office, { name: '', ...rulesNamed(options), merchant_id })
+        const merchant_id = (await findMerchantOfIntegration(context.sql, id)) ?? ''
+        throw await asRefusal(error, context, { name: '', ...rulesNamed(options), merchant_id })
       }
     })
     if (json) {
@@ -78,8 +78,8 @@ export const integrationUpdate: Command = {
       printJson({ ...viewIntegration(integration), ...told })
     } else {
       printIntegration(integration)
-      tellLosers(losers)
-      tellWarnings(warnings)
+      printRoleTransfers(losers)
+      printWarnings(warnings)
     }
   },
 }
@@ -101,12 +101,12 @@ export const integrationDelete: Command = {
   ],
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
-    const { before, integration } = await withOffice(async (office) => {
+    const { before, integration } = await withCommandContext(async (context) => {
       let before!: Integration
-      const { integration } = await changeIntegration(office, id, (found) => {
+      const { integration } = await changeIntegration(context, id, (found) => {
         if (found.is_default && options['leave-no-default'] !== true) throw stillDefault(found)
         before = found
-        return deleted(found, office.clock.now())
+        return deleted(found, context.clock.now())
       })
       return { before, integration }
     })
@@ -114,13 +114,13 @@ export const integrationDelete: Command = {
     const deleted_at = timestamp(integration.deleted_at!)
     print({ integration_id: id, name, deleted_at }, json)
     if (json) return
-    if (before.is_hosted_page) tell(`\nThe hosted page ${handle} answers 404 now.`)
-    if (before.is_default) tell('\nThe merchant has no default integration now.')
+    if (before.is_hosted_page) printLine(`\nThe hosted page ${handle} answers 404 now.`)
+    if (before.is_default) printLine('\nThe merchant has no default integration now.')
   },
 }
 
-function stillDefault({ name, integration_id }: Integration): CommandRefused {
-  return new CommandRefused(
+function stillDefault({ name, integration_id }: Integration): CommandError {
+  return new CommandError(
     `${name} (${integration_id}) is the merchant's default integration, which server sessions use. Make another one the default ` +
       'first (ripper integration update OTHER_ID --replace-default), or add --leave-no-default.',
   )
@@ -145,11 +145,11 @@ function changeAsked(options: Options): (before: Integration) => Integration {
   return (before) => {
     const after = { ...before, ...asked }
     const stranger = removed.find((origin) => !after.allowed_origins.includes(origin))
-    if (stranger !== undefined) throw new CommandRefused(strangerWords(stranger, after))
+    if (stranger !== undefined) throw new CommandError(strangerWords(stranger, after))
     const kept = after.allowed_origins.filter((origin) => !removed.includes(origin))
     const integration = { ...after, allowed_origins: [...new Set([...kept, ...added])] }
     const fault = rulesFault(integration)
-    if (fault) throw new CommandRefused(`${fault}. Nothing was changed.`)
+    if (fault) throw new CommandError(`${fault}. Nothing was changed.`)
     return integration
   }
 }

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { paletteOf, Theme } from '../../../web/shared/palette.ts'
 import type { appearanceRules, IntegrationRules } from '../../merchants/integration.ts'
-import { tell } from '../terminal/print.ts'
+import { printLine } from '../terminal/print.ts'
 
 const built = new URL('../../../dist/web/palette.mjs', import.meta.url)
 
@@ -20,6 +20,6 @@ export async function colourWarnings(rules: Partial<IntegrationRules>): Promise<
   return [...new Set(themes.flatMap((each) => palette.paletteOf(each, variables).notes))]
 }
 
-export function tellWarnings(warnings: string[]): void {
-  for (const words of warnings) tell(`\nWarning: ${words}`)
+export function printWarnings(warnings: string[]): void {
+  for (const words of warnings) printLine(`\nWarning: ${words}`)
 }

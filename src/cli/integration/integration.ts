@@ -3,12 +3,12 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { defaultRules, type Integration } from '../../merchants/integration.ts'
 import { createIntegration, type NewIntegration } from '../../merchants/manage.ts'
-import { listIntegrations, type Role, type RoleLoser } from '../../merchants/store.ts'
-import { type CommandOffice, text, withOffice } from '../office.ts'
+import { listIntegrations, type Role, type RoleTransfer } from '../../merchants/store.ts'
+import { type CommandContext, text, withCommandContext } from '../command-context.ts'
 import { hostedPageUrl } from '../service/connection.ts'
-import { type Command, CommandRefused, type Options, UsageError } from '../terminal/command.ts'
-import { print, tell } from '../terminal/print.ts'
-import { colourWarnings, tellWarnings } from './colour-warnings.ts'
+import { type Command, CommandError, type Options, UsageError } from '../terminal/command.ts'
+import { print, printLine } from '../terminal/print.ts'
+import { colourWarnings, printWarnings } from './colour-warnings.ts'
 import { ruleOptions, rulesFault, rulesNamed } from './rules.ts'
 
 export const integrationCreate: Command = {
@@ -23,17 +23,17 @@ export const integrationCreate: Command = {
     'If the merchant has a default integration, --default needs --replace-default. --hosted-page needs --replace-hosted-page.',
   ],
   async run({ options, json }) {
-    const merchantId = text(options, 'merchant')!
+    const merchant_id = text(options, 'merchant')!
     const asked = rulesNamed(options) as NewIntegration
     const fault = rulesFault({ ...defaultRules, ...asked })
     if (fault) throw new UsageError(fault)
     const take = takenRoles(options)
     const warnings = await colourWarnings(asked)
-    const { integration, publishable_key, losers } = await withOffice(async (office) => {
+    const { integration, publishable_key, losers } = await withCommandContext(async (context) => {
       try {
-        return await createIntegration(office, merchantId, asked, { take })
+        return await createIntegration(context, merchant_id, asked, { take })
       } catch (error) {
-        throw await asRefusal(error, office, { ...asked, merchant_id: merchantId })
+        throw await asRefusal(error, context, { ...asked, merchant_id })
       }
     })
     const { integration_id, name, handle, is_hosted_page } = integration
@@ -47,9 +47,9 @@ export const integrationCreate: Command = {
     const told = { ...replaced(losers), ...(warnings.length > 0 && { warnings }) }
     print(json ? { ...made, ...told } : made, json)
     if (json) return
-    if (is_hosted_page) tell(hosted_page_words)
-    tellLosers(losers)
-    tellWarnings(warnings)
+    if (is_hosted_page) printLine(hosted_page_words)
+    printRoleTransfers(losers)
+    printWarnings(warnings)
   },
 }
 
@@ -65,7 +65,7 @@ export function takenRoles(options: Options): Role[] {
 }
 
 /** The members of a change's document about integrations that lost a role; none if no integration did. */
-export function replaced(losers: RoleLoser[]) {
+export function replaced(losers: RoleTransfer[]) {
   if (losers.length === 0) return {}
   return {
     replaced: losers.map(({ role, integration_id, name }) => ({
@@ -76,9 +76,9 @@ export function replaced(losers: RoleLoser[]) {
   }
 }
 
-export function tellLosers(losers: RoleLoser[]): void {
+export function printRoleTransfers(losers: RoleTransfer[]): void {
   for (const { role, integration_id, name } of losers) {
-    tell(
+    printLine(
       role === 'is_default'
         ? `\n${name} (${integration_id}) is no longer the default: server sessions use this one now.`
         : `\n${name} (${integration_id}) is no longer the hosted page's: its address answers 404 now.`,
@@ -89,7 +89,7 @@ export function tellLosers(losers: RoleLoser[]): void {
 /** Says in words which unique value another integration has. Returns any other error as it is. */
 export async function asRefusal(
   error: unknown,
-  { sql }: Pick<CommandOffice, 'sql'>,
+  { sql }: Pick<CommandContext, 'sql'>,
   asked: Pick<Integration, 'name' | 'merchant_id'> & { handle?: string | null },
 ): Promise<unknown> {
   if (error instanceof Refusal) return error
@@ -102,18 +102,18 @@ export async function asRefusal(
   }
   switch (constraint) {
     case 'one_default_integration':
-      return new CommandRefused(
+      return new CommandError(
         `${named('is_default')} is the merchant's default integration, which server sessions use. Nothing was changed. ` +
           'To make this one the default, add --replace-default.',
       )
     case 'one_hosted_page':
-      return new CommandRefused(
+      return new CommandError(
         `${named('is_hosted_page')} is the integration of the merchant's hosted page. Nothing was changed. ` +
           'To make this one the hosted page, add --replace-hosted-page. The old address then answers 404.',
       )
     default:
       return constraint?.includes('handle')
-        ? new CommandRefused(`The handle ${asked.handle} is taken.`)
-        : new CommandRefused(`The merchant has an integration named ${asked.name} already.`)
+        ? new CommandError(`The handle ${asked.handle} is taken.`)
+        : new CommandError(`The merchant has an integration named ${asked.name} already.`)
   }
 }

@@ -4,9 +4,9 @@ import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import type { Integration } from '../../merchants/integration.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { listIntegrations, listMerchants } from '../../merchants/store.ts'
-import { everyMerchantOption, text, withOffice } from '../office.ts'
+import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
-import { print, printJson, printTable, tell } from '../terminal/print.ts'
+import { print, printJson, printLine, printTable } from '../terminal/print.ts'
 
 export const integrationList: Command = {
   name: 'integration list',
@@ -15,7 +15,7 @@ export const integrationList: Command = {
   remarks: ['--json shows all rules of each, including its price list.'],
   async run({ options, json }) {
     const named = text(options, 'merchant')
-    const { merchant_id, found } = await withOffice(async ({ sql }) => {
+    const { merchant_id, found } = await withCommandContext(async ({ sql }) => {
       const merchants = named ? [await merchantOrRefuse(sql, named)] : await listMerchants(sql)
       const found: Integration[] = []
       for (const each of merchants) found.push(...(await listIntegrations(sql, each.merchant_id)))
@@ -25,7 +25,7 @@ export const integrationList: Command = {
     if (json) printJson({ merchant_id, integrations: shown.map(viewIntegration) })
     else if (shown.length === 0) {
       const whose = merchant_id === null ? 'There is' : `The merchant ${merchant_id} has`
-      tell(`${whose} no integration. ripper integration create makes one.`)
+      printLine(`${whose} no integration. ripper integration create makes one.`)
     } else if (merchant_id === null) {
       printTable(
         ['merchant', ...headings],

@@ -13,7 +13,15 @@ import {
   priceList,
 } from '../../merchants/integration.ts'
 import { type Links, link_names, linkFault } from '../../merchants/links.ts'
-import { choice, definedOnly, jsonFile, list, nameOf, text, wholeNumber } from '../office.ts'
+import {
+  choice,
+  definedOnly,
+  jsonFile,
+  list,
+  nameOf,
+  text,
+  wholeNumber,
+} from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 
 /** Hardly any authorisation lives this long. */

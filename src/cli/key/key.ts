@@ -5,7 +5,15 @@ import { timestamp } from '../../kernel/values.ts'
 import { isOrigin } from '../../merchants/integration.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
 import { realClock } from '../../outgoing/real-world.ts'
-import { choice, choices, list, networks, text, time, withOffice } from '../office.ts'
+import {
+  choice,
+  choices,
+  list,
+  networks,
+  text,
+  time,
+  withCommandContext,
+} from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { print } from '../terminal/print.ts'
 
@@ -34,8 +42,10 @@ export const keyCreate: Command = {
       allowed_origins: originsOf(options),
       pair: options['no-publishable-key'] !== true,
     }
-    const merchantId = text(options, 'merchant')!
-    const { secret_key, key } = await withOffice((office) => createKey(office, merchantId, asked))
+    const merchant_id = text(options, 'merchant')!
+    const { secret_key, key } = await withCommandContext((context) =>
+      createKey(context, merchant_id, asked),
+    )
     const { key_id, publishable_key, mode } = key
     print({ key_id, secret_key, publishable_key, permissions: key.permissions, mode }, json)
   },
@@ -50,12 +60,12 @@ export const keyRevoke: Command = {
     const [id] = positionals as [string]
     if (id.startsWith('rip_sk_')) throw new UsageError('takes the key_id (key_…) of a secret key')
     if (id.startsWith('rip_pk_')) {
-      const revoked = await withOffice((office) => withdrawPublishableKey(office, id))
+      const revoked = await withCommandContext((context) => withdrawPublishableKey(context, id))
       const { publishable_key, revoked_at } = revoked
       print({ publishable_key, revoked_at: timestamp(revoked_at) }, json)
       return
     }
-    const key = await withOffice((office) => withdrawKey(office, id))
+    const key = await withCommandContext((context) => withdrawKey(context, id))
     print({ key_id: key.key_id, revoked_at: timestamp(key.revoked_at!) }, json)
   },
 }

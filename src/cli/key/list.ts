@@ -2,12 +2,12 @@
 
 import { permissions } from '../../http/access.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { type ListedKey, listKeys } from '../../merchants/key-store.ts'
+import { type KeySummary, listKeys } from '../../merchants/key-store.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { everyMerchantOption, text, withOffice } from '../office.ts'
+import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
-import { printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 
 export const keyList: Command = {
   name: 'key list',
@@ -19,7 +19,7 @@ export const keyList: Command = {
   ],
   async run({ options, json }) {
     const named = text(options, 'merchant')
-    const { merchant_id, found, now } = await withOffice(async ({ sql, clock }) => {
+    const { merchant_id, found, now } = await withCommandContext(async ({ sql, clock }) => {
       const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
       return { merchant_id, found: await listKeys(sql, merchant_id), now: clock.now() }
     })
@@ -29,13 +29,13 @@ export const keyList: Command = {
     else if (shown.length === 0) {
       const whose = merchant_id === null ? 'There is' : `The merchant ${merchant_id} has`
       const ended = keys.length > 0 ? '--all lists those that ended; ' : ''
-      tell(`${whose} no key that can be used. ${ended}ripper key create makes one.`)
+      printLine(`${whose} no key that can be used. ${ended}ripper key create makes one.`)
     } else printKeys(shown, merchant_id === null)
   },
 }
 
 /** For a publishable key by itself, these are its own properties. */
-function viewKey(key: ListedKey, now: Date) {
+function viewKey(key: KeySummary, now: Date) {
   const { key_id, merchant_id, publishable_key, mode, allowed_addresses, allowed_origins } = key
   const revoked_at = key_id === null ? key.publishable_key_revoked_at : key.revoked_at
   return {
@@ -54,14 +54,14 @@ function viewKey(key: ListedKey, now: Date) {
   }
 }
 
-type Shown = ReturnType<typeof viewKey>
+type KeyOutput = ReturnType<typeof viewKey>
 
-function stateOf({ revoked_at, expires_at }: ListedKey, now: Date) {
+function stateOf({ revoked_at, expires_at }: KeySummary, now: Date) {
   if (revoked_at !== null) return 'revoked'
   return expires_at !== null && expires_at <= now ? 'expired' : 'usable'
 }
 
-function printKeys(keys: Shown[], with_merchant: boolean): void {
+function printKeys(keys: KeyOutput[], with_merchant: boolean): void {
   const headings = ['key', 'state', 'mode', 'created', 'permissions']
   printTable(
     with_merchant ? ['merchant', ...headings] : headings,
@@ -70,7 +70,7 @@ function printKeys(keys: Shown[], with_merchant: boolean): void {
   )
 }
 
-function rowOf({ key_id, state, mode, created_at, ...key }: Shown): string[] {
+function rowOf({ key_id, state, mode, created_at, ...key }: KeyOutput): string[] {
   const all = permissions.every((each) => key.permissions.includes(each))
   const may = key_id === null ? '–' : all ? 'all' : key.permissions.join(', ')
   return [
@@ -82,7 +82,7 @@ function rowOf({ key_id, state, mode, created_at, ...key }: Shown): string[] {
   ]
 }
 
-function notesOf(key: Shown): string[] {
+function notesOf(key: KeyOutput): string[] {
   const { publishable_key, expires_at, revoked_at, allowed_addresses, allowed_origins } = key
   const is_pair_revoked = key.key_id !== null && key.publishable_key_revoked_at !== null
   return [

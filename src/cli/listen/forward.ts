@@ -2,10 +2,10 @@
 
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../../kernel/world.ts'
-import { type Posted, post, type Sending } from '../../webhooks/sending/deliver.ts'
+import { type PostResult, post, type SendOptions } from '../../webhooks/sending/deliver.ts'
 import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
 
-export type Forwarded = Pick<Posted, 'succeeded' | 'response_status_code' | 'failure'> & {
+export type ForwardResult = Pick<PostResult, 'succeeded' | 'response_status_code' | 'failure'> & {
   duration_ms: number
 }
 
@@ -20,13 +20,13 @@ export function identityOf(secret_key: string): Identity {
   }
 }
 
-type ForwardParts = {
-  http: Sending['http']
+type ForwardOptions = {
+  http: SendOptions['http']
   clock: Clock
   url: string
   identity: Identity
   /** Called for each event, in the order of the answers. */
-  told(event: StreamedEvent, forwarded: Forwarded): void
+  told(event: StreamedEvent, forwarded: ForwardResult): void
 }
 
 /** How many events of different payments are posted at the same time, so that a slow answer delays no other payment. */
@@ -34,10 +34,10 @@ const at_once_max = 8
 const limits = { timeout_ms: 15_000, connect_timeout_ms: 5_000, clock_offset_seconds: 0 }
 
 /** Takes an event, and resolves when there is room for the next. Sends nothing twice: a failure is only reported. */
-export function openForwarder({ http, clock, url, identity, told }: ForwardParts) {
+export function openForwarder({ http, clock, url, identity, told }: ForwardOptions) {
   const sending = { http, settings: limits, secretsOf: () => [identity.signing_secret] }
   /** The last event of each payment with events under way. */
-  const under_way = new Map<string, Promise<void>>()
+  const underWay = new Map<string, Promise<void>>()
 
   async function forward(event: StreamedEvent): Promise<void> {
     const began_at = clock.now()
@@ -51,13 +51,13 @@ export function openForwarder({ http, clock, url, identity, told }: ForwardParts
 
   return async (event: StreamedEvent): Promise<void> => {
     const { payment_id } = event
-    const before = under_way.get(payment_id) ?? Promise.resolve()
+    const before = underWay.get(payment_id) ?? Promise.resolve()
     const mine = before
       .then(() => forward(event))
       .finally(() => {
-        if (under_way.get(payment_id) === mine) under_way.delete(payment_id)
+        if (underWay.get(payment_id) === mine) underWay.delete(payment_id)
       })
-    under_way.set(payment_id, mine)
-    while (under_way.size >= at_once_max) await Promise.race(under_way.values())
+    underWay.set(payment_id, mine)
+    while (underWay.size >= at_once_max) await Promise.race(underWay.values())
   }
 }

@@ -9,7 +9,7 @@ export function openHeard() {
   return {
     /** Notes an event. False if it was received before. */
     isNew({ event_id, cursor }: { event_id: string; cursor: string }): boolean {
-      const { told_ms } = readCursor(cursor) ?? { told_ms: 0 }
+      const { sent_until_ms: told_ms } = readCursor(cursor) ?? { sent_until_ms: 0 }
       for (const [known, at_ms] of heard) {
         if (at_ms >= told_ms - 2 * overlap_ms) break
         heard.delete(known)

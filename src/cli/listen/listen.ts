@@ -3,9 +3,9 @@
 import { eventTypes } from '../../kernel/values.ts'
 import { openGuardedHttp } from '../../outgoing/guarded-http.ts'
 import { openListener, realClock } from '../../outgoing/real-world.ts'
-import { judgeUrl, openAddressRule } from '../../outgoing/safe-address.ts'
+import { checkUrl, openAddressRule } from '../../outgoing/safe-address.ts'
 import type { StreamedEvent } from '../../webhooks/stream/streamed-event.ts'
-import { choices, text } from '../office.ts'
+import { choices, text } from '../command-context.ts'
 import {
   type Connection,
   connectionOf,
@@ -16,9 +16,9 @@ import { listen } from '../service/stream.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { answerOf } from '../terminal/failure-words.ts'
 import { paint } from '../terminal/paint.ts'
-import { duration, printJsonLine, shortTime, tell } from '../terminal/print.ts'
+import { duration, printJsonLine, printLine, shortTime } from '../terminal/print.ts'
 import { untilStopped } from '../terminal/until-stopped.ts'
-import { type Forwarded, type Identity, identityOf, openForwarder } from './forward.ts'
+import { type ForwardResult, type Identity, identityOf, openForwarder } from './forward.ts'
 import { openHeard } from './heard-events.ts'
 
 export const listenCommand: Command = {
@@ -40,7 +40,7 @@ export const listenCommand: Command = {
     const identity = identityOf(connection.secret_key)
     if (options['print-secret'] === true) {
       if (json) printJsonLine({ signing_secret: identity.signing_secret })
-      else tell(identity.signing_secret)
+      else printLine(identity.signing_secret)
       return 0
     }
     const forward_to = forwardTo(options)
@@ -50,7 +50,7 @@ export const listenCommand: Command = {
   },
 }
 
-type Listening = {
+type ListenTarget = {
   connection: Connection
   identity: Identity
   forward_to: string | null
@@ -58,15 +58,15 @@ type Listening = {
 }
 
 /** Shows what happens. */
-type Shown = {
-  ready(listening: Listening, merchant_id: string): void
-  event(event: StreamedEvent, forwarded: (Forwarded & { url: string }) | null): void
+type ListenOutput = {
+  ready(listening: ListenTarget, merchant_id: string): void
+  event(event: StreamedEvent, forwarded: (ForwardResult & { url: string }) | null): void
   /** Events before this time are not shown. */
   missed(before: string): void
   state(state: 'lost' | 'back', base_url: string): void
 }
 
-async function follow(listening: Listening, shown: Shown): Promise<void> {
+async function follow(listening: ListenTarget, shown: ListenOutput): Promise<void> {
   const { connection, identity, forward_to: url, events } = listening
   const clock = realClock()
   const stopped = new AbortController()
@@ -93,7 +93,7 @@ async function follow(listening: Listening, shown: Shown): Promise<void> {
   const told = (state: 'lost' | 'back') => shown.state(state, connection.base_url)
   const path = () => `/v1/events/stream${filter}`
   try {
-    const messages = listen({ connection, http: listener, clock, path, signal, told })
+    const messages = listen({ connection, http: listener, clock, path, signal, onState: told })
     for await (const { event, id, data } of messages) {
       if (event === 'ready') {
         if (!is_ready) shown.ready(listening, data.merchant_id)
@@ -115,12 +115,12 @@ function forwardTo(options: Options): string | null {
   if (named === null) return null
   const url = /^[a-z]+:\/\//i.test(named) ? named : `http://${named}`
   if (!/^https?:/i.test(url)) throw new UsageError('--forward-to must be an http or https URL')
-  const fault = judgeUrl(url, openAddressRule(everywhere))
+  const fault = checkUrl(url, openAddressRule(everywhere))
   if (fault) throw new UsageError(`--forward-to ${fault.reason}`)
   return url
 }
 
-const jsonLines: Shown = {
+const jsonLines: ListenOutput = {
   ready({ connection: { base_url }, identity, forward_to, events }, merchant_id) {
     printJsonLine({ type: 'ready', merchant_id, base_url, ...identity, forward_to, events })
   },
@@ -135,23 +135,27 @@ const jsonLines: Shown = {
   },
 }
 
-const forPeople: Shown = {
+const forPeople: ListenOutput = {
   ready({ connection, identity, forward_to, events }, merchant_id) {
     const wanted = events.length === 0 ? 'payment.*' : events.join(', ')
-    tell(`Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`)
-    tell(`Your webhook signing secret is ${identity.signing_secret}`)
-    tell(forward_to ? `Forwarding ${wanted} to ${forward_to}\n` : `Showing ${wanted}\n`)
+    printLine(
+      `Ready! Listening to ${merchantWords(connection, merchant_id)} at ${connection.base_url}.`,
+    )
+    printLine(`Your webhook signing secret is ${identity.signing_secret}`)
+    printLine(forward_to ? `Forwarding ${wanted} to ${forward_to}\n` : `Showing ${wanted}\n`)
   },
   event({ type, event_id, payment_id, body }, forwarded) {
     const { created } = JSON.parse(body) as { created: string }
     const left = `${shortTime(created)}  ${type.padEnd(16)}  ${event_id}  ${payment_id}`
-    tell(forwarded ? `${left}  ${answered(forwarded)}` : left)
+    printLine(forwarded ? `${left}  ${answered(forwarded)}` : left)
   },
   missed(before) {
-    tell(`The connection was lost for too long: events before ${shortTime(before)} are missing.`)
+    printLine(
+      `The connection was lost for too long: events before ${shortTime(before)} are missing.`,
+    )
   },
   state(state, base_url) {
-    tell(
+    printLine(
       state === 'lost'
         ? `The connection to ${base_url} is lost; trying again. No event is lost.`
         : 'Connected again.',
@@ -160,7 +164,7 @@ const forPeople: Shown = {
 }
 
 /** Such as `-> 200 POST http://localhost:3000/hooks (12 ms)`. */
-function answered(forwarded: Forwarded & { url: string }): string {
+function answered(forwarded: ForwardResult & { url: string }): string {
   const { url, succeeded, response_status_code: status, duration_ms } = forwarded
   const what = succeeded ? String(status) : answerOf(forwarded)
   return `-> ${paint(succeeded ? 'green' : 'red', what)} POST ${url} (${duration(duration_ms)})`

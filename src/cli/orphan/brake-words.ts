@@ -1,6 +1,6 @@
 // Describes pulled brakes, and how far the sweeps of acquirers have come since, in plain words and as JSON.
 
-import { every_acquirer, type PulledBrake } from '../../checkout/orphan.ts'
+import { type Brake, every_acquirer } from '../../checkout/orphan.ts'
 import type { Sweep } from '../../checkout/orphans/orphan-store.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { oneLine, shortTime } from '../terminal/print.ts'
@@ -8,7 +8,7 @@ import { oneLine, shortTime } from '../terminal/print.ts'
 const reason_max = 200
 
 /** Without the article, so that it fits into a sentence. */
-export function brakeWords(brake: PulledBrake): string {
+export function brakeWords(brake: Brake): string {
   const { acquirer, pulled_at, pulled_by, reason, released_at, released_by } = brake
   const whose = acquirer === every_acquirer ? 'every acquirer' : acquirer
   const pulled = `pulled at ${shortTime(pulled_at)} by ${pulled_by}: ${oneLine(reason, reason_max)}`
@@ -16,7 +16,7 @@ export function brakeWords(brake: PulledBrake): string {
   return `brake of ${whose} was ${pulled}; released at ${shortTime(released_at)} by ${released_by}`
 }
 
-export function viewBrake(brake: PulledBrake) {
+export function viewBrake(brake: Brake) {
   const { acquirer, pulled_at, pulled_by, reason, released_at, released_by } = brake
   return {
     acquirer,

@@ -1,13 +1,18 @@
 // `ripper orphan brake|release`: a person holds back unknown authorisations, and releases the brake again.
 
-import { every_acquirer, brake as own_brake, type PulledBrake } from '../../checkout/orphan.ts'
+import { type Brake, every_acquirer, brake as own_brake } from '../../checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { countUnsettled, listSweeps } from '../../checkout/orphans/orphan-store.ts'
-import { type CommandOffice, choice, operatorName, withOffice } from '../office.ts'
+import {
+  type CommandContext,
+  choice,
+  operatorName,
+  withCommandContext,
+} from '../command-context.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
 import { clockFault } from '../right-clock.ts'
-import { type Command, CommandRefused, type OptionSpec, type Options } from '../terminal/command.ts'
-import { printJson, tell } from '../terminal/print.ts'
+import { type Command, CommandError, type OptionSpec, type Options } from '../terminal/command.ts'
+import { printJson, printLine } from '../terminal/print.ts'
 import { brakeWords, sweptWords, viewBrake } from './brake-words.ts'
 
 const whoseOption: OptionSpec = {
@@ -34,33 +39,33 @@ export const orphanBrake: Command = {
   ],
   async run({ options, json }) {
     const reason = reasonOf(options)
-    const { brake, is_new, held_back } = await withOffice(async (office) => {
-      const acquirer = (await acquirerNamed(office, options)) ?? every_acquirer
-      const wanted: PulledBrake = {
+    const { brake, is_new, held_back } = await withCommandContext(async (context) => {
+      const acquirer = (await acquirerNamed(context, options)) ?? every_acquirer
+      const wanted: Brake = {
         acquirer,
         reason,
-        pulled_at: office.clock.now(),
+        pulled_at: context.clock.now(),
         pulled_by: operatorName(),
         released_at: null,
         released_by: null,
       }
-      const pulled = await pullBrake(office.sql, wanted)
-      await warnOfClock(office)
-      const listed = await listBrakes(office.sql, { acquirer, released_too: false })
+      const pulled = await pullBrake(context.sql, wanted)
+      await warnOfClock(context)
+      const listed = await listBrakes(context.sql, { acquirer, released_too: false })
       const stands = listed.find((each) => each.acquirer === acquirer)
-      if (!stands) throw new CommandRefused('somebody has just released the brake: pull it again')
+      if (!stands) throw new CommandError('somebody has just released the brake: pull it again')
       return { ...pulled, brake: stands }
     })
     if (json) {
       printJson({ brake: viewBrake(brake), is_new, held_back })
       return
     }
-    tell(
+    printLine(
       is_new
         ? `The ${brakeWords(brake)}`
         : `It was pulled already, and counts from now on: the ${brakeWords(brake)}`,
     )
-    if (held_back > 0) tell(`Held back now: ${held_back}. ripper orphan list shows them.`)
+    if (held_back > 0) printLine(`Held back now: ${held_back}. ripper orphan list shows them.`)
   },
 }
 
@@ -84,57 +89,57 @@ export const orphanRelease: Command = {
       'that takes some seven minutes. ripper orphan list shows how far the sweeps have come.',
   ],
   async run({ options, json }) {
-    const release = async (office: CommandOffice) => {
-      const { sql, clock } = office
-      const acquirer = await acquirerNamed(office, options)
+    const release = async (context: CommandContext) => {
+      const { sql, clock } = context
+      const acquirer = await acquirerNamed(context, options)
       const found = await listBrakes(sql, { acquirer, released_too: false })
       const brakes = found.filter((brake) => acquirer === null || brake.acquirer === acquirer)
-      if (options.anyway !== true) await refuseUnlessSwept(office, brakes)
+      if (options.anyway !== true) await refuseUnlessSwept(context, brakes)
       const end = { brakes, at: clock.now(), by: operatorName() }
       const released = await releaseBrakes(sql, end)
       const pulled = await listBrakes(sql, { acquirer, released_too: false })
       return { released, pulled, held_back: (await countUnsettled(sql, acquirer)).held_back }
     }
-    const { released, pulled, held_back } = await withOffice(release, { moves_money: true })
+    const { released, pulled, held_back } = await withCommandContext(release, { moves_money: true })
     if (released.length === 0 && pulled.length > 0) {
       const advice = options.acquirer
         ? 'Leave out --acquirer to let it go'
         : 'Somebody has just pulled it'
-      throw new CommandRefused(`the ${brakeWords(pulled[0]!)}. ${advice}`)
+      throw new CommandError(`the ${brakeWords(pulled[0]!)}. ${advice}`)
     }
     if (json) {
       const views = { released: released.map(viewBrake), pulled: pulled.map(viewBrake) }
       printJson({ ...views, held_back })
       return
     }
-    for (const brake of released) tell(`The ${brakeWords(brake)}`)
-    for (const brake of pulled) tell(`The ${brakeWords(brake)}`)
-    if (released.length === 0) tell('None is pulled.')
-    if (held_back > 0) tell(`Still held back: ${held_back}. ripper orphan list shows them.`)
+    for (const brake of released) printLine(`The ${brakeWords(brake)}`)
+    for (const brake of pulled) printLine(`The ${brakeWords(brake)}`)
+    if (released.length === 0) printLine('None is pulled.')
+    if (held_back > 0) printLine(`Still held back: ${held_back}. ripper orphan list shows them.`)
   },
 }
 
 /** A brake must not wait for a right clock. But a brake with a wrong time may be released too early, or much too late. */
-async function warnOfClock({ sql }: CommandOffice): Promise<void> {
+async function warnOfClock({ sql }: CommandContext): Promise<void> {
   const fault = await clockFault(sql).catch(() => null)
   if (fault !== null) process.stderr.write(`${fault} Then pull the brake again.\n`)
 }
 
 /** Everything that was paid before the brake was pulled must be found while it is pulled. */
 async function refuseUnlessSwept(
-  { sql, listAcquirers }: CommandOffice,
-  brakes: PulledBrake[],
+  { sql, listAcquirers }: CommandContext,
+  brakes: Brake[],
 ): Promise<void> {
   const sweeps = await listSweeps(sql, null)
   const names = (await listAcquirers()).map((each) => each.acquirer.name)
   const until = new Map(sweeps.map((sweep) => [sweep.acquirer, sweep.swept_until.getTime()]))
-  const isWaitedFor = (brake: PulledBrake) => {
+  const isWaitedFor = (brake: Brake) => {
     const braked = brake.acquirer === every_acquirer ? names : [brake.acquirer]
     return braked.some((name) => (until.get(name) ?? 0) <= brake.pulled_at.getTime())
   }
   const brake = brakes.find(isWaitedFor)
   if (!brake) return
-  throw new CommandRefused(
+  throw new CommandError(
     `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after the release may be reversed: wait until ` +
       'the sweeps have come past the time when it was pulled, or add --anyway',
   )
@@ -142,7 +147,7 @@ async function refuseUnlessSwept(
 
 /** Takes only configured names, because a misspelt one would hold back nothing. */
 async function acquirerNamed(
-  { listAcquirers }: CommandOffice,
+  { listAcquirers }: CommandContext,
   options: Options,
 ): Promise<string | null> {
   const names = (await listAcquirers()).map(({ acquirer }) => acquirer.name)

@@ -1,16 +1,16 @@
 // `ripper orphan reverse|leave`: a person decides about unknown authorisations.
 
-import type { Standing } from '../../checkout/orphan.ts'
+import type { OrphanStanding } from '../../checkout/orphan.ts'
 import {
-  leaveAsTheyAre,
+  leaveUnreversed,
   type OrphanDecisions,
   reverseHeldBack,
 } from '../../checkout/orphans/decide-orphans.ts'
-import type { WhichOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
-import { operatorName, text, withOffice } from '../office.ts'
+import type { OrphanSelection } from '../../checkout/orphans/orphan-decision-store.ts'
+import { operatorName, text, withCommandContext } from '../command-context.ts'
 import { reasonOf } from '../reconcile/resolve.ts'
 import { type Command, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
-import { printJson, tell } from '../terminal/print.ts'
+import { printJson, printLine } from '../terminal/print.ts'
 import { acquirerOption } from './orphan.ts'
 
 const whichOptions: Record<string, OptionSpec> = {
@@ -29,9 +29,12 @@ export const orphanReverse: Command = {
   remarks: ['It also takes one that was left, if you name it.', remark],
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
-    const decided = await withOffice((office) => reverseHeldBack(office, which, operatorName()), {
-      moves_money: true,
-    })
+    const decided = await withCommandContext(
+      (context) => reverseHeldBack(context, which, operatorName()),
+      {
+        moves_money: true,
+      },
+    )
     const { length: released } = decided.changed
     if (json) printJson({ released, refused: decided.unchanged })
     else {
@@ -60,7 +63,7 @@ export const orphanLeave: Command = {
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
     const why = { by: operatorName(), reason: reasonOf(options) }
-    const decided = await withOffice((office) => leaveAsTheyAre(office, which, why))
+    const decided = await withCommandContext((context) => leaveUnreversed(context, which, why))
     const { length: left } = decided.changed
     if (json) printJson({ left, refused: decided.unchanged })
     else {
@@ -73,31 +76,31 @@ export const orphanLeave: Command = {
   },
 }
 
-function whichOf(options: Options, named: string[]): WhichOrphans {
-  const isAll = options['held-back'] === true
-  if (isAll && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
-  if (!isAll && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
+function whichOf(options: Options, named: string[]): OrphanSelection {
+  const is_all = options['held-back'] === true
+  if (is_all && named.length > 0) throw new UsageError('--held-back goes without a REFERENCE')
+  if (!is_all && named.length === 0) throw new UsageError('needs a REFERENCE, or --held-back')
   if (!named.every((reference) => /^[0-9a-f]{32}$/.test(reference))) {
     throw new UsageError(
       'REFERENCE must be 32 hexadecimal characters, as ripper orphan list shows it',
     )
   }
-  return { references: isAll ? null : [...new Set(named)], acquirer: text(options, 'acquirer') }
+  return { references: is_all ? null : [...new Set(named)], acquirer: text(options, 'acquirer') }
 }
 
 function tellOf(
   { changed, unchanged }: OrphanDecisions,
   { done, not_done }: { done: string; not_done: string },
 ): void {
-  if (changed.length > 0) tell(done)
-  else if (unchanged.length === 0) tell('None is held back.')
+  if (changed.length > 0) printLine(done)
+  else if (unchanged.length === 0) printLine('None is held back.')
   for (const { reference, state } of unchanged) {
     const why = state === null ? 'there is none of this reference' : whyNot[state]
     process.stderr.write(`${reference}  ${not_done}: ${why}\n`)
   }
 }
 
-const whyNot: Record<Standing, string> = {
+const whyNot: Record<OrphanStanding, string> = {
   due: 'it is due, and the service reverses it',
   found: 'the search that found it goes on, and may hold it back',
   held_back: 'it is held back again',

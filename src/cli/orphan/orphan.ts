@@ -1,14 +1,14 @@
 // `ripper orphan list`: authorisations without a payment, what will happen to each, and the brakes that are pulled.
 
-import { type Orphan, type Standing, standingOf } from '../../checkout/orphan.ts'
+import { type Orphan, type OrphanStanding, standingOf } from '../../checkout/orphan.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { listOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
 import { countUnsettled, listSweeps } from '../../checkout/orphans/orphan-store.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
-import { text, wholeNumber, withOffice } from '../office.ts'
+import { text, wholeNumber, withCommandContext } from '../command-context.ts'
 import { minutes } from '../reconcile/reconcile.ts'
 import type { Command, OptionSpec } from '../terminal/command.ts'
-import { money, oneLine, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { money, oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { brakeWords, sweptWords, viewBrake, viewSweep } from './brake-words.ts'
 
 const limit_default = 50
@@ -38,7 +38,7 @@ export const orphanList: Command = {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const acquirer = text(options, 'acquirer')
     const settled_too = options.all === true
-    const { found, counts, brakes, sweeps, names } = await withOffice(
+    const { found, counts, brakes, sweeps, names } = await withCommandContext(
       async ({ sql, listAcquirers }) => ({
         // One more than is shown, to know whether there are more.
         found: await listOrphans(sql, { acquirer, settled_too, limit: limit + 1 }),
@@ -61,24 +61,24 @@ export const orphanList: Command = {
       return
     }
     if (shown.length === 0) {
-      tell(
+      printLine(
         settled_too
           ? 'There was never an orphan.'
           : 'There is no orphan; --all lists those of the past.',
       )
     } else printTable(headings, shown.map(rowOf), shown.map(notesOf))
-    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
-    for (const brake of brakes) tell(`\nThe ${brakeWords(brake)}`)
+    if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
+    for (const brake of brakes) printLine(`\nThe ${brakeWords(brake)}`)
     if (brakes.some(({ released_at }) => released_at === null)) {
       const meant = names.filter((name) => acquirer === null || name === acquirer)
-      tell(sweptWords(sweeps, meant))
+      printLine(sweptWords(sweeps, meant))
     }
-    if (counts.held_back > 0) tell(`\n${adviceFor(counts.held_back)}`)
+    if (counts.held_back > 0) printLine(`\n${adviceFor(counts.held_back)}`)
   },
 }
 
 /** The state, in words for people. */
-const words: Record<Standing, string> = {
+const words: Record<OrphanStanding, string> = {
   due: 'due',
   found: 'just found',
   held_back: 'held back',

@@ -11,15 +11,15 @@ import {
 import { readConfig } from '../../config/config.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import {
-  type CommandOffice,
+  type CommandContext,
   choice,
   operatorName,
   text,
   wholeNumber,
-  withOffice,
-} from '../office.ts'
+  withCommandContext,
+} from '../command-context.ts'
 import type { Command, OptionSpec } from '../terminal/command.ts'
-import { money, oneLine, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { money, oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 import { reasonOf } from './resolve.ts'
 
 const limit_default = 50
@@ -39,8 +39,8 @@ export const reconcileCompare: Command = {
   ],
   async run({ options, json }) {
     const { unknown_authorisations } = readConfig()
-    const compareAll = async (office: CommandOffice) => {
-      const acquirers = await office.listAcquirers()
+    const compareAll = async (context: CommandContext) => {
+      const acquirers = await context.listAcquirers()
       const named = choice(
         options,
         'acquirer',
@@ -51,22 +51,22 @@ export const reconcileCompare: Command = {
       for (const swept of acquirers) {
         const { name } = swept.acquirer
         if (named !== null && name !== named) continue
-        const done = await compareAcquirer({ ...office, unknown_authorisations }, swept, {
+        const done = await compareAcquirer({ ...context, unknown_authorisations }, swept, {
           at_once: true,
         })
         if (done) compared.push(done)
         else busy.push(name)
       }
-      return { compared, busy, open: await countOpenFindings(office.sql) }
+      return { compared, busy, open: await countOpenFindings(context.sql) }
     }
     // The service may reverse an orphan that the comparison finds.
-    const { compared, busy, open } = await withOffice(compareAll, { moves_money: true })
+    const { compared, busy, open } = await withCommandContext(compareAll, { moves_money: true })
     if (json) {
       printJson({ compared: compared.map(viewCompared), being_compared: busy, open_findings: open })
     } else {
-      for (const each of compared) tell(wordsOf(each))
-      for (const name of busy) tell(`Another process is comparing ${name} at this moment.`)
-      tell(
+      for (const each of compared) printLine(wordsOf(each))
+      for (const name of busy) printLine(`Another process is comparing ${name} at this moment.`)
+      printLine(
         open === 0
           ? 'No finding is open.'
           : `Open findings: ${open}. ripper reconcile findings shows them.`,
@@ -92,7 +92,7 @@ export const reconcileFindings: Command = {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const acquirer = text(options, 'acquirer')
     const closed_too = options.all === true
-    const { found, comparisons } = await withOffice(async ({ sql }) => ({
+    const { found, comparisons } = await withCommandContext(async ({ sql }) => ({
       found: await listFindings(sql, { acquirer, closed_too, limit: limit + 1 }),
       comparisons: await listComparisons(sql),
     }))
@@ -103,10 +103,11 @@ export const reconcileFindings: Command = {
       printJson({ ...views, comparisons: comparisons.map(viewComparison) })
       return
     }
-    if (shown.length === 0) tell(closed_too ? 'There was never a finding.' : 'No finding is open.')
+    if (shown.length === 0)
+      printLine(closed_too ? 'There was never a finding.' : 'No finding is open.')
     else printTable(headings, shown.map(rowOf), shown.map(notesOf))
-    if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
-    for (const each of comparisons) tell(`\n${comparisonWords(each)}`)
+    if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
+    for (const each of comparisons) printLine(`\n${comparisonWords(each)}`)
   },
 }
 
@@ -125,15 +126,15 @@ export const reconcileClose: Command = {
   async run({ options, positionals, json }) {
     const why = { by: operatorName(), reason: reasonOf(options) }
     const which = { acquirer: text(options, 'acquirer'), references: positionals }
-    const closed = await withOffice(({ sql, clock }) =>
+    const closed = await withCommandContext(({ sql, clock }) =>
       closeFindings(sql, which, { at: clock.now(), ...why }),
     )
     const done = new Set(closed.map(({ reference }) => reference))
     const not_open = positionals.filter((reference) => !done.has(reference))
     if (json) printJson({ closed: closed.map(viewFinding), not_open })
     else {
-      tell(`Closed: ${closed.length}.`)
-      for (const reference of not_open) tell(`${reference}  has no open finding`)
+      printLine(`Closed: ${closed.length}.`)
+      for (const reference of not_open) printLine(`${reference}  has no open finding`)
     }
     return not_open.length > 0 ? 1 : 0
   },

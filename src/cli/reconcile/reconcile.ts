@@ -1,12 +1,12 @@
 // `ripper reconcile list`: the operations that acquirers never answered, and how far the search for each has come.
 
 import type { OperationKind, UnansweredOperation } from '../../checkout/operation.ts'
-import { type ListedOperation, listUnanswered } from '../../checkout/reading/operator-store.ts'
+import { listUnanswered, type OperationWithPayment } from '../../checkout/reading/operator-store.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import { merchantOption, text, wholeNumber, withOffice } from '../office.ts'
+import { merchantOption, text, wholeNumber, withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
-import { money, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import { money, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
 
 /** The words for operations that people use. */
 export const nouns: Record<OperationKind, string> = {
@@ -36,7 +36,7 @@ export const reconcileList: Command = {
     const limit = wholeNumber(options, 'limit', limit_max) ?? limit_default
     const waiting_for_person = options.waiting === true
     const named = text(options, 'merchant')
-    const { merchant_id, found } = await withOffice(async ({ sql, clock }) => {
+    const { merchant_id, found } = await withCommandContext(async ({ sql, clock }) => {
       const merchant_id = named && (await merchantOrRefuse(sql, named)).merchant_id
       const which = { merchant_id, waiting_for_person, now: clock.now(), limit: limit + 1 }
       return { merchant_id, found: await listUnanswered(sql, which) }
@@ -45,15 +45,17 @@ export const reconcileList: Command = {
     const has_more = found.length > limit
     if (json) printJson({ merchant_id, operations: shown.map(viewListed), has_more })
     else if (shown.length === 0) {
-      tell(waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.')
+      printLine(
+        waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.',
+      )
     } else {
       printTable(headings, shown.map(rowOf))
-      if (has_more) tell(`\nThere are more: --limit takes up to ${limit_max}.`)
+      if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
     }
   },
 }
 
-function viewListed(operation: ListedOperation) {
+function viewListed(operation: OperationWithPayment) {
   const { merchant_id, payment_id, session_id, mode } = operation
   return {
     merchant_id,
@@ -88,7 +90,7 @@ export function viewSearch(operation: UnansweredOperation) {
 // The widest values take 120 characters.
 const headings = ['payment', 'kind', 'amount', 'sent', 'looks', 'waits for']
 
-function rowOf(operation: ListedOperation): string[] {
+function rowOf(operation: OperationWithPayment): string[] {
   const { payment_id, kind, sent_at, checks } = operation
   return [
     ...[payment_id, kind, money(operation), shortTime(sent_at), String(checks)],
@@ -99,7 +101,7 @@ function rowOf(operation: ListedOperation): string[] {
 /** To the minute. */
 export const minutes = (at: Date) => `${at.toISOString().slice(0, 16)}Z`
 
-function waitWords({ waits_for_person_since, next_check_at }: ListedOperation): string {
+function waitWords({ waits_for_person_since, next_check_at }: OperationWithPayment): string {
   if (waits_for_person_since) return `a person since ${minutes(waits_for_person_since)}`
   return next_check_at ? `a look at ${shortTime(next_check_at)}` : '–'
 }

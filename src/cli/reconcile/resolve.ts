@@ -6,7 +6,7 @@ import type { UnansweredOperation } from '../../checkout/operation.ts'
 import { findPayment, findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { viewPayment } from '../../checkout/reading/read-payment.ts'
 import {
-  type AskedResolution,
+  type ResolutionRequest,
   resolutions,
   resolveOperation,
 } from '../../checkout/reconciling/resolve-operation.ts'
@@ -14,10 +14,16 @@ import { settlementAt, statusAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { EventType } from '../../kernel/values.ts'
-import { type CommandOffice, choice, operatorName, text, withOffice } from '../office.ts'
+import {
+  type CommandContext,
+  choice,
+  operatorName,
+  text,
+  withCommandContext,
+} from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { money, print, printJson, shortTime, tell } from '../terminal/print.ts'
+import { money, print, printJson, printLine, shortTime } from '../terminal/print.ts'
 import { nouns } from './reconcile.ts'
 
 const text_max = 200
@@ -47,20 +53,20 @@ export const reconcileResolve: Command = {
   async run({ options, positionals, json }) {
     const payment_id = requirePaymentId(positionals)
     const asked = askedOf(options)
-    const resolve = async (office: CommandOffice) => {
-      const key = await paymentKeyOf(office, options, payment_id)
-      const operation = await resolveOperation(office, key, asked).catch(asUsage)
-      const whole = (await findWholePayment(office.sql, key))!
-      const payment = viewPayment((await findPayment(office.sql, key.merchant_id, payment_id))!)
-      return { operation, whole, payment, now: office.clock.now() }
+    const resolve = async (context: CommandContext) => {
+      const key = await paymentKeyOf(context, options, payment_id)
+      const operation = await resolveOperation(context, key, asked).catch(asUsage)
+      const whole = (await findWholePayment(context.sql, key))!
+      const payment = viewPayment((await findPayment(context.sql, key.merchant_id, payment_id))!)
+      return { operation, whole, payment, now: context.clock.now() }
     }
-    const done = await withOffice(resolve, { moves_money: true })
+    const done = await withCommandContext(resolve, { moves_money: true })
     const view = viewDone(done, asked)
     if (json) {
       printJson(view)
       return
     }
-    tell(`${wordsFor(done, asked).join(' ')}\n`)
+    printLine(`${wordsFor(done, asked).join(' ')}\n`)
     const { payment, session, hold, settlement } = view
     const amount = money(done.whole.payment)
     const record = { payment_id, status: payment.status, amount, session: session.status }
@@ -68,7 +74,7 @@ export const reconcileResolve: Command = {
   },
 }
 
-function askedOf(options: Options): AskedResolution {
+function askedOf(options: Options): ResolutionRequest {
   const outcome = choice(options, 'as', resolutions)!
   const acquirer_transaction_id = text(options, 'transaction')
   if (acquirer_transaction_id !== null) {
@@ -94,25 +100,25 @@ function refuseCardNumber(name: string, value: string): void {
   if (looksLikeCardNumber(value)) throw new UsageError(`--${name} must not hold a card number`)
 }
 
-const options_of: Record<string, string> = {
+const optionsOf: Record<string, string> = {
   outcome: '--as',
   acquirer_transaction_id: '--transaction',
 }
 
 /** Turns an outcome that does not fit the operation into a UsageError. */
 function asUsage(error: unknown): never {
-  const option = error instanceof Refusal && error.field !== null && options_of[error.field]
+  const option = error instanceof Refusal && error.field !== null && optionsOf[error.field]
   throw option ? new UsageError(`${option} ${(error as Error).message}`) : error
 }
 
-type Done = {
+type ResolveResult = {
   operation: UnansweredOperation
   whole: WholePayment
   payment: ReturnType<typeof viewPayment>
   now: Date
 }
 
-function viewDone({ operation, whole, payment, now }: Done, asked: AskedResolution) {
+function viewDone({ operation, whole, payment, now }: ResolveResult, asked: ResolutionRequest) {
   const { session, hold } = whole
   const { operation_id, kind, merchant_id, payment_id } = operation
   const { outcome, reason, by } = asked
@@ -134,14 +140,14 @@ function viewDone({ operation, whole, payment, now }: Done, asked: AskedResoluti
 
 /** The event that was sent, or null: a refusal leaves the hold open, and a reversal's event is its charge's. */
 function eventAfter(
-  { operation: { kind }, whole: { payment } }: Pick<Done, 'operation' | 'whole'>,
-  { outcome }: AskedResolution,
+  { operation: { kind }, whole: { payment } }: Pick<ResolveResult, 'operation' | 'whole'>,
+  { outcome }: ResolutionRequest,
 ): { type: EventType; sequence: 1 | 2 } | null {
   if (kind === 'reverse' || outcome === 'refused' || payment.status === 'pending') return null
   return { type: `payment.${payment.status}`, sequence: kind === 'authorise' ? 1 : 2 }
 }
 
-function wordsFor(done: Done, asked: AskedResolution): string[] {
+function wordsFor(done: ResolveResult, asked: ResolutionRequest): string[] {
   const { operation, whole } = done
   const { kind } = operation
   const { outcome } = asked
@@ -157,7 +163,7 @@ function wordsFor(done: Done, asked: AskedResolution): string[] {
 
 function effectsOf(
   { payment, hold }: WholePayment,
-  { kind, outcome }: { kind: UnansweredOperation['kind']; outcome: AskedResolution['outcome'] },
+  { kind, outcome }: { kind: UnansweredOperation['kind']; outcome: ResolutionRequest['outcome'] },
 ): string[] {
   if (kind === 'reverse') {
     return ['The service ends the charge as failed within seconds.']

@@ -1,16 +1,24 @@
 // `ripper reconcile show`: shows every operation of a payment at its acquirer, and what to do if one has no answer.
 
-import { type KnownOperation, listOperations } from '../../checkout/asking/operation-store.ts'
+import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
 import { isUnanswered } from '../../checkout/operation.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
-import { withOffice } from '../office.ts'
+import { withCommandContext } from '../command-context.ts'
 import { paymentKeyOf, paymentOptions, requirePaymentId } from '../payment-key.ts'
 import type { Command } from '../terminal/command.ts'
-import { money, oneLine, print, printJson, printTable, shortTime, tell } from '../terminal/print.ts'
+import {
+  money,
+  oneLine,
+  print,
+  printJson,
+  printLine,
+  printTable,
+  shortTime,
+} from '../terminal/print.ts'
 import { nouns, viewSearch } from './reconcile.ts'
 
 export const reconcileShow: Command = {
@@ -22,24 +30,24 @@ export const reconcileShow: Command = {
   remarks: ['The reference is ours; the acquirer knows the operation by it, too.'],
   async run({ options, positionals, json }) {
     const payment_id = requirePaymentId(positionals)
-    const found = await withOffice(async (office) => {
-      const key = await paymentKeyOf(office, options, payment_id)
-      const whole = (await findWholePayment(office.sql, key))!
-      const operations = await listOperations(office.sql, key)
-      return { whole, operations, now: office.clock.now() }
+    const found = await withCommandContext(async (context) => {
+      const key = await paymentKeyOf(context, options, payment_id)
+      const whole = (await findWholePayment(context.sql, key))!
+      const operations = await listOperations(context.sql, key)
+      return { whole, operations, now: context.clock.now() }
     })
     if (json) printJson(viewShown(found))
     else printForPeople(found)
   },
 }
 
-type Found = {
+type OperationDetail = {
   whole: WholePayment
-  operations: KnownOperation[]
+  operations: OperationWithAnswer[]
   now: Date
 }
 
-function viewShown({ whole: { payment, session }, operations, now }: Found) {
+function viewShown({ whole: { payment, session }, operations, now }: OperationDetail) {
   const open = unansweredOf(operations)
   const { payment_id, merchant_id, session_id, status, amount, currency, mode } = payment
   return {
@@ -64,23 +72,23 @@ function viewShown({ whole: { payment, session }, operations, now }: Found) {
   }
 }
 
-function printForPeople(found: Found): void {
+function printForPeople(found: OperationDetail): void {
   const { whole, operations, now } = found
   const { settlement, payment_id, merchant_id, checkout_session_id, status, mode } =
     viewShown(found)
   const amount = money(whole.payment)
   print({ payment_id, merchant_id, checkout_session_id, status, amount, mode, settlement }, false)
   if (operations.length === 0) {
-    tell('\nThe acquirer was never asked.')
+    printLine('\nThe acquirer was never asked.')
     return
   }
-  tell('')
+  printLine('')
   const headings = ['kind', '#', 'state', 'sent', 'answered', 'looks', 'reference']
   printTable(headings, operations.map(operationRow), operations.map(notesOf))
-  tell(`\n${adviceOf(operations, now)}`)
+  printLine(`\n${adviceOf(operations, now)}`)
 }
 
-function operationRow(operation: KnownOperation): string[] {
+function operationRow(operation: OperationWithAnswer): string[] {
   const { kind, sequence, state, sent_at, answered_at, checks, operation_id } = operation
   const answered = answered_at ? shortTime(answered_at) : '–'
   return [
@@ -91,7 +99,7 @@ function operationRow(operation: KnownOperation): string[] {
 
 const reason_max = 90
 
-function notesOf(operation: KnownOperation): string[] {
+function notesOf(operation: OperationWithAnswer): string[] {
   const { acquirer_transaction_id, last_sent_at, sent_at, answered_at, not_found_count } = operation
   const reason = reasonOf(operation.answer)
   return [
@@ -111,7 +119,7 @@ function reasonOf(answer: object | null): string | null {
 }
 
 /** What a person can do. */
-function adviceOf(operations: KnownOperation[], now: Date): string {
+function adviceOf(operations: OperationWithAnswer[], now: Date): string {
   const open = unansweredOf(operations)
   if (!open) return 'Nothing of this payment waits for an answer.'
   const { kind, payment_id, operation_id, acquirer } = open
@@ -135,7 +143,7 @@ function adviceOf(operations: KnownOperation[], now: Date): string {
   ].join('\n')
 }
 
-function searchOf({ waits_for_person_since, next_check_at }: KnownOperation): string {
+function searchOf({ waits_for_person_since, next_check_at }: OperationWithAnswer): string {
   if (waits_for_person_since) {
     return `Since ${shortTime(waits_for_person_since)} the service no longer looks for it.`
   }

@@ -2,21 +2,21 @@
 
 import { OutgoingFailure } from '../../kernel/world.ts'
 import { openHttp, realClock } from '../../outgoing/real-world.ts'
-import { CommandRefused } from '../terminal/command.ts'
+import { CommandError } from '../terminal/command.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what the service answers is held by its own reply schemas.
 type Json = any
 
 export type Call = { headers?: Record<string, string>; body?: unknown }
 
-/** Requests to one service. Each throws a ServiceRefused, or a CommandRefused if no usable answer came. */
+/** Requests to one service. Each throws a ServiceError, or a CommandError if no usable answer came. */
 export type ServiceCalls = {
   get(path: string, call?: Call): Promise<Json>
   post(path: string, call?: Call): Promise<Json>
 }
 
 /** The service refused the request. */
-export class ServiceRefused extends CommandRefused {
+export class ServiceError extends CommandError {
   readonly code: string
   readonly status: number
   /** Null if the answer has none. */
@@ -50,7 +50,7 @@ export function openServiceCalls(base_url: string): ServiceCalls {
     })
     const document = parsed(body)
     if (status >= 200 && status < 300 && document !== null) return document
-    throw new ServiceRefused({ doing, status, body: document })
+    throw new ServiceError({ doing, status, body: document })
   }
   return {
     get: (path, { headers = {} } = {}) =>
@@ -69,14 +69,14 @@ export function unreachable(
   base_url: string,
   doing: string,
   failure: OutgoingFailure,
-): CommandRefused {
+): CommandError {
   if (failure.kind === 'not_sent') {
-    return new CommandRefused(
+    return new CommandError(
       `The service does not answer at ${base_url} (${failure.message}). Start it with npm start or ripper serve, ` +
         'or give its address with --base-url.',
     )
   }
-  return new CommandRefused(
+  return new CommandError(
     `${doing}: no usable answer came (${failure.message}). It is unknown whether the service did it.`,
   )
 }

@@ -2,9 +2,9 @@
 
 import { readConfig } from '../../config/config.ts'
 import { type Demo, demoPath, readDemo } from '../../service/demo.ts'
-import { text } from '../office.ts'
-import { CommandRefused, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
-import type { ServiceRefused } from './call.ts'
+import { text } from '../command-context.ts'
+import { CommandError, type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
+import type { ServiceError } from './call.ts'
 
 export type Connection = {
   /** Without a slash at its end. */
@@ -30,20 +30,20 @@ export const connectionOptions: Record<string, OptionSpec> = {
   },
 }
 
-/** Throws a UsageError for a malformed value, and a CommandRefused if there is no key. */
+/** Throws a UsageError for a malformed value, and a CommandError if there is no key. */
 export function connectionOf(options: Options): Connection {
   const config = readConfig()
   const demo = readDemo(config.data_dir)
   const found = keyOf(options, config.secret_key, { demo, path: demoPath(config.data_dir) })
   const named = text(options, 'merchant')
-  if (!found) throw new CommandRefused(no_key_words)
+  if (!found) throw new CommandError(no_key_words)
   const { secret_key, key_from } = found
   if (!/^rip_sk_[\w-]+$/.test(secret_key)) {
     throw new UsageError('--key (or RIPPER_SECRET_KEY) must be a secret key, which begins rip_sk_')
   }
   const own = demo?.secret_key === secret_key ? demo : null
   if (own && named !== null && named !== own.merchant_id) {
-    throw new CommandRefused(
+    throw new CommandError(
       `The key belongs to the merchant ${own.merchant_id}. Give one of ${named} with --key.`,
     )
   }
@@ -74,7 +74,7 @@ export function merchantWords({ publishable_key }: Connection, merchant_id: stri
 }
 
 /** What to do if the service refuses the key. */
-export function adviseOnKey(refused: ServiceRefused, connection: Connection): ServiceRefused {
+export function adviseOnKey(refused: ServiceError, connection: Connection): ServiceError {
   if (refused.status !== 401 && refused.status !== 403) return refused
   return refused.with(adviceOn(refused.code, connection))
 }

@@ -1,16 +1,16 @@
 // Server-Sent Events as they may come: cut anywhere, with every end of line, and never larger than a message may be.
 
 import { expect, test } from 'vitest'
-import { readSentEvents, type SentEvent } from './server-sent-events.ts'
+import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
 async function* bytesOf(...parts: (string | Uint8Array)[]) {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part
 }
 
 async function read(body: AsyncIterable<Uint8Array>) {
-  const events: SentEvent[] = []
+  const events: ServerSentEvent[] = []
   const noted: string[] = []
-  for await (const event of readSentEvents(body, (id) => noted.push(id))) events.push(event)
+  for await (const event of readServerSentEvents(body, (id) => noted.push(id))) events.push(event)
   return { events, noted }
 }
 
@@ -52,7 +52,7 @@ test.each([
   }
   const heard: string[] = []
   const reading = (async () => {
-    for await (const { data } of readSentEvents(endless())) heard.push(data)
+    for await (const { data } of readServerSentEvents(endless())) heard.push(data)
   })()
   await expect(reading).rejects.toThrow('a message that does not end')
   expect(heard).toEqual(['first'])

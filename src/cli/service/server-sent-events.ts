@@ -2,7 +2,7 @@
 
 import { createParser } from 'eventsource-parser'
 
-export type SentEvent = {
+export type ServerSentEvent = {
   event: string
   /** The id of this message, or of the last message before it that had one. */
   id: string | null
@@ -13,12 +13,12 @@ export type SentEvent = {
 const message_chars_max = 4 * 1024 * 1024
 
 /** Calls `noted` with each id, even without a message. Throws if a message is too large, and whatever the body throws. */
-export async function* readSentEvents(
+export async function* readServerSentEvents(
   body: AsyncIterable<Uint8Array>,
   noted: (id: string) => void = () => {},
-): AsyncGenerator<SentEvent> {
+): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder()
-  const come: SentEvent[] = []
+  const come: ServerSentEvent[] = []
   let last_id: string | null = null
   let is_too_long = false
   const parser = createParser({

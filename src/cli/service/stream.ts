@@ -1,10 +1,10 @@
 // Listens to a stream of the running service, and opens it again after it was lost.
 
 import { type Clock, type HttpListener, OutgoingFailure } from '../../kernel/world.ts'
-import { CommandRefused } from '../terminal/command.ts'
-import { ServiceRefused, unreachable } from './call.ts'
+import { CommandError } from '../terminal/command.ts'
+import { ServiceError, unreachable } from './call.ts'
 import { adviseOnKey, type Connection } from './connection.ts'
-import { readSentEvents } from './server-sent-events.ts'
+import { readServerSentEvents } from './server-sent-events.ts'
 
 export type Message = {
   event: string
@@ -13,7 +13,7 @@ export type Message = {
   data: any
 }
 
-export type Listening = {
+export type StreamOptions = {
   connection: Connection
   http: HttpListener
   clock: Clock
@@ -22,7 +22,7 @@ export type Listening = {
   /** Ends the listening. */
   signal: AbortSignal
   /** Called once when the connection is lost, and once when it is back. */
-  told(state: 'lost' | 'back'): void
+  onState(state: 'lost' | 'back'): void
 }
 
 /** Longer than the 15 s in which the service sends at least something. */
@@ -32,11 +32,11 @@ const wait_max_ms = 30_000
 
 /**
  * The messages, `ready` first, until the signal aborts. If a stream that was open is lost, it is opened again from the last id,
- * after 1 to 30 s, unless the service refuses. Throws a CommandRefused.
+ * after 1 to 30 s, unless the service refuses. Throws a CommandError.
  */
-export async function* listen(listening: Listening): AsyncGenerator<Message> {
-  const { connection, clock, path, signal, told } = listening
-  const last: Last = { id: null }
+export async function* listen(listening: StreamOptions): AsyncGenerator<Message> {
+  const { connection, clock, path, signal, onState: told } = listening
+  const last: LastEvent = { id: null }
   let wait_ms = first_wait_ms
   let state: 'new' | 'open' | 'lost' = 'new'
   while (!signal.aborted) {
@@ -53,7 +53,7 @@ export async function* listen(listening: Listening): AsyncGenerator<Message> {
     } catch (error) {
       if (signal.aborted) return
       if (state === 'new') throw plainly(error, connection)
-      if (error instanceof CommandRefused && !isPassing(error)) throw error
+      if (error instanceof CommandError && !isPassing(error)) throw error
     }
     if (signal.aborted) return
     if (state !== 'lost') told('lost')
@@ -64,13 +64,13 @@ export async function* listen(listening: Listening): AsyncGenerator<Message> {
 }
 
 /** The last id that was received. */
-type Last = { id: string | null }
+type LastEvent = { id: string | null }
 
 /** One connection. */
 async function* messagesOf(
-  { connection, http, signal }: Listening,
+  { connection, http, signal }: StreamOptions,
   path: string,
-  last: Last,
+  last: LastEvent,
 ): AsyncGenerator<Message> {
   const headers = {
     accept: 'text/event-stream',
@@ -83,7 +83,7 @@ async function* messagesOf(
   const noted = (id: string) => {
     last.id = id
   }
-  for await (const { event, id, data } of readSentEvents(body, noted)) {
+  for await (const { event, id, data } of readServerSentEvents(body, noted)) {
     const message = { event, id, data: JSON.parse(data) }
     if (event === 'refused') throw endedBy(message)
     yield message
@@ -94,25 +94,25 @@ async function refusalOf(
   path: string,
   status: number,
   body: AsyncIterable<Buffer>,
-): Promise<ServiceRefused> {
+): Promise<ServiceError> {
   const parts: Buffer[] = []
   for await (const part of body) parts.push(part)
   const text = Buffer.concat(parts).toString()
   const doing = `GET ${path.split('?')[0]}`
   try {
-    return new ServiceRefused({ doing, status, body: JSON.parse(text) })
+    return new ServiceError({ doing, status, body: JSON.parse(text) })
   } catch {
-    return new ServiceRefused({ doing, status, body: null })
+    return new ServiceError({ doing, status, body: null })
   }
 }
 
-function endedBy({ data: { code, message } }: Message): CommandRefused {
-  return new CommandRefused(`The service ended the stream: ${code}. ${message}`)
+function endedBy({ data: { code, message } }: Message): CommandError {
+  return new CommandError(`The service ended the stream: ${code}. ${message}`)
 }
 
 /** Checks what may have changed since the last connection. */
-function isPassing(error: CommandRefused): boolean {
-  return error instanceof ServiceRefused && (error.status >= 500 || error.status === 429)
+function isPassing(error: CommandError): boolean {
+  return error instanceof ServiceError && (error.status >= 500 || error.status === 429)
 }
 
 function plainly(error: unknown, { base_url }: Connection): unknown {
@@ -121,5 +121,5 @@ function plainly(error: unknown, { base_url }: Connection): unknown {
 
 function requireMerchant({ merchant_id }: Connection, found: string): void {
   if (merchant_id === null || merchant_id === found) return
-  throw new CommandRefused(`The key belongs to the merchant ${found}, not to ${merchant_id}.`)
+  throw new CommandError(`The key belongs to the merchant ${found}, not to ${merchant_id}.`)
 }

@@ -4,14 +4,14 @@
 export function closest(typed: string, words: readonly string[]): string | null {
   const most = Math.max(1, Math.min(3, Math.floor(typed.length / 3)))
   const [best] = words
-    .map((word) => ({ word, slips: slipsBetween(typed.toLowerCase(), word.toLowerCase()) }))
+    .map((word) => ({ word, slips: editDistance(typed.toLowerCase(), word.toLowerCase()) }))
     .filter(({ slips }) => slips <= most)
     .sort((a, b) => a.slips - b.slips)
   return best?.word ?? null
 }
 
 /** The number of slips between two texts: characters left out, added, changed, or swapped with the next. */
-export function slipsBetween(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row += 1) {

@@ -8,7 +8,7 @@ import { paint } from './paint.ts'
 export class UsageError extends Error {}
 
 /** The command was refused: exit status 1. */
-export class CommandRefused extends Error {}
+export class CommandError extends Error {}
 
 export type OptionSpec = {
   /** The value's name in the usage; a flag has none. */
@@ -93,8 +93,8 @@ function withNegativeNumbers(args: string[], takers: string[]): string[] {
 function requireCount(names: string[], positionals: string[]): void {
   const needed = names.filter((name) => !name.startsWith('['))
   if (positionals.length < needed.length) throw new UsageError(`needs ${needed.join(' and ')}`)
-  const takesMany = names.some((name) => name.includes('…'))
-  if (positionals.length > names.length && !takesMany) {
+  const takes_many = names.some((name) => name.includes('…'))
+  if (positionals.length > names.length && !takes_many) {
     throw new UsageError(`takes no argument such as ${positionals[names.length]}`)
   }
 }

@@ -26,7 +26,7 @@ export function printJsonLine(document: unknown): void {
 }
 
 /** A sentence for people. */
-export function tell(sentence: string): void {
+export function printLine(sentence: string): void {
   process.stdout.write(`${sentence}\n`)
 }
 

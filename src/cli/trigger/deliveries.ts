@@ -2,9 +2,9 @@
 
 import type { EventType } from '../../kernel/values.ts'
 import { realClock } from '../../outgoing/real-world.ts'
-import { type ServiceCalls, ServiceRefused } from '../service/call.ts'
+import { type ServiceCalls, ServiceError } from '../service/call.ts'
 
-export type Told = {
+export type DeliveryResult = {
   endpoint_id: string
   endpoint_url: string
   /** Null if no attempt has ended yet. */
@@ -13,19 +13,19 @@ export type Told = {
 }
 
 type Endpoint = { id: string; url: string; event_filter: EventType[]; status: string }
-type Row = Pick<Told, 'response_status_code'> & {
+type Row = Pick<DeliveryResult, 'response_status_code'> & {
   event_id: string
-  status: NonNullable<Told['status']>
+  status: NonNullable<DeliveryResult['status']>
 }
 
 const looks_max = 8
 const look_ms = 250
 
 /** Each endpoint that wants the event. Waits some seconds for first attempts. Null if the key may not read deliveries. */
-export async function readTold(
+export async function readDeliveryResults(
   service: ServiceCalls,
   which: { secret_key: string; payment_id: string; event: EventType },
-): Promise<Told[] | null> {
+): Promise<DeliveryResult[] | null> {
   const headers = { 'x-service-api-key': which.secret_key }
   try {
     const { endpoints } = await service.get('/v1/webhooks/endpoints', { headers })
@@ -42,7 +42,7 @@ export async function readTold(
       await realClock().sleep(look_ms)
     }
   } catch (error) {
-    if (error instanceof ServiceRefused) return null
+    if (error instanceof ServiceError) return null
     throw error
   }
 }
@@ -52,7 +52,7 @@ function toldOf(
   { id, url }: Endpoint,
   rows: Row[],
   { payment_id, event }: { payment_id: string; event: EventType },
-): Told {
+): DeliveryResult {
   const row = rows.find(({ event_id }) => event_id === `evt:${payment_id}#${event}#${id}`)
   return {
     endpoint_id: id,

@@ -6,9 +6,9 @@ import type { Integration } from '../../merchants/integration.ts'
 import { createKey, withdrawKey, withdrawPublishableKey } from '../../merchants/manage.ts'
 import { listIntegrations } from '../../merchants/store.ts'
 import { type Demo, readDemo } from '../../service/demo.ts'
-import { type CommandOffice, merchantOf, text } from '../office.ts'
+import { type CommandContext, merchantOf, text } from '../command-context.ts'
 import type { Connection } from '../service/connection.ts'
-import { CommandRefused, type Options, UsageError } from '../terminal/command.ts'
+import { CommandError, type Options, UsageError } from '../terminal/command.ts'
 import type { Payee } from './payment.ts'
 
 /** If only a key is given, the options say everything that is known of the merchant. */
@@ -36,19 +36,19 @@ export function requirePage({ page }: Payee): void {
  * revoked afterwards in any case. Needs the database.
  */
 export async function withPayee<T>(
-  office: CommandOffice,
+  context: CommandContext,
   { options, needs_page }: { options: Options; needs_page: boolean },
   work: (payee: Payee, merchant_id: MerchantId) => Promise<T>,
 ): Promise<T> {
-  const merchant_id = await merchantOf(office, options)
-  const integration = needs_page ? await pageOf(office, merchant_id, options) : null
+  const merchant_id = await merchantOf(context, options)
+  const integration = needs_page ? await pageOf(context, merchant_id, options) : null
   const run = (keys: Keys) => work(payeeOf(keys, integration, options), merchant_id)
-  const demo = readDemo(office.data_dir)
-  return demo?.merchant_id === merchant_id ? run(demo) : withOwnKeys(office, merchant_id, run)
+  const demo = readDemo(context.data_dir)
+  return demo?.merchant_id === merchant_id ? run(demo) : withOwnKeys(context, merchant_id, run)
 }
 
 /** The user pressed Ctrl-C. Requests may still be under way. */
-export class Interrupted extends CommandRefused {}
+export class InterruptedError extends CommandError {}
 
 type Keys = Pick<Demo, 'secret_key' | 'publishable_key'>
 
@@ -68,17 +68,17 @@ function payeeOf(
 const own_key_life_ms = 5 * 60 * 1000
 
 async function withOwnKeys<T>(
-  office: CommandOffice,
+  context: CommandContext,
   merchant_id: MerchantId,
   work: (keys: Keys) => Promise<T>,
 ): Promise<T> {
-  const { secret_key, key } = await createKey(office, merchant_id, {
+  const { secret_key, key } = await createKey(context, merchant_id, {
     permissions: [...permissions],
     // This makes sure that no session is live.
     mode: 'test_only',
     allowed_addresses: [],
     allowed_origins: [],
-    expires_at: new Date(office.clock.now().getTime() + own_key_life_ms),
+    expires_at: new Date(context.clock.now().getTime() + own_key_life_ms),
     // Paired with a publishable key of the merchant's pages, it could turn them to test mode.
     pair: 'own',
   })
@@ -86,15 +86,15 @@ async function withOwnKeys<T>(
   try {
     return await unlessInterrupted(work({ secret_key, publishable_key }))
   } finally {
-    await withdrawKey(office, key.key_id)
-    await withdrawPublishableKey(office, publishable_key)
+    await withdrawKey(context, key.key_id)
+    await withdrawPublishableKey(context, publishable_key)
   }
 }
 
 /** Ctrl-C ends the work like a failure, so that the clean-up still runs. */
 async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(new Interrupted('interrupted'))
+  const stop = () => reject(new InterruptedError('interrupted'))
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
     return await Promise.race([work, promise])
@@ -105,7 +105,7 @@ async function unlessInterrupted<T>(work: Promise<T>): Promise<T> {
 
 /** An integration whose pages create sessions with an unverified amount; the default one before others. */
 async function pageOf(
-  { sql }: CommandOffice,
+  { sql }: CommandContext,
   merchant_id: string,
   options: Options,
 ): Promise<Integration> {
@@ -128,7 +128,7 @@ async function pageOf(
       : all.some(({ name }) => name === named)
         ? `The integration ${named} cannot hold a payment`
         : `${merchant_id} has no integration ${named}`
-  throw new CommandRefused(`${fault}: it takes one ${what}.\n${others}`)
+  throw new CommandError(`${fault}: it takes one ${what}.\n${others}`)
 }
 
 function leavesAmountOpen(integration: Integration): boolean {

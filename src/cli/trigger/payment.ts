@@ -2,8 +2,8 @@
 
 import { pooledBytes, realClock } from '../../outgoing/real-world.ts'
 import type { Call, ServiceCalls } from '../service/call.ts'
-import { CommandRefused } from '../terminal/command.ts'
-import type { Course } from './course.ts'
+import { CommandError } from '../terminal/command.ts'
+import type { TriggerScenario } from './scenario.ts'
 
 /** The merchant of the payment, and its page; null if the course needs no page. */
 export type Payee = {
@@ -20,7 +20,7 @@ export type Purchase = {
   order_reference: string | null
 }
 
-export type Paid = {
+export type TestPayment = {
   payment_id: string
   session_id: string
   /** In minor units. */
@@ -29,24 +29,24 @@ export type Paid = {
   decline: { code: string; category: string; reason: string } | null
 }
 
-/** Pays, and voids if the course says so. Throws a ServiceRefused, or a CommandRefused if the payment ends differently. */
+/** Pays, and voids if the course says so. Throws a ServiceError, or a CommandError if the payment ends differently. */
 export async function payAlong(
-  course: Course,
+  course: TriggerScenario,
   service: ServiceCalls,
   { payee, purchase }: { payee: Payee; purchase: Purchase },
-): Promise<Paid> {
+): Promise<TestPayment> {
   const session = await openSession(course, service, { payee, purchase })
   const { id: session_id, amount, currency } = session
   // The simulators serve test sessions only, so a live session does not even get a card.
   if (session.mode !== 'test') {
-    throw new CommandRefused(
+    throw new CommandError(
       `The session ${session_id} is a ${session.mode} one, so no payment was made. Use a test-only key: ripper key create --mode test_only.`,
     )
   }
   const result = await pay(course.card, service, session)
   const { payment_id, decline } = result
   if (result.status !== course.outcome) {
-    throw new CommandRefused(elsewhere(course, result))
+    throw new CommandError(elsewhere(course, result))
   }
   if (course.then_void) {
     const headers = { ...withKey(payee), ...idempotencyKey() }
@@ -65,7 +65,7 @@ type Session = {
 }
 
 function openSession(
-  { opened_by }: Course,
+  { opened_by }: TriggerScenario,
   service: ServiceCalls,
   { payee, purchase }: { payee: Payee; purchase: Purchase },
 ): Promise<Session> {
@@ -88,7 +88,7 @@ function openSession(
   })
 }
 
-type Result = { status: string; payment_id: string; decline: Paid['decline'] }
+type Result = { status: string; payment_id: string; decline: TestPayment['decline'] }
 
 async function pay(number: string, service: ServiceCalls, session: Session): Promise<Result> {
   const headers = { 'rip-client-secret': session.client_secret }
@@ -125,7 +125,10 @@ const browser = {
   javascript_enabled: true,
 }
 
-function elsewhere({ event, opened_by }: Course, { payment_id, status, decline }: Result): string {
+function elsewhere(
+  { event, opened_by }: TriggerScenario,
+  { payment_id, status, decline }: Result,
+): string {
   const why = decline === null ? '' : ` (${decline.code})`
   const advice =
     opened_by === 'page' && status === 'captured'

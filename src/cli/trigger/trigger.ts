@@ -3,15 +3,15 @@
 import { readConfig } from '../../config/config.ts'
 import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
 import { listEvents } from '../../webhooks/deliveries/operator-store.ts'
-import { type CommandOffice, list, text, withOffice } from '../office.ts'
-import { openServiceCalls, ServiceRefused } from '../service/call.ts'
+import { type CommandContext, list, text, withCommandContext } from '../command-context.ts'
+import { openServiceCalls, ServiceError } from '../service/call.ts'
 import { adviseOnKey, connectionOf, connectionOptions } from '../service/connection.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
-import { money, print, printJson, printTable, tell } from '../terminal/print.ts'
-import { type Course, courseTo } from './course.ts'
-import { readTold, type Told } from './deliveries.ts'
-import { Interrupted, payeeByKey, requirePage, withPayee } from './payee.ts'
-import { type Paid, type Payee, type Purchase, payAlong } from './payment.ts'
+import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
+import { type DeliveryResult, readDeliveryResults } from './deliveries.ts'
+import { InterruptedError, payeeByKey, requirePage, withPayee } from './payee.ts'
+import { type Payee, type Purchase, payAlong, type TestPayment } from './payment.ts'
+import { scenarioFor, type TriggerScenario } from './scenario.ts'
 
 export const triggerCommand: Command = {
   name: 'trigger',
@@ -45,7 +45,7 @@ export const triggerCommand: Command = {
       'expire after five minutes, and are revoked as soon as the payment is made.',
   ],
   async run({ options, positionals, json }) {
-    const course = courseTo(positionals[0]!)
+    const course = scenarioFor(positionals[0]!)
     refusePageOptions(course, options)
     const purchase = purchaseOf(options)
     const triggered = await trigger(course, purchase, options).catch(leaveInterrupted)
@@ -54,20 +54,24 @@ export const triggerCommand: Command = {
   },
 }
 
-type Triggered = {
+type TriggerOutput = {
   event_type: EventType
   /** Null if a key was given, because only the database would know. */
   event_id: string | null
   /** Null if a key was given. */
   merchant_id: string | null
-} & Omit<Paid, 'decline'> & {
+} & Omit<TestPayment, 'decline'> & {
     mode: 'test'
-    decline: Paid['decline']
+    decline: TestPayment['decline']
     /** Null if the key may not read deliveries. */
-    deliveries: Told[] | null
+    deliveries: DeliveryResult[] | null
   }
 
-async function trigger(course: Course, purchase: Purchase, options: Options): Promise<Triggered> {
+async function trigger(
+  course: TriggerScenario,
+  purchase: Purchase,
+  options: Options,
+): Promise<TriggerOutput> {
   const needs_page = course.opened_by === 'page'
   if (byKey(options)) {
     const connection = connectionOf(options)
@@ -75,22 +79,22 @@ async function trigger(course: Course, purchase: Purchase, options: Options): Pr
     if (needs_page) requirePage(payee)
     const place = { payee, base_url: connection.base_url }
     const paid = await payAndWatch(course, purchase, place).catch((error: unknown) => {
-      throw error instanceof ServiceRefused ? adviseOnKey(error, connection) : error
+      throw error instanceof ServiceError ? adviseOnKey(error, connection) : error
     })
     return { merchant_id: connection.merchant_id, event_id: null, ...paid }
   }
-  return withOffice((office) =>
-    withPayee(office, { options, needs_page }, async (payee, merchant_id) => {
+  return withCommandContext((context) =>
+    withPayee(context, { options, needs_page }, async (payee, merchant_id) => {
       const { base_url } = connectionOf({ ...options, key: payee.secret_key })
       const paid = await payAndWatch(course, purchase, { payee, base_url })
-      const event_id = await eventIdOf(office, { merchant_id, ...paid })
+      const event_id = await eventIdOf(context, { merchant_id, ...paid })
       return { merchant_id, event_id, ...paid }
     }),
   )
 }
 
 async function payAndWatch(
-  course: Course,
+  course: TriggerScenario,
   purchase: Purchase,
   { payee, base_url }: { payee: Payee; base_url: string },
 ) {
@@ -99,12 +103,16 @@ async function payAndWatch(
   const { secret_key } = payee
   const { payment_id } = paid
   const { event: event_type } = course
-  const deliveries = await readTold(service, { secret_key, payment_id, event: event_type })
+  const deliveries = await readDeliveryResults(service, {
+    secret_key,
+    payment_id,
+    event: event_type,
+  })
   return { event_type, ...paid, mode: 'test' as const, decline, deliveries }
 }
 
 async function eventIdOf(
-  { sql }: CommandOffice,
+  { sql }: CommandContext,
   which: { merchant_id: MerchantId; payment_id: string; event_type: EventType },
 ): Promise<string | null> {
   const events = await listEvents(sql, which)
@@ -113,7 +121,7 @@ async function eventIdOf(
 
 /** Ends the process at once, because an unanswered request would keep it alive. */
 function leaveInterrupted(error: unknown): never {
-  if (!(error instanceof Interrupted)) throw error
+  if (!(error instanceof InterruptedError)) throw error
   process.stderr.write('ripper trigger: interrupted. The outcome of the payment is unknown.\n')
   process.exit(130)
 }
@@ -128,7 +136,7 @@ function byKey(options: Options): boolean {
 }
 
 /** An option that would be ignored is a mistake. Perhaps the user meant another event. */
-function refusePageOptions({ event, opened_by }: Course, options: Options): void {
+function refusePageOptions({ event, opened_by }: TriggerScenario, options: Options): void {
   if (opened_by === 'page') return
   const given = ['integration', 'publishable-key', 'origin'].find((name) => text(options, name))
   if (given === undefined) return
@@ -155,10 +163,10 @@ function entryOf(given: string): [string, string] {
   return [given.slice(0, end), given.slice(end + 1)]
 }
 
-function printForPeople(course: Course, triggered: Triggered): void {
+function printForPeople(course: TriggerScenario, triggered: TriggerOutput): void {
   const { event_type, event_id, payment_id, session_id, decline, deliveries } = triggered
   const amount = money(triggered)
-  tell(`${doings[course.event](amount)}\n`)
+  printLine(`${doings[course.event](amount)}\n`)
   print(
     {
       event_type,
@@ -170,15 +178,15 @@ function printForPeople(course: Course, triggered: Triggered): void {
     },
     false,
   )
-  tell('')
-  if (deliveries === null) tell('The key may not read deliveries: it lacks manage_webhooks.')
+  printLine('')
+  if (deliveries === null) printLine('The key may not read deliveries: it lacks manage_webhooks.')
   else if (deliveries.length === 0) {
-    tell(
+    printLine(
       'No endpoint takes this event. If ripper listen --forward-to URL runs, it forwards the event all the same.\nripper endpoint create makes an endpoint.',
     )
   } else {
     printTable(['endpoint', 'URL', 'delivery'], deliveries.map(rowOf))
-    tell('\nripper delivery list shows more.')
+    printLine('\nripper delivery list shows more.')
   }
 }
 
@@ -191,7 +199,12 @@ const doings: Record<EventType, (amount: string) => string> = {
   'payment.failed': (amount) => `Tried to pay ${amount}: the acquirer failed.`,
 }
 
-function rowOf({ endpoint_id, endpoint_url, status, response_status_code }: Told): string[] {
+function rowOf({
+  endpoint_id,
+  endpoint_url,
+  status,
+  response_status_code,
+}: DeliveryResult): string[] {
   const answer = response_status_code === null ? '' : `, HTTP ${response_status_code}`
   return [endpoint_id, endpoint_url, `${status ?? 'not attempted yet'}${answer}`]
 }

@@ -25,7 +25,7 @@ export type ClockWatch = ClockTrust & {
   stop(): Promise<void>
 }
 
-type ClockWatchParts = Pick<Clocks, 'steady' | 'offset_seconds'> & {
+type ClockWatchOptions = Pick<Clocks, 'steady' | 'offset_seconds'> & {
   sql: Sql
   world: Pick<World, 'clock' | 'log'>
 }
@@ -38,7 +38,7 @@ const consequence =
   'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
 
 /** Resolves once the clocks were compared, or could not be. It then goes on trying, each second. */
-export async function startClockWatch(parts: ClockWatchParts): Promise<ClockWatch> {
+export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWatch> {
   const { sql, steady, offset_seconds } = parts
   const { clock, log } = parts.world
   const stopping = new AbortController()

@@ -13,13 +13,13 @@ import {
 /** `offset_seconds`: by which the clock is shifted on purpose. */
 export type Clocks = { clock: Pick<Clock, 'now'>; steady: SteadyClock; offset_seconds: number }
 
-/** Throws where the database cannot be asked. */
+/** Throws where the database cannot be reached. */
 export async function readClocks(sql: Sql, clocks: Clocks): Promise<ClockReading> {
   const { clock, steady, offset_seconds } = clocks
-  const now_ms = () => clock.now().getTime() - offset_seconds * 1000
-  const [begun_ms, asked_ms] = [steady.elapsed_ms(), now_ms()]
+  const nowMs = () => clock.now().getTime() - offset_seconds * 1000
+  const [begun_ms, asked_ms] = [steady.elapsed_ms(), nowMs()]
   const [row] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
-  const [ended_ms, answered_ms] = [steady.elapsed_ms(), now_ms()]
+  const [ended_ms, answered_ms] = [steady.elapsed_ms(), nowMs()]
   const round_trip_ms = ended_ms - begun_ms
   return { asked_ms, answered_ms, round_trip_ms, database_ms: row!.at.getTime() }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/world.ts'
 import { dial } from './dial.ts'
 import { replaceablePool, type Sql } from './pool.ts'
 import { openSilence } from './silence.ts'
-import { list_types, refused, type Types, types } from './types.ts'
+import { listTypes, refused, type Types, types } from './types.ts'
 
 /** A URL (`postgres://…`, `?host=/folder` for a Unix socket), or a Unix socket of our own. */
 export type Address = string | { socket_folder: string; database: string; user?: string }
@@ -107,7 +107,7 @@ function targetOf(address: Address): Target {
 function openPool(target: Target, options: ConnectOptions): postgres.Sql {
   const sql = openAt(target, settingsOf(options)) as unknown as postgres.Sql
   const { shared } = sql.options as unknown as { shared: { typeArrayMap: object } }
-  Object.assign(shared.typeArrayMap, list_types)
+  Object.assign(shared.typeArrayMap, listTypes)
   return sql
 }
 

@@ -45,11 +45,11 @@ export async function findPoolerProblem(address: Address, clock: Clock): Promise
 /** Why what two connections saw is not safe, or null. Each looked at least twice. */
 export function poolerProblemOf(one: Glimpse[], other: Glimpse[]): string | null {
   const [mine, others] = [one[0]!.backend, other[0]!.backend]
-  const isApart =
+  const is_apart =
     mine !== others &&
     one.every(({ backend }) => backend === mine) &&
     other.every(({ backend }) => backend === others)
-  if (isApart) return null
+  if (is_apart) return null
   const isTranslated = ({ name, known_names }: Glimpse) =>
     name !== '' && !known_names.includes(name)
   if ([...one, ...other].every(isTranslated)) return null

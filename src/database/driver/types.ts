@@ -68,7 +68,7 @@ export const types: Types = Object.fromEntries(
 export type Types = Record<string, postgres.PostgresType>
 
 /** From the number of a type to that of its list, as PostgreSQL has them built in. */
-export const list_types: Record<number, number> = Object.fromEntries(
+export const listTypes: Record<number, number> = Object.fromEntries(
   Object.values(scalar).map(({ oid, array_oid }) => [oid, array_oid]),
 )
 

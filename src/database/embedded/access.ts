@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { ownAccount } from './account.ts'
-import { giveTo, type Home } from './home.ts'
+import { changeOwner, type Home } from './home.ts'
 
 /** Owns the cluster, and is its superuser: it makes what the service's role works with. */
 export const owner_role = 'ripper'
@@ -31,7 +31,7 @@ function keep({ data_folder, account }: Home, name: string, text: string): boole
   if (readFileSync(path, 'utf8') === text) return false
   const draft = `${path}.${process.pid}`
   writeFileSync(draft, text, { mode: 0o600 })
-  giveTo(draft, account)
+  changeOwner(draft, account)
   renameSync(draft, path)
   return true
 }

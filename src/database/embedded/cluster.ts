@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path'
 import { syncFolder } from '../../config/data-folder.ts'
 import { owner_role } from './access.ts'
 import { ownAccount } from './account.ts'
-import { giveTo, type Home, renameOrYield } from './home.ts'
+import { changeOwner, type Home, renameOrYield } from './home.ts'
 import { isAlive } from './lock-file.ts'
 
 /** Makes the cluster where there is none. Of two processes at once, the slower one's work is thrown away. */
@@ -17,7 +17,7 @@ export async function ensureCluster(home: Home): Promise<void> {
   removeLeftovers(around, prefix)
   const draft = `${around}/${prefix}${process.pid}`
   mkdirSync(draft, { mode: 0o700 })
-  giveTo(draft, home.account)
+  changeOwner(draft, home.account)
   try {
     await initdb(home, draft)
     renameOrYield(draft, home.data_folder)

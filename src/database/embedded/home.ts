@@ -55,7 +55,7 @@ export function isMade(data_dir: string): boolean {
 }
 
 /** Gives the server's user a file or folder that this process has just made. */
-export function giveTo(path: string, account: Account): void {
+export function changeOwner(path: string, account: Account): void {
   if (ownAccount().uid === 0) chownSync(path, account.uid, account.gid)
 }
 
@@ -125,7 +125,7 @@ function makeSocketFolder(folder: string, account: Account): string {
   const place = fits ? near : `${tmpdir()}/ripper-${account.uid}-${hash(folder)}`
   try {
     mkdirSync(place, { mode: 0o700 })
-    giveTo(place, account)
+    changeOwner(place, account)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
@@ -140,7 +140,7 @@ function takeOver(place: string, account: Account): { uid: number; mode: number 
   const found = lstatSync(place)
   if (!found.isDirectory()) throw new Error(`${place} must be a folder; remove it.`)
   // Another process of ours, as root, has made it and is about to give it away.
-  if (found.uid === ownAccount().uid) giveTo(place, account)
+  if (found.uid === ownAccount().uid) changeOwner(place, account)
   return lstatSync(place)
 }
 

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { giveTo, type Home } from './home.ts'
+import { changeOwner, type Home } from './home.ts'
 
 type LockFile = { pid: number; socket_folder: string | null; text: string }
 
@@ -52,7 +52,7 @@ export function disown(path: string, home: Home): void {
     if (taken !== found.text) linkSync(aside, path)
     else {
       writeFileSync(path, taken.replace(/^-?\d+/, nobody), { flag: 'wx', mode: 0o600 })
-      giveTo(path, home.account)
+      changeOwner(path, home.account)
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

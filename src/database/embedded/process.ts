@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { keepAccessRules } from './access.ts'
 import { runAs } from './cluster.ts'
-import { giveTo, type Home } from './home.ts'
+import { changeOwner, type Home } from './home.ts'
 import { disown, readLockFile, serves } from './lock-file.ts'
 
 /** A server that was started here. `ended` is null while it runs. */
@@ -89,6 +89,6 @@ function openLog(home: Home): number {
   const size = statSync(home.log_file, { throwIfNoEntry: false })?.size
   if (size !== undefined && size > log_bytes_max) renameSync(home.log_file, `${home.log_file}.1`)
   const log = openSync(home.log_file, 'a', 0o600)
-  if (size === undefined) giveTo(home.log_file, home.account)
+  if (size === undefined) changeOwner(home.log_file, home.account)
   return log
 }

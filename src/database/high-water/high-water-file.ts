@@ -25,14 +25,14 @@ export function openMarkMemory(
   { log, random }: { log: Log; random: Random },
 ): MarkMemory {
   let remembered = readMarkFile(data_dir, installation)
-  let in_file = remembered
+  let inFile = remembered
   let has_failed = false
   return {
     recall: () => remembered,
     async remember(mark) {
       remembered = mark
-      if (in_file && msBetween(in_file.written_at, mark.written_at) < file_every_ms) return
-      in_file = mark
+      if (inFile && msBetween(inFile.written_at, mark.written_at) < file_every_ms) return
+      inFile = mark
       try {
         await write(data_dir, random.bytes(6).toString('hex'), { installation, ...mark })
       } catch (error) {

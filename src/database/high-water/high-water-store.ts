@@ -2,9 +2,12 @@
 
 import { isStoreUnavailable } from '../failures.ts'
 import type { Sql } from '../open.ts'
-import type { Mark, Server, Sight } from './high-water.ts'
+import type { DatabaseObservation, Mark, Server } from './high-water.ts'
 
-export async function lookAtDatabase(sql: Sql, remembered: Mark | null): Promise<Sight> {
+export async function observeDatabase(
+  sql: Sql,
+  remembered: Mark | null,
+): Promise<DatabaseObservation> {
   const server = await readServer(sql)
   const [newest] = await sql<Mark[]>`
     select epoch, mark, written_at, system_identifier, timeline from high_water_marks

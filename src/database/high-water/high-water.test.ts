@@ -1,14 +1,14 @@
 // What speaks for lost commits, and what does not.
 
 import { expect, test } from 'vitest'
-import { type Mark, type Sight, signsOfLoss } from './high-water.ts'
+import { type DatabaseObservation, type Mark, signsOfLoss } from './high-water.ts'
 
 const server = { system_identifier: '7600000000000000001', timeline: 3 }
 const mark: Mark = { epoch: 40, mark: 'm40', written_at: new Date(0), ...server }
 const newest: Mark = { ...mark, epoch: 42, mark: 'm42' }
-const sight: Sight = { installation: 'ours', newest, at_remembered: 'm40', server }
+const sight: DatabaseObservation = { installation: 'ours', newest, at_remembered: 'm40', server }
 
-test.each<[string, Partial<Sight>, Mark | null, RegExp[]]>([
+test.each<[string, Partial<DatabaseObservation>, Mark | null, RegExp[]]>([
   ['nothing has changed', {}, mark, []],
   ['nothing is remembered', { at_remembered: null }, null, []],
   ['the database is new', { at_remembered: null, newest: null }, null, []],

@@ -12,7 +12,7 @@ export type Server = {
 export type Mark = { epoch: number; mark: string; written_at: Date } & Server
 
 /** What a look at the database found. */
-export type Sight = {
+export type DatabaseObservation = {
   installation: string | null
   newest: Mark | null
   /** What it has under the number of the mark that is remembered; null where it has nothing. */
@@ -32,7 +32,11 @@ export const marks_kept_ms = 3 * 24 * 3_600_000
  * Why commits were lost, or may have been, each in plain words; none where nothing speaks for it. A promoted standby may
  * have had all commits: nobody can know.
  */
-export function signsOfLoss(sight: Sight, remembered: Mark | null, installation: string): string[] {
+export function signsOfLoss(
+  sight: DatabaseObservation,
+  remembered: Mark | null,
+  installation: string,
+): string[] {
   const { newest, at_remembered, server } = sight
   const before = [newest, remembered].filter((mark) => mark !== null)
   return [

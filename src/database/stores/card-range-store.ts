@@ -6,10 +6,10 @@ import type { Sql } from '../open.ts'
 
 export function openCardRangeStore(sql: Sql): CardRangeStore {
   return {
-    async load(directoryServer) {
+    async load(directory_server) {
       const [row] = await sql<StoredRanges[]>`
         select serial_number, fetched_at, ranges from three_ds_ranges
-        where directory_server = ${directoryServer}`
+        where directory_server = ${directory_server}`
       return row ?? null
     },
     async save(directory_server, { serial_number, fetched_at, ranges }) {

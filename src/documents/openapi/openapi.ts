@@ -113,7 +113,7 @@ function operationOf(route: Route<never>, aliases: string[]): Operation {
     summary: route.summary,
     ...(aliases.length > 0 && { description: `Also at ${aliases.join(', ')}.` }),
     operationId: operationId(route.summary),
-    security: route.door.kind === 'open' ? [] : [{ [route.door.kind]: [] }],
+    security: route.access.kind === 'open' ? [] : [{ [route.access.kind]: [] }],
     parameters: parametersOf(route),
     ...(route.body && {
       requestBody: {

@@ -1,23 +1,23 @@
 // Values for single examples that differ from the common samples: the state that a route leaves, or what only it asks for.
 
-import type { Chosen } from './example.ts'
+import type { ExampleValues } from './example.ts'
 
 type ChosenOf = {
   /** Each example has its own key, so that a reader can send all of them. */
   idempotency_key?: string
   query?: Record<string, string>
-  request?: Chosen
-  answer?: Chosen
+  request?: ExampleValues
+  answer?: ExampleValues
 }
 
 const hex = 'f0c3a1d28b7e4f6091a2b3c4'
 const session = { id: `cs_${hex}` }
 const payment = { id: `pay_${hex}` }
 const endpoint = { id: `whep_${hex}` }
-const first_attempt = { 'attempt.id': `att_${hex}`, attempts_left: 2 }
+const firstAttempt = { 'attempt.id': `att_${hex}`, attempts_left: 2 }
 
 /** The service checks a page's amount against the integration's amount or its price list. */
-const of_a_page = {
+const ofAPage = {
   request: { items: undefined },
   answer: { ...session, amount_verification_source: 'integration_default' },
 }
@@ -30,7 +30,7 @@ const held = {
   basket_total: null,
   'hold.detail': held_detail,
 }
-const held_event = {
+const heldEvent = {
   'data.amount_verified': false,
   'data.items': null,
   'data.basket_total': null,
@@ -40,7 +40,7 @@ const decided = {
   'hold.decided_by': 'merchant',
   'hold.decided_at': '2026-09-14T11:02:00.0000000+00:00',
 }
-const not_captured = { executed_at: null, order_reference_captured_payments: 0 }
+const notCaptured = { executed_at: null, order_reference_captured_payments: 0 }
 const decline = { code: 'insufficient_funds', category: 'soft', reason: 'Insufficient funds' }
 const failure = { code: 'provider_error', category: null, reason: 'The acquirer failed' }
 
@@ -56,7 +56,7 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: {
       ...payment,
       ...held,
-      ...not_captured,
+      ...notCaptured,
       ...decided,
       status: 'voided',
       capture_state: 'voided',
@@ -67,7 +67,7 @@ export const chosenValues: Record<string, ChosenOf> = {
     answer: {
       ...payment,
       ...held,
-      ...not_captured,
+      ...notCaptured,
       status: 'held',
       capture_state: 'authorised',
       'hold.status': 'escalated',
@@ -78,18 +78,18 @@ export const chosenValues: Record<string, ChosenOf> = {
   list_webhook_deliveries: { query: { status: 'succeeded', limit: '20' } },
   create_a_session_from_a_page: {
     idempotency_key: 'order-1002',
-    ...of_a_page,
+    ...ofAPage,
   },
   create_a_session_from_the_hosted_page: {
     idempotency_key: 'order-1003',
-    ...of_a_page,
+    ...ofAPage,
   },
   resume_a_session: {
     answer: {
       'session.id': session.id,
       'session.attempt_count': 1,
       'session.attempts_left': 2,
-      'attempt.id': first_attempt['attempt.id'],
+      'attempt.id': firstAttempt['attempt.id'],
       result: null,
       'three_ds.state': 'awaiting_challenge',
       'three_ds.challenge': {
@@ -100,9 +100,9 @@ export const chosenValues: Record<string, ChosenOf> = {
     },
   },
   open_an_attempt_and_start_3_d_secure: {
-    answer: { ...first_attempt, 'three_ds.state': 'authenticated' },
+    answer: { ...firstAttempt, 'three_ds.state': 'authenticated' },
   },
-  charge_the_authenticated_attempt: { answer: first_attempt },
+  charge_the_authenticated_attempt: { answer: firstAttempt },
   create_a_payment_intent: {
     idempotency_key: 'order-1004',
     request: { metadata: { order_id: '1001' } },
@@ -118,13 +118,13 @@ export const chosenValues: Record<string, ChosenOf> = {
   listen_to_requests: { query: { status: '4xx' }, answer: { id: undefined, status: 404 } },
   payment_voided: {
     answer: {
-      ...held_event,
+      ...heldEvent,
       'data.hold.status': 'voided',
       'data.hold.decided_by': 'merchant',
       'data.hold.decided_at': decided['hold.decided_at'],
     },
   },
-  payment_held: { answer: held_event },
+  payment_held: { answer: heldEvent },
   payment_declined: { answer: { 'data.decline': decline } },
   payment_failed: { answer: { 'data.decline': failure } },
 }

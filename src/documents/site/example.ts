@@ -5,16 +5,16 @@ import { sampleValues, shown_optional } from './example-values.ts'
 import { alternatives, isNullable } from './schema.ts'
 
 /** Values for one example, by the path of their field. They replace the samples that all fields of that name share. */
-export type Chosen = Record<string, unknown>
+export type ExampleValues = Record<string, unknown>
 
-type Making = { chosen: Chosen; side: 'request' | 'answer' }
+type ExampleOptions = { chosen: ExampleValues; side: 'request' | 'answer' }
 
 /**
  * A value that the schema allows. A request has only the optional fields that are worth showing; an answer has all fields. A field
  * without a sample is null if that is allowed, and left out otherwise; a value without a sample is undefined. The page is made
  * without it, and a test names it.
  */
-export function exampleOf(schema: Schema, making: Making, path = ''): unknown {
+export function exampleOf(schema: Schema, making: ExampleOptions, path = ''): unknown {
   if (path in making.chosen) return making.chosen[path]
   const sample = samplesFor(path).find((value) => fits(schema, value))
   if (sample !== undefined) return sample
@@ -35,7 +35,7 @@ function samplesFor(path: string): unknown[] {
   return sampleValues[names.slice(-2).join('.')] ?? sampleValues[names.at(-1)!] ?? []
 }
 
-function objectOf(schema: Schema, making: Making, path: string): Record<string, unknown> {
+function objectOf(schema: Schema, making: ExampleOptions, path: string): Record<string, unknown> {
   const members = Object.entries(schema.properties!).map(([name, field]) => ({
     name,
     field,
@@ -50,7 +50,7 @@ function objectOf(schema: Schema, making: Making, path: string): Record<string, 
   )
 }
 
-function isShown(path: string, { chosen, side }: Making): boolean {
+function isShown(path: string, { chosen, side }: ExampleOptions): boolean {
   if (path in chosen) return chosen[path] !== undefined
   return side === 'answer' || shown_optional.includes(path)
 }

@@ -1,12 +1,12 @@
 // The guides as pages of the documentation. llms.txt decides their place in the side list.
 
 import type { Group, SearchEntry } from './frame.ts'
-import { type Rendered, renderMarkdown } from './markdown.ts'
+import { type RenderedMarkdown, renderMarkdown } from './markdown.ts'
 
 /** A file of the repository: `docs/webhooks.md`. */
 export type GuideFile = { path: string; text: string }
 
-export type Guide = Rendered & {
+export type Guide = RenderedMarkdown & {
   /** Such as `/docs/webhooks`. The Markdown is at the same address with `.md`. */
   path: string
   title: string

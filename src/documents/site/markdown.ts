@@ -4,10 +4,10 @@ import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from '../../kernel/html.ts'
 
 export type Heading = { depth: number; title: string; anchor: string }
-export type Rendered = { html: string; headings: Heading[] }
+export type RenderedMarkdown = { html: string; headings: Heading[] }
 
 /** Links between guides lead to the rendered ones: `webhooks.md#retries` to `webhooks#retries`. */
-export function renderMarkdown(text: string): Rendered {
+export function renderMarkdown(text: string): RenderedMarkdown {
   const headings: Heading[] = []
   const marked = new Marked({ gfm: true })
   marked.use({

@@ -123,6 +123,6 @@ export function answerText({ type, bodies }: AnswerExample): string {
 }
 
 /** The body of an event, as a webhook sends it. */
-export function eventExample(operationId: string, schema: Schema): unknown {
-  return exampleOf(schema, { chosen: chosenValues[operationId]?.answer ?? {}, side: 'answer' })
+export function eventExample(operation_id: string, schema: Schema): unknown {
+  return exampleOf(schema, { chosen: chosenValues[operation_id]?.answer ?? {}, side: 'answer' })
 }

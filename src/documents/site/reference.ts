@@ -13,10 +13,10 @@ import { eventSection, operationSection, typeSection } from './sections.ts'
 
 export type Reference = { title: string; body: string; groups: Group[]; index: SearchEntry[] }
 
-type Part = { tag: string; title: string; note: string; mark?: string }
+type ReferencePart = { tag: string; title: string; note: string; mark?: string }
 
 /** The parts, by the routes' tags: first what servers call, then what pages call, and last the compatible routes. */
-const parts: Part[] = [
+const parts: ReferencePart[] = [
   {
     tag: 'Checkout sessions',
     title: 'Checkout sessions',
@@ -51,7 +51,7 @@ const parts: Part[] = [
 ]
 
 /** The part of routes whose tag has no part of its own. It comes last, and only if there are such routes. */
-const others: Part = {
+const others: ReferencePart = {
   tag: 'Others',
   title: 'Other routes',
   note: 'What belongs to none of the above.',
@@ -113,7 +113,7 @@ function intro({ info }: OpenApiDocument): string {
   )
 }
 
-function chapter({ part, listed }: { part: Part; listed: DocumentedOperation[] }): string {
+function chapter({ part, listed }: { part: ReferencePart; listed: DocumentedOperation[] }): string {
   const mark = part.mark ? ` <span class="mark">${part.mark}</span>` : ''
   return (
     `<h2 class="part" id="${partId(part.tag)}">${part.title}${mark}</h2><p>${part.note}</p>` +
@@ -144,7 +144,7 @@ function partId(tag: string): string {
   return `part_${tag.toLowerCase().replaceAll(' ', '_')}`
 }
 
-function groupOf({ part, listed }: { part: Part; listed: DocumentedOperation[] }): Group {
+function groupOf({ part, listed }: { part: ReferencePart; listed: DocumentedOperation[] }): Group {
   const lines = listed.map(({ method, operation }) => ({
     title: operation.summary,
     href: `/docs#${operation.operationId}`,

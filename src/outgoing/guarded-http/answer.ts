@@ -2,10 +2,10 @@
 
 const body_characters_max = 1024
 
-/** The first 1,024 characters of UTF-8, which anything can be read as, without U+0000. `cut`: there was more. */
+/** The first 1,024 characters, without U+0000. Any bytes can be read as UTF-8. `cut`: there was more. */
 export function shownText(bytes: Buffer, cut: boolean): string {
   if (bytes.length === 0) return ''
-  // A character that the cut went through is left out rather than shown as damaged.
+  // A character that the cut splits is left out rather than shown as damaged.
   const text = new TextDecoder().decode(bytes, { stream: cut }).replaceAll('\0', '')
   if (text.length <= body_characters_max) return text
   return Array.from(text).slice(0, body_characters_max).join('')
@@ -15,7 +15,7 @@ export function shownText(bytes: Buffer, cut: boolean): string {
 export function retryAfterSeconds(value: string | string[] | undefined, now: Date): number | null {
   const text = String(value ?? '').trim()
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
-  // JavaScript reads much as a date that HTTP does not.
+  // JavaScript accepts dates that HTTP does not.
   if (!/^[A-Z][a-z]{2,8}, [\w -]{9,11} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null
   const seconds = Math.ceil((Date.parse(text) - now.getTime()) / 1000)
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)

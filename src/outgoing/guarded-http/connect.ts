@@ -1,4 +1,4 @@
-// Opens a connection to an address that was judged: every address of the name, at every connection, and to no other.
+// Opens a connection to a checked address: every address of the name is checked at every connection.
 
 import { once } from 'node:events'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
@@ -18,7 +18,7 @@ import { lookUpLocally, lookUpPublicly } from './names.ts'
 /** All IP addresses of a name, in the order of the resolver. */
 export type Resolve = (name: string) => Promise<string[]>
 
-/** Throws a GuardedFailure, or the reason of the signal, with which it is given up. */
+/** Throws a GuardedFailure, or the signal's reason where the signal aborts. */
 export type Connect = (url: URL, timeout_ms: number, signal: AbortSignal) => Promise<Socket>
 
 export type ConnectOptions = {
@@ -43,7 +43,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
       orAborted(addressesOf(hostOf(url)), over),
     )
     const fits = needsAllowedNetwork(url) ? rule.inAllowedNetwork : rule.allows
-    // One address that must not be reached condemns the name: another would be taken when nobody looks.
+    // One forbidden address condemns the name: it could be the one that is used next time.
     if (!addresses.every(fits)) throw new GuardedFailure('blocked_address')
     let failure = new GuardedFailure('name_not_found')
     const tried = addresses.slice(0, addresses_tried_max)
@@ -88,7 +88,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     const reached = socket.remoteAddress
     if (!reached || !isSameAddress([reached, address])) {
       socket.destroy()
-      // Of a connection that was reset meanwhile nobody knows the other end.
+      // A connection that was reset meanwhile has no remote address.
       throw new GuardedFailure(reached ? 'blocked_address' : 'connection_lost')
     }
     if (url.protocol === 'http:') return socket
@@ -108,7 +108,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
     return secured
   }
 
-  /** Work that is told when its time is over, as `connect_timeout`, or when the signal gives it up. */
+  /** Work whose signal aborts when its time is over, as `connect_timeout`, or when the caller's signal does. */
   async function inTime<T>(
     duration_ms: number,
     signal: AbortSignal,
@@ -128,7 +128,7 @@ export function openConnect({ clock, rule, resolve, ca }: ConnectOptions): Conne
   }
 }
 
-/** What another address of the same name may not suffer from. */
+/** Failures after which another address of the same name is not tried. */
 const triesNext = new Set([
   'connection_refused',
   'unreachable',

@@ -7,38 +7,38 @@ import type { Connect } from './connect.ts'
 export type Connection = {
   client: Client
   origin: string
-  /** Of the post that has it now; undici opens it anew where it was closed meanwhile. */
+  /** The signal of the post that uses it now; undici reopens the connection where it was closed meanwhile. */
   connect_timeout_ms: number
   given_up: AbortController
 }
 
 export type Connections = {
-  /** One that is kept, or undefined. */
+  /** A connection that is kept, or undefined. */
   reuse(url: URL, connect_timeout_ms: number): Connection | undefined
   open(url: URL, connect_timeout_ms: number): Connection
-  /** Takes back one whose answer was read to its end. */
+  /** Takes back a connection whose answer was read to its end. */
   keep(connection: Connection): void
-  /** Ends one at once, whatever it is at. */
+  /** Ends a connection at once, whatever it is doing. */
   drop(connection: Connection, failure: GuardedFailure): void
   close(): Promise<void>
 }
 
-// What a receiver asks for holds, between these: short enough that few receivers close first.
+// A receiver's own keep-alive time is used within these bounds: short enough that few receivers close first.
 const idle_ms = 4_000
 const idle_ms_max = 60_000
 
-/** At most `idle_max` wait for their next post; the one that has waited longest is dropped for another. */
+/** At most `idle_max` wait for their next post; the one that has waited longest is closed to make room. */
 export function openConnections(connect: Connect, idle_max: number): Connections {
   const all = new Set<Connection>()
-  // In the order in which they began to wait.
+  // In the order in which they became idle.
   const idle = new Set<Connection>()
   const idleOf = new Map<string, Connection[]>()
 
   function open(url: URL, connect_timeout_ms: number): Connection {
-    const given_up = new AbortController()
+    const givenUp = new AbortController()
     const client = new Client(url.origin, {
       connect(_options, connected) {
-        connect(url, connection.connect_timeout_ms, given_up.signal).then(
+        connect(url, connection.connect_timeout_ms, givenUp.signal).then(
           (socket) => connected(null, socket),
           (error) => connected(error, null),
         )
@@ -46,13 +46,13 @@ export function openConnections(connect: Connect, idle_max: number): Connections
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: 16 * 1024,
-      // The deadline of the post is the only one.
+      // The post's own deadline is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: idle_ms,
       keepAliveMaxTimeout: idle_ms_max,
     })
-    const connection = { client, origin: url.origin, connect_timeout_ms, given_up }
+    const connection = { client, origin: url.origin, connect_timeout_ms, given_up: givenUp }
     client.on('disconnect', () => {
       if (idle.has(connection)) drop(connection, lost())
     })

@@ -1,4 +1,4 @@
-// What the machine and undici say when a post comes to nothing, in the words of the port.
+// Translates failures of the machine and of undici into those of the port.
 
 import { GuardedFailure, type GuardedFailureCode } from '../../kernel/world.ts'
 
@@ -29,11 +29,11 @@ export function tlsFailure(error: unknown): GuardedFailure {
   return new GuardedFailure(lost ? 'connection_lost' : 'tls', code)
 }
 
-/** Of a request that was on its way, or of the connection it waited for. */
+/** A failure of a request that was being sent, or of the connection it waited for. */
 export function requestFailure(error: unknown): GuardedFailure {
   if (error instanceof GuardedFailure) return error
   const code = codeOf(error)
-  // Of a receiver that asks for a certificate of ours it is only heard once the connection stands.
+  // A receiver that demands a client certificate says so only once the connection stands.
   if (code.startsWith('ERR_SSL')) return new GuardedFailure('tls', code)
   return new GuardedFailure(isBadAnswer(error, code) ? 'bad_answer' : 'connection_lost', code)
 }
@@ -41,7 +41,7 @@ export function requestFailure(error: unknown): GuardedFailure {
 function isBadAnswer(error: unknown, code: string): boolean {
   const { message } = error as Error
   if (code === 'UND_ERR_SOCKET') return message.startsWith('bad ')
-  // The parser speaks up, too, where an answer that was to close the connection closes it too early.
+  // The parser also reports an answer that was to close the connection and closed it too early.
   if (code === 'HTTPParserError') return !message.includes('EOF')
   return code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'ERR_ASSERTION'
 }

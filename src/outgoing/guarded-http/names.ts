@@ -6,8 +6,8 @@ const query_ms = 1_500
 const queries_max = 2
 
 /**
- * By DNS alone. The machine's own look-up occupies one of few threads for as long as it likes: some merchants' names that hang
- * would hold up those of all others.
+ * By DNS alone. The machine's own look-up blocks one of few threads for as long as it likes: slow names of some
+ * merchants would hold up those of all others.
  */
 export async function lookUpPublicly(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: query_ms, tries: queries_max })
@@ -17,7 +17,9 @@ export async function lookUpPublicly(name: string): Promise<string[]> {
   throw (answers[0] as PromiseRejectedResult).reason
 }
 
-/** Where private networks are allowed, names that only this machine knows are found too, those of its hosts file first. */
+/**
+ * Where private networks are allowed, names that only this machine knows are found too, first those of its hosts file.
+ */
 export async function lookUpLocally(name: string): Promise<string[]> {
   const found = await lookup(name, { all: true, order: 'verbatim' })
   return found.map(({ address }) => address)

@@ -1,4 +1,4 @@
-// The port to a mail server: lines to it, over which messages are handed over one after the other.
+// The port to a mail server: connections over which messages are handed over one after the other.
 
 export type Message = {
   from: { name: string; address: string }
@@ -8,25 +8,25 @@ export type Message = {
   html: string
   /** A language tag. */
   language: string
-  /** Without its angle brackets. The same for a message that is handed over again. */
+  /** Without its angle brackets. A message that is handed over again keeps it. */
   message_id: string
   date: Date
 }
 
 export type MailLine = {
-  /** Ends when the server has taken the message. Throws a MailFailure. */
+  /** Resolves when the server has accepted the message. Throws a MailFailure. */
   send(message: Message): Promise<void>
   close(): void
 }
 
 export type Mailer = {
-  /** A line that is connected, encrypted where it must be, and logged in. Throws a MailFailure. */
+  /** A connection that is encrypted where it must be, and logged in. Throws a MailFailure. */
   open(): Promise<MailLine>
 }
 
 /**
- * What a failure says of the message. `not_taken`: another time it may be. `refused`: the server will never take it.
- * `unknown`: it was handed over whole, and no answer came.
+ * What a failure says of the message. `not_taken`: it may be accepted another time. `refused`: the server will never
+ * accept it. `unknown`: the whole message was sent and no answer came.
  */
 export type Verdict = 'not_taken' | 'refused' | 'unknown'
 

@@ -1,5 +1,5 @@
-// The mailer over SMTP. It talks to the server by nodemailer, which is asked for its connection alone: what came of a message
-// has to be known step by step.
+// The mailer over SMTP. nodemailer provides the connection alone, since the result of each message must be known step
+// by step.
 
 import { Readable } from 'node:stream'
 import MailComposer from 'nodemailer/lib/mail-composer'
@@ -9,20 +9,20 @@ import type { Clock } from '../../kernel/world.ts'
 import { type Mailer, MailFailure, type MailLine, type Message } from './mailer.ts'
 
 export type MailLimits = {
-  /** From the look for its name to the end of STARTTLS. */
+  /** From the look-up of its name to the end of STARTTLS. */
   connect_ms: number
-  /** Between two signs of life. */
+  /** The longest silence on the connection. */
   silence_ms: number
   /** For connecting, for the login, and for one message. */
   whole_ms: number
 }
 
-export const mail_limits: MailLimits = { connect_ms: 10_000, silence_ms: 15_000, whole_ms: 30_000 }
+export const mailLimits: MailLimits = { connect_ms: 10_000, silence_ms: 15_000, whole_ms: 30_000 }
 
 export function openMailer(
   server: SmtpAddress,
   clock: Pick<Clock, 'sleep'>,
-  limits = mail_limits,
+  limits = mailLimits,
 ): Mailer {
   return {
     async open() {
@@ -36,7 +36,7 @@ export function openMailer(
         dnsTimeout: limits.connect_ms,
         greetingTimeout: limits.connect_ms,
         socketTimeout: limits.silence_ms,
-        // A server that does not close its side is not waited for.
+        // The end does not wait for a server that keeps its side open.
         socketCloseTimeout: 1_000,
         maxResponseSize: 64 * 1024,
       })
@@ -59,11 +59,12 @@ export function openMailer(
 type Call = (act: (done: (error?: Error | null) => void) => void) => Promise<void>
 
 /**
- * Waits for one act on the connection, no longer than allowed. What fails ends the connection: after an answer that came too late
- * nobody could say which question it was for.
+ * Waits for one act on the connection, no longer than allowed. A failure ends the connection: nobody could say which
+ * question a late answer belongs to.
  */
 function callOn(connection: SMTPConnection, clock: Pick<Clock, 'sleep'>, limit_ms: number): Call {
-  // An error nobody waits for, as when an idle server leaves: the next act finds the connection closed.
+  // Nobody waits for this error, which comes for example when an idle server closes: the next act finds the connection
+  // closed.
   connection.on('error', () => {})
   return async (act) => {
     const over = new AbortController()
@@ -91,7 +92,7 @@ function lineOver(connection: SMTPConnection, call: Call): MailLine {
     async send(message) {
       const { envelope, bytes } = await written(message)
       const source = Readable.from([bytes], { objectMode: false })
-      // It is read once the server wants it, and its end is followed by the dot that hands the message over.
+      // nodemailer reads it once the server asks for it, then sends the dot that hands the message over.
       let is_handed_over = false
       source.once('end', () => {
         is_handed_over = true
@@ -137,7 +138,7 @@ async function written(message: Message) {
 
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number }
 
-/** Only a word about this very message is final: what is said of the login or the sender may be put right. */
+/** Only a refusal of this very message is final: a login or a sender can be corrected. */
 function failureOf(error: unknown, is_handed_over: boolean): MailFailure {
   const { message, code, command, responseCode = null } = error as SmtpError
   const words = wordsOf(message)
@@ -146,12 +147,12 @@ function failureOf(error: unknown, is_handed_over: boolean): MailFailure {
     return new MailFailure(is_final ? 'refused' : 'not_taken', words, responseCode)
   }
   if (is_handed_over) return new MailFailure('unknown', words)
-  // An address that cannot be written, or needs what the server lacks; a message larger than it takes.
+  // The address cannot be written or needs what the server lacks, or the message is larger than the server accepts.
   const is_final = code === 'EENVELOPE' || (code === 'EMESSAGE' && command === 'MAIL FROM')
   return new MailFailure(is_final ? 'refused' : 'not_taken', words)
 }
 
-/** For the log. Servers repeat the address that they refuse, and may say far more than anybody reads. */
+/** For the log. Servers repeat the address that they refuse, and may write far more than anybody reads. */
 export function wordsOf(message: string): string {
   return message
     .slice(0, 1000)

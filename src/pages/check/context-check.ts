@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { languageFor } from '../../kernel/words.ts'
-import type { ReadAnswer } from '../../kernel/world.ts'
+import type { TextAnswer } from '../../kernel/world.ts'
 import type { PageEntry } from '../inventory.ts'
 import { answerFault, type Files } from './load-check.ts'
 import type { Tag } from './markup.ts'
@@ -56,7 +56,7 @@ export function contextDifferences(
   const file = files.get(address)
   const fault = answerFault(`The service's configuration, ${address},`, file)
   if (fault !== null) return [fault]
-  const config = objectIn((file as ReadAnswer).body)
+  const config = objectIn((file as TextAnswer).body)
   if (config === null) return [`The service's configuration, ${address}, is not an object in JSON.`]
   const own = entry.name === 'card-fields' ? fieldsDifferences : hostedDifferences
   return [

@@ -1,12 +1,12 @@
 // Checks that a page has each script and style sheet of the inventory once, and no other.
 
-import type { ReadAnswer } from '../../kernel/world.ts'
+import type { TextAnswer } from '../../kernel/world.ts'
 import { integrityOf, type ScriptEntry } from '../inventory.ts'
 import type { Tag } from './markup.ts'
 import { isStyleSheet } from './markup-check.ts'
 
 /** By address: the answer, or the reason why there is none. */
-export type Files = ReadonlyMap<string, ReadAnswer | string>
+export type Files = ReadonlyMap<string, TextAnswer | string>
 
 /** The address of a script or style sheet; null if it is inline. */
 export function linkOf(tag: Tag): string | null {
@@ -33,14 +33,14 @@ export function loadedDifferences(
     const found = [...left].find((each) => each.way === way && each.text === text)
     if (!found) return [strange(what, { tag, link: address ?? link, file, text })]
     left.delete(found)
-    return link === null ? inlineFaults(found, tag) : linkFaults(found, tag, file as ReadAnswer)
+    return link === null ? inlineFaults(found, tag) : linkFaults(found, tag, file as TextAnswer)
   })
   return [...wrong, ...[...left].map(({ name, way }) => `The ${way} ${what} ${name} is missing.`)]
 }
 
 function strange(
   what: string,
-  of: { tag: Tag; link: string | null; file: ReadAnswer | string | undefined; text: string | null },
+  of: { tag: Tag; link: string | null; file: TextAnswer | string | undefined; text: string | null },
 ): string {
   const { link, file, text } = of
   if (link === null) return unknown(`The inline ${what} “${text!.trim().slice(0, 60)}”`, text!)
@@ -57,7 +57,7 @@ function inlineFaults({ name }: ScriptEntry, { attributes }: Tag): string[] {
   return attributes.size === 0 ? [] : [`The inline script or style ${name} has attributes.`]
 }
 
-function linkFaults(known: ScriptEntry, { attributes }: Tag, file: ReadAnswer): string[] {
+function linkFaults(known: ScriptEntry, { attributes }: Tag, file: TextAnswer): string[] {
   const { name, integrity } = known
   const told = attributes.get('integrity')
   const faults = [
@@ -72,16 +72,16 @@ function linkFaults(known: ScriptEntry, { attributes }: Tag, file: ReadAnswer): 
 export function fileFault(
   subject: string,
   { text }: ScriptEntry,
-  file: ReadAnswer | string | undefined,
+  file: TextAnswer | string | undefined,
 ): string | null {
   const fault = answerFault(subject, file)
   if (fault !== null) return fault
-  const { body } = file as ReadAnswer
+  const { body } = file as TextAnswer
   return body === text ? null : unknown(subject, body)
 }
 
 /** The reason why an answer cannot be compared; null if it can. */
-export function answerFault(subject: string, file: ReadAnswer | string | undefined): string | null {
+export function answerFault(subject: string, file: TextAnswer | string | undefined): string | null {
   if (typeof file === 'object') {
     return file.status === 200 ? null : `${subject} answers ${file.status}, not 200.`
   }

@@ -4,7 +4,7 @@ import type { PageEntry } from '../inventory.ts'
 import type { Markup, Tag } from './markup.ts'
 
 /** The elements of our documents with their attributes. A script draws the rest of the page. */
-const document_elements: Record<string, string[]> = {
+const documentElements: Record<string, string[]> = {
   html: ['lang', 'dir', 'data-theme'],
   head: [],
   meta: ['charset', 'name', 'content'],
@@ -18,8 +18,8 @@ const document_elements: Record<string, string[]> = {
 }
 
 /** The elements of pages that nest a bank's page. They work without a script. */
-const frame_elements: Record<string, string[]> = {
-  ...document_elements,
+const frameElements: Record<string, string[]> = {
+  ...documentElements,
   body: ['data-origins', 'data-back'],
   header: [],
   h1: [],
@@ -32,7 +32,7 @@ const frame_elements: Record<string, string[]> = {
 }
 
 export function markupDifferences({ tags, oddities }: Markup, kind: PageEntry['kind']): string[] {
-  const elements = kind === 'frame' ? frame_elements : document_elements
+  const elements = kind === 'frame' ? frameElements : documentElements
   return [
     ...oddities.map((text) => `The page has “${text}”, which is not ours.`),
     ...tags.flatMap((tag) => tagDifferences(tag, elements[tag.name])),

@@ -1,6 +1,6 @@
 // Compares a served page with the inventory: what a browser would run there, and the headers that limit it.
 
-import type { ReadAnswer } from '../../kernel/world.ts'
+import type { TextAnswer } from '../../kernel/world.ts'
 import type { PageEntry, ScriptEntry } from '../inventory.ts'
 import { configurationAddress, contextDifferences, isContext } from './context-check.ts'
 import { headerDifferences } from './header-check.ts'
@@ -17,13 +17,13 @@ import { isStyleSheet, markupDifferences } from './markup-check.ts'
 import { backDifferences, framersOf, namesOrigins, originDifferences } from './origin-check.ts'
 
 /** What the service answered. */
-type Seen = {
+type FetchedPage = {
   url: string
   /** The origin of scripts. */
   service: string
   /** The origins that may frame the page, besides the service's own; null if the caller named none. */
   origins: string[] | null
-  page: ReadAnswer
+  page: TextAnswer
   /** The answers of every address of `filesOf`. */
   files: Files
 }
@@ -37,7 +37,7 @@ export type Report = { checked: string[]; not_checked: string[]; differences: st
 /** The addresses to read with a page: its links, its scripts on demand, and its configuration. */
 export function filesOf(
   entry: PageEntry,
-  { url, service, page }: Pick<Seen, 'url' | 'service' | 'page'>,
+  { url, service, page }: Pick<FetchedPage, 'url' | 'service' | 'page'>,
 ): string[] {
   const linked = readMarkup(entry.kind === 'script' ? '' : page.body).tags.flatMap((tag) => {
     const address = addressOf(linkOf(tag), url)
@@ -49,7 +49,7 @@ export function filesOf(
   return [...new Set([...linked, ...demanded, ...(configuration ? [configuration] : [])])]
 }
 
-export function comparePage(entry: PageEntry, seen: Seen): Report {
+export function comparePage(entry: PageEntry, seen: FetchedPage): Report {
   const { page } = seen
   if (page.status !== 200) {
     const to = page.headers.location ? ` and leads to ${page.headers.location}` : ''
@@ -71,19 +71,19 @@ export function comparePage(entry: PageEntry, seen: Seen): Report {
   }
 }
 
-type Part = { checked: string; differences: string[] }
+type PartCheck = { checked: string; differences: string[] }
 
 function onDemand({ scripts }: PageEntry): ScriptEntry[] {
   return scripts.filter(({ way }) => way === 'on demand')
 }
 
-function wholeScript(entry: PageEntry, page: ReadAnswer): Part {
+function wholeScript(entry: PageEntry, page: TextAnswer): PartCheck {
   const own = entry.scripts[0]!
   const wrong = page.body === own.text ? [] : [unknown(`The script`, page.body)]
   return { checked: `the script itself, ${own.name}`, differences: wrong }
 }
 
-function demandedPart(script: ScriptEntry, { service, files }: Seen): Part {
+function demandedPart(script: ScriptEntry, { service, files }: FetchedPage): PartCheck {
   const address = service + script.path
   const fault = fileFault(address, script, files.get(address))
   return {
@@ -92,7 +92,7 @@ function demandedPart(script: ScriptEntry, { service, files }: Seen): Part {
   }
 }
 
-function documentParts(entry: PageEntry, seen: Seen): Part[] {
+function documentParts(entry: PageEntry, seen: FetchedPage): PartCheck[] {
   const { url, files } = seen
   const markup = readMarkup(seen.page.body)
   const { tags } = markup
@@ -122,7 +122,10 @@ function documentParts(entry: PageEntry, seen: Seen): Part[] {
 }
 
 /** The parts about what the page tells its script. */
-function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: Seen }): Part[] {
+function toldParts(
+  entry: PageEntry,
+  { tags, seen }: { tags: Tag[]; seen: FetchedPage },
+): PartCheck[] {
   const { url, service, files, origins } = seen
   const framers = framersOf(entry, tags)
   const context = {
@@ -148,13 +151,13 @@ function toldParts(entry: PageEntry, { tags, seen }: { tags: Tag[]; seen: Seen }
 }
 
 /** Without --origin only the page names the origins that it trusts, and a manipulated page could name any. */
-function unnamed(entry: PageEntry, { origins, page }: Seen): string[] {
+function unnamed(entry: PageEntry, { origins, page }: FetchedPage): string[] {
   if (origins || !namesOrigins(entry)) return []
   const framers = framersOf(entry, readMarkup(page.body).tags).join(', ')
   return [`whether the origins that may frame it are yours, because none was named: ${framers}`]
 }
 
-function headersPart(entry: PageEntry, { url, service, page, origins }: Seen): Part {
+function headersPart(entry: PageEntry, { url, service, page, origins }: FetchedPage): PartCheck {
   const { tags } = readMarkup(entry.kind === 'script' ? '' : page.body)
   const action = tags.find(({ name }) => name === 'form')?.attributes.get('action') ?? null
   const bank = addressOf(action, url)

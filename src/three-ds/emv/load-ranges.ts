@@ -28,7 +28,7 @@ const ask_again_after_ms = hour_ms
 export function openCardRanges(loading: Loading): CardRanges {
   const { clock } = loading.world
   const held = new Map<string, StoredRanges>()
-  const tried_at = new Map<string, number>()
+  const triedAt = new Map<string, number>()
   const loads = new Map<string, Promise<StoredRanges>>()
 
   async function load(server: DirectoryServer, old: StoredRanges | null): Promise<StoredRanges> {
@@ -47,11 +47,11 @@ export function openCardRanges(loading: Loading): CardRanges {
     const { url } = server
     const now = clock.now()
     const known = held.get(url) ?? null
-    const asked_lately = now.getTime() - (tried_at.get(url) ?? 0) < ask_again_after_ms
+    const asked_lately = now.getTime() - (triedAt.get(url) ?? 0) < ask_again_after_ms
     if (known && (isFresh(known, now) || asked_lately)) return known.ranges
     const running = loads.get(url)
     if (running) return (await running).ranges
-    tried_at.set(url, now.getTime())
+    triedAt.set(url, now.getTime())
     const started = load(server, known).finally(() => loads.delete(url))
     loads.set(url, started)
     return (await started).ranges

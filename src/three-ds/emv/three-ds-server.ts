@@ -34,12 +34,12 @@ export function openThreeDsServer(options: ThreeDsServerOptions): ThreeDs {
   const servers = new Map<Brand, DirectoryServer>(
     options.directory_servers.map((server) => [server.scheme, server]),
   )
-  const card_ranges = openCardRanges({ world, identity, store: options.ranges })
+  const cardRanges = openCardRanges({ world, identity, store: options.ranges })
 
   const enrolment: ThreeDs['enrolment'] = async ({ number, brand }) => {
     const server = servers.get(brand)
     if (!server) return { enrolled: false }
-    const range = findRange(await card_ranges.tableOf(server), number)
+    const range = findRange(await cardRanges.tableOf(server), number)
     const version = range && highestCommon(range.acs_start_version, range.acs_end_version)
     if (!range || !version) return { enrolled: false }
     const { method_url } = range

@@ -3,7 +3,7 @@
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
-import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
+import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import type {
   Attempt,
   DeliveryKey,
@@ -15,7 +15,7 @@ import type {
 export type AttemptFilters = {
   merchant_id: string
   status: DeliveryStatus | undefined
-  /** Null where no row can have the type that was asked for. */
+  /** Null where no row can have the type in the filter. */
   event_type: string | null | undefined
   /** These alone. */
   attempt_ids?: string[] | undefined
@@ -26,8 +26,8 @@ export type AttemptFilters = {
 }
 
 /**
- * The newest attempts that fit, newest first. What else is to be known of one that was given up on is looked up by key: an
- * `exists` might be answered from a table that is read whole beforehand.
+ * The newest attempts that match, newest first. Facts about dead letters are looked up by key: PostgreSQL might answer
+ * an `exists` from a table that it reads whole beforehand.
  */
 export async function listAttempts(
   sql: Sql,
@@ -56,7 +56,7 @@ export async function listAttempts(
     order by attempt_id desc limit ${limit}`
 }
 
-/** The status stands in the text, since the index of the unhappy ones is of use only to a statement that names one. */
+/** The status is part of the text: the partial index serves only a statement that names a status. */
 function isOf(sql: AnySql, status: DeliveryStatus): Fragment {
   switch (status) {
     case 'succeeded':
@@ -70,7 +70,7 @@ function isOf(sql: AnySql, status: DeliveryStatus): Fragment {
   }
 }
 
-/** A delivery as it stood at one moment; undefined where there is none. */
+/** A delivery as it was at one moment; undefined where there is none. */
 export async function findDelivery(
   sql: Sql,
   { merchant_id, delivery_id }: DeliveryKey,
@@ -109,14 +109,15 @@ type Stored = Omit<SettledDelivery, 'root_created_at'> & { root_created_at: stri
 /** A replay that is not stored yet. */
 export type Replay = {
   delivery_id: string
-  /** The attempt row that tells of it until its first attempt has ended. */
+  /** The attempt row that shows the replay until its first attempt has ended. */
   pending_id: string
   created_at: Date
 }
 
 /**
- * Accepts a replay, if none is under way and the endpoint is still there: the original names it, it is queued and listed.
- * False, and nothing written, where somebody was faster. Throws KeyTaken where the key is there.
+ * Accepts a replay if none is under way and the endpoint still exists: the original names it, and it is queued and
+ * listed. Returns false and writes nothing where another request was faster. Throws KeyTakenError where the key is
+ * stored already.
  */
 export async function insertReplay(
   sql: Sql,
@@ -148,14 +149,14 @@ export async function insertReplay(
     status: 'pending',
     occurred_at: created_at,
   }
-  const rows = await sql<Gated[]>`
+  const rows = await sql<GateResult[]>`
     with gate as (
       select 1 from webhook_deliveries d
       join webhook_endpoints e on e.merchant_id = d.merchant_id and e.endpoint_id = d.endpoint_id
       where d.merchant_id = ${merchant_id} and d.delivery_id = ${of.delivery_id}
         and d.status = 'dead_lettered' and d.active_replay is null and e.status = 'active'
       for update of d for share of e
-    ), key as (${keyBehindGate(sql, key)}
+    ), key as (${insertKeyIfOpen(sql, key)}
     ), original as (
       update webhook_deliveries set active_replay = ${delivery_id}
       where merchant_id = ${merchant_id} and delivery_id = ${of.delivery_id} and exists (select 1 from key)
@@ -167,6 +168,6 @@ export async function insertReplay(
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and state = 'open'
         and changed_at < ${created_at} and exists (select 1 from key)
     )
-    ${wentThrough(sql)}`
-  return passed(rows)
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }

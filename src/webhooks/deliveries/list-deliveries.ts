@@ -22,7 +22,7 @@ import { listAttempts } from './delivery-store.ts'
 export const limit_default = 20
 export const limit_max = 100
 
-// What was sent twice is a list, which none of these takes.
+// A parameter that was sent twice is a list, which none of these accepts.
 const listQuery = z.strictObject({
   limit: z
     .custom<string>(
@@ -69,7 +69,7 @@ export const listDeliveries = route({
   path: '/v1/webhooks/deliveries',
   tag: 'Webhooks',
   summary: 'List webhook deliveries',
-  door: webhookKey,
+  access: webhookKey,
   dialect: 'webhook_deliveries',
   limit: limitTo('read'),
   query: listQuery,
@@ -84,9 +84,9 @@ export const listDeliveries = route({
   },
 })
 
-export type AskedPage = ListFilters & {
+export type DeliveryListQuery = ListFilters & {
   status: DeliveryStatus | undefined
-  /** These attempts alone, for who knows which they are. */
+  /** These attempts alone, for a caller that knows their ids. */
   attempt_ids?: string[]
   /** Where the page before ended. */
   after: string | undefined
@@ -96,7 +96,7 @@ export type AskedPage = ListFilters & {
 /** A page of attempts, newest first. Throws `invalid_pagination` where `after` is no cursor for these filters. */
 export async function pageOfDeliveries(
   { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
-  { after, limit, attempt_ids, ...filters }: AskedPage,
+  { after, limit, attempt_ids, ...filters }: DeliveryListQuery,
   now: Date,
 ): Promise<z.input<typeof deliveryPage>> {
   const { merchant_id, status, event_type } = filters
@@ -110,7 +110,7 @@ export async function pageOfDeliveries(
     event_type: event_type && eventTypeShownAs(event_type),
     from: idsFrom(new Date(now.getTime() - window_ms)),
   }
-  // One more than is shown tells whether there are more.
+  // One more row than the page shows whether there are more.
   const found = await listAttempts(sql, asked, limit + 1)
   const shown = found.slice(0, limit)
   const has_more = found.length > limit

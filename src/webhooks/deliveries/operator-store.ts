@@ -1,28 +1,31 @@
-// The SQL of what only the operator sees: a delivery with all that is known of it, and what was given up on.
+// The SQL of what only the operator sees: a delivery with everything known of it, and dead letters.
 
 import type { Sql } from '../../database/open.ts'
 import type { EventType } from '../../kernel/values.ts'
 import type { Attempt, DeliveryKey } from '../delivery.ts'
 import { eventAndEndpoint } from '../queue/queue-store.ts'
 
-/** The merchant of a delivery, for who knows the delivery alone: a look by key for each merchant that ever had an endpoint. */
+/**
+ * The merchant of a delivery, for a caller that knows only the delivery: a look-up by key for each merchant that ever
+ * had an endpoint.
+ */
 export async function findDeliveryKey(
   sql: Sql,
-  deliveryId: string,
+  delivery_id: string,
 ): Promise<DeliveryKey | undefined> {
   const [row] = await sql<DeliveryKey[]>`
     select found.* from (select distinct merchant_id from webhook_endpoints) m cross join lateral (
       (select q.merchant_id, q.delivery_id from webhook_queue q
-        where q.merchant_id = m.merchant_id and q.delivery_id = ${deliveryId} offset 0)
+        where q.merchant_id = m.merchant_id and q.delivery_id = ${delivery_id} offset 0)
       union all
       (select d.merchant_id, d.delivery_id from webhook_deliveries d
-        where d.merchant_id = m.merchant_id and d.delivery_id = ${deliveryId} offset 0)
+        where d.merchant_id = m.merchant_id and d.delivery_id = ${delivery_id} offset 0)
     ) found limit 1`
   return row
 }
 
 /** A delivery, settled or still queued. */
-export type KnownDelivery = DeliveryKey & {
+export type DeliveryRecord = DeliveryKey & {
   endpoint_id: string
   endpoint_url: string
   endpoint_status: 'active' | 'disabled'
@@ -39,7 +42,7 @@ export type KnownDelivery = DeliveryKey & {
   last_attempt_id: string | null
   /** When the attempt under way began. */
   attempted_at: Date | null
-  /** Null once it is settled. While an attempt is under way: when that counts as lost. */
+  /** Null once it is settled. While an attempt is under way: when it will count as lost. */
   due_at: Date | null
   breaker_open_until: Date | null
   replay_of: string | null
@@ -48,11 +51,11 @@ export type KnownDelivery = DeliveryKey & {
   created_at: Date
 }
 
-export async function findKnownDelivery(
+export async function findDeliveryRecord(
   sql: Sql,
   { merchant_id, delivery_id }: DeliveryKey,
-): Promise<KnownDelivery | undefined> {
-  const [row] = await sql<KnownDelivery[]>`
+): Promise<DeliveryRecord | undefined> {
+  const [row] = await sql<DeliveryRecord[]>`
     select p.*, e.url as endpoint_url, e.status as endpoint_status, ev.type as event_type, ev.event_id, ev.body,
       h.open_until as breaker_open_until
     from (
@@ -74,17 +77,17 @@ export async function findKnownDelivery(
 }
 
 /** An attempt with what the API does not show: why there was no answer, and how long it took. */
-export type ToldAttempt = Omit<Attempt, 'merchant_id'> & {
+export type AttemptDetail = Omit<Attempt, 'merchant_id'> & {
   duration_ms: number | null
   failure: string | null
 }
 
-/** An attempt and those of the same delivery before it, oldest first; from the newest back, each found by its key. */
+/** An attempt and the earlier ones of the same delivery, oldest first: each is found by the key in the next. */
 export async function listChain(
   sql: Sql,
   { merchant_id, attempt_id }: { merchant_id: string; attempt_id: string },
-): Promise<ToldAttempt[]> {
-  return sql<ToldAttempt[]>`
+): Promise<AttemptDetail[]> {
+  return sql<AttemptDetail[]>`
     with recursive chain as (
       select a.*, 1 as step from webhook_attempts a
       where a.merchant_id = ${merchant_id} and a.attempt_id = ${attempt_id}
@@ -98,7 +101,7 @@ export async function listChain(
     from chain order by step desc`
 }
 
-/** An event with the ids that its deliveries to endpoints of today and before have, if it was for them. */
+/** An event with the ids of its possible deliveries to past and present endpoints. */
 export type EventWithDeliveries = {
   event_id: string
   payment_id: string
@@ -122,7 +125,7 @@ export async function listEvents(
     order by e.sequence`
 }
 
-/** The payment of an event. Events have no index by their id: those of the merchant are gone through. */
+/** The payment of an event. Events have no index by their id, so this reads through those of the merchant. */
 export async function findPaymentOfEvent(
   sql: Sql,
   { merchant_id, event_id }: { merchant_id: string; event_id: string },
@@ -133,7 +136,7 @@ export async function findPaymentOfEvent(
 }
 
 /** `status` is null while it is not settled. */
-export type ReplayOfIt = {
+export type ReplaySummary = {
   delivery_id: string
   status: 'succeeded' | 'dead_lettered' | null
   created_at: Date
@@ -143,8 +146,8 @@ export type ReplayOfIt = {
 export async function listReplays(
   sql: Sql,
   { merchant_id, delivery_id, root_id }: DeliveryKey & { root_id: string },
-): Promise<ReplayOfIt[]> {
-  return sql<ReplayOfIt[]>`
+): Promise<ReplaySummary[]> {
+  return sql<ReplaySummary[]>`
     select delivery_id, status, created_at from webhook_deliveries
     where merchant_id = ${merchant_id} and root_id = ${root_id} and replay_of is not null
       and replay_of = ${delivery_id}
@@ -167,7 +170,7 @@ export type DeadLetters = {
   below: string
 }
 
-/** `was_replayed`: a later replay of the same event is there, so that this one is not the last word. */
+/** `was_replayed`: the same event was replayed later, so this row is not its last result. */
 export type DeadLetter = {
   last_attempt_id: string
   delivery_id: string
@@ -193,7 +196,7 @@ export async function listDeadLetters(
     order by a.attempt_id`
 }
 
-/** Whether the delivery of an attempt `a` was replayed, or one that was made of the same event later. */
+/** Whether the delivery of an attempt `a`, or a later one of the same event, was replayed. */
 function replayedLater(sql: Sql) {
   return sql`
     select exists (
@@ -210,8 +213,8 @@ function replayedLater(sql: Sql) {
     where d.merchant_id = a.merchant_id and d.delivery_id = a.delivery_id offset 0`
 }
 
-/** How many were given up from an id on and not replayed since, of each merchant, counted up to `most`. */
-export async function countLeftDead(
+/** How many deliveries of each merchant became dead letters since an id and were not replayed, counted up to `most`. */
+export async function countUnreplayed(
   sql: Sql,
   { from, most }: { from: string; most: number },
 ): Promise<{ merchant_id: string; count: number }[]> {

@@ -1,4 +1,4 @@
-// POST /v1/webhooks/deliveries/{delivery_id}/replay: what was given up on is sent again, as a delivery of its own.
+// POST /v1/webhooks/deliveries/{delivery_id}/replay: a dead letter is sent again, as a delivery of its own.
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -8,9 +8,9 @@ import { route } from '../../http/route.ts'
 import {
   type DeliveryKey,
   deliveryNotFound,
-  judgeReplay,
   replayInProgress,
   replayRefusals,
+  validateReplay,
 } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
 import { findDelivery, insertReplay } from './delivery-store.ts'
@@ -22,7 +22,7 @@ export const replayDelivery = route({
   path: '/v1/webhooks/deliveries/{delivery_id}/replay',
   tag: 'Webhooks',
   summary: 'Replay a dead-lettered delivery',
-  door: webhookKey,
+  access: webhookKey,
   dialect: 'webhook_replay',
   idempotency: 'optional',
   limit: limitTo('replay'),
@@ -38,7 +38,7 @@ export const replayDelivery = route({
 
 /**
  * Accepts a replay, which is then sent at once. `recordReply` gives the idempotency key's row, if there is a key. Throws
- * the Refusal of a delivery that may not be replayed, or KeyTaken.
+ * the Refusal of a delivery that may not be replayed, or KeyTakenError.
  */
 export async function replay(
   { sql, ids, wakeDeliveries }: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
@@ -46,13 +46,13 @@ export async function replay(
   recordReply: (reply: unknown) => KeyRow | null,
   now: Date,
 ): Promise<z.input<typeof replayView>> {
-  const original = judgeReplay(await findDelivery(sql, which), now)
+  const original = validateReplay(await findDelivery(sql, which), now)
   const delivery_id = ids.delivery(now)
   const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now }
   const reply = { delivery_id, replay_of: which.delivery_id }
   if (!(await insertReplay(sql, original, made, recordReply(reply)))) {
-    // Somebody was faster: what the delivery has become meanwhile says it best.
-    judgeReplay(await findDelivery(sql, which), now)
+    // Another request was faster: the delivery's present state gives the refusal.
+    validateReplay(await findDelivery(sql, which), now)
     throw replayInProgress()
   }
   wakeDeliveries('replay', which.merchant_id)

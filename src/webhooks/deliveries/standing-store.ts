@@ -1,4 +1,4 @@
-// The SQL of how endpoints stand, for the operator: breaker, what waits, and how the last attempts went.
+// The SQL of the state of endpoints for the operator: breaker, waiting deliveries, results of the last attempts.
 
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { Endpoint, EndpointKey } from '../endpoint.ts'
@@ -8,19 +8,19 @@ import type { EndpointHealth } from '../sending/health-store.ts'
 /** Every endpoint of a merchant, the deleted ones too, oldest first. */
 export async function listAllEndpoints(
   sql: Sql,
-  merchantId: string,
+  merchant_id: string,
 ): Promise<(Omit<Endpoint, 'sealed_secret'> & { disabled_at: Date | null })[]> {
   return sql<(Omit<Endpoint, 'sealed_secret'> & { disabled_at: Date | null })[]>`
     select merchant_id, endpoint_id, url, event_filter, status, created_at, disabled_at
-    from webhook_endpoints where merchant_id = ${merchantId} order by created_at, endpoint_id`
+    from webhook_endpoints where merchant_id = ${merchant_id} order by created_at, endpoint_id`
 }
 
-/** Deliveries of an endpoint that wait are counted up to here. */
+/** Waiting deliveries of an endpoint are counted up to this number. */
 export const waiting_max = 10_000
-/** More than workers have under way at one endpoint. */
+/** More attempts than workers make at one endpoint at once. */
 const under_way_max = 1_000
 
-/** Counts up to `waiting_max`. Attempts under way are not among those that wait. */
+/** Counts up to `waiting_max`, without attempts that are under way. */
 export type EndpointStanding = EndpointKey & {
   url: string
   first_attempts: number
@@ -58,17 +58,17 @@ export async function readStandings(
   }))
 }
 
-function waitingOf(sql: AnySql, queueClass: QueueClass, now: Date) {
+function waitingOf(sql: AnySql, queue_class: QueueClass, now: Date) {
   return sql`(
     select least(count(*) - count(attempt_id), ${waiting_max})::int as waiting, count(attempt_id)::int as under_way,
       min(due_at) filter (where due_at <= ${now}) as oldest_due_at
     from (
       select attempt_id, due_at from webhook_queue q
-      where q.class = ${queueClass} and q.endpoint_id = e.endpoint_id
+      where q.class = ${queue_class} and q.endpoint_id = e.endpoint_id
       order by q.class, q.endpoint_id, q.due_at limit ${waiting_max + under_way_max}) counted)`
 }
 
-/** So many of a merchant's newest attempts are looked at. */
+/** How many of a merchant's newest attempts are read. */
 const attempts_max = 50_000
 
 /** How attempts at an endpoint ended, those of one status together, and the newest of them. */
@@ -76,14 +76,14 @@ export type RecentOutcome = {
   endpoint_id: string
   status: 'succeeded' | 'failed' | 'dead_lettered'
   count: number
-  /** Null where none got as far as an answer or a time-out. */
+  /** Null where no attempt got an answer or a time-out. */
   median_duration_ms: number | null
   occurred_at: Date
   response_status_code: number | null
   failure: string | null
 }
 
-/** `since`: the begin of the first attempt looked at, where there were too many to look at all. */
+/** `since`: the begin of the first attempt that was read, where there were too many to read all. */
 export async function readRecentOutcomes(
   sql: Sql,
   { merchant_id, from }: { merchant_id: string; from: string },

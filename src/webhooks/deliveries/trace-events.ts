@@ -3,15 +3,15 @@
 import type { Sql } from '../../database/open.ts'
 import type { EventType } from '../../kernel/values.ts'
 import {
-  findKnownDelivery,
-  type KnownDelivery,
+  type AttemptDetail,
+  type DeliveryRecord,
+  findDeliveryRecord,
   listChain,
   listEvents,
   listReplays,
-  type ToldAttempt,
 } from './operator-store.ts'
 
-export type TracedDelivery = KnownDelivery & { attempts: ToldAttempt[] }
+export type TracedDelivery = DeliveryRecord & { attempts: AttemptDetail[] }
 
 export type TracedEvent = {
   event_id: string
@@ -32,7 +32,7 @@ export async function traceEvents(
     const deliveries: TracedDelivery[] = []
     // Replays of what is listed are added at the end.
     for (const waiting = [...delivery_ids]; waiting.length > 0; ) {
-      const delivery = await findKnownDelivery(sql, { merchant_id, delivery_id: waiting.shift()! })
+      const delivery = await findDeliveryRecord(sql, { merchant_id, delivery_id: waiting.shift()! })
       if (!delivery) continue
       deliveries.push({ ...delivery, attempts: await attemptsOf(sql, delivery) })
       waiting.push(...(await listReplays(sql, delivery)).map(({ delivery_id }) => delivery_id))
@@ -44,7 +44,7 @@ export async function traceEvents(
 
 async function attemptsOf(
   sql: Sql,
-  { merchant_id, last_attempt_id }: KnownDelivery,
-): Promise<ToldAttempt[]> {
+  { merchant_id, last_attempt_id }: DeliveryRecord,
+): Promise<AttemptDetail[]> {
   return last_attempt_id ? listChain(sql, { merchant_id, attempt_id: last_attempt_id }) : []
 }

@@ -1,4 +1,4 @@
-// POST /v1/webhooks/endpoints: a merchant names an address that events shall be posted to.
+// POST /v1/webhooks/endpoints: a merchant registers an address to which events are posted.
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -11,15 +11,15 @@ import {
   type Endpoint,
   endpointCreated,
   endpoints_max,
-  judgeEndpointUrl,
-  judgeEventFilter,
   sealSecret,
+  validateEndpointUrl,
+  validateEventFilter,
   viewEndpoint,
 } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
 import { insertEndpoint } from './endpoint-store.ts'
 
-// What the fields say is judged in the handler: only there it is known which addresses are private.
+// The handler checks the fields: the schema does not know which addresses are private.
 const endpointCreate = z
   .strictObject({
     url: z.unknown().optional().meta({
@@ -40,7 +40,7 @@ export const createEndpoint = route({
   path: '/v1/webhooks/endpoints',
   tag: 'Webhooks',
   summary: 'Register a webhook endpoint',
-  door: webhookKey,
+  access: webhookKey,
   dialect: 'webhook_endpoints',
   idempotency: 'optional',
   limit: limitTo('write'),
@@ -51,15 +51,15 @@ export const createEndpoint = route({
   handle: async (context: Context, { body, holder, now, recordReply }) => {
     const asked = {
       merchant_id: holder.merchant_id,
-      url: await judgeEndpointUrl(body.url, context.webhook_urls.judge),
-      event_filter: judgeEventFilter(body.event_filter),
+      url: await validateEndpointUrl(body.url, context.webhook_urls.judge),
+      event_filter: validateEventFilter(body.event_filter),
       now,
     }
     return registerEndpoint(context, asked, recordReply)
   },
 })
 
-export type AskedEndpoint = {
+export type EndpointRequest = {
   merchant_id: MerchantId
   url: string
   event_filter: EventType[]
@@ -67,12 +67,12 @@ export type AskedEndpoint = {
 }
 
 /**
- * Stores an endpoint whose fields were judged. `recordReply` gives the idempotency key's row, if there is a key. Throws
- * `invalid_request` where the merchant has as many as it may, or KeyTaken.
+ * Stores an endpoint whose fields were checked. `recordReply` gives the idempotency key's row, if there is a key.
+ * Throws `invalid_request` where the merchant has the most endpoints that it may, or KeyTakenError.
  */
 export async function registerEndpoint(
   context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
-  asked: AskedEndpoint,
+  asked: EndpointRequest,
   recordReply: (reply: unknown) => KeyRow | null,
 ): Promise<z.input<typeof endpointCreated>> {
   const { endpoint, signing_secret } = newEndpoint(context, asked)
@@ -84,10 +84,10 @@ export async function registerEndpoint(
   )
 }
 
-/** An endpoint that is not stored yet, with its secret, which can be seen only now. */
+/** An endpoint that is not stored yet, with its secret, which is readable only now. */
 export function newEndpoint(
   { ids, keyring }: Pick<Context, 'ids' | 'keyring'>,
-  asked: AskedEndpoint,
+  asked: EndpointRequest,
 ): { endpoint: Endpoint; signing_secret: string } {
   const { now, ...fields } = asked
   const endpoint_id = ids.endpoint()

@@ -1,4 +1,4 @@
-// DELETE /v1/webhooks/endpoints/{endpoint_id}: nothing is sent there any more, and what was not settled is given up.
+// DELETE /v1/webhooks/endpoints/{endpoint_id}: nothing is sent there any more, and unsettled deliveries are given up.
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -15,7 +15,7 @@ export const deleteEndpoint = route({
   path: '/v1/webhooks/endpoints/{endpoint_id}',
   tag: 'Webhooks',
   summary: 'Delete a webhook endpoint',
-  door: webhookKey,
+  access: webhookKey,
   dialect: 'webhook_endpoints',
   idempotency: 'optional',
   limit: limitTo('write'),
@@ -34,7 +34,7 @@ const batches_max = 20
 
 /**
  * Disables an active endpoint and ends its deliveries. Throws
- * `endpoint_not_found`, or KeyTaken.
+ * `endpoint_not_found`, or KeyTakenError.
  */
 export async function removeEndpoint(
   { sql }: Pick<Context, 'sql'>,
@@ -46,7 +46,7 @@ export async function removeEndpoint(
     if (!(await disableEndpoint(tx, which, key, now))) throw endpointNotFound()
     await endDeliveries(tx, which, now)
   })
-  // The first batch was the most: what is left of very many is ended by a worker, as it comes upon it.
+  // The first batch ends most; a worker ends the rest of very many as it claims them.
   for (let batches = 0; batches < batches_max; batches++) {
     if ((await endDeliveries(sql, { ...which, but_claimed: true }, now)) === 0) return
   }

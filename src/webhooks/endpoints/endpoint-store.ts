@@ -3,72 +3,76 @@
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
-import { type Gated, keyBehindGate, passed, wentThrough } from '../../http/key-gate.ts'
+import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
 
 /**
- * Writes an endpoint, with its idempotency key where there is one. False, and nothing written, where the merchant has as
- * many as it may; two that come at once can both find the last place free. Throws KeyTaken where the key is there.
+ * Writes an endpoint, with its idempotency key where there is one. Returns false and writes nothing where the merchant
+ * has the most endpoints that it may; two creates at once can both find the last place free. Throws KeyTakenError where
+ * the key is stored already.
  */
 export async function insertEndpoint(
   sql: Sql,
   endpoint: Endpoint,
   key: KeyRow | null,
 ): Promise<boolean> {
-  const rows = await sql<Gated[]>`
+  const rows = await sql<GateResult[]>`
     with gate as (
       select 1 where (
         select count(*) from webhook_endpoints
         where merchant_id = ${endpoint.merchant_id} and status = 'active') < ${endpoints_max}
-    ), key as (${keyBehindGate(sql, key)}
+    ), key as (${insertKeyIfOpen(sql, key)}
     ), endpoint as (insert into webhook_endpoints ${rowIf(sql, endpoint, 'key')})
-    ${wentThrough(sql)}`
-  return passed(rows)
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }
 
 /** The active endpoints of a merchant, oldest first. */
 export async function listEndpoints(
   sql: Sql,
-  merchantId: string,
+  merchant_id: string,
 ): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
   return sql<Omit<Endpoint, 'sealed_secret'>[]>`
     select merchant_id, endpoint_id, url, event_filter, status, created_at
-    from webhook_endpoints where merchant_id = ${merchantId} and status = 'active'
+    from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
     order by created_at, endpoint_id`
 }
 
-/** False where there is no such active endpoint. Throws KeyTaken, and changes nothing, where the key is there. */
+/**
+ * False where there is no such active endpoint. Throws KeyTakenError and changes nothing where the key is stored
+ * already.
+ */
 export async function disableEndpoint(
   sql: AnySql,
   { merchant_id, endpoint_id }: EndpointKey,
   key: KeyRow | null,
   now: Date,
 ): Promise<boolean> {
-  const rows = await sql<Gated[]>`
+  const rows = await sql<GateResult[]>`
     with gate as (
       select 1 from webhook_endpoints
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active' for update
-    ), key as (${keyBehindGate(sql, key)}
+    ), key as (${insertKeyIfOpen(sql, key)}
     ), disabled as (
       update webhook_endpoints set status = 'disabled', disabled_at = ${now}
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and exists (select 1 from key)
     )
-    ${wentThrough(sql)}`
-  return passed(rows)
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }
 
-/** The merchant of an active endpoint, for who knows the endpoint alone. */
+/** The merchant of an active endpoint, for a caller that knows only the endpoint. */
 export async function findEndpointKey(
   sql: Sql,
-  endpointId: string,
+  endpoint_id: string,
 ): Promise<EndpointKey | undefined> {
   const [row] = await sql<EndpointKey[]>`
     select merchant_id, endpoint_id from webhook_endpoints
-    where endpoint_id = ${endpointId} and status = 'active'`
+    where endpoint_id = ${endpoint_id} and status = 'active'`
   return row
 }
 
-/** Puts a secret in place of the one that signs, which goes on signing too until then. False where the endpoint is gone. */
+/** Replaces the signing secret; the old one also signs until the given time. False where the endpoint is gone. */
 export async function replaceSecret(
   sql: Sql,
   { merchant_id, endpoint_id }: EndpointKey,
@@ -87,15 +91,15 @@ export type SealedSecrets = EndpointKey & {
 }
 
 /**
- * Endpoints with a secret under another key than the current one, in the order of their keys, those behind `after`. The
- * key id stands after the version byte.
+ * Endpoints with a secret under an old master key, in the order of their keys and behind `after`. The key id follows
+ * the version byte.
  */
 export async function secretsUnderOtherKeys(
   sql: Sql,
-  currentKeyId: string,
+  current_key_id: string,
   { after, limit }: { after: EndpointKey; limit: number },
 ): Promise<SealedSecrets[]> {
-  const current = Buffer.from(currentKeyId, 'hex')
+  const current = Buffer.from(current_key_id, 'hex')
   return sql<SealedSecrets[]>`
     select merchant_id, endpoint_id, sealed_secret, previous_sealed_secret from webhook_endpoints
     where (merchant_id, endpoint_id) > (${after.merchant_id}, ${after.endpoint_id})
@@ -104,7 +108,7 @@ export async function secretsUnderOtherKeys(
     order by merchant_id, endpoint_id limit ${limit}`
 }
 
-/** Puts sealed secrets in place of those that were read; false where a rotation has changed them. */
+/** Replaces sealed secrets that were read; false where a rotation has changed them since. */
 export async function replaceSealed(
   sql: Sql,
   read: SealedSecrets,
@@ -119,8 +123,8 @@ export async function replaceSealed(
   return count > 0
 }
 
-/** Deletes secrets that a rotation has replaced and that sign no more; returns how many. */
-export async function forgetOldSecrets(sql: Sql, now: Date): Promise<number> {
+/** Deletes replaced secrets that no longer sign; returns how many. */
+export async function clearPreviousSecrets(sql: Sql, now: Date): Promise<number> {
   const { count } = await sql`
     update webhook_endpoints set previous_sealed_secret = null, previous_secret_until = null
     where previous_secret_until <= ${now}`

@@ -1,4 +1,4 @@
-// GET /v1/webhooks/endpoints: where a merchant is told of events.
+// GET /v1/webhooks/endpoints: the addresses to which a merchant's events are posted.
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -13,7 +13,7 @@ export const listEndpoints = route({
   path: '/v1/webhooks/endpoints',
   tag: 'Webhooks',
   summary: 'List webhook endpoints',
-  door: webhookKey,
+  access: webhookKey,
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   status: 200,

@@ -1,4 +1,4 @@
-// After a rotation of the master key: wraps the signing secrets of endpoints anew, without opening them.
+// After a rotation of the master key: rewraps the signing secrets of endpoints without opening them.
 
 import type { Context } from '../../context.ts'
 import { secretName } from '../endpoint.ts'
@@ -6,7 +6,7 @@ import { replaceSealed, type SealedSecrets, secretsUnderOtherKeys } from './endp
 
 const batch = 500
 
-/** Returns how many endpoints were dealt with. One that cannot be wrapped anew is told of, and tried again next time. */
+/** Returns how many endpoints were processed. A secret that cannot be rewrapped is logged and tried again next time. */
 export async function rewrapSecrets(
   context: Pick<Context, 'sql' | 'keyring' | 'world'>,
 ): Promise<number> {

@@ -1,4 +1,4 @@
-// Gives an endpoint another signing secret. The one before goes on signing too, until receivers have changed over.
+// Gives an endpoint a new signing secret. The old one also signs until receivers have changed over.
 
 import type { Context } from '../../context.ts'
 import { endpointNotFound, sealSecret } from '../endpoint.ts'
@@ -6,15 +6,19 @@ import { findEndpointKey, replaceSecret } from './endpoint-store.ts'
 
 const overlap_ms = 24 * 3600 * 1000
 
-export type Rotated = { endpoint_id: string; signing_secret: string; previous_secret_until: Date }
+export type RotatedSecret = {
+  endpoint_id: string
+  signing_secret: string
+  previous_secret_until: Date
+}
 
-/** Whichever merchant's endpoint it is. Throws `endpoint_not_found`. */
+/** Works for an endpoint of any merchant. Throws `endpoint_not_found`. */
 export async function rotateSecret(
   { sql, ids, keyring }: Pick<Context, 'sql' | 'ids' | 'keyring'>,
-  endpointId: string,
+  endpoint_id: string,
   now: Date,
-): Promise<Rotated> {
-  const endpoint = await findEndpointKey(sql, endpointId)
+): Promise<RotatedSecret> {
+  const endpoint = await findEndpointKey(sql, endpoint_id)
   if (!endpoint) throw endpointNotFound()
   const signing_secret = ids.webhookSecret()
   const previous_secret_until = new Date(now.getTime() + overlap_ms)

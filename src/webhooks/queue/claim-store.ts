@@ -1,5 +1,5 @@
-// The SQL that claims due deliveries, and looks at how many wait.
-// A row's attempt_id is its lease: it is set by a claim, named by whoever settles, and due again by itself after a while.
+// The SQL that claims due deliveries and counts waiting ones. A row's attempt_id is its lease: a claim sets it,
+// settling names it, and after a while the row is due again.
 
 import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from './claimed-delivery.ts'
@@ -9,13 +9,13 @@ import { eventAndEndpoint, unanswered } from './queue-store.ts'
 export type QueueClass = 0 | 1
 
 /**
- * `trusted`: it answers well, so it may use any slot that is free. `new`: it was never heard of, as all that are not named.
- * `shut`: its breaker is open, or it asked for a rest: only overdue deliveries pass.
+ * `trusted`: it answers well, so it may use any free slot. `new`: it never had an attempt; endpoints that are not
+ * listed count as new. `shut`: its breaker is open, or it asked for a rest, so only overdue deliveries pass.
  */
 export type Standing = 'trusted' | 'new' | 'other' | 'shut'
 
 /** How many deliveries of an endpoint may be claimed. */
-export type Room = {
+export type EndpointCapacity = {
   endpoint_id: string
   room: number
   standing: Standing
@@ -23,31 +23,31 @@ export type Room = {
 
 export type ClaimOrder = {
   class: QueueClass
-  rooms: Room[]
-  /** Of an endpoint that `rooms` does not name. */
+  rooms: EndpointCapacity[]
+  /** For an endpoint that `rooms` does not list. */
   room: number
-  /** How many in all, of endpoints that are trusted, of new ones, of all others. */
+  /** How many in all, and how many of trusted, new and all other endpoints. */
   slots: number
   trusted_slots: number
-  /** Of new ones and all others together. */
+  /** Of new and all other endpoints together. */
   untrusted_slots: number
   new_slots: number
   other_slots: number
-  /** Only endpoints after this one are looked at, and so many of them. */
+  /** Reads only endpoints after this one, and at most so many. */
   after_endpoint: string
   endpoints_max: number
-  /** Those after these come first when slots are few. */
+  /** Endpoints after these come first when slots are few. */
   after_trusted: string
   after_other: string
   now: Date
   lease_until: Date
-  /** What was made before then is overdue. */
+  /** Deliveries created before this time are overdue. */
   overdue_before: Date
 }
 
 export type Claim = {
   deliveries: ClaimedDelivery[]
-  /** The last endpoint that was looked at, and how many were. */
+  /** The last endpoint that was read, and how many were. */
   last_endpoint: string | null
   endpoints: number
   /** The next time that a row of theirs is due. */
@@ -57,13 +57,13 @@ export type Claim = {
 /**
  * Leases what is due. Attempts whose lease has run out get a row that says so.
  *
- * Plans are made once, perhaps while a table is empty, so none is left a choice that would be wrong later: rows are changed by
- * their place (ctid), and looked up in subqueries that `offset 0` keeps apart.
+ * PostgreSQL may make its plans while a table is empty, so the statement leaves it no choice that would be wrong later:
+ * rows are changed by their place (ctid), and looked up in subqueries that `offset 0` keeps apart.
  */
 export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
   const { rooms, now } = order
   type Row = ClaimedDelivery & Pick<Claim, 'last_endpoint' | 'endpoints' | 'next_due_at'>
-  // From each endpoint to the next by the index: what one has waiting is never read to get past it.
+  // The index leads from each endpoint to the next: the rows of one are never read to get past it.
   const rows = await sql<Row[]>`
     with recursive rooms as materialized (
       select * from unnest(${rooms.map((each) => each.endpoint_id)}::text[],
@@ -128,10 +128,10 @@ export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
   return { deliveries, last_endpoint, endpoints, next_due_at }
 }
 
-/** Where many endpoints have something due, each has its share of the slots at most, but no less than this. */
+/** Where many endpoints have due deliveries, each gets at most an equal share of the slots, but no less than this. */
 export const share_min = 4
 
-/** The first rows of each ready endpoint. An event's second delivery waits for the first to have been attempted. */
+/** The first rows of each ready endpoint. An event's second delivery waits until the first was attempted. */
 function dueOf(sql: Sql, order: ClaimOrder, group: 'trusted' | 'new' | 'other') {
   const standing = group === 'other' ? sql`standing in ('other', 'shut')` : sql`standing = ${group}`
   const slots = { trusted: order.trusted_slots, new: order.new_slots, other: order.other_slots }
@@ -158,25 +158,25 @@ export type Backlog = { class: QueueClass; depth: number; oldest_due_at: Date | 
 
 const depth_max = 100_000
 
-/** Endpoints whose breaker is open are not counted into the age: they are told of on their own. */
+/** Endpoints whose breaker is open do not count towards the age: they have a metric of their own. */
 export async function readBacklog(sql: Sql, now: Date): Promise<Backlog[]> {
   return Promise.all(
-    ([0, 1] as const).map(async (queueClass) => {
+    ([0, 1] as const).map(async (queue_class) => {
       const [row] = await sql<Omit<Backlog, 'class'>[]>`
         with recursive chain as (
-          (select merchant_id, endpoint_id, due_at from webhook_queue where class = ${queueClass}
+          (select merchant_id, endpoint_id, due_at from webhook_queue where class = ${queue_class}
             order by class, endpoint_id, due_at limit 1)
           union all
           select next.* from chain c cross join lateral (
             select q.merchant_id, q.endpoint_id, q.due_at from webhook_queue q
-            where q.class = ${queueClass} and q.endpoint_id > c.endpoint_id
+            where q.class = ${queue_class} and q.endpoint_id > c.endpoint_id
             order by q.class, q.endpoint_id, q.due_at limit 1) next
         )
         select (select count(*) from (
-            select 1 from webhook_queue where class = ${queueClass} limit ${depth_max}) counted)::int as depth,
+            select 1 from webhook_queue where class = ${queue_class} limit ${depth_max}) counted)::int as depth,
           (select min(c.due_at) from chain c left join webhook_endpoint_health h using (merchant_id, endpoint_id)
             where c.due_at <= ${now} and h.open_until is null) as oldest_due_at`
-      return { class: queueClass, ...row! }
+      return { class: queue_class, ...row! }
     }),
   )
 }

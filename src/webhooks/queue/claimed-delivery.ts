@@ -1,8 +1,8 @@
-// A delivery as a process has it that sends it: with its lease, its event, and what is known of its endpoint.
+// A delivery as the process that sends it has it: with its lease, its event, and the state of its endpoint.
 
 import type { EventType } from '../../kernel/values.ts'
 
-/** A delivery that is ours until its lease ends, with all that its attempt needs. */
+/** A delivery that this process holds until its lease ends, with all that its attempt needs. */
 export type ClaimedDelivery = {
   merchant_id: string
   delivery_id: string
@@ -24,7 +24,7 @@ export type ClaimedDelivery = {
   sealed_secret: Buffer
   previous_sealed_secret: Buffer | null
   previous_secret_until: Date | null
-  /** What some process saw of the endpoint's breaker last; null where it never opened. */
+  /** The newest state of the endpoint's breaker that any process wrote; null where it never opened. */
   breaker_changed_at: Date | null
   open_until: Date | null
   reopen_count: number | null

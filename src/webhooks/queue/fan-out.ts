@@ -1,10 +1,10 @@
-// From an event to a delivery for each endpoint that wants it: part of the very statement that writes the event.
+// Makes a delivery of an event for each endpoint that wants it, in the very statement that writes the event.
 
 import type { AnySql } from '../../database/open.ts'
 import type { EventType } from '../../kernel/values.ts'
 
-/** What deliveries are made from. Its body stays in the table `events`, frozen. */
-export type ToldEvent = {
+/** What deliveries are made from. The body stays frozen in the table `events`. */
+export type QueuedEvent = {
   merchant_id: string
   payment_id: string
   sequence: 1 | 2
@@ -14,10 +14,10 @@ export type ToldEvent = {
 }
 
 /**
- * The body of a CTE that queues the deliveries of an event, where the gate, a CTE, let the change through. Endpoints are
- * read in the statement itself: none that exists when the event commits is missed.
+ * The body of a CTE that queues the deliveries of an event where the CTE `gate` has a row. The statement itself reads
+ * the endpoints, so it misses none that exists when the event commits.
  */
-export function fanOut(sql: AnySql, event: ToldEvent, gate = 'gate') {
+export function fanOut(sql: AnySql, event: QueuedEvent, gate = 'gate') {
   const { merchant_id, payment_id, sequence, event_id, type, created_at } = event
   // The id of the first event's delivery to the same endpoint follows from that event.
   const after =

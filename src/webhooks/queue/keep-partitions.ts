@@ -1,4 +1,4 @@
-// Keeps a partition for each day around now, and drops those whose rows nobody may ask for any more.
+// Keeps a partition for each day around now, and drops those whose rows have expired.
 
 import { isLockTimeout, isRetriable, isUniqueViolation } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
@@ -16,17 +16,17 @@ import {
 
 type PartitionContext = { sql: Sql; world: Pick<World, 'clock' | 'log'> }
 
-type Kept = PartitionedTable & { kept_ms: number }
+type RetainedTable = PartitionedTable & { kept_ms: number }
 
 const day_ms = 24 * 3600 * 1000
-/** Rows of yesterday may still be written: by a machine whose clock is behind, or for an attempt that was long under way. */
+/** Rows of yesterday may still be written: by a machine whose clock is behind, or for an attempt that took long. */
 const days_behind = 1
-/** So long may nobody be there to make more. */
+/** Partitions are made this far ahead, in case no process runs for a while. */
 const days_ahead = 7
-/** Rows stay for so long after their time, for machines whose clocks differ. */
+/** Rows are kept this much longer, for machines whose clocks differ. */
 const margin_ms = day_ms
 
-const tables: Kept[] = [
+const tables: RetainedTable[] = [
   {
     name: 'webhook_attempts',
     id: 'attempt_id',
@@ -37,14 +37,14 @@ const tables: Kept[] = [
     name: 'webhook_deliveries',
     id: 'delivery_id',
     rest: 'webhook_deliveries_other',
-    // A week longer, in which a replay is told that the window is over and not that there is no such delivery.
+    // A week longer: meanwhile a replay is refused because its window is over, not because the delivery is unknown.
     kept_ms: window_ms + 7 * day_ms,
   },
 ]
 
 /**
- * Returns how many partitions were made or dropped and how many rows moved or purged. What cannot be done now, because the
- * table is in use or another process does the same, the next run does: until then rows go where all others go.
+ * Returns how many partitions were made or dropped and how many rows moved or purged. Where a table is in use, or
+ * another process is at it, the next run does the rest; until then rows go to the default partition.
  */
 export async function keepPartitions(context: PartitionContext): Promise<number> {
   let total = 0
@@ -52,7 +52,7 @@ export async function keepPartitions(context: PartitionContext): Promise<number>
   return total
 }
 
-async function keepTable(context: PartitionContext, table: Kept): Promise<number> {
+async function keepTable(context: PartitionContext, table: RetainedTable): Promise<number> {
   const { sql, world } = context
   const now = world.clock.now()
   const first_kept = idsFrom(new Date(now.getTime() - table.kept_ms - margin_ms))
@@ -79,7 +79,7 @@ function daysAround({ name }: PartitionedTable, now: Date): Partition[] {
   })
 }
 
-/** Makes one change after the other, each a transaction, and stops at the first that finds the table in use. */
+/** Makes one change after the other, each in a transaction, and stops at the first table that is in use. */
 async function runChanges(
   context: PartitionContext,
   { name }: PartitionedTable,
@@ -100,7 +100,7 @@ async function runChanges(
   return total
 }
 
-/** The table, its type or an index is there, or the range is taken. */
+/** The table, its type or an index exists already, or the range is taken. */
 function isMadeElsewhere(error: unknown): boolean {
   const code = codeOf(error)
   return code === '42P07' || code === '42710' || code === '42P17' || isUniqueViolation(error)
@@ -112,7 +112,7 @@ function codeOf(error: unknown): unknown {
 
 const told = new WeakSet<Sql>()
 
-/** Once a process: it stays so until somebody changes it, and nothing is lost meanwhile. */
+/** Logged once a process: it stays so until somebody changes it, and nothing is lost meanwhile. */
 function tellOfMissingRight({ sql, world }: PartitionContext, table: string): void {
   if (told.has(sql)) return
   told.add(sql)

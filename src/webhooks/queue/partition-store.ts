@@ -1,9 +1,9 @@
-// The SQL of tables that are partitioned by day: what partitions there are, making and dropping one, purging the rest.
-// Names come from this file's own types, so they may stand in a statement's text.
+// The SQL of tables that are partitioned by day: lists, makes and drops partitions, and purges the default one. Names
+// come from this file's own types, so they may be part of a statement's text.
 
 import type { AnySql, Sql } from '../../database/open.ts'
 
-/** A table whose ids sort by time, the column of them, and the partition of all rows that no other one takes. */
+/** A table whose ids sort by time, its id column, and its default partition. */
 export type PartitionedTable = {
   name: 'webhook_attempts' | 'webhook_deliveries'
   id: 'attempt_id' | 'delivery_id'
@@ -13,10 +13,10 @@ export type PartitionedTable = {
 /** Holds the ids from one up to, but not including, another. */
 export type Partition = { name: string; from: string; to: string }
 
-/** `rest_is_used`: rows stand in the partition of all others, or did lately. */
+/** `rest_is_used`: the default partition has rows, or had some lately. */
 export type Partitions = { partitions: Partition[]; rest_is_used: boolean }
 
-/** Reads nothing but the catalogue. Partitions that were made by hand are among them, unless they hold no range. */
+/** Reads only the catalogue. Includes partitions that were made by hand, if they hold a range. */
 export async function readPartitions(sql: Sql, table: PartitionedTable): Promise<Partitions> {
   type Row = { name: string; bounds: string | null; is_used: boolean | null }
   const rows = await sql<Row[]>`
@@ -33,16 +33,16 @@ export async function readPartitions(sql: Sql, table: PartitionedTable): Promise
   }
 }
 
-/** So many rows are moved while nobody else can use the table. */
+/** How many rows may be moved while nobody else can use the table. */
 const moved_rows_max = 10_000
 
 /**
- * Makes a partition, with the rows of it that the rest has; returns how many partitions and rows that were. Where the rest has
- * too many they stay there, and there is no partition: 0.
+ * Makes a partition and moves its rows out of the default one; returns how many partitions and rows that were. Where
+ * the default has too many rows, they stay and no partition is made: 0.
  *
- * Attaching needs but a weak lock on the table and a strong one on its rest. That gains nothing, since whoever reads, changes
- * or deletes locks the rest as well, and costs much: a statement that began before would look for the moved rows where
- * they were, or be refused for a row that it puts there. With the strong lock on the table both wait for us, some milliseconds:
+ * Attaching would need only a weak lock on the table and a strong one on the default partition. That gains nothing,
+ * since every statement locks the default as well, and costs much: an earlier statement would look for moved rows in
+ * their old place, or fail to insert there. With the strong lock on the table such statements wait some milliseconds:
  * the new table and its indexes are made before.
  */
 export async function makePartition(
@@ -52,14 +52,14 @@ export async function makePartition(
 ): Promise<number> {
   return sql.begin(async (tx) => {
     await beBrief(tx)
-    const ofPartition = `from ${table.rest} where ${table.id} >= '${from}' and ${table.id} < '${to}'`
-    const tooMany = await tx.unsafe(`select 1 ${ofPartition} offset ${moved_rows_max} limit 1`)
-    if (tooMany.length > 0) return 0
+    const of_partition = `from ${table.rest} where ${table.id} >= '${from}' and ${table.id} < '${to}'`
+    const overflow = await tx.unsafe(`select 1 ${of_partition} offset ${moved_rows_max} limit 1`)
+    if (overflow.length > 0) return 0
     await tx.unsafe(`create table ${name} (like ${table.name} including all)`)
-    // Only: a partition that is being vacuumed is not in the way.
+    // `only`: a partition that is being vacuumed is not in the way.
     await tx.unsafe(`lock table only ${table.name} in access exclusive mode`)
     const moved = await tx.unsafe(
-      `with moved as (delete ${ofPartition} returning *) insert into ${name} select * from moved`,
+      `with moved as (delete ${of_partition} returning *) insert into ${name} select * from moved`,
     )
     await tx.unsafe(
       `alter table ${table.name} attach partition ${name} for values from ('${from}') to ('${to}')`,
@@ -69,8 +69,8 @@ export async function makePartition(
 }
 
 /**
- * Drops a partition with all its rows. To detach it first without the strong lock (`concurrently`) is refused for a table that
- * has a partition for the rest.
+ * Drops a partition with all its rows. PostgreSQL refuses to detach it `concurrently` where the table has a default
+ * partition.
  */
 export async function dropPartition(sql: Sql, { name }: Pick<Partition, 'name'>): Promise<number> {
   return sql.begin(async (tx) => {
@@ -80,7 +80,9 @@ export async function dropPartition(sql: Sql, { name }: Pick<Partition, 'name'>)
   })
 }
 
-/** Whoever uses the table waits while we wait for it, so that is less than any of them would wait (see driver.ts). */
+/**
+ * While this waits for the table, its users wait as well, so the limit is shorter than any of theirs (see driver.ts).
+ */
 async function beBrief(tx: AnySql): Promise<void> {
   await tx`set local lock_timeout = 250`
   await tx`set local statement_timeout = 5000`
@@ -88,7 +90,7 @@ async function beBrief(tx: AnySql): Promise<void> {
 
 const purge_batch = 5_000
 
-/** Deletes rows before an id that no partition took; returns how many. */
+/** Deletes rows before an id from the default partition; returns how many. */
 export async function purgeRest(
   sql: Sql,
   table: PartitionedTable,
@@ -96,7 +98,7 @@ export async function purgeRest(
 ): Promise<number> {
   const rest = sql(table.rest)
   for (let total = 0; ; ) {
-    // Rows that somebody else holds are passed over: two who lock many rows in different orders could wait for each other.
+    // Locked rows are skipped: two statements that lock many rows in different orders could wait for each other.
     const { count } = await sql`
       delete from ${rest} where ctid = any(array(
         select ctid from ${rest} where ${sql(table.id)} < ${before}

@@ -1,4 +1,4 @@
-// The SQL that takes deliveries out of the queue: settle what was attempted, end what will not be.
+// The SQL that takes deliveries out of the queue: settles attempts, and ends deliveries that get no more.
 
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from './claimed-delivery.ts'
@@ -31,7 +31,7 @@ export type Settlement = Pick<
 
 /**
  * Writes how attempts ended, each once, whoever holds the delivery now: the request was made. Returns the attempts that
- * still had their lease; the others' deliveries are left to whoever has taken them over.
+ * still had their lease; other deliveries are left to the process that took them over.
  */
 export async function settle(sql: Sql, settlements: Settlement[], now: Date): Promise<Set<string>> {
   const attempted = {
@@ -39,7 +39,7 @@ export async function settle(sql: Sql, settlements: Settlement[], now: Date): Pr
     last_attempt_id: sql`attempt_id`,
     attempt_count: sql`attempt_number`,
   }
-  // They would look into every day's partition, so they are left out where there is nothing to find.
+  // These parts would look into every day's partition, so they are left out where there is nothing to find.
   const replays = settlements.some(({ replay_of }) => replay_of !== null)
     ? sql`${freed(sql, sql`ended`)}, heard as (
       delete from webhook_attempts
@@ -90,47 +90,52 @@ export async function settle(sql: Sql, settlements: Settlement[], now: Date): Pr
   return new Set(rows.map(({ attempt_id }) => attempt_id))
 }
 
-/** Whose deliveries shall end: an endpoint's, with or without those that somebody has claimed, or these, claimed to end. */
-export type Ending =
+/** Which deliveries to end: an endpoint's, with or without claimed ones, or single ones that were claimed to end. */
+export type DeliverySelection =
   | { merchant_id: string; endpoint_id: string; but_claimed?: boolean }
   | { merchant_id: string; delivery_ids: string[] }
 
 const end_batch = 5_000
 
 /**
- * Gives up unsettled deliveries, at most about a batch: the newest row of each reads `dead_lettered`; one that was never
- * attempted leaves none. An attempt under way at a deleted endpoint gets its row now, and its answer when it comes.
+ * Gives up unsettled deliveries, at most about a batch. The newest row of each becomes `dead_lettered`; a delivery
+ * without an attempt leaves none. An attempt under way at a deleted endpoint gets its row now, and its answer when it
+ * comes.
  */
-export async function endDeliveries(sql: AnySql, which: Ending, now: Date): Promise<number> {
+export async function endDeliveries(
+  sql: AnySql,
+  which: DeliverySelection,
+  now: Date,
+): Promise<number> {
   for (let ended = 0; ; ) {
     const { chosen, gone } = await endBatch(sql, which, now)
     ended += gone
-    // A row that somebody changed while we waited for it is locked, but seen by the next statement only.
+    // A row that changed while this statement waited for it is locked, but only the next statement sees it.
     if (gone === chosen) return ended
   }
 }
 
-async function endBatch(sql: AnySql, which: Ending, now: Date) {
+async function endBatch(sql: AnySql, which: DeliverySelection, now: Date) {
   const { merchant_id } = which
-  const isByEndpoint = 'endpoint_id' in which
-  const unclaimed = isByEndpoint && which.but_claimed ? sql`and attempt_id is null` : sql``
-  const candidates = isByEndpoint
+  const is_by_endpoint = 'endpoint_id' in which
+  const unclaimed = is_by_endpoint && which.but_claimed ? sql`and attempt_id is null` : sql``
+  const candidates = is_by_endpoint
     ? sql`
       select q.delivery_id from (values (0), (1)) k (class) cross join lateral (
         select delivery_id from webhook_queue
         where merchant_id = ${merchant_id} and class = k.class and endpoint_id = ${which.endpoint_id} ${unclaimed}
         order by class, endpoint_id, due_at limit ${end_batch}) q limit ${end_batch}`
     : sql`select unnest(${which.delivery_ids}::text[]) as delivery_id`
-  const underWay = isByEndpoint ? sql`gone.attempt_id` : sql`null::text`
+  const underWay = is_by_endpoint ? sql`gone.attempt_id` : sql`null::text`
   const newest = sql`coalesce(${underWay}, gone.last_attempt_id, gone.pending_id)`
   const givenUp = {
-    // The answer of an attempt that counted as lost may have come after all.
+    // The answer of an attempt that counted as lost may still have come.
     status: sql`coalesce((
       select a.status from webhook_attempts a
       where a.merchant_id = gone.merchant_id and a.attempt_id = ${newest} and a.status = 'succeeded'), 'dead_lettered')`,
     last_attempt_id: newest,
-    // Who gives up single deliveries has claimed them for that: the attempt is not made.
-    attempt_count: isByEndpoint
+    // A process that gives up single deliveries has claimed them for that: the attempt is not made.
+    attempt_count: is_by_endpoint
       ? sql`attempt_number`
       : sql`attempt_number - (attempt_id is not null)::int`,
   }
@@ -152,7 +157,7 @@ async function endBatch(sql: AnySql, which: Ending, now: Date) {
         and attempt_id = any(array(select pending_id from gone where pending_id <> ${newest}))
     ), cut as (
       insert into webhook_attempts ${unanswered(sql, sql`'dead_lettered'`, sql`null::timestamptz`)}
-      from (select * from gone where ${isByEndpoint} and attempt_id is not null) p
+      from (select * from gone where ${is_by_endpoint} and attempt_id is not null) p
       ${eventAndEndpoint(sql, sql`p`)}
       on conflict do nothing
     )
@@ -160,13 +165,13 @@ async function endBatch(sql: AnySql, which: Ending, now: Date) {
   return counts!
 }
 
-/** The start of an insert of attempts that ended without an answer that anybody could write. */
-export function unanswered(sql: AnySql, status: Fragment, next_retry_at: Fragment) {
+/** The start of an insert of attempts that ended without a known answer. */
+export function unanswered(sql: AnySql, status: Fragment, nextRetryAt: Fragment) {
   return sql`
     (merchant_id, attempt_id, delivery_id, endpoint_id, endpoint_url, payment_id, event_type, attempt_number,
      previous_attempt_id, replay_of, root_created_at, status, occurred_at, failure, next_retry_at)
     select p.merchant_id, p.attempt_id, p.delivery_id, p.endpoint_id, e.url, p.payment_id, ev.type, p.attempt_number,
-      p.last_attempt_id, p.replay_of, p.root_created_at, ${status}, p.attempted_at, 'lost', ${next_retry_at}`
+      p.last_attempt_id, p.replay_of, p.root_created_at, ${status}, p.attempted_at, 'lost', ${nextRetryAt}`
 }
 
 /** Joins the event and the endpoint of a queue row, each looked up by its key. */
@@ -194,7 +199,7 @@ function settledRow(
       ${row.last_attempt_id}, replay_of, root_id, root_created_at, created_at, ${now}`
 }
 
-/** A replay that is settled lets its original be replayed again. */
+/** Once a replay is settled, its original may be replayed again. */
 function freed(sql: AnySql, gone: Fragment) {
   return sql`freed as (
     update webhook_deliveries set active_replay = null

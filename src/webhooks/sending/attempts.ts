@@ -1,32 +1,33 @@
-// The attempts that are under way in this process: begun as they are claimed, and given up where none may be made.
+// The attempts under way in this process. They begin as they are claimed; where none may be made, the delivery is given
+// up.
 
 import type { Sql } from '../../database/open.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
 import { attemptsMax } from './retry.ts'
-import { type AttemptParts, runAttempt } from './run-attempt.ts'
+import { type AttemptContext, runAttempt } from './run-attempt.ts'
 
 export type Attempts = {
   begin(deliveries: ClaimedDelivery[], is_retry: boolean): void
-  /** All that have begun are over. */
+  /** Resolves when all attempts that have begun are over. */
   ended(): Promise<void>
 }
 
 type AttemptEnd = { is_retry: boolean; was_full: boolean; next_retry_at: Date | null }
 
 export function openAttempts(
-  parts: AttemptParts & { sql: Sql; onEnd(end: AttemptEnd): void },
+  parts: AttemptContext & { sql: Sql; onEnd(end: AttemptEnd): void },
 ): Attempts {
   const { sql, metrics, lanes } = parts
   const { clock, log } = parts.world
   const { schedule } = parts.sending.settings
-  const under_way = new Set<Promise<void>>()
+  const underWay = new Set<Promise<void>>()
 
   function follow(work: Promise<void>): void {
     const followed = work
       .catch((error: Error) => log.error({ error: error.message }, 'webhook attempt went wrong'))
-      .finally(() => under_way.delete(followed))
-    under_way.add(followed)
+      .finally(() => underWay.delete(followed))
+    underWay.add(followed)
   }
 
   async function attempt(delivery: ClaimedDelivery, is_retry: boolean): Promise<void> {
@@ -35,7 +36,7 @@ export function openAttempts(
     parts.onEnd({ ...end, is_retry })
   }
 
-  /** Every row brings along what some process saw last of its endpoint. */
+  /** Every row carries the newest stored state of its endpoint's breaker. */
   function hear({ endpoint_id, breaker_changed_at, open_until, reopen_count }: ClaimedDelivery) {
     if (!breaker_changed_at) return
     const open_until_ms = open_until?.getTime() ?? null
@@ -43,13 +44,13 @@ export function openAttempts(
     lanes.hear(endpoint_id, { open_until_ms, reopen_count: reopen_count!, changed_ms })
   }
 
-  /** Deliveries of one endpoint, which was deleted, or whose last attempts were lost. The attempts are not made. */
+  /** Deliveries of a deleted endpoint, or whose last attempts were lost. The attempts are not made. */
   async function giveUp(claimed: ClaimedDelivery[]): Promise<void> {
     const { merchant_id, endpoint_id, endpoint_status } = claimed[0]!
     const delivery_ids = claimed.map(({ delivery_id }) => delivery_id)
     const count = await endDeliveries(sql, { merchant_id, delivery_ids }, clock.now())
     log.warn({ merchant_id, endpoint_id, count, endpoint_status }, 'webhook deliveries given up')
-    // Whatever else waits there need not be claimed first.
+    // The endpoint's other deliveries need not be claimed first.
     if (endpoint_status === 'disabled') {
       await endDeliveries(sql, { merchant_id, endpoint_id, but_claimed: true }, clock.now())
     } else metrics.webhookDeadLettered(count)
@@ -67,7 +68,7 @@ export function openAttempts(
       for (const claimed of Object.values(over)) follow(giveUp(claimed!))
     },
     async ended() {
-      await Promise.all(under_way)
+      await Promise.all(underWay)
     },
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { adopt, afterAttempt, type Breaker, closed_breaker, stateOf } from './breaker.ts'
+import { adopt, afterAttempt, type Breaker, closedBreaker, stateOf } from './breaker.ts'
 
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 const minute_ms = 60_000
@@ -13,7 +13,7 @@ const attempt = (breaker: Breaker, succeeded: boolean, ended_ms = noon_ms, chanc
 
 /** After attempts that went well (.) or did not (x), the oldest first. */
 const breakerAfter = (course: string) =>
-  [...course].reduce((breaker, each) => attempt(breaker, each === '.'), closed_breaker)
+  [...course].reduce((breaker, each) => attempt(breaker, each === '.'), closedBreaker)
 
 /** Opened at noon, and opened again after so many probes that failed, each as soon as it could be. */
 function opened(reopen_count = 0, chance = even): Breaker {
@@ -44,7 +44,7 @@ describe('it opens after five failures in a row that are four fifths of the last
     const course = fc.array(fc.boolean(), { maxLength: 60 })
     fc.assert(
       fc.property(course, (attempts) => {
-        let breaker = closed_breaker
+        let breaker = closedBreaker
         for (const [at, succeeded] of attempts.entries()) {
           breaker = attempt(breaker, succeeded)
           const recent = attempts.slice(Math.max(0, at - 19), at + 1)
@@ -101,7 +101,7 @@ describe('while it is open', () => {
     ['of the probe', noon_ms + 10 * minute_ms],
   ])('a success %s closes it, and nothing is left of the past', (_name, ended_ms) => {
     const closed = attempt(opened(3), true, ended_ms)
-    expect(closed).toEqual({ ...closed_breaker, changed_ms: ended_ms })
+    expect(closed).toEqual({ ...closedBreaker, changed_ms: ended_ms })
     const failedAgain = [1, 2, 3, 4].reduce((breaker) => attempt(breaker, false), closed)
     expect(stateOf(failedAgain, noon_ms)).toBe('closed')
   })
@@ -133,7 +133,7 @@ const anyCourse = fc.array(
 const anyBreaker = anyCourse.map((course) =>
   course.reduce(
     (breaker, each) => afterAttempt(breaker, { ...each, open_max_ms }, even),
-    closed_breaker,
+    closedBreaker,
   ),
 )
 
@@ -143,7 +143,7 @@ test('each change has a later time than the one before, whatever the clocks say'
   const isOpen = (breaker: Breaker) => breaker.open_until_ms !== null
   fc.assert(
     fc.property(anyCourse, (course) => {
-      let breaker = closed_breaker
+      let breaker = closedBreaker
       for (const each of course) {
         const next = afterAttempt(breaker, { ...each, open_max_ms }, even)
         const hasChanged =
@@ -162,7 +162,7 @@ describe('what another process has seen', () => {
   const closed = { open_until_ms: null, reopen_count: 0, changed_ms: later_ms }
 
   test.each([
-    ['open, of a closed one', closed_breaker, open, 'open'],
+    ['open, of a closed one', closedBreaker, open, 'open'],
     ['open, of an open one', opened(), open, 'open'],
     ['closed, of an open one', opened(), closed, 'closed'],
     ['closed, of a closed one', breakerAfter('...xx'), closed, 'closed'],

@@ -1,4 +1,4 @@
-// The circuit breaker of an endpoint: after enough failures nothing is sent for a while, then one delivery to see.
+// The circuit breaker of an endpoint: after enough failures nothing is sent for a while, then one delivery as a probe.
 
 /** How the last attempts went, newest last, and, where it is open, until when. */
 export type Breaker = {
@@ -11,10 +11,10 @@ export type Breaker = {
   changed_ms: number
 }
 
-/** What is kept of a breaker in the database. */
-export type SeenBreaker = Pick<Breaker, 'open_until_ms' | 'reopen_count' | 'changed_ms'>
+/** The part of a breaker that the database stores. */
+export type StoredBreaker = Pick<Breaker, 'open_until_ms' | 'reopen_count' | 'changed_ms'>
 
-export const closed_breaker: Breaker = {
+export const closedBreaker: Breaker = {
   recent: [],
   consecutive_failures: 0,
   open_until_ms: null,
@@ -27,10 +27,10 @@ const recent_max = 20
 const failed_share = 0.8
 const open_ms = 30_000
 const longest_open_ms = 15 * 60_000
-/** Added or taken, so that the probes of several processes and endpoints spread. */
+/** Added or subtracted, so that the probes of several processes and endpoints spread. */
 const spread = 0.2
 
-/** May something be sent? Open, it lets one attempt at a time through once its time is over: half-open. */
+/** The breaker's state. After its time is over an open breaker is half-open: it lets one attempt through at a time. */
 export function stateOf(breaker: Breaker, now_ms: number): 'closed' | 'open' | 'half_open' {
   if (breaker.open_until_ms === null) return 'closed'
   return now_ms < breaker.open_until_ms ? 'open' : 'half_open'
@@ -39,16 +39,16 @@ export function stateOf(breaker: Breaker, now_ms: number): 'closed' | 'open' | '
 export type AttemptEnd = {
   succeeded: boolean
   ended_ms: number
-  /** The longest delay of the retry schedule: nothing waits for longer than it might have anyway. */
+  /** The longest delay of the retry schedule: no delivery waits longer than it might have anyway. */
   open_max_ms: number
 }
 
-/** After an attempt. `chance` is from 0 up to 1. */
+/** The breaker after an attempt. `chance` is from 0 up to 1. */
 export function afterAttempt(breaker: Breaker, attempt: AttemptEnd, chance: number): Breaker {
   const { succeeded, ended_ms } = attempt
   if (succeeded) {
     if (breaker.open_until_ms !== null) {
-      return { ...closed_breaker, changed_ms: changeTime(breaker, ended_ms) }
+      return { ...closedBreaker, changed_ms: changeTime(breaker, ended_ms) }
     }
     return { ...breaker, recent: remember(breaker.recent, true), consecutive_failures: 0 }
   }
@@ -57,7 +57,7 @@ export function afterAttempt(breaker: Breaker, attempt: AttemptEnd, chance: numb
   const failed = { ...breaker, recent, consecutive_failures }
   switch (stateOf(breaker, ended_ms)) {
     case 'open':
-      // An attempt that was under way when it opened, or a last one: it is open already.
+      // The breaker is open already: the attempt was under way when it opened, or was the last of its delivery.
       return failed
     case 'half_open':
       return open(failed, breaker.reopen_count + 1, attempt, chance)
@@ -66,11 +66,11 @@ export function afterAttempt(breaker: Breaker, attempt: AttemptEnd, chance: numb
   }
 }
 
-/** What another process learned, where it is newer than what is known here. */
-export function adopt(breaker: Breaker, seen: SeenBreaker): Breaker {
+/** The state that another process wrote, where it is newer than ours. */
+export function adopt(breaker: Breaker, seen: StoredBreaker): Breaker {
   if (seen.changed_ms <= breaker.changed_ms) return breaker
   if (seen.open_until_ms !== null) return { ...breaker, ...seen }
-  return breaker.open_until_ms === null ? breaker : { ...closed_breaker, ...seen }
+  return breaker.open_until_ms === null ? breaker : { ...closedBreaker, ...seen }
 }
 
 function shouldOpen({ recent, consecutive_failures }: Breaker): boolean {
@@ -89,7 +89,7 @@ function open(
   return { ...breaker, reopen_count, open_until_ms, changed_ms: changeTime(breaker, ended_ms) }
 }
 
-/** After the change before it, whatever the clock of whoever saw that: only the newest is kept. */
+/** Later than the change before it, whatever the clocks: only the newest is kept. */
 function changeTime(breaker: Breaker, now_ms: number): number {
   return Math.max(now_ms, breaker.changed_ms + 1)
 }

@@ -1,4 +1,4 @@
-// Claims what is due, first attempts and retries each in a round of their own, and keeps how far each round has come.
+// Claims due deliveries, first attempts and retries in a round of their own, and remembers how far each round has come.
 
 import type { Sql } from '../../database/open.ts'
 import type { Clock } from '../../kernel/world.ts'
@@ -6,25 +6,25 @@ import { type ClaimOrder, claim, type QueueClass } from '../queue/claim-store.ts
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { DeliverySettings } from './deliver.ts'
 import type { Lanes } from './lanes.ts'
-import { patience_ms } from './retry.ts'
-import { first_round, nextRound, type Round } from './turn.ts'
+import { breakerPatienceMs } from './retry.ts'
+import { firstRound, nextRound, type Round } from './turn.ts'
 
 const endpoints_max = 500
-/** What other processes commit is found within this time. */
+/** Deliveries that other processes commit are found within this time. */
 export const poll_ms = 250
 const retry_poll_ms = 1_000
 
 export type Claims = {
   /** Claims first attempts, and retries where some are due, and begins them. True where more may be due. */
   claimDue(): Promise<boolean>
-  /** The last claims took all that they might: whatever ends makes room for more. */
+  /** The last claims took the most that they might: each attempt that ends makes room for more. */
   wasCut(): boolean
-  /** A retry is due by then. */
+  /** Notes that a retry is due by then. */
   retryAt(at_ms: number): void
   untilPoll(): number
 }
 
-type ClaimsParts = {
+type ClaimsOptions = {
   sql: Sql
   clock: Clock
   settings: DeliverySettings
@@ -34,16 +34,16 @@ type ClaimsParts = {
   begin(deliveries: ClaimedDelivery[], is_retry: boolean): void
 }
 
-export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsParts): Claims {
-  const held_back_ms = patience_ms(settings.schedule)
-  const rounds: Record<QueueClass, Round> = { 0: first_round, 1: first_round }
+export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsOptions): Claims {
+  const held_back_ms = breakerPatienceMs(settings.schedule)
+  const rounds: Record<QueueClass, Round> = { 0: firstRound, 1: firstRound }
   let retries_due_ms = 0
   let was_cut = false
 
-  async function claimClass(queueClass: QueueClass): Promise<boolean> {
+  async function claimClass(queue_class: QueueClass): Promise<boolean> {
     const now = clock.now()
     const now_ms = now.getTime()
-    const is_retry = queueClass === 1
+    const is_retry = queue_class === 1
     const shares = lanes.shares({ is_retry, held: held(), now_ms })
     if (shares.slots === 0) {
       was_cut = true
@@ -51,8 +51,8 @@ export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsP
     }
     const order: ClaimOrder = {
       ...shares,
-      ...rounds[queueClass].turn,
-      class: queueClass,
+      ...rounds[queue_class].turn,
+      class: queue_class,
       endpoints_max,
       now,
       lease_until: new Date(now_ms + settings.timeout_ms + settings.lease_slack_ms),
@@ -60,8 +60,8 @@ export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsP
     }
     const claimed = await claim(sql, order)
     begin(claimed.deliveries, is_retry)
-    const round = nextRound(rounds[queueClass], order, claimed)
-    rounds[queueClass] = round
+    const round = nextRound(rounds[queue_class], order, claimed)
+    rounds[queue_class] = round
     was_cut ||= round.was_cut
     const is_more = !round.is_over || round.is_again
     if (is_retry) {
@@ -71,7 +71,7 @@ export function openClaims({ sql, clock, settings, lanes, held, begin }: ClaimsP
     return is_more
   }
 
-  /** A clock that was set back must not let retries wait until it is where it was. */
+  /** After a clock was set back, retries must not wait until it is where it was. */
   function areRetriesDue(): boolean {
     const wait_ms = retries_due_ms - clock.now().getTime()
     return wait_ms <= 0 || wait_ms > retry_poll_ms

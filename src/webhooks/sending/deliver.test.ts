@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { GuardedFailure, type GuardedHttp } from '../../kernel/world.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
-import { type Posted, post, type Sending, settlementOf } from './deliver.ts'
+import { type PostResult, post, type SendOptions, settlementOf } from './deliver.ts'
 
 const noon = new Date('2026-09-01T12:00:00Z')
 const hour_ms = 3_600_000
@@ -16,7 +16,7 @@ test.each([
   const attempted_at = new Date(noon.getTime() - hour_ms)
   const settlement = settlementOf(
     { attempted_at } as ClaimedDelivery,
-    { succeeded: true } as Posted,
+    { succeeded: true } as PostResult,
     {
       began_at: noon,
       ended_at: new Date(noon.getTime() + took_ms),
@@ -46,6 +46,6 @@ test.each([
   const http: GuardedHttp = { post: () => Promise.reject(error), close: async () => {} }
   const sending = { http, settings: { clock_offset_seconds: 0 }, secretsOf: () => ['secret'] }
   const delivery = { endpoint_url: 'https://shop.example/', body: '{}' } as ClaimedDelivery
-  const posted = await post(sending as unknown as Sending, delivery, noon)
+  const posted = await post(sending as unknown as SendOptions, delivery, noon)
   expect(posted).toMatchObject({ succeeded: false, is_our_fault: false, ...expected })
 })

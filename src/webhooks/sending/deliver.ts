@@ -1,4 +1,4 @@
-// One attempt: signs the frozen body, posts it, and tells how it ended.
+// One attempt: signs the frozen body, posts it, and returns the result.
 
 import { type GuardedAnswer, GuardedFailure, type GuardedHttp } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
@@ -7,14 +7,14 @@ import type { Settlement } from '../queue/queue-store.ts'
 import { nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
 import { signatureOf } from './signature.ts'
 
-/** How deliveries are made; from the configuration. */
+/** How deliveries are made, from the configuration. */
 export type DeliverySettings = {
   schedule: RetrySchedule
   timeout_ms: number
   connect_timeout_ms: number
-  /** How much longer than an attempt its lease is, for clocks that differ and results that wait to be written. */
+  /** How much longer the lease is than the attempt: clocks differ, and results wait to be written. */
   lease_slack_ms: number
-  /** By how much the service's clock is shifted: the time of a signature stays real. */
+  /** The shift of the service's clock: the time in a signature stays real. */
   clock_offset_seconds: number
 }
 
@@ -24,29 +24,29 @@ export type OutgoingWebhook = Pick<
   'endpoint_url' | 'body' | 'payment_id' | 'event_type' | 'endpoint_id'
 >
 
-export type Sending<Sent extends OutgoingWebhook = ClaimedDelivery> = {
+export type SendOptions<Sent extends OutgoingWebhook = ClaimedDelivery> = {
   http: Pick<GuardedHttp, 'post'>
   settings: Pick<DeliverySettings, 'timeout_ms' | 'connect_timeout_ms' | 'clock_offset_seconds'>
   /** Opens the secrets of an endpoint that sign at this time. */
   secretsOf(delivery: Sent, at: Date): string[]
 }
 
-export type Posted = Pick<Settlement, 'response_status_code' | 'response_body' | 'failure'> & {
+export type PostResult = Pick<Settlement, 'response_status_code' | 'response_body' | 'failure'> & {
   succeeded: boolean
   is_our_fault: boolean
-  /** What the machine said of a failure, for the log. */
+  /** The machine's own error, for the log. */
   failure_detail: string | null
   /** The rest that the receiver asked for. */
   rest_seconds: number
   retry_after_seconds: number | null
 }
 
-/** Posts a delivery. Never throws: whatever goes wrong is how the attempt ended. */
+/** Posts a delivery. Never throws: every failure is a result of the attempt. */
 export async function post<Sent extends OutgoingWebhook>(
-  sending: Sending<Sent>,
+  sending: SendOptions<Sent>,
   delivery: Sent,
   now: Date,
-): Promise<Posted> {
+): Promise<PostResult> {
   const { http, settings } = sending
   try {
     return judge(
@@ -65,7 +65,7 @@ export async function post<Sent extends OutgoingWebhook>(
     }
     const { code: failure, detail: failure_detail, answer } = error
     const failed = { is_our_fault: failure === 'no_socket', failure, failure_detail }
-    // An answer whose body never ended is none, but what came of it helps whoever looks for the cause.
+    // An answer whose body never ended is no answer, but its beginning helps to find the cause.
     const came = answer && { response_status_code: answer.status, response_body: answer.body }
     return { ...unanswered, ...came, ...failed }
   }
@@ -79,7 +79,7 @@ const unanswered = {
   rest_seconds: 0,
 }
 
-function judge({ status, body, retry_after_seconds }: GuardedAnswer): Posted {
+function judge({ status, body, retry_after_seconds }: GuardedAnswer): PostResult {
   const answer = { response_status_code: status, retry_after_seconds }
   return {
     ...answer,
@@ -93,7 +93,7 @@ function judge({ status, body, retry_after_seconds }: GuardedAnswer): Posted {
 }
 
 function headersOf<Sent extends OutgoingWebhook>(
-  { secretsOf, settings }: Sending<Sent>,
+  { secretsOf, settings }: SendOptions<Sent>,
   delivery: Sent,
   now: Date,
 ) {
@@ -106,13 +106,13 @@ function headersOf<Sent extends OutgoingWebhook>(
   }
 }
 
-/** What the column holds: a machine that slept for weeks comes back with more. */
+/** The most that the column holds: a machine that slept for weeks reports more. */
 const duration_max_ms = 2 ** 31 - 1
 
-/** What is written of an attempt. `chance` is from 0 up to 1. */
+/** The row of an attempt. `chance` is from 0 up to 1. */
 export function settlementOf(
   delivery: ClaimedDelivery,
-  posted: Posted,
+  posted: PostResult,
   made: { began_at: Date; ended_at: Date; schedule: RetrySchedule; chance: number },
 ): Settlement {
   const { began_at, ended_at, schedule, chance } = made

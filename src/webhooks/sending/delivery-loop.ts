@@ -1,5 +1,5 @@
-// The loop that delivers: claims what is due, as much as there is room for, and begins each attempt at once.
-// It holds no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
+// The loop that delivers: claims as many due deliveries as there is room for, and begins each attempt at once. It holds
+// no transaction and no connection while it waits for a receiver. Any number may run, on any number of machines.
 
 import type { ClockTrust } from '../../database/clock/clock-trust.ts'
 import type { Sql } from '../../database/open.ts'
@@ -18,24 +18,26 @@ import { openSettlements } from './settlements.ts'
 import { openSigningSecrets } from './signing-secrets.ts'
 
 export type DeliveryLoop = {
-  /** Something was committed that is due now: a first delivery, or a replay. */
+  /** Wakes the loop: something was committed that is due now, a first delivery or a replay. */
   wake(what?: 'event' | 'replay'): void
-  /** Begins nothing more, and waits for what is under way. */
+  /** Begins nothing more, and waits for the attempts under way. */
   stop(): Promise<void>
 }
 
-export type DeliveryParts = {
+export type DeliveryLoopOptions = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   sql: Sql
   keyring: Keyring
   metrics: Metrics
   http: GuardedHttp
   settings: DeliverySettings
-  /** While the clock is not right nothing is claimed: leases and signatures bear its time. Left out, it is right. */
+  /**
+   * While the clock is wrong nothing is claimed, since leases and signatures carry its time. By default it is right.
+   */
   trust?: ClockTrust
 }
 
-/** With few attempts under way a claim costs nothing that anybody needs; with many, each should find several rows. */
+/** With few attempts under way a claim takes nothing from others; with many, each claim should find several rows. */
 const few_under_way = 12
 const short_rest_ms = 1
 const long_rest_ms = 10
@@ -43,18 +45,18 @@ const backoff_max_ms = 2_000
 /** A database that hangs must not keep the process from ending: leases bring back what is left. */
 const stop_slack_ms = 2_000
 
-export function startDeliveries(parts: DeliveryParts): DeliveryLoop {
+export function startDeliveries(parts: DeliveryLoopOptions): DeliveryLoop {
   const { sql, metrics, settings, trust } = parts
   const { clock, log } = parts.world
   const lanes = openLanes()
   const health = openHealth(parts, lanes)
   metrics.watchWebhookBreakers(() => lanes.breakers(clock.now().getTime()))
   const settlements = openSettlements(parts, {
-    wasFenced(settlement) {
+    onFenced(settlement) {
       metrics.webhookFenced()
       log.warn(logFields(settlement), 'webhook attempt outlived its lease')
     },
-    wereWritten() {
+    onWritten() {
       if (claims.wasCut()) wake('replay')
     },
   })

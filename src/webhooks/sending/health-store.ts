@@ -1,4 +1,4 @@
-// The SQL of endpoints' health: what a worker saw when a circuit breaker opened or closed.
+// The SQL of endpoints' health: the states of circuit breakers as workers saw them open or close.
 
 import type { Sql } from '../../database/open.ts'
 
@@ -13,7 +13,7 @@ export type EndpointHealth = {
   changed_at: Date
 }
 
-/** Writes what was seen, unless somebody has seen something later. */
+/** Writes a breaker's state unless another process has written a later one. */
 export async function saveHealth(sql: Sql, health: EndpointHealth): Promise<void> {
   const { merchant_id, endpoint_id, state, open_until, reopen_count, last_failure, changed_at } =
     health

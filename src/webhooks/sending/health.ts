@@ -1,16 +1,19 @@
-// What processes tell each other of endpoints: breakers that opened or closed. A process that starts knows who is down.
+// Shares breakers that opened or closed between processes. A process that starts learns which endpoints are down.
 
 import type { Sql } from '../../database/open.ts'
 import type { World } from '../../kernel/world.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
-import type { SeenBreaker } from './breaker.ts'
+import type { StoredBreaker } from './breaker.ts'
 import { type EndpointHealth, listOpen, saveHealth } from './health-store.ts'
 import type { Lanes } from './lanes.ts'
 
 export type Health = {
-  /** Notes that a breaker has turned; `last_failure` is null where it closed. */
-  keep(of: ClaimedDelivery, turned: SeenBreaker, last_failure: string | null): void
-  /** Writes what was noted and, now and then, reads what others wrote. What goes wrong is told of, and done next time. */
+  /** Notes that a breaker opened or closed; `last_failure` is null where it closed. */
+  keep(of: ClaimedDelivery, turned: StoredBreaker, last_failure: string | null): void
+  /**
+   * Writes what was noted and, now and then, reads what other processes wrote. A failure is logged, and repeated next
+   * time.
+   */
   exchange(): Promise<void>
 }
 
@@ -21,7 +24,7 @@ export function openHealth(
   lanes: Lanes,
 ): Health {
   const { clock, log } = world
-  // The newest of each endpoint: one that could not be written is tried again, or overtaken.
+  // The newest state of each endpoint: one that could not be written is tried again, or replaced by a newer one.
   const unwritten = new Map<string, EndpointHealth>()
   let reads_at_ms = 0
 
@@ -46,7 +49,7 @@ export function openHealth(
     },
   }
 
-  /** Deliveries do not depend on it, so they go on without. */
+  /** Deliveries go on without it. */
   async function orTell(work: Promise<void>): Promise<void> {
     try {
       await work

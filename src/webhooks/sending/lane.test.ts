@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Standing } from '../queue/claim-store.ts'
-import { type Breaker, closed_breaker } from './breaker.ts'
+import { type Breaker, closedBreaker } from './breaker.ts'
 import {
+  type AttemptResult,
   begin,
-  type EndedAttempt,
   end,
   first_window,
   isQuiet,
@@ -29,14 +29,14 @@ function start(lane: Lane, count: number, { is_retry = false, at_ms = noon_ms } 
 }
 
 /** Ends an attempt well, 10 ms after noon, or as is said. */
-function finish(lane: Lane, attempt_id: string, changes: Partial<EndedAttempt> = {}) {
+function finish(lane: Lane, attempt_id: string, changes: Partial<AttemptResult> = {}) {
   const well = { succeeded: true, is_our_fault: false, rest_seconds: 0, ended_ms: noon_ms + 10 }
   const open_max_ms = Number.POSITIVE_INFINITY
   return end(lane, { attempt_id, ...well, open_max_ms, ...changes }, 0.5)
 }
 
 /** One attempt that takes so long and ends so. */
-function answer(lane: Lane, took_ms: number, changes: Partial<EndedAttempt> = {}): void {
+function answer(lane: Lane, took_ms: number, changes: Partial<AttemptResult> = {}): void {
   const [attempt_id] = start(lane, 1)
   finish(lane, attempt_id!, { ended_ms: noon_ms + took_ms, ...changes })
 }
@@ -47,7 +47,7 @@ function laneWith(changes: Partial<Lane>): Lane {
 
 /** It has answered, but not well. */
 const known = { answer_ms: 20 }
-const open: Breaker = { ...closed_breaker, open_until_ms: noon_ms + 30_000, changed_ms: noon_ms }
+const open: Breaker = { ...closedBreaker, open_until_ms: noon_ms + 30_000, changed_ms: noon_ms }
 const well = { ...known, is_well: true }
 const half_open: Breaker = { ...open, open_until_ms: noon_ms }
 
@@ -123,7 +123,7 @@ describe('the window', () => {
     const lane = laneWith({ window: 8, is_well: true, answer_ms: 20 })
     const [first] = start(lane, 1)
     finish(lane, first!, { succeeded: false, is_our_fault: true, ended_ms: noon_ms + 15_000 })
-    expect(lane).toMatchObject({ window: 8, is_well: true, answer_ms: 20, breaker: closed_breaker })
+    expect(lane).toMatchObject({ window: 8, is_well: true, answer_ms: 20, breaker: closedBreaker })
     expect(lane.under_way.size).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { closed_breaker } from './breaker.ts'
-import type { EndedAttempt } from './lane.ts'
+import { closedBreaker } from './breaker.ts'
+import type { AttemptResult } from './lane.ts'
 import { type Lanes, openLanes, type Shares } from './lanes.ts'
 
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
@@ -21,7 +21,7 @@ function openModel() {
     under_way.push({ endpoint_id, attempt_id })
     return attempt_id
   }
-  function end(at: number, changes: Partial<EndedAttempt> = {}) {
+  function end(at: number, changes: Partial<AttemptResult> = {}) {
     const [{ endpoint_id, attempt_id }] = under_way.splice(at, 1) as [(typeof under_way)[0]]
     const well = { succeeded: true, is_our_fault: false, rest_seconds: 0, ended_ms: now_ms }
     const open_max_ms = Number.POSITIVE_INFINITY
@@ -227,9 +227,9 @@ test('what another process saw shuts an endpoint here', () => {
   const open_until_ms = noon_ms + 30_000
   model.lanes.hear('a', { open_until_ms, reopen_count: 0, changed_ms: noon_ms })
   expect(model.shares().rooms).toEqual([{ endpoint_id: 'a', room: 16, standing: 'shut' }])
-  model.lanes.hear('a', { ...closed_breaker, changed_ms: noon_ms - 1 })
+  model.lanes.hear('a', { ...closedBreaker, changed_ms: noon_ms - 1 })
   expect(model.shares().rooms).toMatchObject([{ standing: 'shut' }])
-  model.lanes.hear('a', { ...closed_breaker, changed_ms: noon_ms + 1 })
+  model.lanes.hear('a', { ...closedBreaker, changed_ms: noon_ms + 1 })
   model.begin('a')
   expect(model.shares().rooms).toMatchObject([{ standing: 'new' }])
 })

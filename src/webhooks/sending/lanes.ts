@@ -1,10 +1,10 @@
-// All endpoints that this process sends to, and how its slots are shared between them.
+// All endpoints that this process sends to, and how they share its slots.
 
-import type { ClaimOrder, Room } from '../queue/claim-store.ts'
-import { adopt, type SeenBreaker, stateOf } from './breaker.ts'
+import type { ClaimOrder, EndpointCapacity } from '../queue/claim-store.ts'
+import { adopt, type StoredBreaker, stateOf } from './breaker.ts'
 import {
+  type AttemptResult,
   begin,
-  type EndedAttempt,
   end,
   isQuiet,
   type Lane,
@@ -46,20 +46,20 @@ export function openLanes() {
   const lanes = new Map<string, Lane>()
   let under_way = 0
 
-  function laneOf(endpointId: string): Lane {
-    const known = lanes.get(endpointId)
+  function laneOf(endpoint_id: string): Lane {
+    const known = lanes.get(endpoint_id)
     if (known) return known
     if (lanes.size >= lanes_max) forgetSome(lanes)
     const lane = newLane()
-    lanes.set(endpointId, lane)
+    lanes.set(endpoint_id, lane)
     return lane
   }
 
   return {
     underWay: () => under_way,
-    /** What may be claimed now. `held` results are not written yet. */
+    /** What may be claimed now. `held` counts results that are not written yet. */
     shares({ is_retry, held, now_ms }: Asking): Shares {
-      const rooms: Room[] = []
+      const rooms: EndpointCapacity[] = []
       let others = 0
       let fresh = 0
       for (const [endpoint_id, lane] of lanes) {
@@ -83,19 +83,19 @@ export function openLanes() {
         other_slots: slotsUpTo(is_retry ? most.other_retries : most.other, others),
       }
     },
-    /** Takes over what another process has seen of an endpoint. */
-    hear(endpointId: string, seen: SeenBreaker): void {
-      const lane = laneOf(endpointId)
+    /** Takes over a breaker's state that another process wrote. */
+    hear(endpoint_id: string, seen: StoredBreaker): void {
+      const lane = laneOf(endpoint_id)
       lane.breaker = adopt(lane.breaker, seen)
     },
-    begin(endpointId: string, attempt: { attempt_id: string; is_retry: boolean }, now_ms: number) {
+    begin(endpoint_id: string, attempt: { attempt_id: string; is_retry: boolean }, now_ms: number) {
       under_way += 1
-      begin(laneOf(endpointId), attempt, now_ms)
+      begin(laneOf(endpoint_id), attempt, now_ms)
     },
-    /** Tells whether more of its kind may wait, and the endpoint's breaker where that opened or closed. */
-    end(endpointId: string, attempt: EndedAttempt, chance: number) {
+    /** Returns whether more of its kind may wait, and the endpoint's breaker where it opened or closed. */
+    end(endpoint_id: string, attempt: AttemptResult, chance: number) {
       under_way -= 1
-      const lane = laneOf(endpointId)
+      const lane = laneOf(endpoint_id)
       const { breaker: before } = lane
       const { was_full } = end(lane, attempt, chance)
       const turned = lane.breaker.changed_ms === before.changed_ms ? null : lane.breaker

@@ -1,8 +1,8 @@
-// Waiting that ends.
+// Waiting with a limit.
 
 import type { Clock } from '../../kernel/world.ts'
 
-/** Waits for work, but not for longer than this. Work that fails in time fails here. */
+/** Waits for work, but no longer than this. Rejects where the work fails in that time. */
 export async function atMost(
   clock: Clock,
   limit_ms: number,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attemptsMax, nextRetryAt, patience_ms, type RetrySchedule, restOf } from './retry.ts'
+import { attemptsMax, breakerPatienceMs, nextRetryAt, type RetrySchedule, restOf } from './retry.ts'
 
 const hour = 3600
 const day_ms = 24 * hour * 1000
@@ -118,15 +118,15 @@ describe('Retry-After', () => {
 })
 
 test('a breaker holds nothing back for longer than the schedule at its slowest, and a day', () => {
-  expect(patience_ms([])).toBe(day_ms)
-  expect(patience_ms([hour])).toBe(1.2 * hour * 1000 + day_ms)
+  expect(breakerPatienceMs([])).toBe(day_ms)
+  expect(breakerPatienceMs([hour])).toBe(1.2 * hour * 1000 + day_ms)
   fc.assert(
     fc.property(anySchedule, (schedule) => {
       const slowest = schedule.reduce(
         (sum, _, at) => sum + secondsUntil({ attempt_number: at + 1 }, schedule, 1 - 2 ** -32)!,
         0,
       )
-      expect(patience_ms(schedule)).toBeGreaterThanOrEqual(slowest * 1000 + day_ms - 20)
+      expect(breakerPatienceMs(schedule)).toBeGreaterThanOrEqual(slowest * 1000 + day_ms - 20)
     }),
   )
 })

@@ -1,13 +1,13 @@
-// When a delivery is tried again, and when it is given up.
+// When a delivery is tried again, and when it becomes a dead letter.
 
 /** Seconds after each failed attempt: n delays make n + 1 attempts. */
 export type RetrySchedule = readonly number[]
 
 const hour = 3600
 
-/** At most this share of a delay is added to it, so that what failed together is not tried together. */
+/** Up to this share of a delay is added to it, so that deliveries that failed together are not retried together. */
 const jitter_share = 0.2
-/** A receiver that asks for more rest than that is asked again all the same. */
+/** The longest rest that a receiver can ask for. */
 const retry_after_max_seconds = 24 * hour
 
 export function attemptsMax(schedule: RetrySchedule): number {
@@ -15,8 +15,8 @@ export function attemptsMax(schedule: RetrySchedule): number {
 }
 
 /**
- * When the attempt after a failed one is due, or null where it was the last. `chance` is from 0 up to 1. Only 429 and 503
- * may ask for a rest, and it can only be longer than ours.
+ * When the attempt after a failed one is due, or null where it was the last. `chance` is from 0 up to 1. Only 429 and
+ * 503 may ask for a rest, and only for a longer one than ours.
  */
 export function nextRetryAt(
   failed: {
@@ -44,10 +44,10 @@ export function restOf(answer: {
 }
 
 /**
- * How long a breaker may hold a delivery back: the whole schedule at its slowest, and a day. What is older is overdue: it
- * has its attempts when they are due, whether the breaker is open or not, so that it is given up some day.
+ * How long a breaker may hold a delivery back: the whole schedule at its slowest, and a day. An older delivery is
+ * overdue: its attempts are made when they are due, even while the breaker is open, so that it is given up some day.
  */
-export function patience_ms(schedule: RetrySchedule): number {
+export function breakerPatienceMs(schedule: RetrySchedule): number {
   const seconds = schedule.reduce((sum, delay) => sum + delay, 0) * (1 + jitter_share) + 24 * hour
   return seconds * 1000
 }

@@ -1,4 +1,4 @@
-// What becomes of a claimed delivery: its attempt is made, judged, handed on to be written, and told to log and metrics.
+// Runs the attempt of a claimed delivery, passes the result on to be written, and reports it to log and metrics.
 
 import type { Metrics } from '../../http/metrics.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
@@ -6,23 +6,29 @@ import { chanceOf, type World } from '../../kernel/world.ts'
 import { eventKey } from '../delivery.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 import type { Settlement } from '../queue/queue-store.ts'
-import { type DeliverySettings, type Posted, post, type Sending, settlementOf } from './deliver.ts'
+import {
+  type DeliverySettings,
+  type PostResult,
+  post,
+  type SendOptions,
+  settlementOf,
+} from './deliver.ts'
 import type { Health } from './health.ts'
 import type { Lanes } from './lanes.ts'
 import type { Settlements } from './settlements.ts'
 
-export type AttemptParts = {
+export type AttemptContext = {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Metrics
-  sending: Sending & { settings: DeliverySettings }
+  sending: SendOptions & { settings: DeliverySettings }
   lanes: Lanes
   health: Health
   settlements: Settlements
 }
 
-/** Tells whether more may wait for the place that the attempt had, and when it is made again, if it is. */
+/** Returns whether more deliveries may wait for the attempt's place, and when it is repeated, if it is. */
 export async function runAttempt(
-  parts: AttemptParts,
+  parts: AttemptContext,
   delivery: ClaimedDelivery,
   is_retry: boolean,
 ): Promise<{ was_full: boolean; next_retry_at: Date | null }> {
@@ -52,12 +58,12 @@ export async function runAttempt(
   return { was_full, next_retry_at: settlement.next_retry_at }
 }
 
-/** What went wrong, in a word: as in an attempt's row, or the status of the answer. */
-function wordOf({ failure, response_status_code }: Posted): string {
+/** The failure in one word: as in an attempt's row, or the status of the answer. */
+function wordOf({ failure, response_status_code }: PostResult): string {
   return failure ?? String(response_status_code)
 }
 
-/** What the log says of an attempt. Of the address only its origin: the rest may hold a secret of the receiver's. */
+/** The log fields of an attempt. Of the address only the origin: the rest may hold a secret of the receiver's. */
 export function logFields(settlement: Settlement): object {
   const { merchant_id, endpoint_id, delivery_id, replay_of, attempt_number, status } = settlement
   const { duration_ms, response_status_code, failure, next_retry_at, endpoint_url } = settlement
@@ -77,7 +83,7 @@ export function logFields(settlement: Settlement): object {
   }
 }
 
-function report({ metrics, world }: AttemptParts, settlement: Settlement, also: object): void {
+function report({ metrics, world }: AttemptContext, settlement: Settlement, also: object): void {
   const { status, duration_ms } = settlement
   metrics.webhookAttempted(status, duration_ms / 1000)
   if (status === 'dead_lettered') metrics.webhookDeadLettered(1)

@@ -1,4 +1,5 @@
-// Writes how attempts ended, many at a time. What cannot be written is kept and tried again: nothing is dropped while we run.
+// Writes how attempts ended, many at a time. A failed write is kept and tried again: nothing is dropped while the
+// process runs.
 
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
@@ -10,27 +11,27 @@ export type Settlements = {
   add(settlement: Settlement): void
   /** How many are not written yet. */
   held(): number
-  /** Writes what is there, for some seconds if need be. What is left has its lease: it is delivered again. */
+  /** Writes what is there, trying for some seconds. What is left has its lease: it is delivered again. */
   close(): Promise<void>
 }
 
 const batch_max = 256
-/** What ends within this time is written together. */
+/** Results within this time are written together. */
 const linger_ms = 5
 const backoff_first_ms = 50
 const backoff_max_ms = 2_000
 const close_limit_ms = 5_000
 
-export type SettlementEars = {
-  /** Hears of each attempt whose lease had run out. */
-  wasFenced(settlement: Settlement): void
-  /** Hears that there is room for more. */
-  wereWritten(): void
+export type SettlementListener = {
+  /** Called for each attempt whose lease had run out. */
+  onFenced(settlement: Settlement): void
+  /** Called when there is room for more. */
+  onWritten(): void
 }
 
 export function openSettlements(
   { sql, world }: { sql: Sql; world: Pick<World, 'clock' | 'log'> },
-  { wasFenced, wereWritten }: SettlementEars,
+  { onFenced, onWritten }: SettlementListener,
 ): Settlements {
   const { clock, log } = world
   const waiting: Settlement[] = []
@@ -40,16 +41,16 @@ export function openSettlements(
 
   async function writeAll(): Promise<void> {
     let backoff_ms = 0
-    // So many are written one at a time, to find the one among them that the database does not take.
+    // A batch of this size is written row by row, to find the one that the database refuses.
     let alone = 0
     while (waiting.length > 0) {
       if (waiting.length < batch_max) await clock.sleep(linger_ms, hurry.signal).catch(() => {})
       const batch = waiting.slice(0, alone > 0 ? 1 : batch_max)
       try {
         const written = await settle(sql, batch, clock.now())
-        for (const each of batch) if (!written.has(each.attempt_id)) wasFenced(each)
+        for (const each of batch) if (!written.has(each.attempt_id)) onFenced(each)
         waiting.splice(0, batch.length)
-        wereWritten()
+        onWritten()
         alone = Math.max(0, alone - 1)
         backoff_ms = 0
       } catch (error) {
@@ -63,7 +64,7 @@ export function openSettlements(
         } else if (batch.length > 1) {
           alone = batch.length
         } else {
-          // It would hold up all others. It keeps its lease, and is made again.
+          // It would hold up all others. It keeps its lease and is attempted again.
           tell(error, waiting.shift()!.attempt_id)
           alone = Math.max(0, alone - 1)
         }

@@ -1,4 +1,4 @@
-// The secrets that sign an endpoint's deliveries: opened once, since each attempt needs them.
+// The secrets that sign an endpoint's deliveries, opened once since each attempt needs them.
 
 import type { Keyring } from '../../kernel/keyring.ts'
 import { openSecret, secretName } from '../endpoint.ts'
@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
 
 const kept_max = 1_000
 
-/** Opens the current secret, and, while a rotation overlaps, the one before. Rows bring them along, so none is ever stale. */
+/** Opens the current secret and, while a rotation overlaps, the old one. Rows carry them, so none is ever stale. */
 export function openSigningSecrets(keyring: Keyring) {
   const kept = new Map<string, string>()
 

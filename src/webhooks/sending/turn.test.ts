@@ -1,8 +1,8 @@
 // A simulation of claims that never reach all endpoints at once: everybody must have a turn all the same.
 
 import { describe, expect, test } from 'vitest'
-import type { Claim, ClaimOrder, Room } from '../queue/claim-store.ts'
-import { first_round, nextRound } from './turn.ts'
+import type { Claim, ClaimOrder, EndpointCapacity } from '../queue/claim-store.ts'
+import { firstRound, nextRound } from './turn.ts'
 
 const endpoints_max = 500
 
@@ -10,13 +10,13 @@ const endpoints_max = 500
 function simulate(setting: { endpoints: number; slots: number; trusted: number; busy: number }) {
   const trusted_slots = Math.floor(setting.slots * 0.8)
   const other_slots = setting.slots - trusted_slots
-  const rooms = Array.from({ length: setting.endpoints }, (_, index): Room => {
+  const rooms = Array.from({ length: setting.endpoints }, (_, index): EndpointCapacity => {
     const standing = index % 10 < setting.trusted * 10 ? 'trusted' : 'other'
     return { endpoint_id: `e${String(index).padStart(4, '0')}`, room: 1, standing }
   })
   const served = new Map(rooms.map(({ endpoint_id }) => [endpoint_id, { count: 0, round: 0 }]))
   const random = lehmer(1)
-  let progress = first_round
+  let progress = firstRound
   let longest = 0
   for (let round = 1; round <= 3_000; round++) {
     const { turn } = progress
@@ -95,7 +95,7 @@ describe('a round', () => {
     claims.reduce(
       (round, claim) =>
         nextRound(round, { ...order, ...round.turn } as Partial<ClaimOrder> as ClaimOrder, claim),
-      first_round,
+      firstRound,
     )
 
   test.each([
@@ -122,5 +122,5 @@ describe('a round', () => {
     ).toBeNull()
   })
 
-  test('its first turn is that of everybody', () => expect(first_round.turn).toEqual(turn))
+  test('its first turn is that of everybody', () => expect(firstRound.turn).toEqual(turn))
 })

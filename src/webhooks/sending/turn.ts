@@ -1,29 +1,29 @@
-// Whose turn it is: claims go round all endpoints, so that none that waits is passed over for long, nor the database asked
-// again and again where nothing is due.
+// Whose turn it is: claims go round all endpoints, so that no waiting endpoint is skipped for long and the database is
+// not queried in vain.
 
 import { type Claim, type ClaimOrder, type Standing, share_min } from '../queue/claim-store.ts'
 
 /** Where the last claim of a class ended. */
 export type Turn = Pick<ClaimOrder, 'after_endpoint' | 'after_trusted' | 'after_other'>
 
-const first_turn: Turn = { after_endpoint: '', after_trusted: '', after_other: '' }
+const firstTurn: Turn = { after_endpoint: '', after_trusted: '', after_other: '' }
 
-/** A walk over all endpoints, in one claim or several. */
+/** A walk over all endpoints, in one or several claims. */
 export type Round = {
   turn: Turn
   /** The walk has come to its end. */
   is_over: boolean
-  /** It took several claims and found something: more may be due of what it passed first. */
+  /** It took several claims and found something: the endpoints that it passed first may have more. */
   is_again: boolean
   has_found: boolean
-  /** When the next of what it passed is due. */
+  /** When the next delivery of an endpoint that it passed is due. */
   next_due_at: Date | null
-  /** Slots ran out in its last claim, or an endpoint had its share: more may wait. */
+  /** Its last claim ran out of slots, or an endpoint had its share: more may wait. */
   was_cut: boolean
 }
 
-export const first_round: Round = {
-  turn: first_turn,
+export const firstRound: Round = {
+  turn: firstTurn,
   is_over: true,
   is_again: false,
   has_found: false,
@@ -31,9 +31,9 @@ export const first_round: Round = {
   was_cut: false,
 }
 
-/** The round after a claim that went on with it, or began another. */
+/** The round after a claim that continued it or began another. */
 export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round {
-  const before = round.is_over ? first_round : round
+  const before = round.is_over ? firstRound : round
   const served = byStanding(order, claim.deliveries)
   const cut = cutShort(order, served, claim.deliveries)
   const turn = nextTurn(order, claim, served, cut)
@@ -53,18 +53,18 @@ export function nextRound(round: Round, order: ClaimOrder, claim: Claim): Round 
 type Served = ReturnType<typeof byStanding>
 type Cut = ReturnType<typeof cutShort>
 
-/** Whose slots ran out in a claim, and whether an endpoint had its share. */
+/** Which standings ran out of slots in a claim, and whether an endpoint had its share. */
 function cutShort(
   order: ClaimOrder,
   { trusted, others, fresh }: Served,
   deliveries: Claim['deliveries'],
 ) {
-  const isFull = deliveries.length >= order.slots
-  const isCut = isFull || fresh.length + others.length >= order.untrusted_slots
+  const is_full = deliveries.length >= order.slots
+  const is_cut = is_full || fresh.length + others.length >= order.untrusted_slots
   return {
-    trusted: isFull || trusted.length >= order.trusted_slots,
-    others: isCut || others.length >= order.other_slots,
-    fresh: isCut || fresh.length >= order.new_slots,
+    trusted: is_full || trusted.length >= order.trusted_slots,
+    others: is_cut || others.length >= order.other_slots,
+    fresh: is_cut || fresh.length >= order.new_slots,
     an_endpoint: mostOfOne(deliveries) >= share_min,
   }
 }
@@ -75,7 +75,7 @@ function mostOfOne(deliveries: Claim['deliveries']): number {
   return Math.max(0, ...counts.values())
 }
 
-/** The turn after a claim. Where the slots of a standing ran out, those who had none come first next time. */
+/** The turn after a claim. Where a standing ran out of slots, endpoints without one come first next time. */
 function nextTurn(
   order: ClaimOrder,
   { endpoints, last_endpoint }: Claim,
@@ -103,18 +103,18 @@ function byStanding({ rooms }: ClaimOrder, deliveries: Claim['deliveries']) {
 }
 
 /**
- * Those behind the mark are served first, then, from the beginning, those before it. A walk over a part of the endpoints moves
- * it only where it lies among them: the rest of their round would be skipped.
+ * Endpoints after the mark are served first, then those before it, from the beginning. A claim over a part of the
+ * endpoints moves the mark only where the mark lies among them: otherwise the rest of their round would be skipped.
  */
 function nextMark(
   { mark, served, was_cut }: { mark: string; served: string[]; was_cut: boolean },
   walk: { after: string; last: string | null },
 ): string {
-  const isHere = mark >= walk.after && (walk.last === null || mark < walk.last)
-  if (!isHere) return mark
+  const is_here = mark >= walk.after && (walk.last === null || mark < walk.last)
+  if (!is_here) return mark
   const before = served.filter((id) => id <= mark)
-  const isWhole = walk.after === '' && walk.last === null
+  const is_whole = walk.after === '' && walk.last === null
   if (was_cut && before.length === 0) return served.toSorted().at(-1) ?? mark
-  if (was_cut && isWhole) return before.toSorted().at(-1)!
+  if (was_cut && is_whole) return before.toSorted().at(-1)!
   return walk.last ?? ''
 }

@@ -1,31 +1,31 @@
-// The SQL that finds events by the journal's lines of them: by their time, without an index of their own.
+// The SQL that finds events by their lines in the journal: by time, without an index of their own.
 
 import type { Sql } from '../../database/open.ts'
 import { type EventType, eventTypes } from '../../kernel/values.ts'
 import type { StreamedEvent } from './streamed-event.ts'
-import type { Found, Look } from './trail.ts'
+import type { ReadResult, TrailRead } from './trail.ts'
 
-/** A journal line that was written in one statement with an event, whose type is the line's change. */
+/** A journal line that was written in one statement with an event; its change is the event's type. */
 export type EventLine = { entry_id: string; payment_id: string; type: EventType }
 
-/** So many lines of each stretch are read in one look, whatever they are of. */
+/** How many lines of each range one read takes, whatever they are about. */
 export const lines_max = 2_000
 
-/** The events' lines in each stretch, oldest first. Lines of anything else count among those that are read. */
+/** The events' lines in each range, oldest first. Other lines count towards the limit. */
 export async function listEventLines(
   sql: Sql,
   merchant_id: string,
-  { stretches }: Pick<Look, 'stretches'>,
-): Promise<Found<EventLine>> {
-  const [newest, ...aged] = stretches
+  { ranges }: Pick<TrailRead, 'ranges'>,
+): Promise<ReadResult<EventLine>> {
+  const [newest, ...aged] = ranges
   const asked = aged
-    .map((stretch, index) => ({ ...stretch, at: index + 1 }))
+    .map((range, index) => ({ ...range, at: index + 1 }))
     .filter(({ from, below }) => below! > from)
   const read = sql`
     select entry_id, subject as payment_id, change as type from journal
     where merchant_id = ${merchant_id}`
   const upTo = sql`order by entry_id limit ${lines_max + 1}`
-  // The newest have no end: with one the database would take them for few, and sort all that there are for each page.
+  // The newest range has no end: with one, PostgreSQL would expect few rows and sort all of them for each page.
   const rows = await sql<(EventLine & { at: number; is_beyond: boolean })[]>`
     select * from (
       select found.*, row_number() over (partition by at order by entry_id) > ${lines_max} as is_beyond from (
@@ -39,7 +39,7 @@ export async function listEventLines(
     ) numbered
     where is_beyond or type in ${sql(eventTypes)}
     order by at, entry_id`
-  return stretches.map((_, at) => {
+  return ranges.map((_, at) => {
     const here = rows.filter((row) => row.at === at)
     const cut_at = here.find(({ is_beyond }) => is_beyond)?.entry_id ?? null
     return { lines: here.filter(({ is_beyond }) => !is_beyond), cut_at }

@@ -1,5 +1,5 @@
-// GET /v1/events/stream: a merchant's events as they are committed, for whoever listens; `ripper listen` does.
-// It costs a payment nothing: the journal's own key is in the order of time, and each event has a line in it.
+// GET /v1/events/stream: a merchant's events as they are committed; `ripper listen` reads it. It costs a payment
+// nothing: the journal's own key is in the order of time, and each event has a line in it.
 
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
@@ -7,7 +7,7 @@ import { webhookKey } from '../../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type EventType, eventTypes, timestamp } from '../../kernel/values.ts'
-import { judgeEventFilter } from '../endpoint.ts'
+import { validateEventFilter } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
 import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
 import { streamedEvent } from './streamed-event.ts'
@@ -15,18 +15,18 @@ import {
   type Cursor,
   cursorOf,
   follow,
-  lookAt,
+  markAllSent,
+  markSent,
+  nextRead,
   openTrail,
-  passOver,
   readCursor,
   retention_days,
-  settle,
-  tellOf,
+  skipLines,
 } from './trail.ts'
 
-/** So many bodies are in memory at once, however slow the caller is. */
+/** How many bodies are in memory at once, however slow the caller is. */
 const bodies_max = 50
-/** What other processes commit is found within this time. */
+/** Events that other processes commit are found within this time. */
 const poll_ms = 500
 
 const eventsQuery = z.strictObject({
@@ -43,7 +43,7 @@ const eventsQuery = z.strictObject({
 })
 
 const ready = z.object({ merchant_id: z.string() })
-/** The caller comes with the id of a message so old that what came after it is not told in full. */
+/** The caller resumes from a message so old that not all later ones can be sent. */
 const missed = z.object({
   before: z.string().meta({ format: 'date-time', description: 'events from then on are told' }),
 })
@@ -53,7 +53,7 @@ export const streamEvents = stream({
   path: '/v1/events/stream',
   tag: 'Events',
   summary: 'Listen to events',
-  door: webhookKey,
+  access: webhookKey,
   dialect: 'webhook_endpoints',
   limit: limitTo('read'),
   query: eventsQuery,
@@ -64,15 +64,23 @@ export const streamEvents = stream({
   },
   refusals: ['unknown_event_type', 'invalid_pagination'],
   open(context: Context, { holder, query, caller, now }): Promise<Feed> {
-    const wanted = judgeEventFilter(query.events?.split(','), 'events')
+    const wanted = validateEventFilter(query.events?.split(','), 'events')
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
     return openFeed(context, { merchant_id: holder.merchant_id, wanted, cursor, now })
   },
 })
 
-type Asked = { merchant_id: string; wanted: EventType[]; cursor: Cursor | null; now: Date }
+type EventStreamQuery = {
+  merchant_id: string
+  wanted: EventType[]
+  cursor: Cursor | null
+  now: Date
+}
 
-async function openFeed({ sql, world, hearEvents }: Context, asked: Asked): Promise<Feed> {
+async function openFeed(
+  { sql, world, hearEvents }: Context,
+  asked: EventStreamQuery,
+): Promise<Feed> {
   const { merchant_id, wanted, cursor, now } = asked
   const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
   const nowMs = () => world.clock.now().getTime()
@@ -81,23 +89,23 @@ async function openFeed({ sql, world, hearEvents }: Context, asked: Asked): Prom
   let waiting: EventLine[] = []
   let is_cut = false
 
-  async function look(): Promise<EventLine[]> {
-    const look = lookAt(trail, nowMs())
-    const found = await listEventLines(sql, merchant_id, look)
+  async function readLines(): Promise<EventLine[]> {
+    const read = nextRead(trail, nowMs())
+    const found = await listEventLines(sql, merchant_id, read)
     is_cut = found.some(({ cut_at }) => cut_at !== null)
-    return follow(trail, look, found)
+    return follow(trail, read, found)
   }
 
-  async function tell(): Promise<StreamMessage[]> {
+  async function nextMessages(): Promise<StreamMessage[]> {
     const events = await listEventsOf(sql, merchant_id, waiting.slice(0, bodies_max))
     waiting = waiting.slice(bodies_max)
     return events.map(({ entry_id, ...data }) => {
-      return { id: tellOf(trail, { entry_id }, nowMs()), event: data.type, data }
+      return { id: markSent(trail, { entry_id }, nowMs()), event: data.type, data }
     })
   }
 
   if (cursor === null) {
-    do passOver(trail, await look())
+    do skipLines(trail, await readLines())
     while (is_cut)
   }
   return {
@@ -105,12 +113,12 @@ async function openFeed({ sql, world, hearEvents }: Context, asked: Asked): Prom
     poll_ms,
     hear: (wake) => hearEvents(merchant_id, wake),
     async read() {
-      if (waiting.length === 0) waiting = (await look()).filter(isWanted)
-      const messages = waiting.length === 0 ? [] : await tell()
+      if (waiting.length === 0) waiting = (await readLines()).filter(isWanted)
+      const messages = waiting.length === 0 ? [] : await nextMessages()
       const is_more = is_cut || waiting.length > 0
       return { messages: [...notices.splice(0), ...messages], is_more }
     },
-    place: () => (waiting.length === 0 ? settle(trail, nowMs()) : cursorOf(trail)),
+    place: () => (waiting.length === 0 ? markAllSent(trail, nowMs()) : cursorOf(trail)),
   }
 }
 

@@ -1,4 +1,4 @@
-// An event as the stream of events tells of it: to the description, to `ripper listen`, and to the statement that finds it.
+// An event in the stream of events, for the API's description, `ripper listen`, and the statement that finds it.
 
 import { z } from 'zod'
 import { eventTypes } from '../../kernel/values.ts'

@@ -4,7 +4,7 @@ import { type AcquirerBehaviour, publishedNumbers, testCardOf } from '../../card
 import { type EventType, eventTypes } from '../../kernel/values.ts'
 import { UsageError } from '../terminal/command.ts'
 
-export type Course = {
+export type TriggerScenario = {
   event: EventType
   /** Without prices in the integration a page's amount cannot be verified, and so the payment is held. */
   opened_by: 'server' | 'page'
@@ -16,7 +16,7 @@ export type Course = {
 }
 
 /** The course to an event, by its name, `payment.held`, or its last word. */
-export function courseTo(named: string): Course {
+export function scenarioFor(named: string): TriggerScenario {
   const event = eventTypes.find((type) => type === named || type === `payment.${named}`)
   if (!event) throw new UsageError(`EVENT must be one of ${eventTypes.join(', ')}`)
   return { event, ...courses[event] }
@@ -26,7 +26,7 @@ const approved = cardThat('approve')
 const page = { opened_by: 'page', card: approved, outcome: 'held' } as const
 const server = { opened_by: 'server', then_void: false } as const
 
-const courses: Record<EventType, Omit<Course, 'event'>> = {
+const courses: Record<EventType, Omit<TriggerScenario, 'event'>> = {
   'payment.captured': { ...server, card: approved, outcome: 'captured' },
   'payment.held': { ...page, then_void: false },
   'payment.voided': { ...page, then_void: true },

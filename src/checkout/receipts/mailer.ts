@@ -4,7 +4,7 @@ import type { Mode } from '../../kernel/values.ts'
 import type { Mailer } from '../../outgoing/mail/mailer.ts'
 import { nextTryAt } from '../backoff.ts'
 
-export type Post = {
+export type ReceiptMailer = {
   mailer: Mailer
   /** The address that receipts come from. */
   from: string
@@ -18,7 +18,9 @@ export type Post = {
 const waits_seconds = [5, 15, 60, 120, 300]
 
 /** Each process finds out for itself whether the server can be reached. */
-export function openPost(what: Pick<Post, 'mailer' | 'from' | 'modes'>): Post {
+export function openReceiptMailer(
+  what: Pick<ReceiptMailer, 'mailer' | 'from' | 'modes'>,
+): ReceiptMailer {
   let failures = 0
   let resting_until: Date | null = null
   return {

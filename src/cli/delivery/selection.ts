@@ -4,17 +4,17 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { MerchantId } from '../../kernel/values.ts'
 import { findPaymentOfEvent } from '../../webhooks/deliveries/operator-store.ts'
 import { type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
-import { type CommandOffice, merchantOf, text } from '../office.ts'
+import { type CommandContext, merchantOf, text } from '../command-context.ts'
 import { paymentKeyOf } from '../payment-key.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 
-export const aboutOptions: Record<string, OptionSpec> = {
+export const selectionOptions: Record<string, OptionSpec> = {
   event: { value: 'evt_…', meaning: 'only those of this event' },
   payment: { value: 'pay_…', meaning: "only those of this payment's events" },
 }
 
 /** The merchant, and which of its deliveries. */
-export type About = {
+export type DeliverySelection = {
   merchant_id: MerchantId
   /** Null for all deliveries. */
   attempt_ids: string[] | null
@@ -23,45 +23,51 @@ export type About = {
 }
 
 /** Throws a UsageError for malformed ids, and `resource_not_found` for ids that do not exist. */
-export async function readAbout(office: CommandOffice, options: Options): Promise<About> {
+export async function readSelection(
+  context: CommandContext,
+  options: Options,
+): Promise<DeliverySelection> {
   const [event_id, payment_id] = [text(options, 'event'), text(options, 'payment')]
   if (event_id !== null && payment_id !== null) {
     throw new UsageError('takes --event or --payment, because an event belongs to one payment')
   }
-  if (event_id !== null) return aboutEvent(office, options, event_id)
+  if (event_id !== null) return aboutEvent(context, options, event_id)
   if (payment_id === null) {
-    const merchant_id = await merchantOf(office, options)
+    const merchant_id = await merchantOf(context, options)
     return { merchant_id, attempt_ids: null, not_attempted: [] }
   }
   if (!/^pay_[0-9a-f]{24}$/.test(payment_id)) {
     throw new UsageError('--payment must be pay_ and 24 hexadecimal characters')
   }
-  const key = await paymentKeyOf(office, options, payment_id)
-  return aboutOf(key, await traceEvents(office.sql, key))
+  const key = await paymentKeyOf(context, options, payment_id)
+  return aboutOf(key, await traceEvents(context.sql, key))
 }
 
 async function aboutEvent(
-  office: CommandOffice,
+  context: CommandContext,
   options: Options,
   event_id: string,
-): Promise<About> {
+): Promise<DeliverySelection> {
   if (!/^evt_[0-9a-f]{24}$/.test(event_id)) {
     throw new UsageError('--event must be evt_ and 24 hexadecimal characters: the id in its body')
   }
-  const merchant_id = await merchantOf(office, options)
-  const payment_id = await findPaymentOfEvent(office.sql, { merchant_id, event_id })
+  const merchant_id = await merchantOf(context, options)
+  const payment_id = await findPaymentOfEvent(context.sql, { merchant_id, event_id })
   if (payment_id === undefined) {
     const words = `The merchant ${merchant_id} has no event ${event_id}.`
     throw new Refusal('resource_not_found', words)
   }
-  const events = await traceEvents(office.sql, { merchant_id, payment_id })
+  const events = await traceEvents(context.sql, { merchant_id, payment_id })
   return aboutOf(
     { merchant_id },
     events.filter((event) => event.event_id === event_id),
   )
 }
 
-function aboutOf({ merchant_id }: { merchant_id: string }, events: TracedEvent[]): About {
+function aboutOf(
+  { merchant_id }: { merchant_id: string },
+  events: TracedEvent[],
+): DeliverySelection {
   const deliveries = events.flatMap((event) => event.deliveries)
   const attempts = deliveries.flatMap((delivery) => delivery.attempts)
   return {

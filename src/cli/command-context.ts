@@ -9,7 +9,7 @@ import { openIds } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
 import type { VendorHttp } from '../kernel/world.ts'
 import { openExisting } from '../main.ts'
-import { merchantOrRefuse, type Office } from '../merchants/manage.ts'
+import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { openAcquiring } from '../service/acquiring.ts'
@@ -18,7 +18,7 @@ import { refuseWrongClock } from './right-clock.ts'
 import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
 
 /** What commands work with. Its clock is that of the service that last started on this database. */
-export type CommandOffice = Office &
+export type CommandContext = ManageContext &
   SettlementContext &
   Pick<Context, 'keyring' | 'listAcquirers' | 'installation'> & {
     /** For calls to vendors that a command makes itself. */
@@ -31,8 +31,8 @@ export type CommandOffice = Office &
  * Runs work on the database of a service, also while the service runs and also on the embedded database. Refuses commands that move
  * money if this machine's clock is wrong.
  */
-export async function withOffice<T>(
-  work: (office: CommandOffice) => Promise<T>,
+export async function withCommandContext<T>(
+  work: (context: CommandContext) => Promise<T>,
   { moves_money = false } = {},
 ): Promise<T> {
   // A command prints what it has to say. The log of a service would only get in between.
@@ -91,7 +91,7 @@ const merchants_named_max = 5
 
 /** The merchant of the option, else the demo merchant, else the only one. Prints a note if there are others beside the demo merchant. */
 export async function merchantOf(
-  { sql, data_dir }: CommandOffice,
+  { sql, data_dir }: CommandContext,
   options: Options,
 ): Promise<MerchantId> {
   const named = text(options, 'merchant')

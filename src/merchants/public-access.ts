@@ -1,6 +1,6 @@
-// The doors of the routes that pages call without a secret: a publishable key or a handle, and for creates an allowed origin.
+// The access rules of routes that pages call without a secret: a publishable key or a handle, and for creates an allowed origin.
 
-import type { Door, KeyScope, Knock } from '../http/access.ts'
+import type { AccessRequest, AccessRule, KeyScope } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Directory } from './directory.ts'
 import {
@@ -16,7 +16,7 @@ type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 const open = { kind: 'open', permission: null } as const
 
 /** `{public_key}` in the path, and perhaps `integration` in the query. */
-export const publicKeyInPath: Door<PublicContext, PublicAccount> = {
+export const publicKeyInPath: AccessRule<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['resource_not_found'],
   check: async ({ context, params, query, recognise }) => {
@@ -44,7 +44,7 @@ function nameOf(integration: unknown): string | null {
 }
 
 /** `{handle}` in the path. */
-export const handleInPath: Door<PublicContext, PublicAccount> = {
+export const handleInPath: AccessRule<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'merchant_not_active'],
   check: hostedOrRefuse,
@@ -52,15 +52,15 @@ export const handleInPath: Door<PublicContext, PublicAccount> = {
 }
 
 /** `{handle}` in the path, called from a page that the hosted-page integration allows. */
-export const handleAndOrigin: Door<PublicContext, PublicAccount> = {
+export const handleAndOrigin: AccessRule<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'origin_not_allowed', 'merchant_not_active'],
-  check: async (knock) => fromAllowedOrigin(knock, await hostedOrRefuse(knock)),
+  check: async (request) => fromAllowedOrigin(request, await hostedOrRefuse(request)),
   keyScope,
 }
 
 /** `public_key` and perhaps `integration` in the body, called from a page that the integration allows. */
-export const publicKeyAndOrigin: Door<PublicContext, PublicAccount> = {
+export const publicKeyAndOrigin: AccessRule<PublicContext, PublicAccount> = {
   ...open,
   refusals: [
     'unauthorized',
@@ -69,15 +69,15 @@ export const publicKeyAndOrigin: Door<PublicContext, PublicAccount> = {
     'origin_not_allowed',
     'merchant_not_active',
   ],
-  check: async (knock) => {
-    const { context } = knock
-    const named = namedInBody(knock.body())
+  check: async (request) => {
+    const { context } = request
+    const named = namedInBody(request.body())
     if (!named) throw new Refusal('invalid_request', 'The body must be a JSON object.', bodyField)
     if (!(await findPublishableKey(context.directory, named.public_key))) {
       throw new Refusal('unauthorized', 'public_key is not a publishable key that can be used.')
     }
     const found = await findPublic(context.directory, named)
-    if (found) return fromAllowedOrigin(knock, found)
+    if (found) return fromAllowedOrigin(request, found)
     throw new Refusal('resource_not_found', 'There is no integration of this name.', {
       field: 'integration',
     })
@@ -103,7 +103,7 @@ async function hostedOrRefuse({
   context,
   params,
   recognise,
-}: Knock<PublicContext>): Promise<PublicAccount> {
+}: AccessRequest<PublicContext>): Promise<PublicAccount> {
   const found = await findHosted(context.directory, params.handle ?? '')
   if (!found) throw new Refusal('handle_not_found', 'There is no hosted page with this handle.')
   recognise(found.account.merchant.merchant_id)
@@ -111,7 +111,7 @@ async function hostedOrRefuse({
 }
 
 function fromAllowedOrigin(
-  { context: { addresses }, caller: { origin }, recognise }: Knock<PublicContext>,
+  { context: { addresses }, caller: { origin }, recognise }: AccessRequest<PublicContext>,
   found: PublicAccount,
 ): PublicAccount {
   recognise(found.account.merchant.merchant_id)

@@ -1,0 +1,19 @@
+// A request as its access rule reads it.
+
+import type { FastifyRequest } from 'fastify'
+import type { AccessRequest, Caller } from './access.ts'
+
+type AccessRequestOptions = { caller: Caller; params?: Record<string, string>; body?(): unknown }
+
+/** The merchant that the rule recognises is noted on the request, even where the request is then refused. */
+export function accessRequestOf<Context>(
+  { access, context }: Pick<AccessRequest<Context>, 'access' | 'context'>,
+  request: FastifyRequest,
+  { caller, params = {}, body = () => undefined }: AccessRequestOptions,
+): AccessRequest<Context> {
+  const recognise = (merchant_id: string) => {
+    request.merchant_id = merchant_id
+  }
+  const query = request.query as Record<string, unknown>
+  return { access, context, caller, params, query, body, recognise }
+}
