@@ -23,6 +23,9 @@ export const checkoutTraits: AcquirerTraits = {
   settles_what_is_under_way: false,
 }
 
+/** The mark of the installation, as the suite's charges bear it. */
+const installation = 'ours'
+
 export const connection_name = 'checkout:conn_0123456789abcdef01234567'
 
 export type CheckoutUnderTest = AcquirerUnderTest & {
@@ -32,7 +35,7 @@ export type CheckoutUnderTest = AcquirerUnderTest & {
   /** Each request that went out. */
   sent: WireRequest[]
   /** What is read of a post to the connection. */
-  readNotices(post: NoticePost): Promise<Notice[]>
+  readNotices(post: NoticePost): Notice[]
   /** The connection with other credentials; null for none. */
   openWith(credentials: Partial<CheckoutCredentials> | null): Acquirer
 }
@@ -63,13 +66,14 @@ export async function openCheckoutUnderTest(
   const openWith = (change: Partial<CheckoutCredentials> | null) =>
     checkout.open({
       name: connection_name,
-      installation: 'ours',
+      installation,
       credentials: async () => change && { ...credentials, ...change },
       wire,
       clock,
     })
   const reopen = () => openWith({})
-  const readNotices = (post: NoticePost) => reopen().notices!.read(post)
+  const readNotices = (post: NoticePost) =>
+    checkout.notices!.read(post, { credentials, installation, now: clock.now() })
   const world = { readNotices, traits, clock, fake, wire, credentials, sent }
   return { ...world, acquirer: reopen(), reopen, openWith, numberFor }
 }
