@@ -19,7 +19,12 @@ export type Connector<Credentials = unknown> = {
     reply: string
   } | null
   /** Asks the vendor what moves nothing, with credentials that need not be stored yet. Never throws. */
-  check(asked: { credentials: Credentials; wire: Wire }): Promise<CheckAnswer>
+  check(asked: {
+    credentials: Credentials
+    /** Which of the vendor's two worlds the connection is for. */
+    mode: 'live' | 'sandbox'
+    wire: Wire
+  }): Promise<CheckAnswer>
 }
 
 /** By what a notice is verified, and known as ours. */

@@ -29,7 +29,7 @@ export async function checkConnection(
   )
   try {
     const credentials = openCredentials(keyring, row, row.sealed_credentials)
-    const asked = connector.check({ credentials, wire })
+    const asked = connector.check({ credentials, mode: row.mode, wire })
     return await Promise.race([asked, late])
   } catch (error) {
     return fails((error as Error).message)

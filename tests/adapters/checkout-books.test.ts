@@ -93,9 +93,30 @@ describe('a list', () => {
 })
 
 describe('check', () => {
+  const mode = 'sandbox'
+
+  test.each([
+    ['live', 'sk_sbox_abc'],
+    ['sandbox', 'sk_abc'],
+  ] as const)(
+    'a connection that is %s with the key %s fails, and nobody is asked',
+    async (mode, secret_key) => {
+      const { wire, sent } = await openCheckoutUnderTest()
+      const credentials = { secret_key, signature_key: 's' }
+      expect(await checkout.check({ credentials, mode, wire })).toEqual({
+        result: 'fails',
+        reason: expect.stringContaining(mode),
+      })
+      expect(sent).toEqual([])
+    },
+  )
+
   test('moves nothing', async () => {
     const { wire, credentials, fake } = await openCheckoutUnderTest()
-    expect(await checkout.check({ credentials, wire })).toEqual({ result: 'works', notes: [] })
+    expect(await checkout.check({ credentials, mode, wire })).toEqual({
+      result: 'works',
+      notes: [],
+    })
     expect(fake.moves()).toBe(0)
   })
 
@@ -107,7 +128,7 @@ describe('check', () => {
         return wire.send(request)
       },
     }
-    expect(await checkout.check({ credentials, wire: forbidding })).toEqual({
+    expect(await checkout.check({ credentials, mode, wire: forbidding })).toEqual({
       result: 'works',
       notes: [expect.stringContaining('payments:search')],
     })
@@ -118,7 +139,7 @@ describe('check', () => {
     async (fault) => {
       const { wire, credentials, fake } = await openCheckoutUnderTest()
       fake.next(fault, 'ask')
-      const answer = await checkout.check({ credentials, wire })
+      const answer = await checkout.check({ credentials, mode, wire })
       expect(answer).toEqual({ result: 'fails', reason: expect.stringMatching(/^Checkout\.com/) })
       expect(JSON.stringify(answer)).not.toContain(credentials.secret_key)
     },

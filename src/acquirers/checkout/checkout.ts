@@ -28,7 +28,7 @@ import {
   unknownAuthorisation,
   whyRefused,
 } from './answers.ts'
-import { type CheckoutCredentials, checkoutCredentials } from './credentials.ts'
+import { type CheckoutCredentials, checkoutCredentials, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
   actionsIn,
@@ -220,11 +220,18 @@ const nobodys = '0'.repeat(32)
 
 async function checkCheckout({
   credentials,
+  mode,
   wire,
 }: {
   credentials: CheckoutCredentials
+  mode: 'live' | 'sandbox'
   wire: Wire
 }): Promise<CheckAnswer> {
+  // At an address of one's own the key need not look like theirs.
+  if (credentials.api_url === undefined && isOfSandbox(credentials) !== (mode === 'sandbox')) {
+    const reason = `the key is not of the vendor's ${mode} environment, and the connection is`
+    return { result: 'fails', reason }
+  }
   try {
     const listed = await wire.send(byReference(nobodys, credentials))
     if (!isGood(listed)) return { result: 'fails', reason: notShown('Checkout.com', listed) }

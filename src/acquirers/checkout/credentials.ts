@@ -17,9 +17,14 @@ export const checkoutCredentials = z.strictObject({
 
 export type CheckoutCredentials = z.infer<typeof checkoutCredentials>
 
-/** Without a slash at its end. A key says whether it is one of the sandbox. */
+/** A key says whether it is one of the sandbox. */
+export function isOfSandbox({ secret_key }: Pick<CheckoutCredentials, 'secret_key'>): boolean {
+  return secret_key.startsWith('sk_sbox_')
+}
+
+/** Without a slash at its end. */
 export function apiUrlOf({ secret_key, prefix, api_url }: CheckoutCredentials): string {
   if (api_url !== undefined) return api_url.replace(/\/+$/, '')
-  const host = secret_key.startsWith('sk_sbox_') ? 'api.sandbox.checkout.com' : 'api.checkout.com'
+  const host = isOfSandbox({ secret_key }) ? 'api.sandbox.checkout.com' : 'api.checkout.com'
   return `https://${prefix === undefined ? '' : `${prefix}.`}${host}`
 }
