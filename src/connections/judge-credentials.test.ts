@@ -4,13 +4,19 @@ import { judgeCredentials } from './judge-credentials.ts'
 
 const files = {
   checkout: {
-    ...{ secret_key: 'sk_sbox_abc', signature_key: 'sig_abc' },
-    ...{ processing_channel_id: 'pc_abc', prefix: 'pl-vkuhvk4v' },
+    secret_key: 'sk_sbox_abc',
+    signature_key: 'sig_abc',
+    processing_channel_id: 'pc_abc',
+    prefix: 'pl-vkuhvk4v',
   },
   stripe: { secret_key: 'sk_live_abc', webhook_secret: 'whsec_abc' },
   adyen: {
-    ...{ api_key: 'AQE.abc', merchant_account: 'TeaCOM', hmac_key: '44782DEF' },
-    ...{ live_prefix: '1797a841fbb37ca7-Tea', notice_user: 'tea', notice_password: 'Earl-Grey' },
+    api_key: 'AQE.abc',
+    merchant_account: 'TeaCOM',
+    hmac_key: '44782DEF',
+    live_prefix: '1797a841fbb37ca7-Tea',
+    notice_user: 'tea',
+    notice_password: 'Earl-Grey',
   },
   '3dsecureio': { api_key: 'abc-def' },
   'checkout-sessions': { secret_key: 'sk_abc', signature_key: 'sig_abc' },

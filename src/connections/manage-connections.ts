@@ -31,8 +31,16 @@ export async function createConnection(
   const { credentials, kind, connector, label, mode } = asked
   const { merchant_id, routing } = await merchantOrRefuse(sql, given_merchant_id)
   const connection: Connection = {
-    ...{ merchant_id, connection_id: ids.connection(routing), kind, connector, label, mode },
-    ...{ state: 'active', created_at: clock.now(), rotated_at: null, disabled_at: null },
+    merchant_id,
+    connection_id: ids.connection(routing),
+    kind,
+    connector,
+    label,
+    mode,
+    state: 'active',
+    created_at: clock.now(),
+    rotated_at: null,
+    disabled_at: null,
   }
   const { connection_id: subject, created_at: at } = connection
   const told = { change: 'connection.created', detail: { kind, connector, label, mode }, at }

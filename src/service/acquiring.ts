@@ -39,7 +39,12 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
   const installation = await keepInstallation(sql, { installation_id, created_at: clock.now() })
   const wire = openWire(parts.vendor_http ?? noVendors)
   const connected = openConnectedAcquirers({
-    ...{ sql, world, keyring, wire, installation, connectors },
+    sql,
+    world,
+    keyring,
+    wire,
+    installation,
+    connectors,
   })
   return {
     acquirerOf: (mode, name) =>

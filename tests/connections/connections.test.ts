@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCredentials } from '../../src/connections/connection.ts'
 import { findConnection, forgetOldCredentials } from '../../src/connections/connection-store.ts'
+import { credentialsThatCount } from '../../src/connections/open-connection.ts'
 import {
   createConnection,
   disableConnection,
   rotateCredentials,
 } from '../../src/connections/manage-connections.ts'
-import { credentialsThatCount } from '../../src/connections/open-connection.ts'
 import { rewrapCredentials } from '../../src/connections/rewrap-credentials.ts'
 import { routingsIn } from '../../src/kernel/ids.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
@@ -27,8 +27,11 @@ afterAll(() => service.close())
 
 let labels = 0
 const fresh = () => ({
-  ...({ kind: 'acquirer', connector: 'checkout', mode: 'live' } as const),
-  ...{ label: `main-${++labels}`, credentials: { secret_key: 'sk_Lapsang', signature_key: 'sig' } },
+  kind: 'acquirer' as const,
+  connector: 'checkout',
+  mode: 'live' as const,
+  label: `main-${++labels}`,
+  credentials: { secret_key: 'sk_Lapsang', signature_key: 'sig' },
 })
 const create = (
   merchantId = service.account.merchant_id,
@@ -126,7 +129,8 @@ describe('after a rotation', () => {
     expect(await forgetOldCredentials(service.sql, new Date(last_ms - 1))).toBe(0)
     expect(await forgetOldCredentials(service.sql, previous_until)).toBe(1)
     expect(await rowOf(connection_id)).toMatchObject({
-      ...{ previous_sealed_credentials: null, previous_until: null },
+      previous_sealed_credentials: null,
+      previous_until: null,
       rotated_at: clock.now(),
     })
     const line = { change: 'connection.rotated', detail: {}, actor: 'operator' }

@@ -28,7 +28,14 @@ export const connectionCheck: Command = {
     const works = answer.result === 'works'
     if (json) {
       printJson({
-        ...{ connection_id, merchant_id, kind, connector, label, mode, state, works },
+        connection_id,
+        merchant_id,
+        kind,
+        connector,
+        label,
+        mode,
+        state,
+        works,
         reason: works ? null : answer.reason,
         notes: works ? answer.notes : [],
       })

@@ -48,7 +48,9 @@ export const connectionCreate: Command = {
   async run({ options, json }) {
     const connector = connectorNamed(options)
     const asked = {
-      ...{ kind: connector.kind, connector: connector.name, label: labelOf(options) },
+      kind: connector.kind,
+      connector: connector.name,
+      label: labelOf(options),
       mode: choice(options, 'mode', connection_modes) ?? ('live' as const),
     }
     const credentials = await judgeFile(connector, readCredentialsFile(options))
@@ -107,7 +109,13 @@ export const connectionDisable: Command = {
 function viewCreated(connection: Connection) {
   const { connection_id, merchant_id, kind, connector, label, mode, state } = connection
   return {
-    ...{ connection_id, merchant_id, kind, connector, label, mode, state },
+    connection_id,
+    merchant_id,
+    kind,
+    connector,
+    label,
+    mode,
+    state,
     notice_url: noticeUrl(baseUrlOf({}), connection),
   }
 }

@@ -46,7 +46,10 @@ export function judgeFile(connector: KnownConnector, file: unknown): Promise<Cre
   const judge = openEndpointUrlJudge({ clock: realClock(), allowed_networks })
   return judgeCredentials(connector, file, async (url) => {
     const fault = await judge(url)
-    return fault && `${fault.reason}: private networks and http are for ${networks_variable} alone`
+    return (
+      fault &&
+      `${fault.reason}; private networks and http are for those alone in ${networks_variable}`
+    )
   })
 }
 
