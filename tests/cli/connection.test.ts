@@ -162,17 +162,15 @@ describe('refused is', () => {
     expect(await service.sql`select from connections where label = 'refused'`).toEqual([])
   })
 
-  test('an id or a merchant that is not there', async () => {
-    const nobody = ['create', '--merchant', 'm_1', '--label', 'x', ...acquirer, ...whole()]
-    const gone = `conn_${'0'.repeat(24)}`
-    const calls = [nobody, ['rotate', gone, ...whole()], ['disable', gone], ['check', gone]]
-    for (const call of calls) {
-      const { status, stderr } = await run(...call)
-      expect([status, stderr]).toEqual([
-        1,
-        expect.stringMatching(/There is no (merchant|connection)/),
-      ])
-    }
+  const gone = `conn_${'0'.repeat(24)}`
+  test.each<[string, () => string[]]>([
+    ['merchant', () => ['create', '--merchant', 'm_1', '--label', 'x', ...acquirer, ...whole()]],
+    ['connection', () => ['rotate', gone, ...whole()]],
+    ['connection', () => ['disable', gone]],
+    ['connection', () => ['check', gone]],
+  ])('a %s that is not there, row %#', async (noun, args) => {
+    const { status, stderr } = await run(...args())
+    expect([status, stderr]).toEqual([1, expect.stringContaining(`There is no ${noun} `)])
   })
 
   test('a label of other characters', async () => {

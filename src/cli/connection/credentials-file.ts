@@ -46,10 +46,7 @@ export function judgeFile(connector: KnownConnector, file: unknown): Promise<Cre
   const judge = openEndpointUrlJudge({ clock: realClock(), allowed_networks })
   return judgeCredentials(connector, file, async (url) => {
     const fault = await judge(url)
-    return (
-      fault &&
-      `${fault.reason}; private networks and http are for those alone in ${networks_variable}`
-    )
+    return fault && `${fault.reason}, unless it lies in ${networks_variable}`
   })
 }
 

@@ -6,7 +6,7 @@ import { lasting } from '../../http/encoded.ts'
 import type { Page } from '../../http/pages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const folders = ['', 'docs/', 'docs/decisions/', 'sdk/', 'bench/', 'proofs/']
+const folders = ['', 'docs/', 'docs/connect/', 'docs/decisions/', 'sdk/', 'bench/', 'proofs/']
 const types = new Map([
   ['md', 'text/markdown; charset=utf-8'],
   ['txt', 'text/plain; charset=utf-8'],
