@@ -4,12 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCredentials } from '../../src/connections/connection.ts'
 import { findConnection, forgetOldCredentials } from '../../src/connections/connection-store.ts'
-import { credentialsThatCount } from '../../src/connections/open-connection.ts'
 import {
   createConnection,
   disableConnection,
   rotateCredentials,
 } from '../../src/connections/manage-connections.ts'
+import { credentialsThatCount } from '../../src/connections/open-connection.ts'
 import { rewrapCredentials } from '../../src/connections/rewrap-credentials.ts'
 import { routingsIn } from '../../src/kernel/ids.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
@@ -46,7 +46,7 @@ async function rowOf(connection_id: string) {
 
 async function linesOf(subject: string) {
   return service.sql<{ change: string; detail: object; actor: string }[]>`
-    select change, detail, actor from journal where subject = ${subject} order by entry_id`
+    select change, detail, actor from journal where subject = ${subject} order by change`
 }
 
 describe('a connection', () => {
