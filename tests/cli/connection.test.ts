@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findConnection } from '../../src/connections/connection-store.ts'
+import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
 import { credentialsThatCount } from '../../src/connections/open-connection.ts'
-import { createConnection } from '../../src/connections/manage-connections.ts'
 import { routingsIn } from '../../src/kernel/ids.ts'
 import { useOperated } from '../support/operated.ts'
 import { answer as answerOf, ripper, shell } from '../support/programs.ts'
@@ -201,4 +201,34 @@ test('a check of a vendor that this release cannot talk to fails, and says so', 
   )
   const told = await run('check', connection_id, '--json')
   expect([told.status, JSON.parse(told.stdout)]).toMatchObject([1, { connection_id, works: false }])
+})
+
+test('doctor names live merchants whose connection is of no use, and credentials that do not work', async () => {
+  const profile = { descriptor_name: 'TEA', mcc: '5499', country: 'GB', acquirer: 'main' }
+  const live = { live: true, live_enabled: true, acquiring_profile: profile }
+  const { merchant_id } = await service.newAccount({ merchant: live })
+  const [bank] = await service.sql<{ connection_id: string }[]>`
+    select connection_id from connections where merchant_id = ${merchant_id}`
+  await disableConnection(service.office, bank!.connection_id)
+  const far = await createConnection(service.office, merchant_id, {
+    kind: 'acquirer',
+    connector: 'checkout',
+    label: 'far',
+    mode: 'live',
+    // A private address, in no allowed network: nothing is sent.
+    credentials: { ...checkout, api_url: 'https://127.0.0.1:9' },
+  })
+  const { status, stdout } = await ripper(['doctor', '--json'], { env })
+  expect(status).toBe(1)
+  const checks: { name: string; status: string; found: string }[] = JSON.parse(stdout).checks
+  const found = (name: string) => checks.find((each) => each.name === name)
+  expect(found('Live payments')).toMatchObject({
+    status: 'problem',
+    found: expect.stringContaining(`${merchant_id} (acquirer main, which is disabled)`),
+  })
+  expect(found('Connections')).toMatchObject({
+    status: 'problem',
+    found: expect.stringContaining(`${far.connection_id} (far): `),
+  })
+  expect(stdout).not.toContain('Lapsang')
 })
