@@ -35,9 +35,19 @@ export function operationalPages(
       answer(200, context.metrics.content_type, await metricsText(context)),
     ),
     get('/openapi.json', async () => description().json),
+    ...guides(),
+  ]
+}
+
+let read: Page<Context>[] | null = null
+
+/** Read once, however many services are assembled in this process. */
+function guides(): Page<Context>[] {
+  read ??= [
     ...documentationPages<Context>(() => description().document, guideFiles()),
     ...guidePages<Context>(),
   ]
+  return read
 }
 
 /** As it is served, and with its schemas inlined for the pages. */
