@@ -1,0 +1,248 @@
+// From what Stripe answers to the port's answers. What does not say for certain what happened is never read as if it did.
+
+import {
+  type Accepted,
+  type AuthoriseAnswer,
+  type AuthoriseRequest,
+  type PrepareAnswer,
+  type SettleAnswer,
+  Unanswered,
+  type UnderWay,
+} from '../acquirer.ts'
+import type { WireAnswer } from '../wire.ts'
+import { moneyRead } from './currencies.ts'
+import { declineOf } from './declines.ts'
+import {
+  errorIn,
+  intentIn,
+  isGood,
+  refundIn,
+  type TheirError,
+  type TheirIntent,
+  type TheirRefund,
+  wasApproved,
+} from './intents.ts'
+
+type Failed = Extract<AuthoriseAnswer, { result: 'failed' }>
+type Ended = Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
+type Refused = Extract<SettleAnswer, { result: 'refused' }>
+type Money = { amount: number; currency: string }
+
+/** A definite no, for which the intent has to be asked: an earlier request of the same reference may have done it. */
+export type Contested = { result: 'contested'; reason: string }
+
+/** The card's id there, or the charge's end. Throws Unanswered. */
+export function methodAnswer(answer: WireAnswer, name: string): { method: string } | Ended {
+  if (!isGood(answer)) return refusedCharge(answer, name)
+  const id = answer.json?.id
+  if (typeof id === 'string' && /^\w{1,255}$/.test(id)) return { method: id }
+  throw new Unanswered(`${name}: an answer that is no payment method (${answer.status})`)
+}
+
+/** Throws Unanswered. */
+export function prepareAnswer(
+  answer: WireAnswer,
+  request: AuthoriseRequest,
+  name: string,
+): PrepareAnswer {
+  if (!isGood(answer)) return refusedCharge(answer, name)
+  const intent = intentIn(answer.json)
+  if (!intent) throw new Unanswered(`${name}: an answer that is no intent (${answer.status})`)
+  const is_asked = isMoney(intent, request) && intent.status === 'requires_confirmation'
+  if (!is_asked) return failed(`${name}: it made another intent than was asked for`)
+  return { result: 'prepared', handle: intent.id }
+}
+
+/** What the confirm of a charge was answered. Throws Unanswered. */
+export function confirmAnswer(
+  answer: WireAnswer,
+  handle: string,
+  name: string,
+): AuthoriseAnswer | UnderWay | Contested {
+  if (isGood(answer)) {
+    const intent = intentIn(answer.json)
+    const charge = intent?.id === handle ? chargeOf(intent) : null
+    if (typeof charge === 'object' && charge?.result !== 'failed' && charge) return charge
+    throw new Unanswered(`${name}: an answer that does not say what happened (${answer.status})`)
+  }
+  const error = errorIn(answer)
+  const meant = error?.payment_intent
+  const is_other = meant && (meant.id !== handle || meant.status !== 'requires_payment_method')
+  if (answer.status === 402 && is_other) {
+    throw new Unanswered(`${name}: a decline that contradicts itself`)
+  }
+  const refusal = refusedCharge(answer, name)
+  const is_contested = answer.status === 400 || answer.status === 404
+  if (!is_contested) return { ...refusal, acquirer_transaction_id: handle }
+  return { result: 'contested', reason: refusal.decline.reason! }
+}
+
+/**
+ * How a charge stands by its intent. `unconfirmed`: nothing was ever tried. Null where it cannot be read. An authentication that
+ * Stripe wants is a decline: nobody ever shows it.
+ */
+export function chargeOf(intent: TheirIntent): AuthoriseAnswer | UnderWay | 'unconfirmed' | null {
+  const { id: acquirer_transaction_id, status, last_payment_error } = intent
+  if (wasApproved(intent)) return approvedOf(intent)
+  if (status === 'processing') return { result: 'under_way', acquirer_transaction_id }
+  if (status === 'requires_confirmation') return 'unconfirmed'
+  const error = status === 'requires_action' ? wants_action : last_payment_error
+  if (status === 'requires_payment_method' || status === 'requires_action') {
+    return error ? declined(error, acquirer_transaction_id) : 'unconfirmed'
+  }
+  if (status !== 'canceled') return null
+  if (last_payment_error) return declined(last_payment_error, acquirer_transaction_id)
+  return { ...failed('It was cancelled before it was charged'), acquirer_transaction_id }
+}
+
+/** What the request of a capture was answered. Throws Unanswered. */
+export function captureAnswer(
+  answer: WireAnswer,
+  intent_id: string,
+  asked: Money,
+  name: string,
+): SettleAnswer | Contested {
+  if (!isGood(answer)) return refusedOperation(answer, name)
+  const intent = intentIn(answer.json)
+  const { amount_received, currency, status } = intent ?? {}
+  const taken =
+    amount_received == null ? null : moneyRead({ amount: amount_received, currency: currency! })
+  const is_asked = taken?.amount === asked.amount && taken.currency === asked.currency
+  if (intent?.id === intent_id && status === 'succeeded' && is_asked) return approved(intent_id)
+  throw new Unanswered(`${name}: an answer that does not say what was captured (${answer.status})`)
+}
+
+/** What a cancel was answered: the intent, which is cancelled. Throws Unanswered. */
+export function cancelAnswer(
+  answer: WireAnswer,
+  intent_id: string,
+  name: string,
+): TheirIntent | Refused | Contested {
+  if (!isGood(answer)) return refusedOperation(answer, name)
+  const intent = intentIn(answer.json)
+  if (intent?.id === intent_id && intent.status === 'canceled') return intent
+  throw new Unanswered(
+    `${name}: an answer that does not say that it is cancelled (${answer.status})`,
+  )
+}
+
+/** What the request of a refund was answered; `asked` is null where it gave back all that is left. Throws Unanswered. */
+export function refundAnswer(
+  answer: WireAnswer,
+  asked: Money | null,
+  name: string,
+): SettleAnswer | Accepted | Contested {
+  if (!isGood(answer)) return refusedOperation(answer, name)
+  const refund = refundIn(answer.json)
+  const stands = refund && (!asked || isMoney(refund, asked)) ? refundStands(refund) : null
+  if (stands) return stands
+  throw new Unanswered(`${name}: an answer that does not say what was refunded (${answer.status})`)
+}
+
+/** What became of a refund; null where it does not say. */
+export function refundStands({
+  id,
+  status,
+  failure_reason,
+}: TheirRefund): SettleAnswer | Accepted | null {
+  if (status === 'succeeded') return approved(id)
+  if (status === 'pending' || status === 'requires_action') {
+    return { result: 'accepted', acquirer_transaction_id: id }
+  }
+  if (status !== 'failed' && status !== 'canceled') return null
+  const why = /^[a-z_]{1,60}$/.test(failure_reason ?? '') ? ` (${failure_reason})` : ''
+  return refusedWith('refund_refused', `The refund ${status}${why}`)
+}
+
+/** A charge that definitely moved no money. */
+export function failed(reason: string): Failed {
+  const decline = { code: 'processing_error', category: 'provider_error', reason } as const
+  return { result: 'failed', decline, acquirer_transaction_id: null }
+}
+
+export function approved(acquirer_transaction_id: string): SettleAnswer {
+  return { result: 'approved', acquirer_transaction_id }
+}
+
+export function refusedWith(decline_code: string | null, reason: string): Refused {
+  return { result: 'refused', reason, decline_code, authorisation_known: true }
+}
+
+export const unknownAuthorisation: Refused = {
+  result: 'refused',
+  reason: 'No such payment',
+  decline_code: 'unknown_authorisation',
+  authorisation_known: false,
+}
+
+/** Whether it says 404 of its own accord, and not a proxy before it. */
+export function isMissing(answer: WireAnswer): boolean {
+  return answer.status === 404 && errorIn(answer) !== null
+}
+
+const wants_action = {
+  code: 'authentication_required',
+  decline_code: null,
+  message: 'The issuer wants an authentication',
+}
+
+function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
+  const { id, status, amount, amount_capturable, amount_received, capture_method } = intent
+  const money = moneyRead(intent)
+  const captured = status === 'succeeded' && capture_method !== 'manual'
+  const of_all = captured
+    ? amount_received
+    : status === 'requires_capture'
+      ? amount_capturable
+      : null
+  // Two amounts that contradict each other are nothing to go by.
+  if (!money || (of_all !== null && of_all !== amount)) return null
+  return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
+}
+
+function declined(
+  error: Pick<TheirError, 'code' | 'decline_code' | 'message'>,
+  acquirer_transaction_id: string | null,
+): Ended {
+  const decline = declineOf(error)
+  const result = decline.category === 'provider_error' ? 'failed' : 'declined'
+  return { result, decline, acquirer_transaction_id }
+}
+
+/** Throws Unanswered where the answer does not say that nothing happened. */
+function refusedCharge(answer: WireAnswer, name: string): Ended {
+  const error = errorIn(answer)
+  if (answer.status === 402 && error?.type === 'card_error') return declined(error, null)
+  return failed(`${name}: ${refusalOf(answer, error, name)}`)
+}
+
+function refusedOperation(answer: WireAnswer, name: string): Refused | Contested {
+  const error = errorIn(answer)
+  if (answer.status === 402 && error?.type === 'card_error') {
+    const { code, reason } = declineOf(error)
+    return refusedWith(code, reason ?? 'Refused')
+  }
+  const reason = `${name}: ${refusalOf(answer, error, name)}`
+  if (error?.type === 'idempotency_error') return refusedWith('reference_reused', reason)
+  return { result: 'contested', reason }
+}
+
+function refusalOf({ status }: WireAnswer, error: TheirError | null, name: string): string {
+  if (status === 401) return 'its credentials were refused (401)'
+  if (status === 403) return 'its account may not do that (403)'
+  const is_definite = status === 400 || status === 402 || status === 404 || status === 422
+  if (!is_definite || !error) {
+    throw new Unanswered(`${name}: answered ${status}, which says nothing about what happened`)
+  }
+  return `the request was refused (${[status, ...codesIn(error)].join(' ')})`
+}
+
+/** Their codes of errors: nothing that the request said is in them. */
+function codesIn({ type, code }: TheirError): string[] {
+  return [code ?? type].filter((each) => /^[a-z_]{1,60}$/.test(each))
+}
+
+function isMoney(theirs: Money, asked: Money): boolean {
+  const read = moneyRead(theirs)
+  return read?.amount === asked.amount && read.currency === asked.currency
+}

@@ -1,0 +1,25 @@
+// What a merchant enters for its account at Stripe, and where that API is.
+
+import { z } from 'zod'
+
+/** Goes into a header: nothing but visible ASCII. */
+const token = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be visible ASCII characters')
+
+export const stripeCredentials = z.strictObject({
+  /** `sk_…`, or a restricted key `rk_…`. It says itself whether it is one of the sandbox. */
+  secret_key: token,
+  /** Of the webhook endpoint: `whsec_…`. */
+  webhook_secret: token,
+  api_url: z.url({ protocol: /^https?$/, error: 'must be a URL' }).optional(),
+})
+
+export type StripeCredentials = z.infer<typeof stripeCredentials>
+
+/** Without a slash at its end. */
+export function apiUrlOf({ api_url = 'https://api.stripe.com' }: StripeCredentials): string {
+  return api_url.replace(/\/+$/, '')
+}
+
+export function isOfSandbox({ secret_key }: StripeCredentials): boolean {
+  return /^[sr]k_test_/.test(secret_key)
+}

@@ -1,0 +1,54 @@
+// What Stripe's decline codes mean in our words. Several are not codes of declines but of errors with a card.
+
+import type { Decline, DeclineCategory } from '../acquirer.ts'
+import { wordsOf } from '../words.ts'
+import type { TheirError } from './intents.ts'
+
+/** Our code, its category, and theirs. */
+const table: [string, DeclineCategory, string][] = [
+  ['do_not_honor', 'soft', 'do_not_honor'],
+  ['insufficient_funds', 'soft', 'insufficient_funds'],
+  ['card_velocity_exceeded', 'soft', 'card_velocity_exceeded withdrawal_count_limit_exceeded'],
+  ['incorrect_cvc', 'soft', 'incorrect_cvc invalid_cvc'],
+  ['authentication_required', 'soft', 'authentication_required'],
+  ['expired_card', 'hard', 'expired_card invalid_expiry_month invalid_expiry_year'],
+  ['lost_card', 'hard', 'lost_card'],
+  ['stolen_card', 'hard', 'stolen_card'],
+  ['pickup_card', 'hard', 'pickup_card'],
+  [
+    'invalid_account',
+    'hard',
+    'incorrect_number invalid_number invalid_account new_account_information_available',
+  ],
+  [
+    'not_permitted',
+    'hard',
+    `transaction_not_allowed not_permitted restricted_card card_not_supported currency_not_supported
+     service_not_allowed stop_payment_order revocation_of_authorization revocation_of_all_authorizations`,
+  ],
+  ['suspected_fraud', 'fraud', 'security_violation'],
+  ['fraudulent', 'fraud', 'fraudulent merchant_blacklist'],
+  ['issuer_unavailable', 'network', 'issuer_not_available'],
+  ['try_again_later', 'network', 'try_again_later reenter_transaction'],
+  ['processing_error', 'provider_error', 'processing_error invalid_amount testmode_decline'],
+]
+
+type Meaning = Omit<Decline, 'reason'>
+
+const meanings = new Map(
+  table.flatMap(([code, category, theirs]) =>
+    theirs.split(/\s+/).map((each): [string, Meaning] => [each, { code, category }]),
+  ),
+)
+
+const unknown: Meaning = { code: 'card_declined', category: 'soft' }
+
+/** Never throws: a code that nobody knows, or none, is a soft decline. The decline's own code goes before the error's. */
+export function declineOf({
+  code,
+  decline_code,
+  message,
+}: Pick<TheirError, 'code' | 'decline_code' | 'message'>): Decline {
+  const known = [decline_code, code].find((each) => each !== null && meanings.has(each))
+  return { ...(meanings.get(known ?? '') ?? unknown), reason: wordsOf(message) }
+}

@@ -1,0 +1,93 @@
+// PaymentIntents, refunds and errors as Stripe shows them: the members that we rely on, judged before they are read.
+
+import { z } from 'zod'
+import type { WireAnswer } from '../wire.ts'
+
+const text = z.string().nullish().default(null)
+const count = z.int().nonnegative()
+const metadata = z.record(z.string(), z.unknown()).nullish().default(null)
+
+const error = z.object({
+  type: z.string(),
+  code: text,
+  decline_code: text,
+  message: text,
+  payment_intent: z.object({ id: z.string(), status: z.string() }).nullish().default(null),
+})
+
+const intent = z.object({
+  id: z.string().regex(/^pi_\w{1,250}$/),
+  status: z.string(),
+  amount: count,
+  currency: z.string(),
+  amount_capturable: count.nullish().default(null),
+  amount_received: count.nullish().default(null),
+  capture_method: text,
+  cancellation_reason: text,
+  created: count,
+  metadata,
+  last_payment_error: z
+    .object({ code: text, decline_code: text, message: text })
+    .nullish()
+    .default(null),
+  /** An object only where it was asked for with the intent. */
+  latest_charge: z
+    .union([z.string(), z.object({ refunded: z.boolean().nullish().default(null) })])
+    .nullish()
+    .default(null),
+})
+
+const refund = z.object({
+  id: z.string().regex(/^\w{1,255}$/),
+  status: text,
+  amount: count,
+  currency: z.string(),
+  metadata,
+  failure_reason: text,
+})
+
+const page = z.object({ data: z.array(z.unknown()), has_more: z.boolean() })
+
+export type TheirError = z.infer<typeof error>
+export type TheirIntent = z.infer<typeof intent>
+export type TheirRefund = z.infer<typeof refund>
+
+export function intentIn(json: unknown): TheirIntent | null {
+  return intent.safeParse(json).data ?? null
+}
+
+export function refundIn(json: unknown): TheirRefund | null {
+  return refund.safeParse(json).data ?? null
+}
+
+export function pageIn(json: unknown): z.infer<typeof page> | null {
+  return page.safeParse(json).data ?? null
+}
+
+/** Null where it is no error of theirs: a proxy's, or none. */
+export function errorIn({ json }: WireAnswer): TheirError | null {
+  return error.safeParse(json?.error).data ?? null
+}
+
+export function isGood({ status }: WireAnswer): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Whether it bears our mark. */
+export function isMarked(
+  { metadata }: { metadata: Record<string, unknown> | null },
+  installation: string,
+): boolean {
+  return metadata?.ripper_installation === installation
+}
+
+/** Whether it was ever approved: the charge that a cancelled intent names was, where no error is named too. */
+export function wasApproved({ status, latest_charge, last_payment_error }: TheirIntent): boolean {
+  if (status === 'requires_capture' || status === 'succeeded') return true
+  return status === 'canceled' && latest_charge !== null && last_payment_error === null
+}
+
+/** Given back, or on the way to it. */
+export function isGiven({ status }: TheirRefund): boolean {
+  return status === 'succeeded' || status === 'pending' || status === 'requires_action'
+}

@@ -1,0 +1,128 @@
+// What Stripe posts to us. It says only what is worth asking, and the truth is read there.
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
+import { isMarked } from './intents.ts'
+import { cancelReasons } from './requests.ts'
+import { lapses } from './standings.ts'
+
+const text = z.string().min(1).nullish().default(null)
+const named = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
+
+const event = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string(),
+  created: z.int().nonnegative(),
+  data: z.object({
+    object: z.object({
+      id: z.string().min(1).max(255),
+      capture_method: text,
+      cancellation_reason: text,
+      payment_intent: named.nullish().default(null),
+      metadata: z.record(z.string(), z.unknown()).nullish().default(null),
+    }),
+  }),
+})
+
+type Told = z.infer<typeof event>['data']['object']
+
+/** Of the header's name in lower case. */
+const signature_header = 'stripe-signature'
+const tolerance_seconds = 300
+
+/** Throws NotGenuine. What is about nothing of ours to ask for is read as no notice. */
+export function noticesIn(
+  { headers, body }: NoticePost,
+  {
+    webhook_secret,
+    installation,
+    now,
+  }: { webhook_secret: string; installation: string; now: Date },
+): Notice[] {
+  checkSignature(headers[signature_header] ?? '', body, webhook_secret, now)
+  const read = event.safeParse(jsonIn(body)).data
+  if (!read) throw new NotGenuine('the body is no event')
+  const { id: notice_id, type, created, data } = read
+  const about = aboutOf(type, data.object)
+  if (about === null) return []
+  return [
+    {
+      notice_id,
+      about,
+      ...namesOf(about, data.object, installation),
+      answer: null,
+      occurred_at: new Date(created * 1000),
+    },
+  ]
+}
+
+function aboutOf(type: string, told: Told): Notice['about'] | null {
+  if (type.startsWith('charge.dispute.')) return 'dispute'
+  switch (type) {
+    case 'payment_intent.amount_capturable_updated':
+    case 'payment_intent.processing':
+    case 'payment_intent.payment_failed':
+      return 'authorise'
+    case 'payment_intent.succeeded':
+      return told.capture_method === 'manual' ? 'capture' : 'authorise'
+    case 'payment_intent.canceled':
+      if (lapses.has(told.cancellation_reason)) return 'expiry'
+      return told.cancellation_reason === cancelReasons.reverse ? 'reverse' : 'void'
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+      return told.metadata?.ripper_kind === 'reverse' ? 'reverse' : 'refund'
+    default:
+      return null
+  }
+}
+
+function namesOf(
+  about: Notice['about'],
+  told: Told,
+  installation: string,
+): Pick<
+  Notice,
+  'reference' | 'acquirer_transaction_id' | 'authorisation_transaction_id' | 'is_ours'
+> {
+  const { id, payment_intent, metadata } = told
+  const reference =
+    (about === 'capture' ? metadata?.ripper_capture : null) ?? metadata?.ripper_reference
+  return {
+    reference: typeof reference === 'string' && reference !== '' ? reference : null,
+    acquirer_transaction_id: id,
+    // An intent is its own authorisation.
+    authorisation_transaction_id: payment_intent ?? (id.startsWith('pi_') ? id : null),
+    // A dispute bears no mark, whosever it is.
+    is_ours: about === 'dispute' ? null : isMarked({ metadata }, installation),
+  }
+}
+
+/** `t=seconds,v1=hex`, several `v1` while a secret is being replaced. Throws NotGenuine. */
+function checkSignature(header: string, body: string, secret: string, now: Date): void {
+  const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
+  const given = parts.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []))
+  const seconds = parts.find(([name]) => name === 't')?.[1] ?? ''
+  const expected = createHmac('sha256', secret).update(`${seconds}.${body}`).digest()
+  // All are compared, so that a refusal takes as long whichever fits.
+  const is_signed = given.map((each) => isEqual(expected, each)).includes(true)
+  if (!is_signed) throw new NotGenuine('the signature is not of this body')
+  const age_seconds = Math.abs(now.getTime() / 1000 - Number(seconds))
+  if (!/^\d{1,12}$/.test(seconds) || age_seconds > tolerance_seconds) {
+    throw new NotGenuine('the signature is too old, or of a time to come')
+  }
+}
+
+function isEqual(expected: Buffer, hex: string): boolean {
+  const given = /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : Buffer.alloc(32)
+  return timingSafeEqual(expected, given)
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}

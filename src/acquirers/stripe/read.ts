@@ -1,0 +1,90 @@
+// What Stripe is asked about one payment: its intent by the id that we know, and its refunds.
+
+import { type AuthorisationName, NotSent, Unanswered } from '../acquirer.ts'
+import { type Connection, credentialsOf } from '../connector.ts'
+import type { WireAnswer, WireRequest } from '../wire.ts'
+import { isMissing } from './answers.ts'
+import type { StripeCredentials } from './credentials.ts'
+import {
+  intentIn,
+  isGood,
+  isMarked,
+  pageIn,
+  refundIn,
+  type TheirIntent,
+  type TheirRefund,
+} from './intents.ts'
+import { intentById, refundsOf } from './requests.ts'
+
+/** More refunds of one payment than anybody makes. */
+const refund_pages_max = 20
+
+/** The intent, if it bears our mark; null where no id is known, or there is none of it. Throws Unanswered or NotSent. */
+export async function findIntent(
+  connection: Connection<StripeCredentials>,
+  authorisation: AuthorisationName,
+): Promise<TheirIntent | null> {
+  const { name, installation } = connection
+  const id = intentIdOf(authorisation)
+  if (id === null) return null
+  const answer = await ask(connection, intentById(id, await credentialsOf(connection)))
+  if (isMissing(answer)) return null
+  const intent = intentIn(answer.json)
+  if (intent?.id !== id) throw new Unanswered(`${name}: it shows a payment that cannot be read`)
+  return isMarked(intent, installation) ? intent : null
+}
+
+/** The handle is the id of the authorisation as well. */
+export function intentIdOf({
+  handle,
+  acquirer_transaction_id,
+}: Pick<AuthorisationName, 'handle' | 'acquirer_transaction_id'>): string | null {
+  return handle ?? acquirer_transaction_id
+}
+
+/** All of them; none are asked for where nothing was captured. Throws Unanswered or NotSent. */
+export async function refundsAt(
+  connection: Connection<StripeCredentials>,
+  { id, status }: Pick<TheirIntent, 'id' | 'status'>,
+): Promise<TheirRefund[]> {
+  const { name } = connection
+  if (status !== 'succeeded') return []
+  const credentials = await credentialsOf(connection)
+  const refunds: TheirRefund[] = []
+  for (let pages = 0; pages < refund_pages_max; pages++) {
+    const request = refundsOf(id, refunds.at(-1)?.id ?? null, credentials)
+    const page = pageIn((await ask(connection, request)).json)
+    const some = page?.data.map(refundIn)
+    if (!some?.every((refund) => refund !== null)) {
+      throw new Unanswered(`${name}: it shows refunds that cannot be read`)
+    }
+    refunds.push(...some)
+    if (!page!.has_more || some.length === 0) return refunds
+  }
+  throw new Unanswered(`${name}: more refunds of a payment than are read`)
+}
+
+/** The answer to a question: a good one, or a 404 of their own. Throws Unanswered or NotSent. */
+export async function ask(
+  { wire, name }: Pick<Connection<StripeCredentials>, 'wire' | 'name'>,
+  request: WireRequest,
+): Promise<WireAnswer> {
+  const answer = await wire.send(request)
+  if (isGood(answer) || isMissing(answer)) return answer
+  throw new Unanswered(notShown(name, answer))
+}
+
+export function notShown(name: string, { status }: WireAnswer): string {
+  if (status === 401) return `${name}: its credentials were refused (401)`
+  return `${name}: it does not show its payments (${status})`
+}
+
+/** A question that follows a request: that it was not sent says nothing of the request, whose outcome stays unknown. */
+export async function afterRequest<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof NotSent) throw new Unanswered(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,100 @@
+// Captures, voids, reversals and refunds at Stripe. A reversal cancels, which fences the intent, else gives all back.
+
+import type { Accepted, SettleAnswer, SettleRequest } from '../acquirer.ts'
+import { type Connection, credentialsOf } from '../connector.ts'
+import {
+  approved,
+  type Contested,
+  cancelAnswer,
+  captureAnswer,
+  refundAnswer,
+  refundStands,
+  refusedWith,
+  unknownAuthorisation,
+} from './answers.ts'
+import type { StripeCredentials } from './credentials.ts'
+import { amountSent } from './currencies.ts'
+import { wasApproved } from './intents.ts'
+import { afterRequest, findIntent, intentIdOf, refundsAt } from './read.ts'
+import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
+import { doneBy, nothingBehind, ownRefund, type SettleKind, whyRefused } from './standings.ts'
+
+/** Without a handle or an id nothing was ever confirmed: there is no such authorisation. */
+export async function settleAt(
+  connection: Connection<StripeCredentials>,
+  kind: SettleKind,
+  request: SettleRequest,
+): Promise<SettleAnswer | Accepted> {
+  const intent_id = intentIdOf(request.authorisation)
+  if (intent_id === null) return unknownAuthorisation
+  const answer = await send(connection, kind, request, intent_id)
+  if (answer.result !== 'contested') return answer
+  return afterRequest(explain(connection, kind, request, answer.reason))
+}
+
+async function send(
+  connection: Connection<StripeCredentials>,
+  kind: SettleKind,
+  request: SettleRequest,
+  intent_id: string,
+): Promise<SettleAnswer | Accepted | Contested> {
+  const { name, wire, installation } = connection
+  const credentials = await credentialsOf(connection)
+  if (kind === 'void' || kind === 'reverse') {
+    const sent = cancelRequest(kind, request, intent_id, credentials)
+    const cancelled = cancelAnswer(await wire.send(sent), intent_id, name)
+    if ('result' in cancelled) return cancelled
+    return wasApproved(cancelled) ? approved(intent_id) : nothingBehind(cancelled)
+  }
+  const amount = amountSent(request)
+  if (amount === null) {
+    const { amount: asked, currency } = request
+    const reason = `${name}: Stripe cannot express ${asked} ${currency} in its minor units`
+    return refusedWith('amount_mismatch', reason)
+  }
+  if (kind === 'capture') {
+    const sent = captureRequest(request, { amount, intent_id }, credentials)
+    return captureAnswer(await wire.send(sent), intent_id, request, name)
+  }
+  const sent = refundRequest(kind, request, { amount, intent_id, installation }, credentials)
+  return refundAnswer(await wire.send(sent), request, name)
+}
+
+/** Why it was refused. Where an earlier request of the same reference has done it, that is the answer. */
+async function explain(
+  connection: Connection<StripeCredentials>,
+  kind: SettleKind,
+  request: SettleRequest,
+  reason: string,
+): Promise<SettleAnswer | Accepted> {
+  const intent = await findIntent(connection, request.authorisation)
+  if (!intent) return unknownAuthorisation
+  const refunds = await refundsAt(connection, intent)
+  const own = ownRefund({ kind, reference: request.reference }, refunds)
+  const done = own
+    ? refundStands(own)
+    : kind === 'capture'
+      ? doneBy({ ...request, kind }, intent)
+      : null
+  if (done) return done
+  const why = whyRefused(kind, request, intent, refunds)
+  if (why === unknownAuthorisation.decline_code) return unknownAuthorisation
+  if (kind === 'reverse' && why === null && intent.status === 'succeeded') {
+    return giveBack(connection, request, intent.id, reason)
+  }
+  return refusedWith(why, reason)
+}
+
+/** All that is left of what was captured. */
+async function giveBack(
+  connection: Connection<StripeCredentials>,
+  request: SettleRequest,
+  intent_id: string,
+  reason: string,
+): Promise<SettleAnswer | Accepted> {
+  const { name, wire, installation } = connection
+  const credentials = await credentialsOf(connection)
+  const sent = refundRequest('reverse', request, { intent_id, installation }, credentials)
+  const answer = refundAnswer(await wire.send(sent), null, name)
+  return answer.result === 'contested' ? refusedWith(null, `${reason}; ${answer.reason}`) : answer
+}

@@ -1,0 +1,193 @@
+// From intents and refunds at Stripe to what a look-up or a list says of our operations.
+
+import {
+  type AuthorisationStanding,
+  type LiveAuthorisation,
+  type LookUpAnswer,
+  type LookUpRequest,
+  type SettleAnswer,
+  type SettleRequest,
+  Unanswered,
+} from '../acquirer.ts'
+import { approved, chargeOf, refundStands, unknownAuthorisation } from './answers.ts'
+import { moneyRead } from './currencies.ts'
+import { intentIn, isGiven, type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
+import { cancelReasons } from './requests.ts'
+
+export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
+
+/** What is known of a charge by its intent and all its refunds. An intent that was never confirmed moved nothing. */
+export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUpAnswer {
+  const answer = chargeOf(intent)
+  if (answer === 'unconfirmed') return { result: 'not_found' }
+  // What cannot be read is nothing to go by: it waits for a person.
+  if (answer === null || answer.result === 'under_way') return { result: 'in_progress' }
+  if (answer.result !== 'approved') {
+    return { result: 'found', kind: 'authorise', answer, standing: null }
+  }
+  const standing = standingOf(intent, refunds, answer)
+  return { result: 'found', kind: 'authorise', answer, standing }
+}
+
+/**
+ * What is known of a capture, void, reversal or refund. Of two voids, or two reversals, it does not say which one has done it:
+ * only the reason of the cancel is kept.
+ */
+export function operationFound(
+  operation: Pick<LookUpRequest, 'reference' | 'acquirer_transaction_id'> & { kind: SettleKind },
+  intent: TheirIntent,
+  refunds: TheirRefund[],
+): LookUpAnswer {
+  const { kind, acquirer_transaction_id } = operation
+  const own = ownRefund(operation, refunds)
+  if (own) {
+    const answer = refundStands(own)
+    if (!answer || answer.result === 'accepted') return { result: 'in_progress' }
+    return { result: 'found', kind, answer }
+  }
+  const done = doneBy(operation, intent)
+  if (done) return { result: 'found', kind, answer: done }
+  if (intent.status === 'processing') return { result: 'in_progress' }
+  // They have named it, so it is there, although their list does not show it yet.
+  const is_named = kind === 'refund' && acquirer_transaction_id !== null
+  return { result: is_named ? 'in_progress' : 'not_found' }
+}
+
+/** What the intent itself says of an operation; null where it does not say that it was carried out. */
+export function doneBy(
+  { kind, reference }: { kind: SettleKind; reference: string },
+  intent: TheirIntent,
+): SettleAnswer | null {
+  const { id, status, metadata, cancellation_reason } = intent
+  if (kind === 'refund') return null
+  if (kind === 'capture') {
+    const is_own = metadata?.ripper_capture === reference
+    return status === 'succeeded' && is_own ? approved(id) : null
+  }
+  if (status !== 'canceled' || cancellation_reason !== cancelReasons[kind]) return null
+  return wasApproved(intent) ? approved(id) : nothingBehind(intent)
+}
+
+/** The refund that an operation of ours became. */
+export function ownRefund(
+  {
+    kind,
+    reference,
+    acquirer_transaction_id,
+  }: { kind: SettleKind; reference: string; acquirer_transaction_id?: string | null },
+  refunds: TheirRefund[],
+): TheirRefund | null {
+  if (kind !== 'refund' && kind !== 'reverse') return null
+  const isOwn = ({ id, metadata }: TheirRefund) =>
+    metadata?.ripper_reference === reference || id === acquirer_transaction_id
+  return refunds.find(isOwn) ?? null
+}
+
+/** Why a request was refused, as far as it shows. The same words as those of other acquirers. */
+export function whyRefused(
+  kind: SettleKind,
+  { amount }: Pick<SettleRequest, 'amount'>,
+  intent: TheirIntent,
+  refunds: TheirRefund[],
+): string | null {
+  const { status } = intent
+  if (status === 'canceled') return whyCancelled(intent)
+  if (status === 'processing') return 'in_progress'
+  if (!wasApproved(intent)) return nothingBehind(intent).decline_code
+  if (isReversed(refunds)) return 'already_reversed'
+  if (status === 'requires_capture') return kind === 'refund' ? 'not_captured' : null
+  if (kind === 'capture' || kind === 'void') return 'already_captured'
+  const left = kind === 'refund' ? leftOf(intent, refunds) : null
+  return left !== null && amount > left ? 'refund_exceeds_captured' : null
+}
+
+/** The answer about an intent that never was an authorisation: there is none, or it was declined. */
+export function nothingBehind(intent: TheirIntent): Extract<SettleAnswer, { result: 'refused' }> {
+  const charge = chargeOf(intent)
+  const was_tried = intent.last_payment_error !== null || intent.status === 'requires_action'
+  if (!was_tried || charge === 'unconfirmed') return unknownAuthorisation
+  return {
+    result: 'refused',
+    reason: 'The payment was not approved',
+    decline_code: 'not_approved',
+    authorisation_known: true,
+  }
+}
+
+/** Whether a reversal of ours gave it back. */
+export function isReversed(refunds: TheirRefund[]): boolean {
+  return refunds.some((refund) => isGiven(refund) && refund.metadata?.ripper_kind === 'reverse')
+}
+
+/**
+ * What of a list is live: neither unconfirmed, declined, cancelled nor given back whole. `needs_refunds` where only the refunds
+ * say whether it was. Throws Unanswered where one bears a mark and cannot be read.
+ */
+export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boolean }) | null {
+  const intent = intentIn(each)
+  const installation = markIn(each)
+  if (!intent) {
+    if (installation === null) return null
+    throw new Unanswered('a payment of ours that cannot be read')
+  }
+  const { id: acquirer_transaction_id, status, latest_charge, created, metadata } = intent
+  const reference = metadata?.ripper_reference
+  if (typeof reference !== 'string' || !/^[0-9a-f]{32}$/.test(reference)) return null
+  const captured = status === 'succeeded'
+  const charge = latest_charge !== null && typeof latest_charge === 'object' ? latest_charge : null
+  if ((!captured && status !== 'requires_capture') || charge?.refunded) return null
+  const amount = captured ? intent.amount_received : intent.amount_capturable
+  const money = moneyRead({ amount: amount ?? intent.amount, currency: intent.currency })
+  if (!money) {
+    if (installation === null) return null
+    throw new Unanswered('a payment of ours whose amount cannot be read')
+  }
+  const names = { reference, acquirer_transaction_id, installation }
+  const authorised_at = new Date(created * 1000)
+  const needs_refunds = captured && charge === null
+  return { ...names, ...money, captured, authorised_at, needs_refunds }
+}
+
+/** What may still be given back of a capture, in ISO minor units; null where it cannot be read. */
+export function leftOf(
+  { amount_received, currency }: TheirIntent,
+  refunds: TheirRefund[],
+): number | null {
+  if (amount_received === null) return null
+  const given = refunds.filter(isGiven).reduce((total, { amount }) => total + amount, 0)
+  return moneyRead({ amount: Math.max(amount_received - given, 0), currency })?.amount ?? null
+}
+
+function whyCancelled(intent: TheirIntent): string | null {
+  if (!wasApproved(intent)) return nothingBehind(intent).decline_code
+  const { cancellation_reason } = intent
+  if (cancellation_reason === cancelReasons.reverse) return 'already_reversed'
+  return lapses.has(cancellation_reason) ? 'expired' : 'already_voided'
+}
+
+/** Reasons for which they cancel by themselves. */
+export const lapses = new Set<string | null>(['automatic', 'expired'])
+
+function standingOf(
+  intent: TheirIntent,
+  refunds: TheirRefund[],
+  { amount, currency }: { amount: number; currency: string },
+): AuthorisationStanding {
+  const money = { amount, currency }
+  const { status, cancellation_reason, amount_received } = intent
+  if (status === 'requires_capture') return { state: 'reserved', ...money }
+  if (status === 'succeeded') {
+    const taken =
+      amount_received === null ? null : moneyRead({ ...intent, amount: amount_received })
+    return { state: isReversed(refunds) ? 'reversed' : 'captured', ...(taken ?? money) }
+  }
+  if (lapses.has(cancellation_reason)) return { state: 'expired', ...money }
+  const state = cancellation_reason === cancelReasons.reverse ? 'reversed' : 'voided'
+  return { state, ...money }
+}
+
+function markIn(each: unknown): string | null {
+  const metadata = (each as { metadata?: Record<string, unknown> } | null)?.metadata
+  const mark = metadata?.ripper_installation
+  return typeof mark === 'string' ? mark : null
+}

@@ -1,0 +1,169 @@
+// Stripe's tables: currencies, declines and notices.
+
+import { createHmac } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { currencyOf } from '../../kernel/values.ts'
+import { NotGenuine } from '../acquirer.ts'
+import { stripeCredentials } from './credentials.ts'
+import { amountSent, moneyRead, stripeCurrencies } from './currencies.ts'
+import { declineOf } from './declines.ts'
+import { noticesIn } from './notices.ts'
+
+describe('amounts', () => {
+  test('each listed currency is one of ours, and comes back as it went', () => {
+    for (const currency of stripeCurrencies) {
+      expect(currencyOf(currency), currency).toBeDefined()
+      const money = { amount: 100_000, currency }
+      const sent = amountSent(money)!
+      expect(moneyRead({ amount: sent, currency: currency.toLowerCase() }), currency).toEqual(money)
+    }
+  })
+
+  test.each<[number, string, number | null]>([
+    [4200, 'GBP', 4200],
+    [4200, 'JPY', 4200],
+    [4200, 'CLP', 4200],
+    [4200, 'ISK', 420_000],
+    [4200, 'MGA', 42],
+    [4250, 'MGA', null],
+    [4200, 'KWD', 4200],
+    [4205, 'KWD', null],
+    [4200, 'UGX', null],
+    [4200, 'XXX', null],
+    [0, 'GBP', null],
+    [100_000_000, 'GBP', null],
+  ])('%i %s is sent as %s', (amount, currency, sent) => {
+    expect(amountSent({ amount, currency })).toBe(sent)
+  })
+})
+
+describe('declines', () => {
+  test.each<[string | null, string | null, string, string]>([
+    ['card_declined', 'generic_decline', 'card_declined', 'soft'],
+    ['card_declined', 'lost_card', 'lost_card', 'hard'],
+    ['expired_card', null, 'expired_card', 'hard'],
+    ['incorrect_cvc', 'incorrect_cvc', 'incorrect_cvc', 'soft'],
+    ['card_declined', 'merchant_blacklist', 'fraudulent', 'fraud'],
+    ['card_declined', 'issuer_not_available', 'issuer_unavailable', 'network'],
+    ['processing_error', null, 'processing_error', 'provider_error'],
+    ['card_declined', 'revocation_of_all_authorizations', 'not_permitted', 'hard'],
+    [null, null, 'card_declined', 'soft'],
+    ['constructor', 'toString', 'card_declined', 'soft'],
+  ])('%s, %s: %s', (code, decline_code, ours, category) => {
+    const decline = declineOf({ code, decline_code, message: 'No: 4242 4242 4242 4242\n!' })
+    expect(decline).toEqual({ code: ours, category, reason: 'No: … !' })
+  })
+})
+
+describe('notices', () => {
+  const webhook_secret = 'whsec_1'
+  const now = new Date('2026-09-01T12:00:00Z')
+  const seconds = now.getTime() / 1000
+  const reference = 'f'.repeat(32)
+  const metadata = { ripper_reference: reference, ripper_installation: 'ours' }
+  const intent = { id: 'pi_1', capture_method: 'manual', cancellation_reason: null, metadata }
+  const sign = (body: string, at = seconds, secret = webhook_secret) =>
+    `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+  const eventOf = (type: string, object: object) =>
+    JSON.stringify({ id: 'evt_1', type, created: seconds, data: { object } })
+  const read = (body: string, signature = sign(body)) =>
+    noticesIn(
+      { headers: { 'stripe-signature': signature }, body },
+      { webhook_secret, installation: 'ours', now },
+    )
+
+  test.each<[string, object, object]>([
+    ['payment_intent.amount_capturable_updated', intent, { about: 'authorise', reference }],
+    ['payment_intent.payment_failed', intent, { about: 'authorise' }],
+    [
+      'payment_intent.succeeded',
+      { ...intent, capture_method: 'automatic' },
+      { about: 'authorise' },
+    ],
+    [
+      'payment_intent.succeeded',
+      { ...intent, metadata: { ...metadata, ripper_capture: 'c'.repeat(32) } },
+      { about: 'capture', reference: 'c'.repeat(32), authorisation_transaction_id: 'pi_1' },
+    ],
+    [
+      'payment_intent.canceled',
+      { ...intent, cancellation_reason: 'automatic' },
+      { about: 'expiry' },
+    ],
+    [
+      'payment_intent.canceled',
+      { ...intent, cancellation_reason: 'abandoned' },
+      { about: 'reverse' },
+    ],
+    ['payment_intent.canceled', intent, { about: 'void', acquirer_transaction_id: 'pi_1' }],
+    [
+      'refund.updated',
+      { id: 're_1', payment_intent: 'pi_1', metadata },
+      {
+        about: 'refund',
+        reference,
+        acquirer_transaction_id: 're_1',
+        authorisation_transaction_id: 'pi_1',
+      },
+    ],
+    [
+      'refund.failed',
+      { id: 're_1', payment_intent: 'pi_1', metadata: { ...metadata, ripper_kind: 'reverse' } },
+      { about: 'reverse' },
+    ],
+    [
+      'charge.dispute.created',
+      { id: 'dp_1', payment_intent: 'pi_1', metadata: {} },
+      { about: 'dispute', is_ours: null, reference: null, authorisation_transaction_id: 'pi_1' },
+    ],
+  ])('%s', (type, object, expected) => {
+    const [notice, ...others] = read(eventOf(type, object))
+    expect(notice).toMatchObject({
+      notice_id: 'evt_1',
+      answer: null,
+      occurred_at: now,
+      ...expected,
+    })
+    if (notice!.about !== 'dispute') expect(notice!.is_ours).toBe(true)
+    expect(others).toEqual([])
+  })
+
+  test('what bears another mark is not ours, and what we do not ask about is none', () => {
+    const others = { ...intent, metadata: { ...metadata, ripper_installation: 'theirs' } }
+    expect(read(eventOf('payment_intent.processing', others))).toMatchObject([{ is_ours: false }])
+    expect(read(eventOf('customer.created', { id: 'cus_1' }))).toEqual([])
+  })
+
+  const body = eventOf('payment_intent.processing', intent)
+  test.each<[string, string, string]>([
+    ['no signature', body, ''],
+    ['another secret', body, sign(body, seconds, 'whsec_2')],
+    ['another body', `${body} `, sign(body)],
+    ['another time', body, sign(body).replace(`t=${seconds}`, `t=${seconds - 1}`)],
+    ['too old', body, sign(body, seconds - 301)],
+    ['of a time to come', body, sign(body, seconds + 301)],
+    ['a time that is none', body, sign(body, Number.NaN)],
+    ['only the scheme for tests', body, sign(body).replace('v1=', 'v0=')],
+    ['no JSON', 'hello', sign('hello')],
+    ['no event', '{}', sign('{}')],
+  ])('%s: not genuine', (_, posted, signature) => {
+    expect(() => read(posted, signature)).toThrow(NotGenuine)
+  })
+
+  test.each([-300, 300])('%i seconds away is near enough, and one of two signatures', (away) => {
+    const signature = `${sign(body, seconds + away)},v1=${'0'.repeat(64)},v0=x`
+    expect(read(body, signature)).toHaveLength(1)
+  })
+})
+
+test('credentials: unknown members are refused, and no value is repeated', () => {
+  const given = { secret_key: 'sk_test_1', webhook_secret: 'whsec_1' }
+  expect(stripeCredentials.parse(given)).toEqual(given)
+  const wrong = stripeCredentials.safeParse({
+    ...given,
+    secret_key: 'sk test',
+    publishable_key: 'pk',
+  })
+  expect(wrong.error?.message).toMatch(/publishable_key/)
+  expect(wrong.error?.message).not.toMatch(/sk test|"pk"/)
+})

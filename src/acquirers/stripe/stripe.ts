@@ -1,0 +1,90 @@
+// Stripe as an acquirer, in two steps: an intent is made, which moves nothing, and its id stored before it is confirmed. So a lost
+// answer is read by that id, and an intent that is cancelled can never be confirmed any more.
+
+import type {
+  Acquirer,
+  LookUpAnswer,
+  LookUpRequest,
+  PrepareAnswer,
+  PrepareRequest,
+} from '../acquirer.ts'
+import { type Connection, type Connector, credentialsOf } from '../connector.ts'
+import { failed, methodAnswer, prepareAnswer } from './answers.ts'
+import { checkStripe } from './check.ts'
+import { confirmAt } from './confirm.ts'
+import { type StripeCredentials, stripeCredentials } from './credentials.ts'
+import { amountSent } from './currencies.ts'
+import { listAt } from './list.ts'
+import { noticesIn } from './notices.ts'
+import { findIntent, refundsAt } from './read.ts'
+import { intentRequest, methodRequest } from './requests.ts'
+import { settleAt } from './settle.ts'
+import { chargeFound, operationFound } from './standings.ts'
+
+const hour_ms = 3_600_000
+
+export const stripe: Connector<StripeCredentials> = {
+  name: 'stripe',
+  credentials: stripeCredentials,
+  open: openStripe,
+  notices: {
+    read: (post, { credentials, installation, now }) =>
+      noticesIn(post, { webhook_secret: credentials.webhook_secret, installation, now }),
+    reply: '',
+  },
+  check: checkStripe,
+}
+
+function openStripe(connection: Connection<StripeCredentials>): Acquirer {
+  return {
+    name: connection.name,
+    learned_by: 'replay',
+    lists: true,
+    safe_window_ms: 90_000,
+    // They keep an answer for a day, by their clock.
+    reference_life_ms: 23 * hour_ms,
+    // A reversal cancels the intent, after which they refuse each confirm. Where no handle was stored none was ever sent, and
+    // none will be: it is stored before, unless somebody has begun to take the charge back.
+    late_approval_ms: 0,
+    prepare: (request) => prepareAt(connection, request),
+    authorise: (request) => confirmAt(connection, request),
+    capture: (request) => settleAt(connection, 'capture', request),
+    void: (request) => settleAt(connection, 'void', request),
+    reverse: (request) => settleAt(connection, 'reverse', request),
+    refund: (request) => settleAt(connection, 'refund', request),
+    lookUp: (request) => lookUpAt(connection, request),
+    listAuthorisations: (within) => listAt(connection, within),
+  }
+}
+
+async function prepareAt(
+  connection: Connection<StripeCredentials>,
+  request: PrepareRequest,
+): Promise<PrepareAnswer> {
+  const { name, wire } = connection
+  const credentials = await credentialsOf(connection)
+  const amount = amountSent(request)
+  if (amount === null) {
+    const { amount: asked, currency } = request
+    return failed(`${name}: Stripe cannot express ${asked} ${currency} in its minor units`)
+  }
+  const made = methodAnswer(await wire.send(methodRequest(request, credentials)), name)
+  if ('result' in made) return made
+  const { method } = made
+  const sent = intentRequest(request, { amount, method }, credentials)
+  return prepareAnswer(await wire.send(sent), request, name)
+}
+
+/** Without a handle or an id nothing was ever confirmed, so that there is nothing to find. */
+async function lookUpAt(
+  connection: Connection<StripeCredentials>,
+  request: LookUpRequest,
+): Promise<LookUpAnswer> {
+  const { kind, authorisation } = request
+  const intent = await findIntent(connection, authorisation)
+  if (!intent) return { result: 'not_found' }
+  const refunds = await refundsAt(connection, intent)
+  return kind === 'authorise'
+    ? chargeFound(intent, refunds)
+    : operationFound({ ...request, kind }, intent, refunds)
+}
