@@ -53,6 +53,10 @@ const told = (members: object) =>
 const silences: [string, WireAnswer][] = [
   ['a conflict', answered(409, refused('idempotency_error', { code: 'idempotency_key_in_use' }))],
   ['too many', answered(429, refused('rate_limit_error'))],
+  [
+    'too many, as it was once',
+    answered(400, refused('invalid_request_error', { code: 'rate_limit' })),
+  ],
   ['their error', answered(500, refused('api_error'))],
   ['a gateway', answered(502, '<html>Bad gateway</html>')],
   ['HTML that is well', answered(200, '<html>All is well</html>')],

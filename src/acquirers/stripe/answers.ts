@@ -231,7 +231,7 @@ function refusalOf({ status }: WireAnswer, error: TheirError | null, name: strin
   if (status === 401) return 'its credentials were refused (401)'
   if (status === 403) return 'its account may not do that (403)'
   const is_definite = status === 400 || status === 402 || status === 404 || status === 422
-  if (!is_definite || !error) {
+  if (!is_definite || !error || error.code === 'rate_limit') {
     throw new Unanswered(`${name}: answered ${status}, which says nothing about what happened`)
   }
   return `the request was refused (${[status, ...codesIn(error)].join(' ')})`

@@ -2,6 +2,7 @@
 
 import type { Accepted, SettleAnswer, SettleRequest } from '../acquirer.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
+import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import {
   approved,
   type Contested,
@@ -42,7 +43,7 @@ async function send(
   const credentials = await credentialsOf(connection)
   if (kind === 'void' || kind === 'reverse') {
     const sent = cancelRequest(kind, request, intent_id, credentials)
-    const cancelled = cancelAnswer(await wire.send(sent), intent_id, name)
+    const cancelled = cancelAnswer(await sendStateful(wire, sent), intent_id, name)
     if ('result' in cancelled) return cancelled
     return wasApproved(cancelled) ? approved(intent_id) : nothingBehind(cancelled)
   }
@@ -54,10 +55,24 @@ async function send(
   }
   if (kind === 'capture') {
     const sent = captureRequest(request, { amount, intent_id }, credentials)
-    return captureAnswer(await wire.send(sent), intent_id, request, name)
+    return captureAnswer(await sendStateful(wire, sent), intent_id, request, name)
   }
   const sent = refundRequest(kind, request, { amount, intent_id, installation }, credentials)
   return refundAnswer(await wire.send(sent), request, name)
+}
+
+/**
+ * An error that they kept says the same for a day. A capture or cancel goes out under a second key then: the intent's state lets
+ * neither happen twice. A refund does not, which can.
+ */
+async function sendStateful(wire: Wire, request: WireRequest): Promise<WireAnswer> {
+  const answer = await wire.send(request)
+  const is_kept = answer.status >= 500 && answer.headers['idempotent-replayed'] === 'true'
+  if (!is_kept) return answer
+  const key = `${request.headers['idempotency-key']}-again`
+  return afterRequest(
+    wire.send({ ...request, headers: { ...request.headers, 'idempotency-key': key } }),
+  )
 }
 
 /** Why it was refused. Where an earlier request of the same reference has done it, that is the answer. */
