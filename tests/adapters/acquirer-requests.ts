@@ -27,6 +27,10 @@ export type AcquirerTraits = {
   keeps_refusals: boolean
   /** Whether a charge without an outcome can be captured, voided and reversed. */
   settles_what_is_under_way: boolean
+  /** Whether a look says which of two voids, or of two reversals, has done it. */
+  tells_alike_apart: boolean
+  /** How exact the times are that it lists. */
+  lists_to_ms: number
   /** False for one that nobody asks for a refund. */
   refunds: boolean
 }
@@ -39,6 +43,8 @@ export const at_once: AcquirerTraits = {
   judges_money: true,
   keeps_refusals: true,
   settles_what_is_under_way: true,
+  tells_alike_apart: true,
+  lists_to_ms: 1,
   refunds: true,
 }
 

@@ -125,7 +125,7 @@ function authorisationReferenceTests(open: OpenAcquirer, traits: AcquirerTraits)
 function listTests(open: OpenAcquirer): void {
   test('lists what was authorised within them and is live, oldest first', async () => {
     const tested = await open()
-    const { acquirer, clock, reopen, numberFor } = tested
+    const { acquirer, clock, reopen, traits, numberFor } = tested
     const authorise = async (behaviour: AcquirerBehaviour, capture = false) => {
       const request = authoriseRequest(numberFor(behaviour), { capture })
       await acquirer.authorise(request)
@@ -133,7 +133,7 @@ function listTests(open: OpenAcquirer): void {
       const authorised_at = clock.now()
       const names = { reference, installation, acquirer_transaction_id: expect.any(String) }
       const live = { ...names, amount, currency, captured: capture, authorised_at }
-      await clock.advance(1)
+      await clock.advance(traits.lists_to_ms)
       return { request, live }
     }
     await authorise('approve')

@@ -1,0 +1,121 @@
+// How the fake Stripe shows what is in its books, and what it posts about it.
+
+import { createHmac } from 'node:crypto'
+import type Stripe from 'stripe'
+import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
+import type { FakeIntent, FakeRefund, StripeBooks } from './books.ts'
+
+/** Members as the vendor's library has them. */
+type Shown = Partial<Omit<Stripe.PaymentIntent, Open>> & Record<Open, unknown>
+type Open = 'latest_charge' | 'last_payment_error'
+
+const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
+
+export function intentView(
+  books: StripeBooks,
+  intent: FakeIntent,
+  { expanded = false }: { expanded?: boolean } = {},
+): object {
+  const { id, amount, currency, capture_method, metadata, canceled, confirmed, created_at } = intent
+  const status = books.statusOf(intent)
+  const is_known = status === 'canceled' ? confirmed !== null : !unknown.has(status)
+  const error = is_known ? (confirmed?.error ?? null) : null
+  return {
+    ...{
+      id,
+      object: 'payment_intent',
+      amount,
+      currency,
+      capture_method,
+      metadata: { ...metadata },
+    },
+    amount_capturable: status === 'requires_capture' ? amount : 0,
+    amount_received: books.takenOf(intent) ?? 0,
+    canceled_at: canceled && seconds(canceled.at),
+    cancellation_reason: canceled?.reason ?? null,
+    client_secret: `${id}_secret_0`,
+    confirmation_method: 'automatic',
+    created: seconds(created_at),
+    last_payment_error: error && errorView(error),
+    latest_charge: is_known ? (expanded ? chargeView(books, intent) : intent.charge_id) : null,
+    livemode: false,
+    payment_method: intent.method.id,
+    payment_method_types: ['card'],
+    status: status as Stripe.PaymentIntent.Status,
+  } satisfies Shown
+}
+
+const unknown = new Set(['requires_confirmation', 'processing'])
+
+export function errorView({
+  code,
+  decline_code,
+  message,
+}: {
+  code: string
+  decline_code: string | null
+  message: string
+}) {
+  return { type: 'card_error', code, message, ...(decline_code !== null && { decline_code }) }
+}
+
+function chargeView(books: StripeBooks, intent: FakeIntent): object {
+  const taken = books.takenOf(intent) ?? 0
+  const given = books.givenOf(intent)
+  return {
+    ...{ id: intent.charge_id, object: 'charge', amount: intent.amount, currency: intent.currency },
+    ...{ amount_captured: taken, amount_refunded: given, captured: taken > 0 },
+    ...{ refunded: taken > 0 && given === taken, payment_intent: intent.id },
+    status: intent.confirmed?.error ? 'failed' : 'succeeded',
+  } satisfies Partial<Stripe.Charge>
+}
+
+export function refundView(books: StripeBooks, refund: FakeRefund): object {
+  const { id, amount, currency, payment_intent, metadata, created_at } = refund
+  const status = books.refundStatus(refund)
+  return {
+    ...{ id, object: 'refund', amount, currency, payment_intent, metadata, status },
+    created: seconds(created_at),
+    ...(status === 'failed' && { failure_reason: 'declined' }),
+  } satisfies Partial<Stripe.Refund>
+}
+
+type Happened = { at: Date; type: string; object: object }
+
+/** What happened by now, in its order, as it is posted now. */
+export function noticesOf(books: StripeBooks, webhook_secret: string, now: Date): NoticePost[] {
+  return books.intents
+    .flatMap((intent) => happenedTo(books, intent))
+    .filter(({ at }) => at <= now)
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map(({ at, type, object }, index) => {
+      const { id } = object as { id: string }
+      const event = { id: `evt_${id}_${index}`, object: 'event', type, created: seconds(at) }
+      return signed({ ...event, livemode: false, data: { object } }, webhook_secret, now)
+    })
+}
+
+function happenedTo(books: StripeBooks, intent: FakeIntent): Happened[] {
+  const { confirmed, captured, canceled, capture_method, refunds } = intent
+  const object = intentView(books, intent)
+  const tell = (at: Date | null | undefined, type: string) => (at ? [{ at, type, object }] : [])
+  const approved = capture_method === 'manual' ? 'amount_capturable_updated' : 'succeeded'
+  const known = confirmed?.error ? 'payment_failed' : approved
+  return [
+    ...tell(confirmed?.known_at, `payment_intent.${known}`),
+    ...tell(captured?.at, 'payment_intent.succeeded'),
+    ...tell(canceled?.at, 'payment_intent.canceled'),
+    ...refunds.map((refund) => {
+      const type = refund.failed ? 'refund.failed' : 'refund.updated'
+      return { at: refund.known_at, type, object: refundView(books, refund) }
+    }),
+  ]
+}
+
+export function signed(event: object, webhook_secret: string, now: Date): NoticePost {
+  const body = JSON.stringify(event)
+  const t = seconds(now)
+  const v1 = createHmac('sha256', webhook_secret).update(`${t}.${body}`).digest('hex')
+  const headers = { 'stripe-signature': `t=${t},v1=${v1}`, 'content-type': 'application/json' }
+  return { headers, body }
+}
