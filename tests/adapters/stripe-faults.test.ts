@@ -298,13 +298,27 @@ test('the list goes on page by page, and leaves out what others made', async () 
 describe('the check', () => {
   test('works, and says where card numbers are refused', async () => {
     const { fake, credentials, wire } = await openStripeUnderTest()
-    expect(await stripe.check({ credentials, wire })).toEqual({ result: 'works', notes: [] })
+    expect(await stripe.check({ credentials, mode: 'sandbox', wire })).toEqual({
+      result: 'works',
+      notes: [],
+    })
     fake.next('forbidden', 'prepare')
-    expect(await stripe.check({ credentials, wire })).toEqual({
+    expect(await stripe.check({ credentials, mode: 'sandbox', wire })).toEqual({
       result: 'works',
       notes: [expect.stringContaining('card numbers')],
     })
     expect(fake.moves()).toBe(0)
+  })
+
+  test.each<[string, 'live' | 'sandbox']>([
+    ['sk_test_1', 'live'],
+    ['rk_live_1', 'sandbox'],
+  ])('a key %s in a connection of mode %s: fails before anything is sent', async (key, mode) => {
+    const { wire, sent } = await openStripeUnderTest()
+    const credentials = { secret_key: key, webhook_secret: 'whsec_1' }
+    const answer = await stripe.check({ credentials, mode, wire })
+    expect(answer).toMatchObject({ result: 'fails', reason: expect.stringContaining(mode) })
+    expect(sent).toEqual([])
   })
 
   test.each<[string, Fault | null]>([
@@ -315,7 +329,11 @@ describe('the check', () => {
     const { fake, credentials, wire } = await openStripeUnderTest()
     if (fault) fake.next(fault, 'ask')
     const secret_key = fault ? credentials.secret_key : 'sk_test_wrong'
-    const answer = await stripe.check({ credentials: { ...credentials, secret_key }, wire })
+    const answer = await stripe.check({
+      credentials: { ...credentials, secret_key },
+      mode: 'live',
+      wire,
+    })
     expect(answer).toMatchObject({ result: 'fails', reason: expect.stringContaining('Stripe') })
     expect(JSON.stringify(answer)).not.toContain(secret_key)
   })

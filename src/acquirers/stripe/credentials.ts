@@ -1,16 +1,14 @@
 // What a merchant enters for its account at Stripe, and where that API is.
 
 import { z } from 'zod'
-
-/** Goes into a header: nothing but visible ASCII. */
-const token = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be visible ASCII characters')
+import { api_url, secret } from '../credential-fields.ts'
 
 export const stripeCredentials = z.strictObject({
   /** `sk_…`, or a restricted key `rk_…`. It says itself whether it is one of the sandbox. */
-  secret_key: token,
+  secret_key: secret,
   /** Of the webhook endpoint: `whsec_…`. */
-  webhook_secret: token,
-  api_url: z.url({ protocol: /^https?$/, error: 'must be a URL' }).optional(),
+  webhook_secret: secret,
+  api_url,
 })
 
 export type StripeCredentials = z.infer<typeof stripeCredentials>
