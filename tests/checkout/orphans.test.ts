@@ -4,9 +4,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import { newOperation, type OperationState } from '../../src/checkout/operation.ts'
+import { listSweeps } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { PaymentStatus } from '../../src/checkout/payment.ts'
+import { compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { authoriseRequest, settleRequest } from '../adapters/acquirer-requests.ts'
 import {
@@ -274,4 +276,20 @@ describe('several at once', () => {
     expect(told('error')).toHaveLength(references.length)
     expect(told('info')).toHaveLength(references.length)
   })
+})
+
+test('an acquirer that lists nothing is not gone through, and no release waits for it', async () => {
+  const asked: string[] = []
+  const silent = contextOf({
+    ...simulator,
+    lists: false,
+    async listAuthorisations() {
+      asked.push('list')
+      return []
+    },
+  })
+  expect(await sweepOrphans(silent)).toBe(0)
+  expect(await compareBooks(silent)).toBe(0)
+  expect(asked).toEqual([])
+  expect(await listSweeps(sql, null)).toEqual([{ acquirer: 'simulator', swept_until: clock.now() }])
 })

@@ -32,6 +32,11 @@ export async function sweepOrphans(context: OrphanContext): Promise<number> {
 async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<number> {
   const { sql, world } = context
   const { acquirer } = swept
+  if (!acquirer.lists) {
+    // What it holds without us is told by notices alone. A brake must not wait for a list that never comes.
+    await saveSweptUntil(sql, acquirer.name, world.clock.now())
+    return 0
+  }
   const swept_until = await findSweptUntil(sql, acquirer.name)
   const windows = windowsToSweep(swept_until, world.clock.now())
   let found = 0

@@ -53,6 +53,8 @@ export type ComparisonResult = {
 export async function compareBooks(context: OrphanContext): Promise<number> {
   let found = 0
   for (const swept of await context.listAcquirers()) {
+    // Without a list there is nothing to compare with.
+    if (!swept.acquirer.lists) continue
     const compared = await compareAcquirer(context, swept, { at_once: false })
     found += compared?.found.length ?? 0
   }

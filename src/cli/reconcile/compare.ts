@@ -40,7 +40,7 @@ export const reconcileCompare: Command = {
   async run({ options, json }) {
     const { unknown_authorisations } = readConfig()
     const compareAll = async (context: CommandContext) => {
-      const acquirers = await context.listAcquirers()
+      const acquirers = (await context.listAcquirers()).filter(({ acquirer }) => acquirer.lists)
       const named = choice(
         options,
         'acquirer',
