@@ -86,7 +86,7 @@ export function chargeOf(intent: TheirIntent): AuthoriseAnswer | UnderWay | 'unc
   if (wasApproved(intent)) return approvedOf(intent)
   if (status === 'processing') return { result: 'under_way', acquirer_transaction_id }
   if (status === 'requires_confirmation') return 'unconfirmed'
-  const error = status === 'requires_action' ? wants_action : last_payment_error
+  const error = status === 'requires_action' ? wantsAction : last_payment_error
   if (status === 'requires_payment_method' || status === 'requires_action') {
     return error ? declined(error, acquirer_transaction_id) : 'unconfirmed'
   }
@@ -180,7 +180,7 @@ export function isMissing(answer: WireAnswer): boolean {
   return answer.status === 404 && errorIn(answer) !== null
 }
 
-const wants_action = {
+const wantsAction = {
   code: 'authentication_required',
   decline_code: null,
   message: 'The issuer wants an authentication',

@@ -50,10 +50,12 @@ export function confirmRequest(
   handle: string,
   credentials: StripeCredentials,
 ): WireRequest {
-  const three_d_secure = threeDsOf(three_ds)
+  const threeDSecure = threeDsOf(three_ds)
   return post(credentials, `${pathOf(handle)}/confirm`, reference, {
     error_on_requires_action: true,
-    ...(three_d_secure && { payment_method_options: { card: { three_d_secure } } }),
+    ...(threeDSecure && {
+      payment_method_options: { card: { three_d_secure: threeDSecure } },
+    }),
   })
 }
 
@@ -151,9 +153,9 @@ const ecis = new Set(['01', '02', '05', '06', '07'])
 const statuses = new Set(['A', 'C', 'I', 'N', 'R', 'U', 'Y'])
 
 /** Null where they would not take it: without a cryptogram nothing shifts liability. */
-function threeDsOf(three_ds: AuthoriseRequest['three_ds']) {
-  if (!three_ds?.authentication_value || !three_ds.ds_transaction_id) return null
-  const { version, eci, authentication_value, ds_transaction_id, ares_status } = three_ds
+function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
+  if (!threeDs?.authentication_value || !threeDs.ds_transaction_id) return null
+  const { version, eci, authentication_value, ds_transaction_id, ares_status } = threeDs
   if (!versions.has(version)) return null
   return {
     cryptogram: authentication_value,
