@@ -96,6 +96,40 @@ describe('a confirm that goes wrong', () => {
     expect(live(tested)).toEqual([])
   })
 
+  test('one that takes its time is waited for', async () => {
+    const tested = await openStripeUnderTest()
+    const { request } = await prepared(tested)
+    tested.fake.next('slow')
+    const answer = tested.openWith({}).authorise(request)
+    await tested.clock.sleepers(24_000)
+    await tested.clock.advance(24_000)
+    expect(await answer).toMatchObject({ result: 'approved' })
+    expect(tested.fake.moves()).toBe(1)
+  })
+
+  test('with 3-D Secure data is taken', async () => {
+    const tested = await openStripeUnderTest()
+    const { request } = await prepared(tested)
+    const three_ds = {
+      ...{ version: '2.2.0', eci: '05', authentication_value: 'AAABAVIREQAAAAAAAAAAAAAAAAA=' },
+      ...{ ds_transaction_id: 'f38e6948-5388-41a6-bca4-b49723c19437' },
+      ...{ status: 'Y', ares_status: 'C' },
+    }
+    const answer = await tested.openWith({}).authorise({ ...request, three_ds })
+    expect(answer).toMatchObject({ result: 'approved' })
+  })
+
+  test('sent again while it is under way, it is not charged again', async () => {
+    const tested = await openStripeUnderTest()
+    const request = authoriseRequest(tested.numberFor('approve_slowly'), { capture: true })
+    const first = tested.acquirer.authorise(request)
+    await tested.clock.sleepers(8_000)
+    expect(await outcome(tested.acquirer.authorise(request))).toBeInstanceOf(Unanswered)
+    await tested.clock.advance(8_000)
+    expect(await tested.acquirer.authorise(request)).toEqual(await first)
+    expect(live(tested)).toHaveLength(1)
+  })
+
   test('is declined as the intent says, where the key is forgotten', async () => {
     const tested = await openStripeUnderTest()
     const { acquirer, clock, numberFor } = tested
