@@ -10,4 +10,4 @@ export const secret = z
   .regex(/^[\x21-\x7e]*$/, 'must be of ASCII characters without spaces')
 
 /** In place of the vendor's own address. Whether it may be called is judged where a connection is made. */
-export const api_url = secret.optional()
+export const apiUrl = secret.optional()

@@ -1,7 +1,7 @@
 // What the credentials file of each connector may hold. Unknown members are refused by name, and nothing repeats a value.
 
 import { z } from 'zod'
-import { api_url, secret } from '../acquirers/credential-fields.ts'
+import { apiUrl, secret } from '../acquirers/credential-fields.ts'
 
 export { checkoutCredentials } from '../acquirers/checkout/credentials.ts'
 
@@ -10,7 +10,7 @@ const hexKey = secret.regex(/^([0-9a-f]{2})+$/i, 'must be hexadecimal digits')
 export const stripeCredentials = z.strictObject({
   secret_key: secret,
   webhook_secret: secret,
-  api_url,
+  api_url: apiUrl,
 })
 
 export const adyenCredentials = z
@@ -22,7 +22,7 @@ export const adyenCredentials = z
     live_prefix: secret.regex(/^[a-z0-9-]+$/i, 'must be letters, digits and dashes').optional(),
     notice_user: secret.optional(),
     notice_password: secret.optional(),
-    api_url,
+    api_url: apiUrl,
   })
   .superRefine(({ notice_user, notice_password }, { addIssue }) => {
     if ((notice_user === undefined) === (notice_password === undefined)) return
@@ -33,4 +33,4 @@ export const adyenCredentials = z
     addIssue({ code: 'custom', path: [lacking], message: `is required beside ${given}` })
   })
 
-export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url })
+export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url: apiUrl })

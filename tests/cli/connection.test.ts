@@ -71,7 +71,7 @@ test('a connection is made, and its credentials are rotated', async () => {
 test('a connection is disabled, and the list and the journal tell of it', async () => {
   const { merchant_id } = service.account
   const asked = { kind: 'acquirer', connector: 'checkout', label: 'ended', mode: 'live' } as const
-  const made = await createConnection(service.office, merchant_id, { ...asked, credentials: {} })
+  const made = await createConnection(service.operator, merchant_id, { ...asked, credentials: {} })
   const { connection_id } = made
   const disabled = await answer('disable', connection_id)
   expect(disabled).toMatchObject({ connection_id, ...asked, state: 'disabled' })
@@ -209,8 +209,8 @@ test('doctor names live merchants whose connection is of no use, and credentials
   const { merchant_id } = await service.newAccount({ merchant: live })
   const [bank] = await service.sql<{ connection_id: string }[]>`
     select connection_id from connections where merchant_id = ${merchant_id}`
-  await disableConnection(service.office, bank!.connection_id)
-  const far = await createConnection(service.office, merchant_id, {
+  await disableConnection(service.operator, bank!.connection_id)
+  const far = await createConnection(service.operator, merchant_id, {
     kind: 'acquirer',
     connector: 'checkout',
     label: 'far',

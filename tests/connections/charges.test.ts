@@ -60,13 +60,13 @@ beforeEach(async () => {
 })
 
 const connect = (asked: Partial<Asked> = {}, secret_key = 'sk_1') =>
-  createConnection(service.office, account.merchant_id, {
+  createConnection(service.operator, account.merchant_id, {
     ...main,
     ...asked,
     credentials: { secret_key },
   })
 const name = (label: string | null) =>
-  changeMerchant(service.office, account.merchant_id, {
+  changeMerchant(service.operator, account.merchant_id, {
     acquiring_profile: { ...profile, ...(label !== null && { acquirer: label }) },
   })
 /** The outcome of a create, once this process has heard of the change. */
@@ -99,7 +99,7 @@ describe('a live session', () => {
     const { connection_id } = await connect()
     await name('main')
     await created('live')
-    await disableConnection(service.office, connection_id)
+    await disableConnection(service.operator, connection_id)
     expect(await created(refused)).toBe(refused)
   })
 })
@@ -136,7 +136,7 @@ describe('a charge', () => {
     await name('main')
     await created('live')
     await shopper.pay(4)
-    await rotateCredentials(service.office, connection_id, { secret_key: 'sk_2' })
+    await rotateCredentials(service.operator, connection_id, { secret_key: 'sk_2' })
     await clock.advance(10_000)
     await shopper.pay(5)
     expect(vendor.asked.map(({ secret_key }) => secret_key)).toEqual(['sk_1', 'sk_2'])
@@ -165,7 +165,7 @@ describe('a charge', () => {
     await name('main')
     await created('live')
     const session = await account.client.open()
-    await disableConnection(service.office, connection_id)
+    await disableConnection(service.operator, connection_id)
     await created('422 acquiring_profile_incomplete')
     const { body } = await shopper.pay(7, session)
     expect(body).toMatchObject({ status: 'failed', decline: { category: 'provider_error' } })
@@ -176,7 +176,7 @@ describe('a charge', () => {
 describe('what a disabled connection charged', () => {
   test('is captured, voided, reversed, refunded and looked up there', async () => {
     const { connection_id } = await connect()
-    await disableConnection(service.office, connection_id)
+    await disableConnection(service.operator, connection_id)
     const acquirer = service.context.acquirerOf('live', `bank:${connection_id}`)
     const authorisation = { reference: 'r', handle: null, acquirer_transaction_id: 't' }
     const request = { reference: 's', authorisation, amount: 1, currency: 'GBP' }
@@ -188,13 +188,16 @@ describe('what a disabled connection charged', () => {
 
   test('is among what sweeps go through, with the connections of all merchants and modes', async () => {
     const own = await connect()
-    await disableConnection(service.office, own.connection_id)
+    await disableConnection(service.operator, own.connection_id)
     const sandbox = await connect({ label: 'trial', mode: 'sandbox' })
     await connect({ label: '3ds', kind: 'three_ds' })
     await connect({ label: 'later', connector: 'unknown' })
     const { client: _, ...other } = await service.newAccount()
     const { merchant_id } = other
-    const theirs = await createConnection(service.office, merchant_id, { ...main, credentials: {} })
+    const theirs = await createConnection(service.operator, merchant_id, {
+      ...main,
+      credentials: {},
+    })
     const listed = await service.context.listAcquirers()
     const of = (id: string) =>
       listed.flatMap(({ mode, acquirer }) => (acquirer.name === `bank:${id}` ? [mode] : []))

@@ -1,7 +1,7 @@
 // What a merchant enters for its account at Checkout.com, and where that account's API is.
 
 import { z } from 'zod'
-import { api_url, secret } from '../credential-fields.ts'
+import { apiUrl, secret } from '../credential-fields.ts'
 
 export const checkoutCredentials = z.strictObject({
   secret_key: secret,
@@ -12,7 +12,7 @@ export const checkoutCredentials = z.strictObject({
   prefix: secret
     .regex(/^(pl-)?[a-z0-9]+$/, 'must be lower case letters and digits, pl- before them or not')
     .optional(),
-  api_url,
+  api_url: apiUrl,
 })
 
 export type CheckoutCredentials = z.infer<typeof checkoutCredentials>

@@ -1,14 +1,14 @@
 // What a merchant enters for its account at Stripe, and where that API is.
 
 import { z } from 'zod'
-import { api_url, secret } from '../credential-fields.ts'
+import { apiUrl, secret } from '../credential-fields.ts'
 
 export const stripeCredentials = z.strictObject({
   /** `sk_…`, or a restricted key `rk_…`. It says itself whether it is one of the sandbox. */
   secret_key: secret,
   /** Of the webhook endpoint: `whsec_…`. */
   webhook_secret: secret,
-  api_url,
+  api_url: apiUrl,
 })
 
 export type StripeCredentials = z.infer<typeof stripeCredentials>
