@@ -1,17 +1,9 @@
-// What the credentials file of each connector may hold. Unknown members are refused by name, and nothing repeats a value.
+// What the credentials file may hold of each connector that is not built in yet. Unknown members are refused by name, and nothing repeats a value.
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../acquirers/credential-fields.ts'
 
-export { checkoutCredentials } from '../acquirers/checkout/credentials.ts'
-
 const hexKey = secret.regex(/^([0-9a-f]{2})+$/i, 'must be hexadecimal digits')
-
-export const stripeCredentials = z.strictObject({
-  secret_key: secret,
-  webhook_secret: secret,
-  api_url: apiUrl,
-})
 
 export const adyenCredentials = z
   .strictObject({

@@ -190,14 +190,14 @@ test('an allowed network takes plain http', async () => {
 })
 
 test('a check of a vendor that this release cannot talk to fails, and says so', async () => {
-  const file = fileOf({ secret_key: 'sk_1', webhook_secret: 'whsec_1' })
+  const file = fileOf({ api_key: 'key_1' })
   const { connection_id } = await answer(
-    ...madeOf('stripe', '--acquirer', 'stripe', '--credentials', file),
+    ...madeOf('bank-checks', '--three-ds', '3dsecureio', '--credentials', file),
   )
   const { status, stderr } = await run('check', connection_id)
   expect(status).toBe(1)
   expect(stderr).toBe(
-    `stripe, stripe (${connection_id}): this release cannot talk to stripe yet, so nothing was asked\n`,
+    `bank-checks, 3dsecureio (${connection_id}): this release cannot talk to 3dsecureio yet, so nothing was asked\n`,
   )
   const told = await run('check', connection_id, '--json')
   expect([told.status, JSON.parse(told.stdout)]).toMatchObject([1, { connection_id, works: false }])

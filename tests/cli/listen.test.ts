@@ -176,7 +176,7 @@ test('while the service is away nothing is lost, and nothing comes twice', async
   await database.drop()
 }, 60_000)
 
-test('away for longer than events are kept: from when on they are told is said, and it goes on', async () => {
+test('away for longer than events are kept: it says which are missing, and goes on', async () => {
   const before = '2026-08-02T12:00:00.000000+00:00'
   const asked: (string | undefined)[] = []
   const server = createHttpServer(({ headers }, response) => {
@@ -189,7 +189,7 @@ test('away for longer than events are kept: from when on they are told is said, 
   const { port } = server.address() as AddressInfo
   const base_url = `http://127.0.0.1:${port}`
   const people = listeningTo({ base_url }, 'rip_sk_0')
-  await people.says('events before 2026-08-02T12:00:00Z were missed')
+  await people.says('events before 2026-08-02T12:00:00Z are missing')
   await people.stop()
   expect(asked).toEqual([undefined, 'old'])
   asked.length = 0

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { declineOf, wordsOf } from './declines.ts'
+import { wordsOf } from '../words.ts'
+import { declineOf } from './declines.ts'
 
 test.each([
   ['20005', 'do_not_honor', 'soft'],

@@ -1,6 +1,7 @@
 // What Checkout.com's response codes mean in our words. Where a code is unknown its range decides.
 
 import type { Decline, DeclineCategory } from '../acquirer.ts'
+import { wordsOf } from '../words.ts'
 
 /** Our code, its category, and theirs. */
 const table: [string, DeclineCategory, string][] = [
@@ -48,14 +49,4 @@ export function declineOf(response_code: string | null, summary: string | null):
   const meaning =
     meanings.get(code) ?? (known ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
   return { ...(meaning ?? { code: 'card_declined', category: 'soft' }), reason: wordsOf(summary) }
-}
-
-/** Words of theirs that may be kept: short, one line, and without what could be a card's number. */
-export function wordsOf(text: string | null): string | null {
-  if (text === null) return null
-  const words = text
-    .replace(/[\p{Cc}\s]+/gu, ' ')
-    .replace(/\d[\d -]{10,}\d/g, '…')
-    .trim()
-  return words === '' ? null : [...words].slice(0, 200).join('')
 }
