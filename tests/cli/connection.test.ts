@@ -197,7 +197,7 @@ test('a check of a vendor that this release cannot talk to fails, and says so', 
   const { status, stderr } = await run('check', connection_id)
   expect(status).toBe(1)
   expect(stderr).toBe(
-    `bank-checks, 3dsecureio (${connection_id}): this release cannot talk to 3dsecureio yet, so nothing was asked\n`,
+    `3dsecureio, bank-checks (${connection_id}): this release cannot talk to 3dsecureio yet, so nothing was asked\n`,
   )
   const told = await run('check', connection_id, '--json')
   expect([told.status, JSON.parse(told.stdout)]).toMatchObject([1, { connection_id, works: false }])
