@@ -22,13 +22,21 @@ export type Connector<Credentials = unknown> = {
   check(asked: {
     credentials: Credentials
     /** Which of the vendor's two worlds the connection is for. */
-    mode: 'live' | 'sandbox'
+    mode: ConnectionMode
     wire: Wire
   }): Promise<CheckAnswer>
 }
 
 /** By what a notice is verified, and known as ours. */
-export type NoticeKey<Credentials> = { credentials: Credentials; installation: string; now: Date }
+export type NoticeKey<Credentials> = {
+  credentials: Credentials
+  mode: ConnectionMode
+  installation: string
+  now: Date
+}
+
+/** `sandbox`: where the vendor lets its merchants rehearse. */
+export type ConnectionMode = 'live' | 'sandbox'
 
 /** What a connector is opened with. */
 export type Connection<Credentials> = {

@@ -112,7 +112,7 @@ test('it accepts the notices, which the connector reads alike', async () => {
     'refund.updated',
   ])
   const read = posts.flatMap((post) =>
-    stripe.notices!.read(post, { credentials, installation: 'ours', now }),
+    stripe.notices!.read(post, { credentials, mode: 'sandbox', installation: 'ours', now }),
   )
   expect(read.map(({ about }) => about)).toEqual(['authorise', 'capture', 'refund'])
   expect(read.every((notice) => notice.authorisation_transaction_id === id)).toBe(true)

@@ -29,7 +29,7 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
       if (!row || !reader) return refused
       const now = world.clock.now()
       const keys = credentialsThatCount(keyring, row, now).map((credentials) => ({
-        ...{ credentials, installation, now },
+        ...{ credentials, mode: row.mode, installation, now },
       }))
       const notices = verified(reader.read, { headers, body }, keys)
       if (typeof notices === 'string') {

@@ -73,7 +73,7 @@ export async function openCheckoutUnderTest(
     })
   const reopen = () => openWith({})
   const readNotices = (post: NoticePost) =>
-    checkout.notices!.read(post, { credentials, installation, now: clock.now() })
+    checkout.notices!.read(post, { credentials, mode: 'sandbox', installation, now: clock.now() })
   const world = { readNotices, traits, clock, fake, wire, credentials, sent }
   return { ...world, acquirer: reopen(), reopen, openWith, numberFor }
 }

@@ -1,0 +1,143 @@
+// Adyen as an acquirer. Its API shows no payment: what became of a request whose answer was lost, and of whatever it merely
+// received, is told by its notices alone. What nobody answered is cancelled by our reference.
+
+import type {
+  Accepted,
+  Acquirer,
+  AuthoriseAnswer,
+  SettleAnswer,
+  SettleRequest,
+  UnderWay,
+} from '../acquirer.ts'
+import {
+  type CheckAnswer,
+  type Connection,
+  type ConnectionMode,
+  type Connector,
+  credentialsOf,
+} from '../connector.ts'
+import type { Wire, WireAnswer } from '../wire.ts'
+import {
+  authoriseAnswer,
+  barredWords,
+  failed,
+  isGood,
+  refusedWith,
+  settleAnswer,
+} from './answers.ts'
+import { type AdyenCredentials, adyenCredentials, apiUrlOf } from './credentials.ts'
+import { noticesIn } from './notices.ts'
+import {
+  type Account,
+  cancelRequest,
+  methodsRequest,
+  paymentRequest,
+  type SettleKind,
+  settleRequest,
+} from './requests.ts'
+
+const day_ms = 24 * 3_600_000
+
+export const adyen: Connector<AdyenCredentials> = {
+  name: 'adyen',
+  credentials: adyenCredentials,
+  open: openAdyen,
+  notices: { read: noticesIn, reply: '[accepted]' },
+  check: checkAdyen,
+}
+
+function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
+  const { name, wire } = connection
+  const settle = (kind: SettleKind) => (request: SettleRequest) =>
+    settleAt(connection, kind, request)
+  return {
+    name,
+    learned_by: 'notice',
+    lists: false,
+    safe_window_ms: 300_000,
+    reference_life_ms: 7 * day_ms,
+    // Nothing there is known to keep a charge from arriving after its cancellation.
+    late_approval_ms: day_ms,
+    async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
+      const sent = paymentRequest(request, await accountOf(connection))
+      if (!sent) return failed(`${name}: ${unspeakable(request)}`)
+      return authoriseAnswer(await wire.send(sent), request, name)
+    },
+    capture: settle('capture'),
+    void: settle('void'),
+    reverse: settle('reverse'),
+    refund: settle('refund'),
+    lookUp: async () => ({ result: 'only_notices_tell' }),
+    // It lists nothing: an orphan is found by its notice.
+    listAuthorisations: async () => [],
+  }
+}
+
+async function settleAt(
+  connection: Connection<AdyenCredentials>,
+  kind: SettleKind,
+  request: SettleRequest,
+): Promise<SettleAnswer | Accepted> {
+  const { name, wire } = connection
+  const account = await accountOf(connection)
+  const { acquirer_transaction_id: psp_reference } = request.authorisation
+  if (psp_reference === null) {
+    if (kind !== 'reverse') return refusedWith('in_progress', `${name}: ${nameless}`)
+    return settleAnswer(await wire.send(cancelRequest(request, account)), request, name)
+  }
+  const sent = settleRequest(kind, request, psp_reference, account)
+  if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
+  return settleAnswer(await wire.send(sent), request, name)
+}
+
+const nameless = 'neither answer nor notice has named the payment yet'
+
+async function accountOf(connection: Connection<AdyenCredentials>): Promise<Account> {
+  const { api_key, merchant_account, ...rest } = await credentialsOf(connection)
+  return { api_key, merchant_account, api_url: apiUrlOf(rest) }
+}
+
+async function checkAdyen({
+  credentials,
+  mode,
+  wire,
+}: {
+  credentials: AdyenCredentials
+  mode: ConnectionMode
+  wire: Wire
+}): Promise<CheckAnswer> {
+  const { api_url, live_prefix } = credentials
+  if (api_url === undefined && (live_prefix !== undefined) !== (mode === 'live')) {
+    return { result: 'fails', reason: `Adyen: ${wrong_world[mode]}` }
+  }
+  try {
+    const answer = await wire.send(
+      methodsRequest({ ...credentials, api_url: apiUrlOf(credentials) }),
+    )
+    if (!isGood(answer) || !Array.isArray(answer.json?.paymentMethods)) {
+      return { result: 'fails', reason: `Adyen: ${whyNot(answer)}` }
+    }
+    const methods: unknown[] = answer.json.paymentMethods
+    const has_cards = methods.some((each) => (each as { type?: unknown } | null)?.type === 'scheme')
+    return { result: 'works', notes: has_cards ? [] : [no_cards] }
+  } catch (error) {
+    return { result: 'fails', reason: `Adyen: ${(error as Error).message}` }
+  }
+}
+
+const wrong_world: Record<ConnectionMode, string> = {
+  live: 'a live account is reached by its live_prefix, which the credentials lack',
+  sandbox: 'live_prefix is for live accounts, and the connection is of the sandbox',
+}
+
+const no_cards = 'the merchant account lists no cards among its payment methods'
+
+function whyNot(answer: WireAnswer): string {
+  const { status, json } = answer
+  if (json?.errorCode === '901') return 'the key knows no such merchant_account (901)'
+  return barredWords(answer) ?? `it does not show its payment methods (${status})`
+}
+
+function unspeakable({ amount, currency }: { amount: number; currency: string }): string {
+  return `Adyen cannot express ${amount} ${currency} in its minor units`
+}

@@ -1,0 +1,42 @@
+// What a merchant enters for its account at Adyen, and where that account's API is.
+
+import { z } from 'zod'
+import { apiUrl, secret } from '../credential-fields.ts'
+
+export const adyenCredentials = z
+  .strictObject({
+    api_key: secret,
+    merchant_account: secret.regex(
+      /^[A-Za-z0-9_-]*$/,
+      'must be letters, digits, dashes and underscores',
+    ),
+    /** Of the webhook, as the Customer Area shows it. */
+    hmac_key: secret.regex(/^([0-9a-f]{2})+$/i, 'must be hexadecimal digits'),
+    /** The company's own part of the live address: an account of the sandbox has none. */
+    live_prefix: secret.regex(/^[a-z0-9-]+$/i, 'must be letters, digits and dashes').optional(),
+    notice_user: secret.regex(/^[^:]*$/, 'must not hold a colon').optional(),
+    notice_password: secret.optional(),
+    api_url: apiUrl,
+  })
+  .superRefine(({ notice_user, notice_password }, { addIssue }) => {
+    if ((notice_user === undefined) === (notice_password === undefined)) return
+    const [lacking, given] =
+      notice_user === undefined
+        ? ['notice_user', 'notice_password']
+        : ['notice_password', 'notice_user']
+    addIssue({ code: 'custom', path: [lacking], message: `is required beside ${given}` })
+  })
+
+export type AdyenCredentials = z.infer<typeof adyenCredentials>
+
+const version = 'v72'
+
+/** Without a slash at its end, and with the version of the API. The prefix says whether the account is live. */
+export function apiUrlOf({
+  live_prefix,
+  api_url,
+}: Pick<AdyenCredentials, 'live_prefix' | 'api_url'>): string {
+  if (api_url !== undefined) return api_url.replace(/\/+$/, '')
+  if (live_prefix === undefined) return `https://checkout-test.adyen.com/${version}`
+  return `https://${live_prefix}-checkout-live.adyenpayments.com/checkout/${version}`
+}

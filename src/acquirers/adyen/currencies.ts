@@ -1,0 +1,58 @@
+// Amounts as Adyen spells them. Its minor units are not always those of ISO 4217, and what its list does not hold is refused: a
+// wrong row would be a factor of 100.
+
+import { currencyOf } from '../../kernel/values.ts'
+
+const lists: [exponent: number, codes: string][] = [
+  [0, 'CVE DJF GNF IDR JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [
+    2,
+    `AED ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BWP BYN BZD CAD CHF CLP CNY COP CRC CUP CZK
+     DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF ILS INR ISK JMD KES KGS KHR KYD
+     KZT LAK LBP LKR MAD MDL MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP
+     PKR PLN QAR RON RSD SAR SBD SCR SEK SGD SHP SLE SOS SRD STN SVC SZL THB TOP TRY TTD TWD TZS UAH USD UYU UZS
+     WST XCD YER ZAR ZMW`,
+  ],
+]
+
+const exponents = new Map(
+  lists.flatMap(([exponent, codes]) =>
+    codes.split(/\s+/).map((code): [string, number] => [code, exponent]),
+  ),
+)
+
+export const adyenCurrencies: readonly string[] = [...exponents.keys()]
+
+type Money = { amount: number; currency: string }
+
+/** An amount of ISO minor units as they take it; null where they cannot express it. */
+export function amountSent({
+  amount,
+  currency,
+}: Money): { value: number; currency: string } | null {
+  const factor = factorOf(currency)
+  if (factor === null) return null
+  const value = scaled(amount, factor)
+  return Number.isSafeInteger(value) && value > 0 ? { value, currency } : null
+}
+
+/** What they name, in ISO minor units; null where it is no amount of that currency. */
+export function moneyRead({ value, currency }: { value: number; currency: string }): Money | null {
+  const factor = factorOf(currency)
+  if (factor === null) return null
+  const amount = scaled(value, -factor)
+  return Number.isSafeInteger(amount) && amount >= 0 ? { amount, currency } : null
+}
+
+/** By how many powers of ten their units are smaller than ISO's. */
+function factorOf(currency: string): number | null {
+  const theirs = exponents.get(currency)
+  const iso = currencyOf(currency)
+  return theirs !== undefined && iso ? theirs - iso.exponent : null
+}
+
+/** Divides rather than multiplies by a fraction, which would not be exact. */
+function scaled(amount: number, powers: number): number {
+  return powers >= 0 ? amount * 10 ** powers : amount / 10 ** -powers
+}

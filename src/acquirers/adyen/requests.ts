@@ -1,0 +1,127 @@
+// From the port's requests to what Adyen is sent. Nothing here is sent yet.
+
+import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
+import type { WireRequest } from '../wire.ts'
+import type { AdyenCredentials } from './credentials.ts'
+import { amountSent } from './currencies.ts'
+
+/** An account and where it is reached. */
+export type Account = { api_url: string } & Pick<AdyenCredentials, 'api_key' | 'merchant_account'>
+
+export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
+
+/** They want one with every payment. Nobody is ever sent there, since no payment of ours asks for a redirection. */
+const return_url = 'https://ripper.invalid/'
+
+/** Null where the amount cannot be expressed. */
+export function paymentRequest(request: AuthoriseRequest, account: Account): WireRequest | null {
+  const { reference, installation, capture, three_ds, merchant } = request
+  const amount = amountSent(request)
+  if (amount === null) return null
+  const mpiData = mpiDataOf(three_ds)
+  const shopperStatement = statementOf(merchant.descriptor)
+  return post(account, '/payments', reference, {
+    merchantAccount: account.merchant_account,
+    ...{ amount, reference, returnUrl: return_url },
+    paymentMethod: methodOf(request.card),
+    shopperInteraction: 'Ecommerce',
+    ...(capture && { captureDelayHours: 0 }),
+    // No 3-D Secure of theirs: it would be a second one, and wait for somebody whom nobody sends there.
+    additionalData: { executeThreeD: 'false', ...(!capture && { manualCapture: 'true' }) },
+    ...(mpiData && { mpiData }),
+    ...(shopperStatement && { shopperStatement }),
+    metadata: { ripper_installation: installation },
+  })
+}
+
+/**
+ * About the payment with that id of theirs. Null where the amount would be sent and cannot be expressed.
+ *
+ * A reversal by id and one by our reference are two steps of one operation, so that each has a key of its own.
+ */
+export function settleRequest(
+  kind: SettleKind,
+  request: SettleRequest,
+  psp_reference: string,
+  account: Account,
+): WireRequest | null {
+  const { reference } = request
+  const bare = { merchantAccount: account.merchant_account, reference }
+  const of = (path: string) => `/payments/${encodeURIComponent(psp_reference)}/${path}`
+  if (kind === 'void') return post(account, of('cancels'), reference, bare)
+  if (kind === 'reverse') return post(account, of('reversals'), `${reference}-reversal`, bare)
+  const amount = amountSent(request)
+  if (amount === null) return null
+  const path = kind === 'capture' ? 'captures' : 'refunds'
+  return post(account, of(path), reference, { ...bare, amount })
+}
+
+/** Cancels whatever bears that reference of ours and is not captured. Their id of it need not be known. */
+export function cancelRequest(
+  { reference, authorisation }: SettleRequest,
+  account: Account,
+): WireRequest {
+  return post(account, '/cancels', reference, {
+    merchantAccount: account.merchant_account,
+    paymentReference: authorisation.reference,
+    reference,
+  })
+}
+
+/** Moves nothing. */
+export function methodsRequest(account: Account): WireRequest {
+  return post(account, '/paymentMethods', null, { merchantAccount: account.merchant_account })
+}
+
+function methodOf({ number, exp_month, exp_year, cvc, cardholder_name }: AuthoriseRequest['card']) {
+  return {
+    type: 'scheme',
+    number,
+    expiryMonth: String(exp_month).padStart(2, '0'),
+    expiryYear: String(exp_year),
+    ...(cvc !== null && { cvc }),
+    ...(cardholder_name !== null && { holderName: cardholder_name }),
+  }
+}
+
+const responses = new Set(['Y', 'N', 'U', 'A'])
+
+/** Without a cryptogram there is nothing that shifts liability, and they would take the data for a mistake. */
+function mpiDataOf(three_ds: AuthoriseRequest['three_ds']) {
+  if (!three_ds?.authentication_value) return null
+  const { version, eci, authentication_value, ds_transaction_id, status, ares_status } = three_ds
+  return {
+    cavv: authentication_value,
+    ...(eci !== null && { eci }),
+    ...(ds_transaction_id !== null && { dsTransID: ds_transaction_id }),
+    threeDSVersion: version,
+    directoryResponse: ares_status,
+    // Of the challenge, where there was one.
+    ...(ares_status === 'C' && responses.has(status) && { authenticationResponse: status }),
+  }
+}
+
+/** What they take and a statement shows: 22 characters. */
+function statementOf(descriptor: string): string {
+  const plain = descriptor.normalize('NFKD').replace(/[^A-Za-z0-9 .,'_?+*/-]/g, '')
+  return plain.replace(/ +/g, ' ').trim().slice(0, 22).trim()
+}
+
+function post(
+  { api_url, api_key }: Account,
+  path: string,
+  idempotency_key: string | null,
+  body: object,
+): WireRequest {
+  return {
+    method: 'POST',
+    url: `${api_url}${path}`,
+    headers: {
+      'x-api-key': api_key,
+      accept: 'application/json',
+      'content-type': 'application/json',
+      ...(idempotency_key !== null && { 'idempotency-key': idempotency_key }),
+    },
+    body: JSON.stringify(body),
+  }
+}
