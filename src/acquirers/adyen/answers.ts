@@ -23,11 +23,14 @@ const payment = z.object({
   resultCode: z.string(),
   pspReference: z.string().min(1).max(100).nullish().default(null),
   merchantReference: text,
-  amount: z.object({ value: z.int().nonnegative(), currency: z.string() }).nullish().default(null),
+  /** What cannot be read of it leaves the charge open, and not without a name. */
+  amount: z.unknown().optional(),
   refusalReasonCode: text,
   refusalReason: text,
   additionalData: z.record(z.string(), z.unknown()).nullish().default(null),
 })
+
+const theirMoney = z.object({ value: z.int().nonnegative(), currency: z.string() })
 
 const modification = z.object({
   status: z.literal('received'),
@@ -126,7 +129,9 @@ function chargeAnswer(
   const is_part = resultCode === 'PartiallyAuthorised'
   if (resultCode !== 'Authorised' && !is_part) return null
   // `Authorised` without an amount is the whole amount: a part has a word of its own.
-  const money = read.amount ? moneyRead(read.amount) : is_part ? null : { amount, currency }
+  const shown = theirMoney.safeParse(read.amount).data
+  const whole = is_part || read.amount != null ? null : { amount, currency }
+  const money = shown ? moneyRead(shown) : whole
   if (!money || (is_part && (money.amount >= amount || money.currency !== currency))) return null
   // What was to be captured they capture by themselves, at once.
   return { result: 'approved', acquirer_transaction_id, captured: capture, ...money }
