@@ -1,0 +1,235 @@
+// What Adyen's notices are read as: one fault a row. The vendor's own validator judges our signatures, and we judge its.
+
+import { hmacValidator } from '@adyen/api-library/lib/src/utils/index.js'
+import { describe, expect, test } from 'vitest'
+import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
+import { adyen } from '../../src/acquirers/adyen/adyen.ts'
+import type { AdyenCredentials } from '../../src/acquirers/adyen/credentials.ts'
+import { type NoticeItem, posted, signed, signedText } from './fakes/adyen/views.ts'
+
+const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
+const credentials: AdyenCredentials = { api_key: 'key', merchant_account: 'TeaCOM', hmac_key }
+const reference = '0123456789abcdef0123456789abcdef'
+const charge: NoticeItem = {
+  ...{ pspReference: 'PSP1', merchantAccountCode: 'TeaCOM', merchantReference: reference },
+  ...{ amount: { value: 4200, currency: 'GBP' }, eventCode: 'AUTHORISATION', success: 'true' },
+  ...{ eventDate: '2026-09-01T14:00:00+02:00', reason: 'Words', additionalData: {} },
+}
+const modification: NoticeItem = {
+  ...charge,
+  ...{ pspReference: 'MOD1', originalReference: 'PSP1', eventCode: 'CANCELLATION' },
+}
+
+function read(post: NoticePost, mode: 'live' | 'sandbox' = 'sandbox', by = credentials) {
+  return adyen.notices!.read(post, {
+    credentials: by,
+    mode,
+    installation: 'ours',
+    now: new Date(0),
+  })
+}
+
+const readItem = (item: NoticeItem) => read(posted([signed(hmac_key, item)]))
+
+const names = {
+  ...{ reference, authorisation_transaction_id: 'PSP1', is_ours: null },
+  ...{ notice_id: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  occurred_at: new Date('2026-09-01T12:00:00Z'),
+}
+const of_charge = { ...names, acquirer_transaction_id: 'PSP1' }
+const of_modification = { ...names, acquirer_transaction_id: 'MOD1' }
+
+describe('about a charge', () => {
+  const approved = {
+    ...{ result: 'approved', acquirer_transaction_id: 'PSP1', captured: false },
+    ...{ amount: 4200, currency: 'GBP' },
+  }
+  const decline = { code: 'card_declined', category: 'soft', reason: 'Words' }
+  const declined = { result: 'declined', decline, acquirer_transaction_id: 'PSP1' }
+  test.each<[string, Partial<NoticeItem>, object]>([
+    ['approved', {}, { about: 'authorise', answer: approved }],
+    ['refused', { success: 'false' }, { about: 'authorise', answer: declined }],
+    [
+      'an amount in units of theirs',
+      { amount: { value: 42, currency: 'IDR' } },
+      { about: 'authorise', answer: { ...approved, currency: 'IDR' } },
+    ],
+    [
+      'an amount of which nobody knows the units',
+      { amount: { value: 42, currency: 'XXX' } },
+      { about: 'authorise', answer: null },
+    ],
+    ['lapsed', { eventCode: 'EXPIRE' }, { about: 'expiry', answer: null }],
+    [
+      'lapsed, by a name of its own',
+      { eventCode: 'EXPIRE', pspReference: 'EXP1', originalReference: 'PSP1' },
+      { about: 'expiry', answer: null },
+    ],
+    [
+      'of somebody else',
+      { merchantReference: 'order-17' },
+      { about: 'authorise', answer: approved, reference: null },
+    ],
+  ])('%s', (_, change, expected) => {
+    expect(readItem({ ...charge, ...change })).toEqual([{ ...of_charge, ...expected }])
+  })
+})
+
+describe('about a modification', () => {
+  const approved = { result: 'approved', acquirer_transaction_id: 'MOD1' }
+  const refused = {
+    ...{ result: 'refused', reason: 'Words', decline_code: null, authorisation_known: true },
+  }
+  const nothing = {
+    ...refused,
+    ...{ decline_code: 'unknown_authorisation', authorisation_known: false },
+  }
+  test.each<[string, 'true' | 'false', string, object | null]>([
+    ['CAPTURE', 'true', 'capture', approved],
+    ['CAPTURE', 'false', 'capture', refused],
+    ['CAPTURE_FAILED', 'true', 'capture', refused],
+    ['CANCELLATION', 'true', 'void', approved],
+    ['CANCELLATION', 'false', 'void', refused],
+    ['TECHNICAL_CANCEL', 'true', 'reverse', approved],
+    ['TECHNICAL_CANCEL', 'false', 'reverse', nothing],
+    ['CANCEL_OR_REFUND', 'true', 'reverse', approved],
+    ['CANCEL_OR_REFUND', 'false', 'reverse', refused],
+    ['REFUND', 'true', 'refund', approved],
+    ['REFUND', 'false', 'refund', refused],
+    ['REFUND_FAILED', 'true', 'refund', refused],
+    ['REFUNDED_REVERSED', 'true', 'refund', refused],
+    ['CHARGEBACK', 'true', 'dispute', null],
+    ['NOTIFICATION_OF_CHARGEBACK', 'true', 'dispute', null],
+    ['PREARBITRATION_LOST', 'true', 'dispute', null],
+  ])('%s, success %s: %s', (eventCode, success, about, answer) => {
+    const [notice] = readItem({ ...modification, eventCode, success })
+    expect(notice).toEqual({ ...of_modification, about, answer })
+  })
+
+  test.each([
+    ['REPORT_AVAILABLE', 'true'],
+    ['constructor', 'true'],
+    ['EXPIRE', 'false'],
+  ] as const)('%s, success %s, is no news', (eventCode, success) => {
+    expect(readItem({ ...modification, eventCode, success })).toEqual([])
+  })
+})
+
+describe('its name', () => {
+  const idOf = (item: NoticeItem) => readItem(item)[0]!.notice_id
+
+  test('is the same when it comes again, with whatever else', () => {
+    const again = { ...charge, reason: 'Other', eventDate: '2026-09-02T12:00:00Z' }
+    expect(idOf(again)).toBe(idOf(charge))
+  })
+
+  test.each<Partial<NoticeItem>>([
+    { pspReference: 'PSP2' },
+    { eventCode: 'EXPIRE' },
+    { success: 'false' },
+  ])('is another with %o', (change) => {
+    expect(idOf({ ...charge, ...change })).not.toBe(idOf(charge))
+  })
+})
+
+test('what is not signed gives words and a time, and decides nothing', () => {
+  const item = signed(hmac_key, charge)
+  const additionalData = {
+    ...item.additionalData,
+    ...{ 'metadata.ripper_installation': 'theirs', refusalReasonCode: '20' },
+  }
+  const change = { reason: 'Stolen 4111111111111111', eventDate: '2030-01-01T00:00:00Z' }
+  const [changed] = read(posted([{ ...item, ...change, additionalData }]))
+  const [plain] = readItem(charge)
+  expect({ ...changed, occurred_at: null }).toEqual({ ...plain, occurred_at: null })
+  const [declined] = readItem({ ...charge, success: 'false', ...change })
+  expect(declined!.answer).toMatchObject({ decline: { code: 'card_declined', reason: 'Stolen …' } })
+})
+
+describe('is not genuine', () => {
+  const item = signed(hmac_key, modification)
+  const changed = (change: object) => posted([{ ...item, ...change } as NoticeItem])
+  const rows: [string, NoticePost][] = [
+    ['another psp reference', changed({ pspReference: 'MOD2' })],
+    ['another original', changed({ originalReference: 'PSP2' })],
+    ['no original', changed({ originalReference: undefined })],
+    ['another merchant reference', changed({ merchantReference: 'f'.repeat(32) })],
+    ['another amount', changed({ amount: { value: 1, currency: 'GBP' } })],
+    ['another currency', changed({ amount: { value: 4200, currency: 'EUR' } })],
+    ['another event', changed({ eventCode: 'CAPTURE' })],
+    ['another outcome', changed({ success: 'false' })],
+    ['an outcome that is no string', changed({ success: true })],
+    ['an account that was not signed', changed({ merchantAccountCode: 'TeaPOS' })],
+    ["another account's", posted([signed(hmac_key, { ...charge, merchantAccountCode: 'TeaPOS' })])],
+    ['no signature', posted([charge])],
+    ['an empty signature', changed({ additionalData: { hmacSignature: '' } })],
+    ['a short signature', changed({ additionalData: { hmacSignature: 'AAAA' } })],
+    ['of another key', posted([signed('00'.repeat(32), charge)])],
+    ['live', posted([item], {}, 'true')],
+    ['neither live nor not', posted([item], {}, 'perhaps')],
+    ['without a time', posted([signed(hmac_key, { ...charge, eventDate: 'soon' })])],
+    ['one of two that is not signed', posted([item, charge])],
+    ['nothing in it', posted([])],
+    ['no JSON', { headers: {}, body: '<html></html>' }],
+    ['cut', { headers: {}, body: posted([item]).body.slice(0, -9) }],
+    // The same characters are signed, and mean another outcome where a field may hold colons.
+    [
+      'fields moved by a colon',
+      posted([
+        {
+          ...signed(hmac_key, { ...charge, merchantReference: `x:${reference}` }),
+          ...{ merchantAccountCode: 'TeaCOM:x', merchantReference: reference },
+        },
+      ]),
+    ],
+  ]
+  test.each(rows)('%s', (_, post) => {
+    expect(() => read(post)).toThrow(NotGenuine)
+  })
+
+  test('of the sandbox, for a live connection', () => {
+    expect(() => read(posted([item]), 'live')).toThrow(NotGenuine)
+    expect(read(posted([item], {}, 'true'), 'live')).toHaveLength(1)
+  })
+})
+
+describe('user and password', () => {
+  const by = { ...credentials, notice_user: 'tea', notice_password: 'p:w' }
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
+  const post = (authorization: string) => posted([signed(hmac_key, charge)], { authorization })
+
+  test('are asked for where they are set', () => {
+    expect(read(post(basic('tea:p:w')), 'sandbox', by)).toHaveLength(1)
+    expect(read(post(basic('whoever:x')))).toHaveLength(1)
+  })
+
+  test.each(['', basic('tea:pw'), basic('tea'), 'tea:p:w', `Bearer ${btoa('tea:p:w')}`])(
+    '%s is refused',
+    (authorization) => {
+      expect(() => read(post(authorization), 'sandbox', by)).toThrow(NotGenuine)
+    },
+  )
+})
+
+describe("the vendor's validator", () => {
+  const validator = new hmacValidator()
+  const theirs = (item: NoticeItem) =>
+    item as unknown as Parameters<typeof validator.validateHMAC>[0]
+  const rows: [string, NoticeItem][] = [
+    ['a charge', charge],
+    ['a modification', modification],
+    ['no references', { ...charge, merchantReference: '', eventCode: 'REPORT_AVAILABLE' }],
+    ['a reference with colons and a backslash', { ...charge, merchantReference: 'a:b\\c:' }],
+    ['other letters', { ...charge, merchantReference: 'Tee für zwei 茶' }],
+  ]
+
+  test.each(rows)('accepts what the fake signs: %s', (_, item) => {
+    expect(validator.validateHMAC(theirs(signed(hmac_key, item)), hmac_key)).toBe(true)
+    expect(validator.getDataToSign(theirs(item))).toBe(signedText(item))
+  })
+
+  test.each(rows)('signs what we accept: %s', (_, item) => {
+    const hmacSignature = validator.calculateHmac(theirs(item), hmac_key)
+    expect(() => read(posted([{ ...item, additionalData: { hmacSignature } }]))).not.toThrow()
+  })
+})

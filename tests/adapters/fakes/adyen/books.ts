@@ -1,0 +1,194 @@
+// The books of an Adyen that is no real one: payments, and modifications that are carried out later, by the test's clock.
+
+import type { AcquirerBehaviour } from '../../../../src/cards/test-cards.ts'
+import type { Clock } from '../../../../src/kernel/world.ts'
+import type { CancelBody, PaymentBody, SettleBody, SettlePath } from './judge.ts'
+
+export type FakeModification = {
+  psp: string
+  event: 'CAPTURE' | 'CANCELLATION' | 'CANCEL_OR_REFUND' | 'TECHNICAL_CANCEL' | 'REFUND'
+  takes: 'capture' | 'cancel' | 'refund' | null
+  /** In their minor units. */
+  amount: number
+  reference: string
+  /** Null where the cancelled reference is nobody's. */
+  payment: FakePayment | null
+  due_at: Date
+  success: boolean
+  reason: string
+}
+
+export type FakePayment = {
+  psp: string
+  reference: string
+  amount: number
+  currency: string
+  capture: boolean
+  metadata: Record<string, string>
+  behaviour: AcquirerBehaviour
+  /** Decided then; null where it never is. */
+  decided_at: Date | null
+  /** Null where it is approved. */
+  refusal: Refusal | null
+}
+
+export type Refusal = {
+  resultCode: 'Refused' | 'Error'
+  refusalReason: string
+  refusalReasonCode?: string
+  raw?: string
+}
+
+export type AdyenBooks = ReturnType<typeof openBooks>
+
+const lost_ms = 30_000
+export const slow_ms = 8_000
+const slow_refund_ms = 30_000
+
+const refused = (refusalReasonCode: string, refusalReason: string, raw?: string): Refusal => ({
+  ...{ resultCode: 'Refused', refusalReasonCode, refusalReason },
+  ...(raw && { raw }),
+})
+const not_honoured = refused('2', 'Do not honour')
+
+const refusals: Partial<Record<AcquirerBehaviour, Refusal>> = {
+  do_not_honor: not_honoured,
+  lost_then_declined: not_honoured,
+  insufficient_funds: refused('12', 'Insufficient funds'),
+  incorrect_cvc: refused('24', 'Security code declined'),
+  card_declined: refused('3', 'The card was declined'),
+  card_velocity_exceeded: refused('28', 'Used too often'),
+  authentication_required: refused('38', 'Strong customer authentication required'),
+  expired_card: refused('6', 'Expired card'),
+  lost_card: refused('5', 'Lost card', '41 : Lost card'),
+  stolen_card: refused('5', 'Stolen card', '43 : Stolen card'),
+  suspected_fraud: refused('31', 'Suspected fraud'),
+  fraudulent: refused('20', 'Blocked as fraud'),
+  issuer_unavailable: refused('9', 'Issuer unavailable'),
+  processing_error: { resultCode: 'Error', refusalReason: 'Processing error' },
+}
+
+export function openBooks({
+  clock,
+  settles_after_ms,
+}: {
+  clock: Pick<Clock, 'now'>
+  settles_after_ms: number
+}) {
+  const payments: FakePayment[] = []
+  const modifications: FakeModification[] = []
+  let minted = 0
+  const mint = () => (++minted).toString(36).toUpperCase().padStart(16, 'A')
+  const later = (ms: number) => new Date(clock.now().getTime() + ms)
+  const isDecided = ({ decided_at }: FakePayment) =>
+    decided_at !== null && decided_at <= clock.now()
+
+  function authorise(body: PaymentBody, behaviour: AcquirerBehaviour): FakePayment {
+    const { reference, amount, metadata } = body
+    const is_lost = behaviour === 'lost_then_captured' || behaviour === 'lost_then_declined'
+    const delay_ms = is_lost ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0
+    const payment: FakePayment = {
+      ...{ psp: mint(), reference, amount: amount.value, currency: amount.currency },
+      ...{ capture: body.captureDelayHours === 0, metadata, behaviour },
+      decided_at: behaviour === 'lost_for_ever' ? null : later(delay_ms),
+      refusal: refusals[behaviour] ?? null,
+    }
+    payments.push(payment)
+    return payment
+  }
+
+  /** What is or will be taken or given back of a payment, in all. */
+  function sum(payment: FakePayment, takes: FakeModification['takes']): number {
+    const own = modifications.filter(
+      (each) => each.payment === payment && each.success && each.takes === takes,
+    )
+    const at_once = takes === 'capture' && payment.capture && isLive(payment) ? payment.amount : 0
+    return own.reduce((total, { amount }) => total + amount, at_once)
+  }
+
+  function isLive(payment: FakePayment): boolean {
+    return isDecided(payment) && !payment.refusal && sum(payment, 'cancel') === 0
+  }
+
+  /** Null where it can be done. */
+  function whyNot(path: SettlePath, payment: FakePayment, { amount }: SettleBody): string | null {
+    if (!isDecided(payment) || payment.refusal) return 'Transaction is not authorised'
+    if (!isLive(payment)) return 'Transaction has been cancelled already'
+    const captured = sum(payment, 'capture')
+    const left = captured - sum(payment, 'refund')
+    const is_other = amount && amount.currency !== payment.currency
+    switch (path) {
+      case 'captures':
+        if (captured > 0) return 'Transaction has been captured already'
+        return is_other || amount!.value > payment.amount ? 'Insufficient balance' : null
+      case 'cancels':
+        return captured > 0 ? 'Transaction has been captured already' : null
+      case 'reversals':
+        return captured > 0 && left === 0 ? 'Transaction has been refunded already' : null
+      case 'refunds':
+        if (captured === 0) return 'Transaction has not been captured'
+        return is_other || amount!.value > left ? 'Insufficient balance' : null
+    }
+  }
+
+  function refusedOnce(path: SettlePath, { behaviour, psp }: FakePayment): string | null {
+    const kind = path === 'captures' ? 'capture' : path === 'cancels' ? 'void' : null
+    const before = modifications.some(({ payment, success }) => payment?.psp === psp && !success)
+    return behaviour === `refuse_${kind}_once` && !before ? 'Do not honour' : null
+  }
+
+  function settle(path: SettlePath, payment: FakePayment, body: SettleBody): FakeModification {
+    const captured = sum(payment, 'capture')
+    const left = captured - sum(payment, 'refund')
+    const whole = path === 'reversals' && captured > 0 ? left : payment.amount
+    const amount = body.amount?.value ?? whole
+    const is_refund = path === 'refunds'
+    const declined = is_refund && amount % 100 === 13 ? 'Refused by the issuer' : null
+    const reason = whyNot(path, payment, body) ?? refusedOnce(path, payment) ?? declined
+    const rest = { refunds: 'refund', captures: 'capture', cancels: 'cancel' } as const
+    const takes = path === 'reversals' ? (captured > 0 ? 'refund' : 'cancel') : rest[path]
+    const wait_ms = is_refund && amount % 100 === 17 ? slow_refund_ms : settles_after_ms
+    return keep({
+      event: eventOf[path],
+      ...{ takes, amount, reference: body.reference, payment, due_at: later(wait_ms) },
+      ...{ success: reason === null, reason: reason ?? '' },
+    })
+  }
+
+  /** By our reference: what is reserved, and nothing that is captured. */
+  function cancel({ paymentReference, reference }: CancelBody): FakeModification {
+    const payment = payments.find((each) => each.reference === paymentReference) ?? null
+    const why = payment
+      ? whyNot('cancels', payment, { merchantAccount: '', reference })
+      : 'not found'
+    return keep({
+      ...{ event: 'TECHNICAL_CANCEL', takes: 'cancel', amount: payment?.amount ?? 0, reference },
+      ...{ payment, due_at: later(settles_after_ms), success: why === null, reason: why ?? '' },
+    })
+  }
+
+  function keep(modification: Omit<FakeModification, 'psp'>): FakeModification {
+    const stored = { psp: mint(), ...modification }
+    modifications.push(stored)
+    return stored
+  }
+
+  return {
+    payments,
+    modifications,
+    authorise,
+    settle,
+    cancel,
+    isDecided,
+    isLive,
+    sum,
+    find: (psp: string) => payments.find((payment) => payment.psp === psp) ?? null,
+  }
+}
+
+const eventOf = {
+  captures: 'CAPTURE',
+  cancels: 'CANCELLATION',
+  reversals: 'CANCEL_OR_REFUND',
+  refunds: 'REFUND',
+} as const

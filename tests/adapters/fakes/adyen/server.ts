@@ -1,0 +1,202 @@
+// Adyen on loopback: a real HTTP server with books, its rules for idempotency keys, signed notices, and faults on demand. It judges
+// each request strictly. Nothing here was written by the vendor, whose library judges requests and notices in tests of its own.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
+import { testCardOf } from '../../../../src/cards/test-cards.ts'
+import type { Clock } from '../../../../src/kernel/world.ts'
+import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
+import { type Fault, type FaultRule, faults } from './faults.ts'
+import { bodies, type SettlePath, strangeHeader } from './judge.ts'
+import { itemsOf, modificationView, type NoticeItem, paymentView, posted, signed } from './views.ts'
+
+export type AdyenFake = {
+  url: string
+  api_key: string
+  merchant_account: string
+  hmac_key: string
+  books: AdyenBooks
+  /** The next request goes wrong so. */
+  next(fault: Fault): void
+  /** How many requests came that may move money. */
+  moves(): number
+  /** What was wrong with requests, if anything. */
+  wrong: string[]
+  /** What is posted for all that happened by now, in its order, each signed; before that, what is signed. */
+  items(bears?: 'own' | 'payment'): NoticeItem[]
+  notices(bears?: 'own' | 'payment'): NoticePost[]
+  close(): Promise<void>
+}
+
+type Answer = { status: number; text: string; headers?: Record<string, string> }
+type Reply = Answer | 'lost'
+
+const api_key = 'AQEyhmfxK4rJbBZDw0m-fake'
+const merchant_account = 'TeaCOM'
+const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056'
+const kept_ms = 7 * 24 * 3_600_000
+const lost_after_ms = 2_000
+
+export async function openAdyenFake({
+  clock,
+  settles_after_ms = 20_000,
+}: {
+  clock: Clock
+  settles_after_ms?: number
+}): Promise<AdyenFake> {
+  const books = openBooks({ clock, settles_after_ms })
+  const wrong: string[] = []
+  const set: Fault[] = []
+  /** By key: the path, when it came, and what was answered; null while nothing is. */
+  const kept = new Map<string, { path: string; at: Date; text: string; answer: Answer | null }>()
+  let moves = 0
+
+  function misuse(text: string): Answer {
+    wrong.push(text)
+    return errorOf(422, '702')
+  }
+
+  /** Lost where the bank is so late that nobody waits for it. */
+  async function pay(json: unknown): Promise<Reply> {
+    const body = bodies.payments.safeParse(json)
+    if (!body.success) return misuse(`payment: ${body.error.message}`)
+    const behaviour = testCardOf(body.data.paymentMethod.number)?.acquirer
+    if (!behaviour) return misuse("a number that is no test card's")
+    const is_late = behaviour.startsWith('lost_then_') || behaviour === 'lost_for_ever'
+    const payment =
+      behaviour === 'lost_then_not_found' ? null : books.authorise(body.data, behaviour)
+    if (behaviour === 'approve_slowly') await clock.sleep(slow_ms)
+    if (payment && !is_late) return good(200, paymentView(books, payment))
+    await clock.sleep(lost_after_ms)
+    return 'lost'
+  }
+
+  function settle(psp: string, path: SettlePath, json: unknown): Answer {
+    const body = bodies[path].safeParse(json)
+    if (!body.success) return misuse(`${path}: ${body.error.message}`)
+    const payment = books.find(psp)
+    if (!payment) return errorOf(422, '167')
+    return good(201, modificationView(books.settle(path, payment, body.data), merchant_account))
+  }
+
+  function cancel(json: unknown): Answer {
+    const body = bodies.standalone.safeParse(json)
+    if (!body.success) return misuse(`cancels: ${body.error.message}`)
+    return good(201, modificationView(books.cancel(body.data), merchant_account))
+  }
+
+  function methods(json: unknown): Answer {
+    const body = bodies.paymentMethods.safeParse(json)
+    if (!body.success) return misuse(`paymentMethods: ${body.error.message}`)
+    return good(200, { paymentMethods: [{ type: 'scheme', name: 'Cards', brands: ['visa'] }] })
+  }
+
+  async function carryOut(path: string, json: unknown): Promise<Reply> {
+    const [, psp, action] =
+      /^\/v72\/payments\/(\w+)\/(captures|cancels|reversals|refunds)$/.exec(path) ?? []
+    if (psp) return settle(psp, action as SettlePath, json)
+    if (path === '/v72/payments') return pay(json)
+    return path === '/v72/cancels' ? cancel(json) : misuse(`no such path: ${path}`)
+  }
+
+  /** Each key is carried out once. Its answer is kept, an error too, unless it never left them. */
+  async function move(key: string, path: string, text: string, rule: FaultRule | null) {
+    const found = kept.get(key)
+    if (found && clock.now().getTime() - found.at.getTime() < kept_ms) {
+      if (found.path !== path || found.text !== text) return misuse(`another request: ${path}`)
+      return found.answer ?? errorOf(422, '704')
+    }
+    if (rule?.books === false) {
+      const given = distorted({ status: 500, text: '' }, rule)
+      if (rule.kept && given !== 'lost')
+        kept.set(key, { path, at: clock.now(), text, answer: given })
+      return given
+    }
+    const entry: { path: string; at: Date; text: string; answer: Answer | null } = {
+      ...{ path, at: clock.now(), text, answer: null },
+    }
+    kept.set(key, entry)
+    const answer = await carryOut(path, JSON.parse(text))
+    const given = answer === 'lost' || !rule ? answer : distorted(answer, rule)
+    if (answer !== 'lost') entry.answer = rule?.kept && given !== 'lost' ? given : answer
+    return given
+  }
+
+  async function reply({ headers, method, url: path }: IncomingMessage, text: string) {
+    const strange = strangeHeader(Object.keys(headers))
+    if (strange) return misuse(`header ${strange}`)
+    if (headers['x-api-key'] !== api_key) return errorOf(401, '000')
+    if (method !== 'POST' || headers['content-type'] !== 'application/json') {
+      return misuse(`${method} of ${headers['content-type']}`)
+    }
+    if (JSON.parse(text).merchantAccount !== merchant_account) return errorOf(403, '901')
+    const fault = set.shift()
+    const rule: FaultRule | null = fault ? faults[fault] : null
+    if (path === '/v72/paymentMethods') return distorted(methods(JSON.parse(text)), rule ?? {})
+    moves++
+    const key = headers['idempotency-key']
+    if (typeof key !== 'string' || key.length > 64) return misuse('no idempotency key that fits')
+    const answer = await move(key, path!, text, rule)
+    return answer === 'lost'
+      ? answer
+      : { ...answer, headers: { ...answer.headers, 'idempotency-key': key } }
+  }
+
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', (part) => {
+      text += part
+    })
+    request.on('end', () => {
+      reply(request, text).then(
+        (given) => write(response, given),
+        (error: Error) => {
+          wrong.push(error.message)
+          response.destroy()
+        },
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const items = (bears: 'own' | 'payment' = 'own') =>
+    itemsOf(books, { now: clock.now(), merchant_account, bears }).map((each) =>
+      signed(hmac_key, each),
+    )
+  return {
+    url: `http://127.0.0.1:${port}/v72`,
+    ...{ api_key, merchant_account, hmac_key, books, wrong, items, moves: () => moves },
+    next: (fault) => set.push(fault),
+    notices: (bears) => items(bears).map((each) => posted([each])),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function good(status: number, body: object): Answer {
+  return { status, text: JSON.stringify(body) }
+}
+
+function errorOf(status: number, errorCode: string): Answer {
+  return good(status, { status, errorCode, message: 'Refused', errorType: 'validation' })
+}
+
+function distorted(answer: Answer, rule: Partial<FaultRule>): Reply {
+  if (rule.lost) return 'lost'
+  const { status, body = '', headers = {} } = rule
+  if (status !== undefined) return { status, text: body, headers }
+  if (rule.change) return good(answer.status, { ...JSON.parse(answer.text), ...rule.change })
+  return rule.cut ? { ...answer, text: answer.text.slice(0, -20) } : answer
+}
+
+function write(response: ServerResponse, reply: Reply): void {
+  if (reply === 'lost') return void response.destroy()
+  const { status, text, headers } = reply
+  const type = text.startsWith('<') ? 'text/html' : 'application/json'
+  response.writeHead(status, { 'content-type': type, ...headers })
+  response.end(text)
+}
