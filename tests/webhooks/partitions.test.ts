@@ -414,10 +414,10 @@ test('the newest rows of a merchant are read in order, a page of them and no mor
       execute newest ('${merchant}', '${idsFrom(noon)}')`)
   })
   const lines = plan.map((row) => row['QUERY PLAN'] as string)
-  expect(lines.filter((line) => /->|Removed/.test(line)).map(shapeOf)).toEqual([
+  // Days before the first id are left out, when the plan is made or when it is begun.
+  expect(lines.filter((line) => line.includes('->')).map(shapeOf)).toEqual([
     // The rest may have any id, so partitions are merged, not read one after the other.
     'Merge Append 20',
-    'Subplans Removed: 1',
     ...ahead
       .slice(1, 8)
       .map((day) => `Index Scan Backward on ${day} ${day === '20261127' ? 20 : 1}`),
