@@ -86,7 +86,7 @@ export type AuthoriseAnswer =
   | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
 
-/** The acquirer has the charge and does not know its outcome yet: no look-up for which the id is needed has to wait. */
+/** The acquirer has the charge and does not know its outcome yet. It names the id, by which the charge is looked up. */
 export type UnderWay = { result: 'under_way'; acquirer_transaction_id: string }
 
 /** The acquirer has taken the request and carries it out later, or refuses it then. It is never sent again. */

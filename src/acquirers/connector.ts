@@ -11,6 +11,8 @@ export type Connector<Credentials = unknown> = {
   /** Judges a file of credentials. Unknown members are refused by name; no message repeats a value. */
   readonly credentials: z.ZodType<Credentials>
   open(connection: Connection<Credentials>): Acquirer
+  /** Whether the key says that it is one of the vendor's sandbox. */
+  isOfSandbox(credentials: Credentials): boolean
   /** What the vendor posts by itself; null where it posts nothing. */
   readonly notices: {
     /** Verifies and reads a post; `now` is the service's clock. Throws NotGenuine. */
@@ -44,7 +46,7 @@ export type Connection<Credentials> = {
   name: string
   /** Our mark, as each AuthoriseRequest bears it: what has another is never ours. */
   installation: string
-  /** Asked at each call, so that a rotation needs no restart. Null where they are gone or the connection is closed. */
+  /** Asked at each call, so that a rotation needs no restart. Null where there is no such connection, or they do not open. */
   credentials(): Promise<Credentials | null>
   wire: Wire
   clock: Pick<Clock, 'now'>
@@ -63,4 +65,12 @@ export async function credentialsOf<Credentials>({
   })
   if (found === null) throw new NotSent(`${name}: it has no credentials`)
   return found
+}
+
+/**
+ * Why an id that the vendor itself gave out says nothing now. It cannot have vanished, so that the account is another one:
+ * what became of the payment is unknown, and to call it not found could fail a charge that was captured.
+ */
+export function notTheirs(name: string, id: string): string {
+  return `${name}: ${id} is not among its payments. Are its credentials those of another account?`
 }

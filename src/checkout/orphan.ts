@@ -143,7 +143,12 @@ export function suspectsAmong(
   return { suspects, strangers }
 }
 
-function standsBehind({ state, payment_status, is_being_reversed }: RecordedCharge): boolean {
+/** Whether a payment of ours stands behind it, or may yet: then nothing takes it back. */
+export function standsBehind({
+  state,
+  payment_status,
+  is_being_reversed,
+}: RecordedCharge): boolean {
   // The reconciler settles these, and sends a reversal where one is needed.
   if (isOpen({ state })) return true
   if (is_being_reversed) return true

@@ -12,7 +12,7 @@ export type KnownConnector = {
   readonly credentials: z.ZodType
 } & Partial<
   // Absent at 3-D Secure providers, and where the connector is not built in yet.
-  Pick<AnyConnector, 'open' | 'check' | 'notices'>
+  Pick<AnyConnector, 'open' | 'check' | 'notices' | 'isOfSandbox'>
 >
 
 // Whoever opens credentials cannot know their type: what was judged when they were stored is what the connector takes.

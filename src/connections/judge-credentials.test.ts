@@ -4,7 +4,7 @@ import { judgeCredentials } from './judge-credentials.ts'
 
 const files = {
   checkout: {
-    secret_key: 'sk_sbox_abc',
+    secret_key: 'sk_abc',
     signature_key: 'sig_abc',
     processing_channel_id: 'pc_abc',
     prefix: 'pl-vkuhvk4v',
@@ -22,8 +22,8 @@ const files = {
   'checkout-sessions': { secret_key: 'sk_abc', signature_key: 'sig_abc' },
 }
 
-const judge = (name: string, file: unknown) =>
-  judgeCredentials(connectors.find((each) => each.name === name)!, file, async (url) =>
+const judge = (name: string, file: unknown, mode: 'live' | 'sandbox' = 'live') =>
+  judgeCredentials(connectors.find((each) => each.name === name)!, { file, mode }, async (url) =>
     url.startsWith('https:') ? null : 'must be an absolute https URL',
   )
 
@@ -38,6 +38,27 @@ test.each(Object.entries(files))('%s: a whole file is kept as it is', async (nam
 })
 
 const { checkout, stripe, adyen } = files
+const sandbox = {
+  checkout: { ...checkout, secret_key: 'sk_sbox_Oolong' },
+  stripe: { ...stripe, secret_key: 'sk_test_Oolong' },
+}
+
+test.each([
+  ['checkout', checkout, 'sandbox'],
+  ['checkout', sandbox.checkout, 'live'],
+  ['stripe', stripe, 'sandbox'],
+  ['stripe', sandbox.stripe, 'live'],
+] as const)(
+  '%s: a key of the other environment is refused, but at another address',
+  async (name, file, mode) => {
+    await expect(judge(name, file, mode)).rejects.toThrow(`the connection is of mode ${mode}.`)
+    const other = mode === 'live' ? 'sandbox' : 'live'
+    expect(await judge(name, file, other)).toEqual(file)
+    const elsewhere = { ...file, api_url: 'https://vendor.example' }
+    expect(await judge(name, elsewhere, mode)).toEqual(elsewhere)
+  },
+)
+
 test.each([
   ['checkout', { ...checkout, secret: 'Oolong' }, 'secret: the credentials of checkout have no'],
   ['checkout', { ...checkout, public_key: 1, other: 2 }, 'public_key, other: the credentials'],

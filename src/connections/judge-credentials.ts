@@ -1,6 +1,7 @@
 // Judges a credentials file by what its connector takes, and the address that it may name in place of the vendor's own.
 
 import { Refusal } from '../kernel/errors.ts'
+import type { ConnectionMode } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './connector.ts'
 
@@ -9,15 +10,24 @@ export type JudgeApiUrl = (url: string) => Promise<string | null>
 
 /** The credentials as they are kept. Throws `invalid_request` that names the member and repeats no value. */
 export async function judgeCredentials(
-  { name, credentials }: Pick<KnownConnector, 'name' | 'credentials'>,
-  file: unknown,
+  connector: Pick<KnownConnector, 'name' | 'credentials' | 'isOfSandbox'>,
+  { file, mode }: { file: unknown; mode: ConnectionMode },
   judgeApiUrl: JudgeApiUrl,
 ): Promise<Credentials> {
+  const { name, credentials, isOfSandbox } = connector
   const read = credentials.safeParse(file)
   if (!read.success) throw refused(faultWords(name, read.error.issues[0]!))
   const kept = read.data as Credentials
   const { api_url } = kept
-  if (typeof api_url !== 'string') return kept
+  if (typeof api_url !== 'string') {
+    // With a key of the sandbox, live orders would be paid for with the numbers that the vendor publishes.
+    const is_of_sandbox = isOfSandbox?.(kept) ?? mode === 'sandbox'
+    if (is_of_sandbox === (mode === 'sandbox')) return kept
+    const environment = is_of_sandbox ? 'sandbox' : 'live environment'
+    throw refused(
+      `the key is of the vendor's ${environment}, and the connection is of mode ${mode}`,
+    )
+  }
   const fault = api_url.includes('?') ? 'must not have a query' : await judgeApiUrl(api_url)
   if (fault !== null) throw refused(`api_url ${fault}`)
   return { ...kept, api_url: api_url.replace(/\/+$/, '') }

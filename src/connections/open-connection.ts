@@ -1,4 +1,4 @@
-// A connection with its credentials at hand: for checks of them, and for the notices that are signed by them.
+// The credentials by which notices of a connection are verified.
 
 import type { Keyring } from '../kernel/keyring.ts'
 import { type ConnectionRow, type Credentials, openCredentials } from './connection.ts'

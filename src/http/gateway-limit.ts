@@ -53,6 +53,7 @@ export async function limitGateway(
     preflights: apart(),
     health: apart(),
     results: apart(),
+    notices: apart(),
   }
   const refused = openTally(world.clock, (requests) => {
     world.log.warn({ requests }, 'requests refused by the gateway limit')

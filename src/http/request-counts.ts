@@ -10,9 +10,10 @@ import { hash } from 'node:crypto'
 /**
  * What is counted separately, with a limit ten times as high: webhook routes, which have limits of their own for each
  * account; preflights, since a refused one would hide the limit from the page; health, so that a flood from behind the
- * same proxy does not restart the process; results, since a Directory Server sends from few addresses.
+ * same proxy does not restart the process; results and notices, since Directory Servers and acquirers send from few
+ * addresses, and a flood of the one must not shut out the other.
  */
-export type SeparateCount = 'webhooks' | 'preflights' | 'health' | 'results'
+export type SeparateCount = 'webhooks' | 'preflights' | 'health' | 'results' | 'notices'
 
 const rows = 4
 /** Two bytes of a digest name a cell. */

@@ -17,12 +17,18 @@ export type AccountConnection = {
   /** The merchant's own name of it, by which the acquiring profile names it. */
   label: string
   mode: ConnectionMode
-  /** A disabled one takes no new charges; what it charged is still looked up, captured, voided and refunded there. */
+  /** A disabled one takes no new charges; what it charged is still looked up, captured and voided there. */
   state: 'active' | 'disabled'
 }
 
 /** The name of the acquirer behind a connection, as payments keep it. */
-export function acquirerName({ connector, connection_id }: AccountConnection): string {
+export function acquirerName({
+  connector,
+  connection_id,
+}: {
+  connector: string
+  connection_id: string
+}): string {
   return `${connector}:${connection_id}`
 }
 

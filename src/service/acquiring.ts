@@ -1,4 +1,4 @@
-// Opens all acquirers from configuration and world, for whoever settles money: the service, a worker, a command.
+// Opens all acquirers, for whoever settles money: the service, a worker, a command.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor } from '../acquirers/open.ts'

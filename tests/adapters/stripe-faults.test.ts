@@ -157,12 +157,18 @@ describe('a confirm that goes wrong', () => {
     expect(tested.sent).toEqual([])
   })
 
-  test('what bears another mark is not shown', async () => {
+  test('what bears another mark, or is not there, says nothing of a charge that was named before', async () => {
     const tested = await openStripeUnderTest()
     const { request, names } = await prepared(tested)
     await tested.openWith({}).authorise(request)
     tested.fake.books.intents[0]!.metadata.ripper_installation = 'theirs'
-    expect(await tested.acquirer.lookUp(chargeNamed(names))).toEqual({ result: 'not_found' })
+    const look = () => outcome(tested.acquirer.lookUp(chargeNamed(names)))
+    expect(await look()).toEqual(unanswered)
+    // As where the credentials were replaced by those of another account.
+    tested.fake.books.intents.length = 0
+    expect(await look()).toEqual(unanswered)
+    const reversal = await outcome(tested.acquirer.reverse(settleRequest(request)))
+    expect(reversal).toEqual(unanswered)
   })
 })
 

@@ -18,8 +18,6 @@ type World = {
   now(): Date
 }
 
-export type CardForm = ReturnType<typeof cardForm>
-
 export function cardForm(fields: Fields, { words, brands, references, send, now }: World) {
   const verdicts = judge(fields, { brands, now })
   const card = cardInputs(fields, (field) => {

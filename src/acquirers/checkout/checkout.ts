@@ -15,7 +15,13 @@ import {
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
-import { type CheckAnswer, type Connection, type Connector, credentialsOf } from '../connector.ts'
+import {
+  type CheckAnswer,
+  type Connection,
+  type Connector,
+  credentialsOf,
+  notTheirs,
+} from '../connector.ts'
 import { shortReference } from '../reference.ts'
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import {
@@ -64,6 +70,7 @@ export const checkout: Connector<CheckoutCredentials> = {
   name: 'checkout',
   credentials: checkoutCredentials,
   open: openCheckout,
+  isOfSandbox,
   notices: { read: noticesIn, reply: '' },
   check: checkCheckout,
 }
@@ -151,7 +158,7 @@ async function lookUpAt(
   return operationFound({ ...request, kind }, actions)
 }
 
-/** The payment, by its id where that is known, if it is one of ours. */
+/** The payment, by its id where that is known, else by our reference; null where no payment of ours bears it. */
 async function find(
   connection: Connection<CheckoutCredentials>,
   { reference, acquirer_transaction_id }: AuthorisationName,
@@ -161,10 +168,11 @@ async function find(
   const isOurs = (payment: TheirPayment) => isMarked(payment, installation)
   if (acquirer_transaction_id !== null) {
     const answer = await ask(connection, byId(acquirer_transaction_id, credentials))
-    if (isMissing(answer)) return null
+    if (isMissing(answer)) throw new Unanswered(notTheirs(name, acquirer_transaction_id))
     const payment = paymentIn(answer.json)
     if (!payment) throw new Unanswered(unreadable(name))
-    return isOurs(payment) ? payment : null
+    if (!isOurs(payment)) throw new Unanswered(notTheirs(name, acquirer_transaction_id))
+    return payment
   }
   const { data } = pageIn(await ask(connection, byReference(reference, credentials)))
   const sent = shortReference(reference)

@@ -135,7 +135,7 @@ test('questions', () => {
   expect(byId('pay_1/../x', credentials).url).toBe('https://api.example/payments/pay_1%2F..%2Fx')
   expect(search.url).toBe('https://api.example/payments/search')
   expect(JSON.parse(search.body!)).toEqual({
-    ...{ limit: 1000, from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:01.000Z' },
+    ...{ limit: 250, from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:01.000Z' },
   })
   // None of them moves anything, so that none needs a key.
   const asked = [byReference(reference, credentials), byId('pay_1', credentials), search]

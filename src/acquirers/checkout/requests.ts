@@ -7,7 +7,7 @@ import { apiUrlOf, type CheckoutCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 
 /** How many of a page are asked for, at most. */
-export const search_limit = 1000
+export const search_limit = 250
 
 export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 

@@ -1,7 +1,7 @@
 // What Stripe is asked about one payment: its intent by the id that we know, and its refunds.
 
 import { type AuthorisationName, NotSent, Unanswered } from '../acquirer.ts'
-import { type Connection, credentialsOf } from '../connector.ts'
+import { type Connection, credentialsOf, notTheirs } from '../connector.ts'
 import type { WireAnswer, WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
@@ -19,7 +19,7 @@ import { intentById, refundsOf } from './requests.ts'
 /** More refunds of one payment than anybody makes. */
 const refund_pages_max = 20
 
-/** The intent, if it bears our mark; null where no id is known, or there is none of it. Throws Unanswered or NotSent. */
+/** The intent; null where no id of it is known. Throws Unanswered or NotSent. */
 export async function findIntent(
   connection: Connection<StripeCredentials>,
   authorisation: AuthorisationName,
@@ -28,10 +28,11 @@ export async function findIntent(
   const id = intentIdOf(authorisation)
   if (id === null) return null
   const answer = await ask(connection, intentById(id, await credentialsOf(connection)))
-  if (isMissing(answer)) return null
+  if (isMissing(answer)) throw new Unanswered(notTheirs(name, id))
   const intent = intentIn(answer.json)
   if (intent?.id !== id) throw new Unanswered(`${name}: it shows a payment that cannot be read`)
-  return isMarked(intent, installation) ? intent : null
+  if (!isMarked(intent, installation)) throw new Unanswered(notTheirs(name, id))
+  return intent
 }
 
 /** The handle is the id of the authorisation as well. */

@@ -12,7 +12,7 @@ import { type Connection, type Connector, credentialsOf } from '../connector.ts'
 import { failed, methodAnswer, prepareAnswer } from './answers.ts'
 import { checkStripe } from './check.ts'
 import { confirmAt } from './confirm.ts'
-import { type StripeCredentials, stripeCredentials } from './credentials.ts'
+import { isOfSandbox, type StripeCredentials, stripeCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
@@ -27,6 +27,7 @@ export const stripe: Connector<StripeCredentials> = {
   name: 'stripe',
   credentials: stripeCredentials,
   open: openStripe,
+  isOfSandbox,
   notices: {
     read: (post, { credentials, installation, now }) =>
       noticesIn(post, { webhook_secret: credentials.webhook_secret, installation, now }),

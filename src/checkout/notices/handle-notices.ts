@@ -2,6 +2,7 @@
 // once. Notices come late, twice, out of order, and before the answer to the request itself.
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import { acquirerName } from '../../merchants/account-connection.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { workOff } from '../asking/work-off.ts'
@@ -30,7 +31,7 @@ const waits_seconds = [10, 60, 300, 1800, 3600]
 /** So long a notice is kept once it is handled, for people. */
 const kept_ms = 90 * 24 * 3_600_000
 
-/** `later`: it cannot be said yet. Everything else is its end, in words for people. */
+/** `later`: it cannot be said yet. Everything else is its end, as the row keeps it for people to read. */
 type Outcome = 'settled' | 'asked_at_once' | 'nothing_new' | 'unknown_here' | 'taken_back' | 'later'
 
 /** Returns how many it looked at. */
@@ -69,7 +70,7 @@ async function follow(context: SettlementContext, notice: StoredNotice): Promise
 
 async function handle(context: SettlementContext, notice: StoredNotice): Promise<Outcome> {
   const { merchant_id, reference } = notice
-  const acquirer = `${notice.connector}:${notice.connection_id}`
+  const acquirer = acquirerName(notice)
   if (reference === null) return 'unknown_here'
   const asked = { merchant_id, acquirer, reference }
   const payment_id = await findPaymentOfReference(context.sql, asked)
@@ -142,7 +143,10 @@ async function expire(
   if (!hold || !isWaiting(hold)) return 'nothing_new'
   // A capture or void that is under way is answered first.
   if (hold.operation_id !== null) return 'later'
-  const asked = { asked_by: 'rules', cause: causeOf(notice), key: null, as: 'voided' } as const
+  const { learned_by } = context.acquirerOf(whole.payment.mode, whole.payment.acquirer)
+  // Where the acquirer can be asked, its books decide.
+  const as = learned_by === 'notice' ? ('voided' as const) : null
+  const asked = { asked_by: 'rules' as const, cause: causeOf(notice), key: null, as }
   const { ends } = await settleFoundHold(context, { ...whole, hold }, asked)
   return ends === null ? 'nothing_new' : 'settled'
 }

@@ -9,7 +9,6 @@ export type StoredNotice = Omit<Notice, 'is_ours'> & {
   merchant_id: string
   connection_id: string
   connector: string
-  mode: 'live' | 'sandbox'
   tries: number
 }
 
@@ -48,7 +47,7 @@ export async function claimNotices(
       returning *
     )
     select n.merchant_id, n.connection_id, n.notice_id, n.about, n.reference, n.acquirer_transaction_id,
-      n.authorisation_transaction_id, n.answer, n.occurred_at, n.tries, c.connector, c.mode
+      n.authorisation_transaction_id, n.answer, n.occurred_at, n.tries, c.connector
     from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id`
 }
 
@@ -87,16 +86,16 @@ export async function findPaymentOfReference(
   return row?.payment_id ?? null
 }
 
-/** The search for its answer looks at once. One that was only just sent has its answer on the way. */
+/** The search for its answer looks at once, though it had been given to a person. One that was only just sent has its answer on the way. */
 export async function askAtOnce(
   sql: Sql,
   { merchant_id, operation_id }: Pick<Operation, 'merchant_id' | 'operation_id'>,
   now: Date,
 ): Promise<void> {
   await sql`
-    update acquirer_operations set next_check_at = ${now}
+    update acquirer_operations set next_check_at = ${now}, waits_for_person_since = null
     where merchant_id = ${merchant_id} and operation_id = ${operation_id}
-      and state in ('unknown', 'reversing', 'accepted') and next_check_at > ${now}`
+      and state in ('unknown', 'reversing', 'accepted') and (next_check_at is null or next_check_at > ${now})`
 }
 
 /** Forgets notices that were handled before. Returns how many. */

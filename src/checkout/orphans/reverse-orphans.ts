@@ -11,18 +11,26 @@ import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
 import { lookUpStanding } from '../asking/look-up-standing.ts'
 import { workOff } from '../asking/work-off.ts'
-import { deadline_ms } from '../operation.ts'
+import { deadline_ms, isOpen } from '../operation.ts'
 import {
   isForgotten,
   isWatched,
   nextReversalAt,
   type Orphan,
   orphanLine,
+  type RecordedCharge,
+  standsBehind,
   type Verdict,
   verdictOf,
 } from '../orphan.ts'
 import type { OrphanContext } from './orphan-context.ts'
-import { claimOrphans, isStillClaimed, postponeReversal, settleOrphan } from './orphan-store.ts'
+import {
+  claimOrphans,
+  findCharges,
+  isStillClaimed,
+  postponeReversal,
+  settleOrphan,
+} from './orphan-store.ts'
 import { watchDatabase } from './watch-database.ts'
 
 /** Outlasts the calls of two tries: a look-up or reversal, and a list. */
@@ -49,6 +57,8 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   const claimed_at = world.clock.now()
   // It may have waited for others for a while, and a person pulled the brake or left it meanwhile.
   if (!(await isStillClaimed(sql, orphan))) return
+  const [charge] = await findCharges(sql, [orphan.reference])
+  if (charge && standsBehind(charge)) return keepStanding(context, orphan, charge)
   const verdict = heedWatch(orphan, await askFor(context, orphan, claimed_at))
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
@@ -56,7 +66,10 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   if (verdict.verdict === 'try_again') {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
-    const { failure, money = { amount, currency }, reversal_transaction_id = null } = verdict
+    const { failure, money = { amount, currency } } = verdict
+    // What was accepted stays so, whatever could not be asked since.
+    const known = verdict.as === 'same' ? orphan.reversal_transaction_id : null
+    const { reversal_transaction_id = known } = verdict
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
     const is_postponed = await postponeReversal(sql, orphan, next)
     if (is_postponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
@@ -73,6 +86,33 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line }))) return
   if (state === 'reversed') world.log.info(fields, 'orphaned authorisation reversed')
   else world.log.info({ ...fields, reason }, 'orphaned authorisation held nothing')
+}
+
+/**
+ * A charge that was taken for lost turned out to be there, and is a payment now. While its outcome is open its lease ends by
+ * itself, and it is looked at again.
+ */
+async function keepStanding(
+  { sql, world, ids }: OrphanContext,
+  orphan: Orphan,
+  charge: RecordedCharge,
+): Promise<void> {
+  if (isOpen(charge) || charge.is_being_reversed) return
+  const { acquirer, reference, payment_id, operation_id } = orphan
+  const at = world.clock.now()
+  const state = 'nothing_to_reverse'
+  const reason = 'a payment stands behind it'
+  const line = orphanLine(ids, reference, {
+    change: `orphan.${state}`,
+    detail: { acquirer, operation_id },
+    actor: 'reconciler',
+    at,
+  })
+  await settleOrphan(sql, orphan, { state, reason, at, line })
+  world.log.warn(
+    { acquirer, reference, payment_id },
+    'orphaned authorisation is a payment after all',
+  )
 }
 
 /**

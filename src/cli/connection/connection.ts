@@ -53,7 +53,8 @@ export const connectionCreate: Command = {
       label: labelOf(options),
       mode: choice(options, 'mode', connection_modes) ?? ('live' as const),
     }
-    const credentials = await judgeFile(connector, readCredentialsFile(options))
+    const file = readCredentialsFile(options)
+    const credentials = await judgeFile(connector, { file, mode: asked.mode })
     const merchant_id = text(options, 'merchant')!
     const made = await withCommandContext((context) =>
       createConnection(context, merchant_id, { ...asked, credentials }),
@@ -80,7 +81,7 @@ export const connectionRotate: Command = {
     const file = readCredentialsFile(options)
     const rotated = await withCommandContext(async (context) => {
       const found = await connectionOrRefuse(context, id)
-      const credentials = await judgeFile(connectorOf(found), file)
+      const credentials = await judgeFile(connectorOf(found), { file, mode: found.mode })
       return rotateCredentials(context, id, credentials)
     })
     const { previous_until } = rotated
@@ -94,7 +95,7 @@ export const connectionDisable: Command = {
   positionals: ['CONNECTION_ID'],
   options: {},
   remarks: [
-    'What it has charged is still looked up, captured, voided and refunded there: keep its credentials valid until that is\n' +
+    'What it has charged is still looked up, captured and voided there: keep its credentials valid until that is\n' +
       'over. Live sessions of a merchant whose profile names it are refused.',
   ],
   async run({ positionals, json }) {

@@ -6,6 +6,7 @@ import { settings } from '../../config/settings.ts'
 import type { Credentials } from '../../connections/connection.ts'
 import type { KnownConnector } from '../../connections/connector.ts'
 import { judgeCredentials } from '../../connections/judge-credentials.ts'
+import type { ConnectionMode } from '../../merchants/account-connection.ts'
 import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { text } from '../command-context.ts'
@@ -41,10 +42,13 @@ export function readCredentialsFile(options: Options): unknown {
 }
 
 /** The credentials as they are kept. Throws a Refusal that names the member. */
-export function judgeFile(connector: KnownConnector, file: unknown): Promise<Credentials> {
+export function judgeFile(
+  connector: KnownConnector,
+  asked: { file: unknown; mode: ConnectionMode },
+): Promise<Credentials> {
   const { connection_allowed_networks: allowed_networks } = readConfig()
   const judge = openEndpointUrlJudge({ clock: realClock(), allowed_networks })
-  return judgeCredentials(connector, file, async (url) => {
+  return judgeCredentials(connector, asked, async (url) => {
     const fault = await judge(url)
     return fault && `${fault.reason}, unless it lies in ${networks_variable}`
   })

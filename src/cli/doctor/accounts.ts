@@ -9,7 +9,7 @@ export type AccountFacts = {
     merchant_id: string
     /** What its acquiring profile lacks. */
     missing: string[]
-    /** What the profile names and new payments cannot use: `acquirer main (disabled)`. */
+    /** What the profile names and new payments cannot use: `acquirer main, which is disabled`. */
     unusable: string[]
     has_three_ds: boolean
   }[]
@@ -68,7 +68,7 @@ export const accountChecks: Check<AccountFacts>[] = [
       }
       return warning(
         `3-D Secure is unavailable to live payments of ${named(without.map(({ merchant_id }) => merchant_id))}`,
-        'Connect a provider, ripper connection create --three-ds, and name it in the profile; or set RIPPER_THREE_DS_FILE.',
+        'Set RIPPER_THREE_DS_FILE.',
       )
     },
   },

@@ -58,7 +58,7 @@ function judgeMerchant(
           )}`,
         ]
   return {
-    ...{ merchant_id, missing: [], has_three_ds: three_ds !== undefined },
+    ...{ merchant_id, missing: [], has_three_ds: false },
     unusable: [
       ...faultOf('acquirer', acquirer),
       ...(three_ds === undefined ? [] : faultOf('three_ds', three_ds)),

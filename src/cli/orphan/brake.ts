@@ -145,7 +145,7 @@ async function refuseUnlessSwept(
   )
 }
 
-/** Takes only configured names, because a misspelt one would hold back nothing. */
+/** Takes only names of acquirers that there are, because a misspelt one would hold back nothing. */
 async function acquirerNamed(
   { listAcquirers }: CommandContext,
   options: Options,
