@@ -198,13 +198,13 @@ describe('refusals', () => {
       'a page that has no part in it',
       ['captured', '--integration', 'default'],
       2,
-      '--integration for held and voided alone',
+      '--integration for held and voided only',
     ],
     [
       'its key',
       ['declined', '--publishable-key', 'rip_pk_0'],
       2,
-      '--publishable-key for held and voided alone',
+      '--publishable-key for held and voided only',
     ],
     [
       'an integration that is none',

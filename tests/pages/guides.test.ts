@@ -265,7 +265,7 @@ describe('going-live.md', () => {
     expect(stdout.match(/^signing_secret +rip_whsec_/gm)).toHaveLength(1)
     expect(stdout.match(/^secret_key +rip_sk_/gm)).toHaveLength(2)
     expect(stdout).toMatch(/^handle +tea-and-pots$/m)
-    expect(stdout).toMatch(/run a release that has the connection/)
+    expect(stdout).toMatch(/ripper connection create makes one/)
     expect(stdout).toMatch(/^live_enabled +(yes|true)$/m)
     const [heads] = readdirSync(cwd).filter((name) => /^heads-\d{4}-\d\d-\d\d\.json$/.test(name))
     expect(JSON.parse(readFileSync(join(cwd, heads!), 'utf8'))).toMatchObject({ ok: true })

@@ -25,7 +25,7 @@ import {
   refusedWith,
   settleAnswer,
 } from './answers.ts'
-import { type AdyenCredentials, adyenCredentials, apiUrlOf } from './credentials.ts'
+import { type AdyenCredentials, adyenCredentials, apiUrlOf, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
   type Account,
@@ -42,6 +42,7 @@ export const adyen: Connector<AdyenCredentials> = {
   name: 'adyen',
   credentials: adyenCredentials,
   open: openAdyen,
+  isOfSandbox,
   notices: { read: noticesIn, reply: '[accepted]' },
   check: checkAdyen,
 }
@@ -108,7 +109,7 @@ async function checkAdyen({
 }): Promise<CheckAnswer> {
   const { api_url, live_prefix } = credentials
   if (api_url === undefined && (live_prefix !== undefined) !== (mode === 'live')) {
-    return { result: 'fails', reason: `Adyen: ${wrong_world[mode]}` }
+    return { result: 'fails', reason: `Adyen: ${wrongWorld[mode]}` }
   }
   try {
     const answer = await wire.send(
@@ -125,7 +126,7 @@ async function checkAdyen({
   }
 }
 
-const wrong_world: Record<ConnectionMode, string> = {
+const wrongWorld: Record<ConnectionMode, string> = {
   live: 'a live account is reached by its live_prefix, which the credentials lack',
   sandbox: 'live_prefix is for live accounts, and the connection is of the sandbox',
 }

@@ -109,7 +109,7 @@ export function barredWords({ status }: WireAnswer): string | null {
 }
 
 /** Theirs began 3-D Secure, for which they wait until we say how it went. We never do. */
-const wants_three_ds = new Set(['RedirectShopper', 'ChallengeShopper', 'IdentifyShopper'])
+const wantsThreeDs = new Set(['RedirectShopper', 'ChallengeShopper', 'IdentifyShopper'])
 
 /** Null where it says nothing that can be relied on. */
 function chargeAnswer(
@@ -120,7 +120,7 @@ function chargeAnswer(
   if (resultCode === 'Refused' || resultCode === 'Cancelled' || resultCode === 'Error') {
     return declineAnswer(read)
   }
-  if (wants_three_ds.has(resultCode)) {
+  if (wantsThreeDs.has(resultCode)) {
     const reason = `Adyen wanted a 3-D Secure of its own (${resultCode})`
     const decline = { code: 'authentication_required', category: 'soft', reason } as const
     return { result: 'declined', decline, acquirer_transaction_id }

@@ -29,6 +29,11 @@ export const adyenCredentials = z
 
 export type AdyenCredentials = z.infer<typeof adyenCredentials>
 
+/** An account of the sandbox has no prefix. */
+export function isOfSandbox({ live_prefix }: Pick<AdyenCredentials, 'live_prefix'>): boolean {
+  return live_prefix === undefined
+}
+
 const version = 'v72'
 
 /** Without a slash at its end, and with the version of the API. The prefix says whether the account is live. */

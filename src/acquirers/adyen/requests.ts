@@ -19,7 +19,7 @@ export function paymentRequest(request: AuthoriseRequest, account: Account): Wir
   const amount = amountSent(request)
   if (amount === null) return null
   const mpiData = mpiDataOf(three_ds)
-  const shopperStatement = statementOf(merchant.descriptor)
+  const shopper_statement = statementOf(merchant.descriptor)
   return post(account, '/payments', reference, {
     merchantAccount: account.merchant_account,
     ...{ amount, reference, returnUrl: return_url },
@@ -29,7 +29,7 @@ export function paymentRequest(request: AuthoriseRequest, account: Account): Wir
     // No 3-D Secure of theirs: it would be a second one, and wait for somebody whom nobody sends there.
     additionalData: { executeThreeD: 'false', ...(!capture && { manualCapture: 'true' }) },
     ...(mpiData && { mpiData }),
-    ...(shopperStatement && { shopperStatement }),
+    ...(shopper_statement && { shopperStatement: shopper_statement }),
     metadata: { ripper_installation: installation },
   })
 }
@@ -87,9 +87,9 @@ function methodOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
 const responses = new Set(['Y', 'N', 'U', 'A'])
 
 /** Without a cryptogram there is nothing that shifts liability, and they would take the data for a mistake. */
-function mpiDataOf(three_ds: AuthoriseRequest['three_ds']) {
-  if (!three_ds?.authentication_value) return null
-  const { version, eci, authentication_value, ds_transaction_id, status, ares_status } = three_ds
+function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
+  if (!threeDs?.authentication_value) return null
+  const { version, eci, authentication_value, ds_transaction_id, status, ares_status } = threeDs
   return {
     cavv: authentication_value,
     ...(eci !== null && { eci }),

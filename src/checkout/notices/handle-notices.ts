@@ -32,7 +32,14 @@ const waits_seconds = [10, 60, 300, 1800, 3600]
 const kept_ms = 90 * 24 * 3_600_000
 
 /** `later`: it cannot be said yet. Everything else is its end, as the row keeps it for people to read. */
-type Outcome = 'settled' | 'asked_at_once' | 'nothing_new' | 'unknown_here' | 'taken_back' | 'later'
+type Outcome =
+  | 'contradicts'
+  | 'settled'
+  | 'asked_at_once'
+  | 'nothing_new'
+  | 'unknown_here'
+  | 'taken_back'
+  | 'later'
 
 /** Returns how many it looked at. */
 export function handleNotices(context: SettlementContext): Promise<number> {
@@ -116,6 +123,12 @@ async function settle(
     const cause = causeOf(notice)
     const settled = await settleOperation(context, { ...whole, operation, cause }, answer)
     return settled ? 'settled' : 'nothing_new'
+  }
+  if (operation.state === 'approved' && answer.result !== 'approved') {
+    const { operation_id, payment_id, kind, acquirer } = operation
+    const fields = { operation_id, payment_id, kind, acquirer }
+    context.world.log.error(fields, 'the acquirer has taken back what it approved')
+    return 'contradicts'
   }
   if (operation.kind !== 'authorise' || operation.state === answer.result) return 'nothing_new'
   const approved = 'captured' in answer ? answer : null
