@@ -14,10 +14,10 @@ export type AccountConnection = {
   kind: ConnectionKind
   /** The vendor: `checkout`, `stripe`. */
   connector: string
-  /** The merchant's own name of it, by which the acquiring profile names it. */
+  /** The merchant's own name for the connection. The acquiring profile refers to it by this name. */
   label: string
   mode: ConnectionMode
-  /** A disabled one takes no new charges; what it charged is still looked up, captured and voided there. */
+  /** A disabled connection takes no new charges. Its earlier charges are still looked up, captured and voided there. */
   state: 'active' | 'disabled'
 }
 
@@ -32,7 +32,7 @@ export function acquirerName({
   return `${connector}:${connection_id}`
 }
 
-/** The two halves of such a name; null for the simulator and for what is none. */
+/** The connector and connection in such a name; null for the simulator and for any other text. */
 export function connectionNamed(
   acquirer: string,
 ): { connector: string; connection_id: ConnectionId } | null {
@@ -44,7 +44,7 @@ export function connectionNamed(
 
 type Connected = { connections: readonly AccountConnection[] }
 
-/** The connection of this label that new live payments may go to, or null. */
+/** The connection with this label, if new live payments may go to it; else null. */
 export function usableConnection(
   { connections }: Connected,
   kind: ConnectionKind,
@@ -54,7 +54,7 @@ export function usableConnection(
   return found?.state === 'active' && found.mode === 'live' ? found : null
 }
 
-/** The acquirer that takes a new payment of a mode; null for the simulator in test mode, and where there is none in live mode. */
+/** The acquirer for a new payment; null for the simulator in test mode, and for live mode without a usable connection. */
 export function acquirerForNew(
   account: Connected & { merchant: Pick<Merchant, 'acquiring_profile'> },
   mode: Mode,

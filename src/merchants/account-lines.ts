@@ -1,4 +1,4 @@
-// The journal's lines of accounts, integrations and keys. They tell of states and settings, not of names.
+// The journal's lines about accounts, integrations and keys. They record states and settings, not names.
 
 import type { Actor, JournalLine, OpenLine } from '../audit/journal.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -7,10 +7,10 @@ import type { IntegrationLines } from './store.ts'
 
 type AccountChange = { change: string; detail?: object; at: Date }
 
-/** Who writes lines; `by` is the name of the person at the command line, where it is one. */
+/** The writer of lines. `by` is the name of the person at the command line, if there is one. */
 export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor; by?: string }
 
-/** A line of what belongs to no session; `subject` is what changed. */
+/** A line about something that belongs to no session; `subject` is the thing that changed. */
 export function lineOf(
   writer: Writer,
   told: AccountChange & { merchant_id: string; subject: string },
@@ -19,7 +19,7 @@ export function lineOf(
   return { ...openLine(writer, told), merchant_id, subject }
 }
 
-/** The same of what the statement will find. */
+/** A line whose merchant and subject the writing statement fills in. */
 export function openLine(
   { ids, actor, by }: Writer,
   { change, detail: told = {}, at }: AccountChange,
@@ -29,7 +29,7 @@ export function openLine(
   return { entry_id, session_id: null, change, detail, actor, request_id: null, at }
 }
 
-/** Those that a new integration may need. */
+/** The lines that creating an integration may need. */
 export function integrationLines(writer: Writer, integration: Integration): IntegrationLines {
   const { merchant_id, integration_id: subject, created_at: at } = integration
   const told = { change: 'integration.created', detail: rulesTold(integration), at }
@@ -39,7 +39,7 @@ export function integrationLines(writer: Writer, integration: Integration): Inte
   }
 }
 
-/** The same of a change; null where nothing changed. */
+/** The lines that changing an integration may need; null if nothing changed. */
 export function integrationChangeLines(
   writer: Writer,
   [before, after]: [Integration, Integration],
@@ -63,7 +63,7 @@ function roleLines(writer: Writer, at: Date): IntegrationLines['loses'] {
   }
 }
 
-/** What is told whole is told as it is now; of what else changed that it did. */
+/** The changed members of rulesTold with their new values, and the names of all other changed members. */
 function integrationChange(before: Integration, after: Integration): object | null {
   const isSame = (column: string) =>
     JSON.stringify(before[column as keyof Integration]) ===
@@ -76,7 +76,7 @@ function integrationChange(before: Integration, after: Integration): object | nu
   return { ...Object.fromEntries(told), ...(others.length > 0 && { changed: others }) }
 }
 
-/** Whose pages may use it, and what decides about money. */
+/** The settings that decide whose pages may use the integration and how money is handled. */
 function rulesTold(integration: Integration): object {
   const { is_default, is_hosted_page, mode_setting, allowed_origins } = integration
   const { require_verified_amount, on_3ds_unavailable, review_window_seconds } = integration

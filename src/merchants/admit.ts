@@ -4,7 +4,7 @@ import type { SecretKey } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Account, Directory } from './directory.ts'
 
-/** The account. Throws `merchant_not_active` where it was suspended. */
+/** Returns the account. Throws `merchant_not_active` if it is suspended. */
 export async function admitMerchant(
   { directory }: { directory: Directory },
   merchant_id: string,

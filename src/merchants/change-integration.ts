@@ -1,4 +1,4 @@
-// Changing and deleting integrations. A deleted one stays: sessions that were made with it end under its rules.
+// Changing and deleting integrations. A deleted integration's row stays, because its sessions still follow its rules.
 
 import type { AnySql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -18,8 +18,8 @@ import {
 export type IntegrationUpdate = { integration: Integration; losers: RoleTransfer[] }
 
 /**
- * Changes an integration into what `decide` makes of it, which may throw. The roles in `take` are taken from the integrations
- * that have them. Throws `resource_not_found`; a role, name or handle that another has is a unique violation.
+ * Replaces an integration by the result of `decide`, which may throw. The roles in `take` are taken from the integrations that
+ * have them. Throws `resource_not_found`; a role, name or handle that another integration has is a unique violation.
  */
 export async function changeIntegration(
   context: ManageContext,
@@ -38,7 +38,7 @@ export async function changeIntegration(
   })
 }
 
-/** What a deleted integration is called: its name and handle are free for others. */
+/** The integration as deleted. Its name and handle become free for others. */
 export function deleted(before: Integration, at: Date): Integration {
   return {
     ...before,
@@ -50,7 +50,7 @@ export function deleted(before: Integration, at: Date): Integration {
   }
 }
 
-/** Puts the origin of this start of the service in the place of that of the start before, null where it is not known. */
+/** Replaces the origin of the service's previous start by the current one. `null` means that the previous origin is unknown. */
 export async function moveOrigin(
   context: ManageContext,
   integration_id: string,
@@ -64,7 +64,7 @@ export async function moveOrigin(
   })
 }
 
-/** Runs work on one that is not deleted, all of its merchant's locked, and tells every process. */
+/** Locks all of the merchant's integrations, runs the work on one that is not deleted, and notifies every process. */
 async function locked<Result>(
   { sql }: ManageContext,
   integration_id: string,

@@ -1,5 +1,5 @@
-// What every request needs to know of accounts, keys and integrations, read once and kept in this process.
-// A change anywhere is heard on the settings channel and empties the directory; an age limit covers a lost channel.
+// Every request needs accounts, keys and integrations. They are read once and kept in this process. A change anywhere is
+// announced on the settings channel and empties the directory. An age limit covers a lost channel.
 
 import { BlockList } from 'node:net'
 import type { Database, Sql } from '../database/open.ts'
@@ -35,17 +35,17 @@ export type Account = {
 
 export type Directory = {
   secretKey(hash: string): Promise<SecretKey | null>
-  /** Null for one that is unknown or revoked. */
+  /** Null if the key is unknown or revoked. */
   publishableKey(key: string): Promise<PublishableKey | null>
   newestPublishableKey(merchant_id: string): Promise<string | null>
   account(merchant_id: string): Promise<Account | null>
   /** The merchant whose routing number a session id carries. */
   merchantIdOfSession(session_id: string): Promise<MerchantId | null>
-  /** The same for a threeDSServerTransID. */
+  /** The merchant whose routing number a threeDSServerTransID carries. */
   merchantIdOfTransaction(server_transaction_id: string): Promise<MerchantId | null>
   /** The merchant that has an integration with this handle. */
   merchantIdOfHandle(handle: string): Promise<MerchantId | null>
-  /** Of all integrations of the service. */
+  /** The allowed origins of all integrations of the service. */
   allowedOrigins(): Promise<Set<string>>
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function openDirectory(parts: {
   const { clock, keyring, changed = () => {} } = parts
   const { sql, listen } = parts.database
   const kept = keep(clock)
-  // The callback also runs whenever the channel is opened anew: what was said meanwhile is not known.
+  // The callback also runs whenever the channel is reopened, because announcements in between were missed.
   const forget = () => {
     kept.forget()
     changed()
@@ -89,7 +89,7 @@ export async function openDirectory(parts: {
       }),
     publishableKey: (key) =>
       kept.read(`publishable key ${key}`, async () => {
-        // Its mode may change as a secret key expires; the age limit covers that too.
+        // The key's mode may change when a secret key expires. The age limit covers that too.
         return (await findPublishableKey(sql, key, clock.now())) ?? null
       }),
     newestPublishableKey: (merchant_id) =>
@@ -119,23 +119,23 @@ export function defaultIntegration(account: Account): Integration | null {
   return account.integrations.find((integration) => integration.is_default) ?? null
 }
 
-/** The rules that a session was made under. A merchant without integrations is ruled by the defaults. */
+/** The rules that a session was created under. A merchant without integrations gets the defaults. */
 export function integrationOf(account: Account, integration_id: string | null): IntegrationRules {
   const found = account.integrations.find((each) => each.integration_id === integration_id)
   return found ?? defaultRules
 }
 
-/** Keeps what was found. What is missing is asked for anew each time, so that nobody can fill the memory. */
+/** Keeps only values that were found. Missing ones are read again each time, so that nobody can fill the memory. */
 function keep(clock: Clock) {
   let entries = new Map<string, { value: unknown; asked_ms: number }>()
   let asked = new Map<string, Promise<unknown>>()
 
   async function ask(name: string, find: () => Promise<unknown>): Promise<unknown> {
     const generation = entries
-    // A process that stood still while it asked has an old answer.
+    // The time before the read: if the process pauses during the read, the value is as old as the read.
     const asked_ms = clock.now().getTime()
     const value = await find()
-    // An answer that was on its way while the directory was emptied may be the old one: it is used, but not kept.
+    // A read that began before the directory was emptied may be outdated. Its value is used once but not kept.
     if (value !== null && generation === entries) {
       if (entries.size >= entries_max) entries.clear()
       entries.set(name, { value, asked_ms })
@@ -143,7 +143,7 @@ function keep(clock: Clock) {
     return value
   }
 
-  /** What a clock that was put back makes of the future is as old. */
+  /** An entry from the future also counts as old, since the clock was put back after the read. */
   function isYoung({ asked_ms }: { asked_ms: number }): boolean {
     const age_ms = clock.now().getTime() - asked_ms
     return age_ms >= 0 && age_ms < age_max_ms

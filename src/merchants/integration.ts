@@ -24,7 +24,7 @@ export type Integration = {
   escalate_after_seconds: number | null
   capture_below: number | null
   appearance: unknown
-  /** Nothing new is made with it since; sessions that were go on by its rules. */
+  /** No new sessions are created with it from then on. Existing sessions continue under its rules. */
   deleted_at: Date | null
   terms_url: string | null
   support_url: string | null
@@ -32,7 +32,7 @@ export type Integration = {
   created_at: Date
 }
 
-/** All of an integration but its identity. */
+/** All of an integration except its identity. */
 export type IntegrationRules = Omit<
   Integration,
   'merchant_id' | 'integration_id' | 'name' | 'created_at'
@@ -77,7 +77,7 @@ const priceListItem = z.strictObject({
 })
 export type PriceListItem = z.infer<typeof priceListItem>
 
-/** How pages look. Whether a colour can be read is judged where it is used. */
+/** How pages look. The code that uses a colour judges whether it can be read. */
 export const appearanceRules = z.strictObject({
   theme: z.enum(['light', 'dark', 'auto']).optional(),
   variables: z
@@ -111,13 +111,13 @@ export const priceList = z
     }
   })
 
-/** Whether a text is an origin and nothing more: `https://shop.example`, http only for this machine. */
+/** Whether a text is an origin and nothing more: `https://shop.example`. http is allowed only for this machine. */
 export function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   const local =
     url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]'
-  // A policy would read a star as any host.
+  // A content security policy would read a star as any host.
   return (
     url.origin === text &&
     !text.includes('*') &&
@@ -126,8 +126,8 @@ export function isOrigin(text: string): boolean {
 }
 
 /**
- * Why a text cannot be the address that shoppers go on to after paying, or null where it can. A setting may also name a shop
- * on `http://localhost`, which the shoppers of test sessions alone are led to.
+ * Why shoppers cannot be sent to an address after paying, or null if they can. A setting may also name a shop on
+ * `http://localhost`, but only shoppers of test sessions are sent there.
  */
 export function confirmationUrlFault(
   text: string,
@@ -135,7 +135,7 @@ export function confirmationUrlFault(
   { is_setting = false } = {},
 ): string | null {
   const is_local = is_setting && isLocalShop(text)
-  // The parser forgives what a reader of the specification would not: spaces, line breaks, missing slashes.
+  // The parser accepts texts that the specification does not allow: spaces, line breaks, missing slashes.
   const is_written_out = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) && URL.canParse(text)
   if (!is_written_out || !(is_local || /^https:/i.test(text))) {
     if (is_setting)
@@ -157,7 +157,7 @@ export function confirmationUrlFault(
   return null
 }
 
-/** Where an integration leads the shoppers of a mode after paying. */
+/** The address to which an integration sends the shoppers of a mode after paying. */
 export function confirmationUrlIn(
   { confirmation_url }: Pick<Integration, 'confirmation_url'>,
   mode: Mode,

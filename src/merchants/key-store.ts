@@ -20,12 +20,12 @@ export type KeyRow = {
   revoked_at: Date | null
 }
 
-/** A publishable key that is not revoked, and which sessions it may make. */
+/** A publishable key that is not revoked, with the mode of the sessions it may create. */
 export type PublishableKey = { merchant_id: string; key_mode: KeyRow['mode'] }
 
 /**
- * The key, where it is not revoked. Its mode is that of the usable secret keys paired with it, where they all agree. Where
- * none is usable, those decide that were the last to be: what ends a test-only key must not make its page live.
+ * Finds a key that is not revoked. Its mode is the mode of the usable secret keys paired with it, if they all agree. If none is
+ * usable, the pairs that ended last decide: a page must not turn live because its test-only key ended.
  */
 export async function findPublishableKey(
   sql: Sql,
@@ -73,7 +73,7 @@ export async function insertKey(sql: AnySql, key: KeyRow, line: JournalLine): Pr
     insert into journal ${rowIf(sql, line, 'key')}`
 }
 
-/** The key; without its publishable key where that was revoked, so that it makes no session that no page can load. */
+/** Finds a secret key. A revoked publishable key is left out, because no page could load the sessions created with it. */
 export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | undefined> {
   const [row] = await sql<KeyRow[]>`
     select k.*, case when p.revoked_at is null then k.publishable_key end as publishable_key
@@ -83,12 +83,12 @@ export async function findKeyByHash(sql: Sql, hash: Buffer): Promise<KeyRow | un
 
 /** A secret key, a publishable key, or a pair of both. */
 export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
-  /** Null for a publishable key that no secret key is paired with. */
+  /** Null for a publishable key without a paired secret key. */
   key_id: string | null
   publishable_key_revoked_at: Date | null
 }
 
-/** The keys of a merchant, null for those of all, oldest first. */
+/** The keys of one merchant, or of all merchants for null, oldest first. */
 export async function listKeys(sql: Sql, merchant_id: string | null): Promise<KeySummary[]> {
   const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
   return sql<KeySummary[]>`
@@ -100,7 +100,7 @@ export async function listKeys(sql: Sql, merchant_id: string | null): Promise<Ke
     where ${whose} order by merchant_id, created_at, key_id`
 }
 
-/** Revokes a key, and writes the line, once; returns its row, or undefined where there is none. */
+/** Revokes a key once, and writes the line then. Returns the row, or undefined if there is no such key. */
 export async function revokeKey(
   sql: AnySql,
   key_id: string,
@@ -117,7 +117,7 @@ export async function revokeKey(
   return row
 }
 
-/** The same for a publishable key. */
+/** Revokes a publishable key in the same way. */
 export async function revokePublishableKey(
   sql: AnySql,
   publishable_key: string,

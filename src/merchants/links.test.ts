@@ -1,4 +1,4 @@
-// Which addresses a merchant may have shoppers sent to, and in which mode they are shown.
+// Which addresses a merchant's links may have, and in which mode pages show them.
 
 import { expect, test } from 'vitest'
 import { linkFault, viewLinks } from './links.ts'

@@ -14,7 +14,7 @@ export const linksView = z.object({
   back_url: z.string().nullable(),
 })
 
-/** What is shown to shoppers. An address of this machine leads nowhere in live mode, so it is left out there. */
+/** The links that shoppers see. An address of this machine leads nowhere in live mode, so it is left out there. */
 export function viewLinks(integration: Links, mode: Mode): Links {
   const shown = (url: string | null) => (url && mode === 'live' && !isSecure(url) ? null : url)
   return {
@@ -26,9 +26,9 @@ export function viewLinks(integration: Links, mode: Mode): Links {
 
 const length_max = 2000
 
-/** Why a text cannot be a link, or null where it can: https, or http on this machine for sessions in test mode. */
+/** Why a text cannot be a link, or null if it can. A link is https, or http on this machine for sessions in test mode. */
 export function linkFault(text: string): string | null {
-  // The parser forgives spaces, line breaks and missing slashes; a page would show them.
+  // The parser accepts spaces, line breaks and missing slashes, but a page would show them.
   if (text.length > length_max) return `must have at most ${length_max} characters`
   if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https URL'

@@ -1,4 +1,4 @@
-// What an operator does to accounts: make and change merchants, integrations and keys. Each tells every process.
+// How an operator creates and changes merchants, integrations and keys. Each change is announced to every process.
 
 import type { Actor } from '../audit/journal.ts'
 import type { Sql } from '../database/open.ts'
@@ -30,7 +30,7 @@ import {
   updateMerchant,
 } from './store.ts'
 
-/** `actor` is who the journal says did it, `by` the name of the person where it is an operator. */
+/** `actor` is the author in the journal's line; `by` is the name of the person if the author is an operator. */
 export type ManageContext = { sql: Sql; ids: Ids; clock: Clock; actor: Actor; by?: string }
 
 export async function createMerchant(
@@ -50,13 +50,13 @@ export async function createMerchant(
   const line = lineOf(context, { merchant_id, subject: merchant_id, ...told })
   await sql.begin(async (tx) => {
     await insertMerchant(tx, merchant, line)
-    // The first live merchant changes what a running service does for all.
+    // The first live merchant changes how a running service behaves for all merchants.
     await notifyOfChange(tx, merchant_id)
   })
   return merchant
 }
 
-/** Changes what is named and nothing else, so that two commands at once do not undo each other. */
+/** Changes only the members that are given, so that two commands at once do not undo each other. */
 export async function changeMerchant(
   context: ManageContext,
   merchant_id: string,
@@ -76,8 +76,8 @@ export async function changeMerchant(
 export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
 
 /**
- * Makes an integration, and a publishable key where the merchant has none yet. The roles in `take` are taken from the
- * integrations that have them. A role, name or handle that another has is a unique violation.
+ * Creates an integration, and a publishable key if the merchant has none yet. The roles in `take` are taken from the
+ * integrations that have them. A role, name or handle that another integration has is a unique violation.
  */
 export async function createIntegration(
   context: ManageContext,
@@ -106,8 +106,8 @@ export type NewKey = Pick<
 > & { pair: boolean | 'own' }
 
 /**
- * Makes a secret key, shown here and never again. With `pair` it is paired with a publishable key: the merchant's newest, or
- * with `own` one that is made for it alone, whose mode no other secret key decides.
+ * Creates a secret key, which is shown here and never again. `pair: true` pairs it with the merchant's newest publishable key.
+ * `pair: 'own'` pairs it with a new publishable key, so that no other secret key decides that key's mode.
  */
 export async function createKey(
   context: ManageContext,
@@ -137,7 +137,7 @@ export async function createKey(
   })
   await sql.begin(async (tx) => {
     await insertKey(tx, key, line)
-    // What its publishable key may do is decided by all secret keys paired with it.
+    // All secret keys paired with a publishable key decide together what it may do.
     await notifyOfChange(tx, merchant_id)
   })
   return { secret_key, key }
@@ -173,7 +173,7 @@ async function pairOf(
 ): Promise<string> {
   const { merchant_id, created_at } = merchant
   if (pair === true) return publishableKeyOf(context, merchant_id)
-  // Older than any other: the hosted page and the next secret key take the newest, and this is for neither.
+  // Older than any other key, because the hosted page and the next secret key use the newest one.
   const older = new Date(created_at.getTime() - 1)
   return makePublishableKey(context, merchant_id, older)
 }

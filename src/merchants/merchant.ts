@@ -17,7 +17,7 @@ export type Merchant = {
   created_at: Date
 }
 
-/** One value for each brand of card, or one for all. */
+/** One value for all brands of card, or one for each brand. */
 function byBrand(value: z.ZodString) {
   return z.union([value, z.partialRecord(z.enum(brands), value)])
 }
@@ -26,27 +26,27 @@ function byBrand(value: z.ZodString) {
 const acquiringProfile = z.looseObject({
   /** The label of the acquirer connection. */
   acquirer: z.string().min(1),
-  /** The label of the 3-D Secure connection; left out where there is none. */
+  /** The label of the 3-D Secure connection; left out if there is none. */
   three_ds: z.string().min(1).optional(),
   /** The name on the shopper's card statement. */
   descriptor_name: z.string().min(1).max(22),
   mcc: z.string().regex(/^\d{4}$/),
   /** ISO 3166-1, two letters or three digits. */
   country: z.string().refine(isCountry),
-  /** Both are for 3-D Secure. */
+  /** Used only for 3-D Secure. */
   acquirer_bin: byBrand(z.string().regex(/^\d{1,11}$/)).optional(),
   acquirer_merchant_id: byBrand(z.string().min(1).max(35)).optional(),
 })
 export type AcquiringProfile = z.infer<typeof acquiringProfile>
 
-/** The profile, or the names of what it lacks. */
+/** The profile, or the names of its missing members. */
 export function readAcquiringProfile(
   profile: Merchant['acquiring_profile'],
 ): { profile: AcquiringProfile } | { missing: string[] } {
   return profile === null ? without : judged(profile)
 }
 
-// Most test accounts have none, and it is asked for at every payment.
+// Most test accounts have no profile, and every payment asks for it.
 const without = judged({})
 
 function judged(profile: object): { profile: AcquiringProfile } | { missing: string[] } {
@@ -55,7 +55,7 @@ function judged(profile: object): { profile: AcquiringProfile } | { missing: str
   return { missing: [...new Set(parsed.error.issues.map((issue) => String(issue.path[0])))] }
 }
 
-/** The profile where it is complete; test mode does without. */
+/** The profile if it is complete. Test mode needs none. */
 export function completeProfileOf({
   acquiring_profile,
 }: Pick<Merchant, 'acquiring_profile'>): AcquiringProfile | null {
@@ -63,7 +63,7 @@ export function completeProfileOf({
   return 'profile' in read ? read.profile : null
 }
 
-/** What the profile says of a brand; null where it says nothing. */
+/** The profile's value for a brand; null if it has none. */
 export function ofBrand(
   said: AcquiringProfile['acquirer_bin' | 'acquirer_merchant_id'],
   brand: Brand,
@@ -71,7 +71,7 @@ export function ofBrand(
   return (typeof said === 'string' ? said : said?.[brand]) ?? null
 }
 
-/** Live only when the account, its toggle, the integration and the key all say so. */
+/** The mode is live only if the account, its live toggle, the integration and the key all allow it. */
 export function modeOf(by: {
   merchant: Pick<Merchant, 'live' | 'live_enabled'>
   integration: { mode_setting: 'auto' | 'test' } | null

@@ -1,4 +1,4 @@
-// The access rules of routes that pages call without a secret: a publishable key or a handle, and for creates an allowed origin.
+// The access rules of routes that pages call without a secret: a publishable key or a handle. Creates need an allowed origin.
 
 import type { AccessRequest, AccessRule, KeyScope } from '../http/access.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -22,7 +22,7 @@ export const publicKeyInPath: AccessRule<PublicContext, PublicAccount> = {
   check: async ({ context, params, query, recognise }) => {
     const found = await findPublic(context.directory, namedInPath(params, query))
     if (found) recognise(found.account.merchant.merchant_id)
-    // Whatever it is that cannot be used, the answer must not differ in any byte.
+    // The answer must not show why the key or the integration cannot be used: it never differs in any byte.
     if (found?.account.merchant.status === 'active') return found
     throw new Refusal(
       'resource_not_found',
@@ -32,18 +32,20 @@ export const publicKeyInPath: AccessRule<PublicContext, PublicAccount> = {
   keyScope: null,
 }
 
-/** What a path with `{public_key}` names. */
+/** The names in a path with `{public_key}` and its query. */
 export function namedInPath(params: Record<string, string>, query: Record<string, unknown>) {
   return { public_key: params.public_key ?? '', integration: nameOf(query.integration) }
 }
 
-/** Null stands for the default integration. What is not text, such as a parameter sent twice, is a name that nobody has. */
+/**
+ * Null means the default integration. A value that is not text, such as a parameter sent twice, becomes a name that nobody has.
+ */
 function nameOf(integration: unknown): string | null {
   if (integration === undefined || integration === null) return null
   return typeof integration === 'string' ? integration : ''
 }
 
-/** `{handle}` in the path. */
+/** The access rule for `{handle}` in the path. */
 export const handleInPath: AccessRule<PublicContext, PublicAccount> = {
   ...open,
   refusals: ['handle_not_found', 'merchant_not_active'],
@@ -87,7 +89,7 @@ export const publicKeyAndOrigin: AccessRule<PublicContext, PublicAccount> = {
 
 const bodyField = { field: 'body' }
 
-/** What a body names, or null where it is no object. */
+/** The names in a body, or null if the body is no object. */
 export function namedInBody(
   body: unknown,
 ): { public_key: string; integration: string | null } | null {

@@ -1,19 +1,19 @@
-// What a page names an account by, a publishable key or a handle, and which pages may deal with it.
+// How a page names an account, by a publishable key or a handle, and which pages may use the account.
 
 import type { SecretKey } from '../http/access.ts'
 import { type Account, type Directory, defaultIntegration, integrationOf } from './directory.ts'
 import type { Integration, IntegrationRules } from './integration.ts'
 
-/** An account and one of its integrations as a page found them. The account may be suspended. */
+/** An account and one of its integrations, found by a page. The account may be suspended. */
 export type PublicAccount = {
   account: Account
   integration: Integration
   public_key: string
-  /** Which sessions the key may make, as its secret keys say. */
+  /** The mode of the sessions that the key may create; its secret keys decide it. */
   key_mode: SecretKey['mode']
 }
 
-/** Null for a publishable key that is malformed, unknown or revoked, and for an integration that is not there. */
+/** Null for a publishable key that is malformed, unknown or revoked, and for an integration that does not exist. */
 export async function findPublic(
   directory: Directory,
   { public_key, integration }: { public_key: string; integration: string | null },
@@ -40,13 +40,13 @@ export async function findHosted(
   const account = merchant_id && (await directory.account(merchant_id))
   const integration = account && hostedIntegration(account)
   const public_key = merchant_id && (await directory.newestPublishableKey(merchant_id))
-  // A handle stays with an integration that is no longer the hosted page's.
+  // An integration keeps its handle after another one has become the hosted page's.
   if (!account || integration?.handle !== handle || !public_key) return null
   const key = await findPublishableKey(directory, public_key)
   return key && { account, integration, public_key, key_mode: key.key_mode }
 }
 
-/** A key that may be used. Any other text is not even asked for. */
+/** Finds a usable key. A text without the form of a key costs no read. */
 export async function findPublishableKey(directory: Directory, public_key: string) {
   return /^rip_pk_[0-9a-f]{48}$/.test(public_key) ? directory.publishableKey(public_key) : null
 }
@@ -57,7 +57,7 @@ export function hostedIntegration(account: Account): Integration | null {
 
 type Addresses = { pay_url(): string }
 
-/** Whose pages may use an integration: its allowed origins, and for the hosted page's one that page's own. */
+/** The origins whose pages may use an integration: those it allows, and for the hosted page's one that page's own. */
 export function originsOf(
   addresses: Addresses,
   { allowed_origins, is_hosted_page }: Integration | IntegrationRules,
@@ -67,7 +67,7 @@ export function originsOf(
     : allowed_origins
 }
 
-/** Whose pages may go on with a session: its integration's, and the hosted page, which resumes those of all. */
+/** The origins whose pages may continue a session: its integration's, and the hosted page's, which resumes every session. */
 export function sessionOrigins(
   addresses: Addresses,
   account: Account,
@@ -76,13 +76,13 @@ export function sessionOrigins(
   return framingOrigins(addresses, account, integrationOf(account, integration_id))
 }
 
-/** Whose pages may frame the card fields of an integration: those that go on with its sessions. */
+/** The origins whose pages may frame an integration's card fields: those that may continue its sessions. */
 export function framingOrigins(
   addresses: Addresses,
   account: Account,
   integration: Integration | IntegrationRules,
 ): string[] {
-  // What was deleted may have been the hosted page's, with a shopper on it.
+  // A shopper may still be on the hosted page of a deleted integration.
   const is_hosted_page = hostedIntegration(account) !== null || integration.deleted_at !== null
   return originsOf(addresses, { ...integration, is_hosted_page })
 }

@@ -1,5 +1,5 @@
-// Which origins may read what is named by a publishable key or a handle. Where no integration can be told, as in a
-// preflight of a create, any origin that some integration allows may read the answer: a refusal, and the same for all.
+// Which origins may read answers about a publishable key or a handle. If the integration is unknown, as in the preflight of a
+// create, every origin that some integration allows may read the answer. That answer is then a refusal, the same for all.
 
 import type { Cors, CorsRequest } from '../http/route.ts'
 import type { Directory } from './directory.ts'
@@ -14,17 +14,17 @@ import {
 
 type PublicContext = { directory: Directory; addresses: { pay_url(): string } }
 
-/** `{public_key}` and `integration` of the address. */
+/** For `{public_key}` in the path and `integration` in the query. */
 export const publicKeyCors = corsOf(({ directory }, { params, query }) =>
   findPublic(directory, namedInPath(params, query)),
 )
 
-/** `{handle}` of the address. */
+/** For `{handle}` in the path. */
 export const handleCors = corsOf(({ directory }, { params }) =>
   findHosted(directory, params.handle ?? ''),
 )
 
-/** `public_key` and `integration` of the body. */
+/** For `public_key` and `integration` in the body. */
 export const bodyCors = corsOf(async ({ directory }, { body }) => {
   const named = namedInBody(body())
   return named && findPublic(directory, named)
@@ -35,7 +35,7 @@ function corsOf(
 ): Cors<PublicContext> {
   return {
     async allows(context, asked) {
-      // Asked first, since it is kept in this process: an unknown origin costs no look-up of what it names.
+      // This check comes first, because the origins are kept in this process: an unknown origin costs no further look-up.
       if (!(await isKnownOrigin(context, asked.origin))) return false
       const found = await find(context, asked)
       return !found || originsOf(context.addresses, found.integration).includes(asked.origin)

@@ -1,4 +1,4 @@
-// The SQL of accounts and integrations. Few rows, written by operators, read into every process's directory.
+// The SQL of accounts and integrations. The rows are few, operators write them, and every process keeps them in its directory.
 
 import type { JournalLine, OpenLine } from '../audit/journal.ts'
 import { journalOf } from '../audit/journal-store.ts'
@@ -53,8 +53,8 @@ export async function insertMerchant(
 export type MerchantChange = Partial<Omit<Merchant, 'merchant_id' | 'routing' | 'created_at'>>
 
 /**
- * Writes what is named and differs from what stands, with a line of it; of states the line says what they are now, of the
- * rest that it changed. Returns the merchant as it was and which columns differed; undefined where there is none.
+ * Updates the given columns that differ, and writes a line. The line records new states, and for all other columns only their
+ * names. Returns the merchant before the update and the columns that differed; undefined if there is no such merchant.
  */
 export async function updateMerchant(
   sql: AnySql,
@@ -98,7 +98,7 @@ export async function findMerchant(sql: Sql, merchant_id: string): Promise<Merch
   return row
 }
 
-/** The merchant with its connections, which hold no secret here. */
+/** The merchant with its connections, here without their secrets. */
 export async function findConnectedMerchant(
   sql: Sql,
   merchant_id: string,
@@ -116,7 +116,7 @@ export async function findConnectedMerchant(
   return { merchant, connections }
 }
 
-/** The first merchants that were made, with their names. */
+/** The oldest merchants, with their names. */
 export async function firstMerchants(
   sql: Sql,
   limit: number,
@@ -133,7 +133,7 @@ export async function findMerchantByRouting(
   return row
 }
 
-/** The merchant whose hosted page a handle names. */
+/** The merchant whose hosted page has this handle. */
 export async function findMerchantByHandle(
   sql: Sql,
   handle: string,
@@ -153,25 +153,25 @@ export async function liveMerchantExists(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** All of a merchant, deleted ones too. */
+/** All integrations of a merchant, including deleted ones. */
 export async function listIntegrations(sql: Sql, merchant_id: string): Promise<Integration[]> {
   return sql<Integration[]>`select ${sql(integrationColumns)} from integrations
     where merchant_id = ${merchant_id} order by created_at, integration_id`
 }
 
-/** What one integration of a merchant has at a time. */
+/** A role that at most one integration of a merchant has at a time. */
 export type Role = 'is_default' | 'is_hosted_page'
 
-/** The lines of an integration's change and of those that lose a role to it, where there are any. */
+/** The line of an integration's change, and the lines of the integrations that lose a role by it. */
 export type IntegrationLines<Line = JournalLine> = {
   changed: Line
   loses: Record<Role, OpenLine>
 }
 
-/** An integration that a role was taken from. */
+/** An integration that lost a role. */
 export type RoleTransfer = { role: Role; integration_id: string; name: string }
 
-/** Inserts an integration; the roles named are taken from those that had them, any other must be free. */
+/** Inserts an integration. Roles named in the call are taken from their holders; any other role must be free. */
 export async function insertIntegration(
   sql: Sql,
   integration: Integration,
@@ -190,13 +190,13 @@ export async function insertIntegration(
   })
 }
 
-/** All of a merchant's integrations, locked in one order. */
+/** All of a merchant's integrations, always locked in the same order. */
 export async function lockIntegrations(tx: AnySql, merchant_id: string): Promise<Integration[]> {
   return tx<Integration[]>`select ${tx(integrationColumns)} from integrations
     where merchant_id = ${merchant_id} order by integration_id for update`
 }
 
-/** Takes roles from whichever other integrations have them. */
+/** Takes roles from the integrations that have them. */
 export async function assignRoles(
   tx: AnySql,
   { merchant_id, integration_id }: Pick<Integration, 'merchant_id' | 'integration_id'>,
@@ -219,7 +219,7 @@ export async function assignRoles(
   return losers
 }
 
-/** The merchant of an integration, deleted or not; undefined where there is none. */
+/** The merchant of an integration, which may be deleted; undefined if there is no such integration. */
 export async function findMerchantOfIntegration(
   sql: Sql,
   integration_id: string,
@@ -243,14 +243,14 @@ export async function updateIntegration(
     insert into journal ${rowIf(tx, line, 'integration')}`
 }
 
-/** Of all integrations; of deleted ones too, since pages that are open in browsers go on with their sessions. */
+/** The origins of all integrations. Deleted ones count too, because pages open in browsers continue their sessions. */
 export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
   const rows = await sql<{ origin: string }[]>`
     select distinct unnest(allowed_origins) as origin from integrations`
   return rows.map(({ origin }) => origin)
 }
 
-/** Tells every process to forget what it read of a merchant. */
+/** Makes every process forget what it has read about a merchant. */
 export async function notifyOfChange(sql: AnySql, merchant_id: string): Promise<void> {
   await sql`select pg_notify(${settings_channel}, ${merchant_id})`
 }

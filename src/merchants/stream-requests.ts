@@ -8,7 +8,7 @@ import { admitKey } from './admit.ts'
 import type { Directory } from './directory.ts'
 
 export const last_max = 1_000
-/** Nothing is polled: whatever is added wakes. */
+/** Each new request wakes the stream, so polling is only a fallback. */
 const poll_ms = 60_000
 
 const once = { error: 'must be sent once' }
@@ -41,7 +41,7 @@ const logged = z.object({
   code: z.string().nullable(),
   duration_ms: z.number(),
 })
-/** More came at once than are kept. How many says nothing: they may have been anybody's. */
+/** Some requests were dropped. Their number would reveal nothing, because they may have been other merchants'. */
 const missed = z.object({})
 
 type StreamContext = { requests: RequestLog; directory: Directory }
