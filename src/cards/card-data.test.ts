@@ -1,4 +1,4 @@
-// What counts as a card number in free text, and what common references must never be taken for one.
+// Which texts count as holding a card number, and which common references must never count.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -116,7 +116,7 @@ describe('cost', () => {
     )
   })
 
-  // A pattern that looks again at what it has seen would not end within the time a test is given.
+  // A pattern that backtracks would not end within a test's time limit.
   test.each([
     ['digits', '4'],
     ['single digits', '4 '],

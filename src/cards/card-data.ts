@@ -1,4 +1,4 @@
-// Finds what could be a card number in free text, so that none is ever stored as an order reference or the like.
+// Finds possible card numbers in free text, so that none is ever stored as an order reference or the like.
 
 import { luhn } from './luhn.ts'
 
@@ -7,8 +7,8 @@ const digits_max = 19
 /** The longest group of a number that is written in groups. */
 const group_max = 6
 
-// Where numbers of each scheme begin and how long they are: first prefix, last prefix, shortest, longest.
-// Wider than the brands that are taken here: another scheme's card number must not be stored either.
+// Each row: first prefix, last prefix, shortest and longest length. The list goes beyond the accepted brands, because no
+// scheme's card number may be stored.
 const schemes: [from: string, to: string, shortest: number, longest: number][] = [
   ['4', '4', 13, 13], // Visa
   ['4', '4', 16, 16],
@@ -52,15 +52,15 @@ export function looksLikeCardNumber(text: string): boolean {
   return false
 }
 
-/** Whether a text is, spaces and dashes apart, what could be a card number, and nothing else. */
+/** Whether a text, without its spaces and dashes, could be a card number and nothing else. */
 export function couldBeCard(text: string): boolean {
   const digits = text.replace(/[ -]/g, '')
   return /^[0-9]{13,19}$/.test(digits) && couldBeCardNumber(digits)
 }
 
 /**
- * Every run of 13 to 19 digits that the rule looks at: a whole run of digits, or consecutive whole groups of 2 to 6
- * digits (or of one digit each) with one or two separators between them. Linear: a group begins at most 7 candidates.
+ * Every run of 13 to 19 digits that the rule checks. It is a whole run of digits, or consecutive whole groups with one or two
+ * separators between them. All groups have 2 to 6 digits, or all have one. Linear: a group begins at most 7 candidates.
  */
 export function* candidates(text: string): Generator<string> {
   const searched = plain(text)
@@ -94,7 +94,7 @@ function couldBeCardNumber(digits: string): boolean {
   )
 }
 
-// Most texts end here, for the cost of one look at each character. Another script's digits wait for the full rule.
+// Most texts end here after one pass over their characters. Digits of other scripts are left to the full rule.
 function mayHoldCardNumber(text: string): boolean {
   let digits = 0
   for (let index = 0; index < text.length; index++) {
@@ -117,17 +117,17 @@ function* sums(groups: string[]): Generator<string> {
   }
 }
 
-/** Groups of one digit make a row with their like only. */
+/** Groups of one digit combine only with each other. */
 function alike(one: string, other: string): boolean {
   return (one.length === 1) === (other.length === 1)
 }
 
-/** Whether one or two separators, and nothing else, lie between two places. */
+/** Whether only one or two separators lie between two places. */
 function separated(text: string, start: number, end: number): boolean {
   return end - start <= 2 && /^[\s\p{Pd}\u2212\u2044._/]+$/u.test(text.slice(start, end))
 }
 
-// The digit groups of a UUID and the like end at letters: such a group is a piece of something else.
+// In a UUID and the like, digit groups touch letters: such a group is only a piece of something else.
 function touchesLetter(text: string, start: number, end: number): boolean {
   return (
     /\p{L}$/u.test(text.slice(Math.max(0, start - 2), start)) ||
@@ -135,8 +135,8 @@ function touchesLetter(text: string, start: number, end: number): boolean {
   )
 }
 
-// Compatibility forms become plain ones (full-width digits, no-break spaces), every script's digits become ASCII,
-// and what cannot be seen (zero-width characters, soft hyphens) goes.
+// Compatibility forms become plain ones (full-width digits, no-break spaces). Digits of every script become ASCII. Invisible
+// characters (zero-width characters, soft hyphens) are removed.
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -144,7 +144,7 @@ function plain(text: string): string {
     .replace(/[^\P{Nd}0-9]/gu, asciiDigit)
 }
 
-// Unicode keeps the ten digits of a script together from 0 to 9, so that the place in its block is the value.
+// In Unicode the ten digits of a script are consecutive from 0 to 9, so the offset in the block is the value.
 function asciiDigit(character: string): string {
   const code = character.codePointAt(0)!
   let before = 0

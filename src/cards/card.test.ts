@@ -1,4 +1,4 @@
-// Which typed cards are taken, and which field each refusal names.
+// Which typed cards are accepted, and which field each refusal names.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A card as a shopper typed it: which are taken, and what each refusal says without repeating a digit.
+// A card as a shopper typed it: which cards are accepted, and what each refusal says without repeating a digit.
 
 import type { Brand, Mode } from '../kernel/values.ts'
 import { looksLikeCardNumber } from './card-data.ts'
@@ -32,7 +32,7 @@ export class CardError extends Error {
   }
 }
 
-/** Years from now that an expiry may lie ahead. */
+/** How many years ahead an expiry may lie. */
 const years_ahead = 20
 const name_length_max = 45
 
@@ -47,7 +47,7 @@ const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length:
   { brand: 'amex', prefix: /^3[47]/, lengths: [15], cvc_length: 4 },
 ]
 
-/** Throws a CardError for the first field, in the order in which a form shows them, that cannot be taken. */
+/** Throws a CardError for the first field that cannot be accepted, in the order in which a form shows them. */
 export function readCard(typed: CardInput, { mode, now }: { mode: Mode; now: Date }): Card {
   const { number, brand, cvc_length } = readNumber(typed.number, mode)
   checkExpiry(typed, now)
@@ -95,7 +95,7 @@ function readNumber(
   return { number, brand: rule.brand, cvc_length: rule.cvc_length }
 }
 
-// A card is good until the end of its month, by UTC.
+// A card is valid until the end of its month, in UTC.
 function checkExpiry({ exp_month, exp_year }: CardInput, now: Date): void {
   if (!Number.isInteger(exp_month) || exp_month < 1 || exp_month > 12) {
     throw new CardError('exp_month', 'The expiry month is a number from 1 to 12.')
@@ -118,7 +118,7 @@ function checkSecurityCode(cvc: string, length: number): void {
   throw new CardError('cvc', `The security code of this card has ${length} digits.`)
 }
 
-// A number typed into the name's box must not be kept as a name.
+// A number typed into the name field must not be kept as a name.
 function readName(typed: string | null): string | null {
   if (typed === null) return null
   const name = typed.trim()

@@ -1,4 +1,4 @@
-// The composed numbers are those that the specification prints, and each does what its row says.
+// The composed numbers equal those that the specification prints, and each behaves as its row says.
 
 import { describe, expect, test } from 'vitest'
 import { brands } from '../kernel/values.ts'

@@ -10,7 +10,7 @@ import {
 } from './test-cards.ts'
 
 export type Scenario = {
-  /** What the scenario is about: the bank's answer, or the acquirer's. */
+  /** Whose answer the scenario sets: the bank's or the acquirer's. */
   subject: 'three_ds' | 'acquirer'
   name: string
   numbers: Record<Brand, string>
@@ -109,10 +109,10 @@ export const scenarios: Scenario[] = [
   ...readRows('acquirer', acquirer_rows),
 ]
 
-/** Numbers that other vendors publish, those that behave alike together, in the order in which they first appear. */
+/** Numbers that other vendors publish, grouped by behaviour, in the order in which they first appear. */
 export const publishedGroups: PublishedGroup[] = groupPublished()
 
-/** Numbers that testers also know, and that are refused when they are typed. */
+/** Other well-known test numbers, which are refused when they are typed. */
 export const refusedNumbers: { number: string; reason: string }[] = [
   { number: '4242424242424241', reason: 'wrong check digit' },
   { number: '6011111111111117', reason: 'brand not taken (Discover)' },
@@ -150,7 +150,7 @@ function groupPublished(): PublishedGroup[] {
   return [...groups.values()]
 }
 
-// Published numbers bring three outcomes that no scenario number has; the others read as in the table.
+// Published numbers have three outcomes that no scenario number has. The other outcomes read as in the table.
 function outcomeOf(acquirer: AcquirerBehaviour): string {
   if (acquirer === 'approve') return 'captured'
   if (acquirer === 'card_declined') return 'declined card_declined, soft'

@@ -162,10 +162,10 @@ const aliases = new Map<string, TestCard>(
   }),
 )
 
-/** Every published number that is taken as a test card. */
+/** Every published number that is accepted as a test card. */
 export const publishedNumbers = [...aliases.keys()]
 
-/** What a number does in test mode, or null where it is not a test card. */
+/** How a number behaves in test mode, or null if it is no test card. */
 export function testCardOf(number: string): TestCard | null {
   return aliases.get(number) ?? scenarioOf(number)
 }
@@ -192,7 +192,7 @@ function scenarioOf(number: string): TestCard | null {
     brand,
     ranges: profiles[profile!] ?? 'not_enrolled',
     three_ds: threeDsCodes[three_ds!] ?? 'authenticated',
-    // A response code that the table does not name is a refusal without a reason of its own.
+    // A response code that the table does not name is a decline without a specific reason.
     acquirer: acquirerCodes[acquirer!] ?? 'card_declined',
   }
 }

@@ -1,4 +1,5 @@
-// Seals a card for storage: number and security code apart, each bound to its row and column, and a fingerprint.
+// Seals a card for storage. Number and security code are sealed separately, each bound to its row and column. A fingerprint is
+// stored with them.
 
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Mode } from '../kernel/values.ts'
@@ -9,7 +10,7 @@ export type CardIdentity = { merchant_id: string; card_reference: string; mode: 
 export type SealedCard = {
   sealed_number: Buffer
   sealed_security_code: Buffer
-  /** 32 bytes: the same for the same number at the same merchant, and nothing to anybody without the key. */
+  /** 32 bytes: the same for the same number at the same merchant, and meaningless without the key. */
   fingerprint: Buffer
 }
 
@@ -33,7 +34,7 @@ export function openSecurityCode(keyring: Keyring, identity: CardIdentity, seale
   return openText(keyring, cell('security_code', identity), sealed)
 }
 
-/** The name that `rewrap` needs for one column of a card's row. */
+/** The name of one column of a card's row, as `rewrap` needs it. */
 export function cell(
   column: 'number' | 'security_code',
   { merchant_id, card_reference, mode }: CardIdentity,
