@@ -1,11 +1,11 @@
-// Where the compatible routes are found: official clients take another host but no path before theirs, others take both.
+// The addresses of the compatible routes: some official clients replace only the host, others also put a path before theirs.
 
-/** The address that the API's description tells of, and those where the same routes are found once more. */
+/** The address in the API's description, and the others at which the same routes are found. */
 const described_at = '/v1/compat/partner/payment_intents'
 const others = [
   '/v1/payment_intents',
   '/v1/compat/stripe/payment_intents',
-  // Clients that are given a base address put their own `/v1` behind it.
+  // Clients with a configurable base address append their own `/v1` to it.
   '/v1/compat/partner/v1/payment_intents',
   '/v1/compat/stripe/v1/payment_intents',
 ]
@@ -17,7 +17,7 @@ export const addresses: Address[] = [
   ...others.map((path) => ({ path, alias_of: described_at })),
 ]
 
-/** What stands behind an address of payment intents; null for a path elsewhere. */
+/** The rest of a path after an address of payment intents; null for a path elsewhere. */
 export function behindAddress(path: string): string | null {
   const address = addresses.find((each) => path === each.path || path.startsWith(`${each.path}/`))
   return address === undefined ? null : path.slice(address.path.length)

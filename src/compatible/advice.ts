@@ -1,11 +1,11 @@
-// What to say to who asks for a path or method of the other platform that is not here: what to do instead.
+// What a caller should do instead of using a path or method that only the other platform has.
 
 import { behindAddress } from './addresses.ts'
 
 const served =
   'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents) and read one (GET /v1/payment_intents/{id}).'
 
-/** Of what stands behind the id of a payment intent. */
+/** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(
   Object.entries({
     confirm:
@@ -17,7 +17,7 @@ const verbs = new Map<string, string>(
   }),
 )
 
-/** Says what to do instead, whatever was asked for. */
+/** Advises on any method and path. */
 export function adviseOn(method: string, path: string): string {
   const rest = behindAddress(path)
   if (rest === null) return served

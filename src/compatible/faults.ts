@@ -1,4 +1,4 @@
-// What is wrong with parameters, in the codes and the spelling of the other platform: `metadata[order_id]`.
+// Describes faults of parameters in the codes and the spelling of the other platform: `metadata[order_id]`.
 
 import { fieldPath } from '../http/field-path.ts'
 import { codeOf, type Issue } from '../http/validate.ts'
@@ -6,7 +6,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { amount_max } from '../kernel/values.ts'
 import { adviceOn } from './unsupported.ts'
 
-/** What a finding of a schema is refused with. */
+/** The refusal for a schema's finding. */
 export function explain(issue: Issue): Refusal {
   if (issue.code === 'unrecognized_keys') return unknownParameters(issue.keys)
   const field = parameterOf(issue.path)
@@ -15,16 +15,16 @@ export function explain(issue: Issue): Refusal {
   return new Refusal(code, `${field} ${issue.message}.`, { field, platform_code })
 }
 
-/** A parameter's name, without repeating what may have been put there by mistake. */
+/** A parameter's name. Names that may hold other data by mistake are not repeated. */
 export function parameterOf(path: readonly PropertyKey[]): string {
   const [first = 'body', ...rest] = path.map((part) => fieldPath([part]))
   return first + rest.map((part) => `[${part}]`).join('')
 }
 
-/** So many names are looked at: more than the parameters that somebody could have meant. */
+/** How many unknown names are examined: more than anybody could have meant as parameters. */
 const told_max = 100
 
-/** The first is explained; the others are named, so that one answer tells all that is to be deleted. */
+/** Explains the first parameter and names the others, so that one answer shows everything to be deleted. */
 function unknownParameters(names: string[]): Refusal {
   const all = names.slice(0, told_max).map(adviceOn)
   const [field, ...others] = new Set(all.map(({ name }) => parameterOf([name])))

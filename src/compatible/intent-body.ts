@@ -1,4 +1,4 @@
-// The body that creates a payment intent, and the purchase that it means.
+// The body that creates a payment intent, and the purchase that it describes.
 
 import { z } from 'zod'
 import {
@@ -18,7 +18,7 @@ import { Refusal } from '../kernel/errors.ts'
 import { explain } from './faults.ts'
 import { only_automatic } from './unsupported.ts'
 
-/** Clients of the other platform send an empty text for null, whatever the parameter. */
+/** Clients of the other platform send an empty text for null, for every parameter. */
 const captureMethod = z
   .preprocess(nullIfEmpty, z.literal('automatic', only_automatic).nullish())
   .optional()
@@ -40,8 +40,8 @@ export type IntentCreate = z.output<typeof intentCreate>
 export const intentForm: FormRules = { integers: ['amount'], maps: ['metadata'] }
 
 /**
- * What is bought. `reference_key` names the metadata whose value is the order reference. Throws what is wrong with the
- * metadata as a whole or with that value, naming the parameter.
+ * The purchase in a body. The metadata value under `reference_key` is the order reference. Throws a refusal that names the
+ * parameter if the metadata as a whole or that value is wrong.
  */
 export function purchaseOf(body: IntentCreate, reference_key: string | null): Purchase {
   const kept = metadataOf(body)

@@ -6,7 +6,7 @@ import { withDates } from '../database/driver/rows.ts'
 import type { Sql } from '../database/open.ts'
 import type { IntentRows, IntentStep } from './intent.ts'
 
-/** What a payment intent is made of, as it was at one moment. */
+/** Reads all rows of a payment intent as they were at one moment. */
 export async function findIntent(
   sql: Sql,
   { merchant_id, session_id }: { merchant_id: string; session_id: string },

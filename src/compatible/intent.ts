@@ -43,24 +43,24 @@ export const paymentIntent = z.object({
 })
 export type PaymentIntent = z.infer<typeof paymentIntent>
 
-/** What of an attempt tells how far the shopper is. */
+/** The columns of an attempt that show how far the shopper is. */
 export type IntentStep = Pick<
   Attempt,
   'phase' | 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome' | 'brand'
 >
 
-/** What a payment intent is made of, as it was at one moment. */
+/** The rows of a payment intent, as they were at one moment. */
 export type IntentRows = {
   session: Session
-  /** Of the session's newest payment; null before the first. */
+  /** The status of the session's newest payment; null before the first. */
   payment_status: Payment['status'] | null
-  /** Null where the newest payment was never held. */
+  /** Null if the newest payment was never held. */
   hold: Hold | null
-  /** Of the newest attempt; null before the first. */
+  /** The newest attempt; null before the first. */
   step: IntentStep | null
 }
 
-/** The payment intent at a time. The client secret is told once, to who creates it. */
+/** The payment intent at a given time. Only the answer to its create carries the client secret. */
 export function viewIntent(
   rows: IntentRows,
   { now, client_secret = null }: { now: Date; client_secret?: string | null },
@@ -79,7 +79,7 @@ export function viewIntent(
     metadata: session.metadata,
     statement_descriptor_suffix: session.statement_descriptor_suffix,
     receipt_email: session.customer?.email ?? null,
-    // Clients know of `requires_capture` only together with `manual`.
+    // Clients expect `requires_capture` only together with `manual`.
     capture_method: hold ? 'manual' : 'automatic',
     last_payment_error: decline && paymentErrorOf(decline),
     next_action: null,
@@ -94,7 +94,7 @@ export function viewIntent(
 
 type IntentStanding = Pick<PaymentIntent, 'status' | 'cancellation_reason'>
 
-/** The payment comes first: neither expiry nor anything else of the session says more than it. */
+/** The payment takes precedence over expiry and everything else about the session. */
 function standingOf(
   { session, payment_status, hold, step }: IntentRows,
   now: Date,
@@ -122,14 +122,14 @@ function standingOf(
   }
 }
 
-/** How far the shopper is with a card. */
+/** How far the shopper is with the newest card. */
 function statusOf(step: IntentStep, now: Date): PaymentIntent['status'] {
   if (step.phase !== 'authenticating' || failureOf(step, now)) return 'requires_payment_method'
   const { three_ds_state } = attemptAt(step, now)
   return three_ds_state === 'awaiting_challenge' ? 'requires_action' : 'requires_confirmation'
 }
 
-/** Why a card cannot be charged whose confirm is still to come: the shopper needs another then. */
+/** Why an attempt before its confirm can no longer be charged: the shopper then needs another card. */
 function failureOf(step: IntentStep, now: Date): Session['last_decline'] {
   if (step.phase !== 'authenticating') return null
   const attempt = attemptAt(step, now)
@@ -138,7 +138,7 @@ function failureOf(step: IntentStep, now: Date): Session['last_decline'] {
   return has_failed ? judge(attempt, { on_3ds_unavailable: 'proceed' }).decline : null
 }
 
-/** What went wrong last, while nothing is paid and no other card is under way. */
+/** The last decline, while nothing is paid and no other card is being tried. */
 function declineOf({ session, hold, step }: IntentRows, { status }: IntentStanding, now: Date) {
   const is_unpaid = status === 'requires_payment_method' || (status === 'canceled' && !hold)
   return is_unpaid ? ((step && failureOf(step, now)) ?? session.last_decline) : null

@@ -1,10 +1,10 @@
-// From a decline in our words to the last payment error in the other platform's.
+// Translates a decline from our terms to the last payment error in the other platform's terms.
 
 import type { Session } from '../checkout/session.ts'
 
 export type PaymentError = { code: string; decline_code: string | null; message: string }
 
-// Declines that have a code of their own there; of all others the code is `card_declined`.
+// Declines with a code of their own on the other platform. All others have the code `card_declined`.
 const codes = new Map<string, string>(
   Object.entries({
     authentication_failed: 'payment_intent_authentication_failure',
@@ -18,7 +18,7 @@ const codes = new Map<string, string>(
   }),
 )
 
-// Decline codes that are spelled otherwise there.
+// Decline codes that the other platform spells differently.
 const declineCodes = new Map<string, string>(
   Object.entries({
     card_declined: 'generic_decline',

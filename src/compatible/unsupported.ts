@@ -1,4 +1,4 @@
-// Parameters of the other platform that are not supported: what a merchant does instead, mostly to delete the line.
+// Parameters of the other platform that are not supported, with advice for merchants: mostly to delete the line.
 
 const by_checkout = 'the checkout takes the card'
 const no_customers = 'there are no stored customers. Send the shopper’s email as receipt_email.'
@@ -36,13 +36,13 @@ const advice = new Map<string, string>([
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])
 
-/** Why `capture_method` can be nothing but automatic. */
+/** Why `capture_method` can only be automatic. */
 export const only_automatic =
   'can only be automatic: delete this line. Payments whose amount cannot be verified are held by themselves'
 
-/** The parameter that a name is to be called by, and what to say to who sent it, though it is not known. */
+/** The name of a parameter that is not supported or unknown, and the advice for its sender. */
 export function adviceOn(sent: string): { name: string; words: string } {
-  // Of `expand[0]` the first word tells what it is.
+  // For `expand[0]`, the name before the bracket decides.
   const base = sent.replace(/^([^[]+)\[.*\]$/s, '$1')
   const known = advice.get(base)
   if (known) return { name: base, words: `is not supported: delete this line; ${known}` }
