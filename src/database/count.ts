@@ -7,7 +7,7 @@ type StatementCount = {
   reset(): void
 }
 
-/** Give its `onStatement` to openDatabase. A text is sent twice over the wire when a connection sees it first. */
+/** Pass its `onStatement` to openDatabase. A text is sent twice over the wire when a connection sees it first. */
 export function countStatements(): StatementCount {
   let texts: string[] = []
   return {

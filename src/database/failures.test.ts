@@ -1,4 +1,4 @@
-// Which failure means what, by the codes that the driver, PostgreSQL and the system really give.
+// What each failure means, by the codes that the driver, PostgreSQL and the system really give.
 
 import { describe, expect, test } from 'vitest'
 import * as failures from './failures.ts'

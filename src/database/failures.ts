@@ -1,17 +1,17 @@
-// What a failed statement means: which errors of the driver and of PostgreSQL say what.
+// What the errors of the driver and of PostgreSQL mean for a failed statement.
 
-/** The connection broke: a statement that was running, COMMIT above all, may or may not have happened. */
+/** The connection broke. A statement that was running, above all COMMIT, may or may not have taken effect. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (lost.has(code) || /^08/.test(code))
 }
 
-/** A lock was not free within the connection's lock_timeout; nothing of the transaction is left. */
+/** A lock was not free within the connection's lock_timeout. The whole transaction was rolled back. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
 
-/** A unique key was taken. A shard's constraint is called as its table's, with `_` and digits added. */
+/** A unique key was taken. A shard's constraint has the name of its table's, with `_` and digits added. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (codeOf(error) !== '23505') return false
   if (constraint === undefined) return true
@@ -20,13 +20,15 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return name === constraint || name.replace(/_\d+$/, '') === constraint
 }
 
-/** Two transactions were in each other's way: nothing was committed, and the same transaction may succeed now. */
+/** Two transactions conflicted. Nothing was committed, and the same transaction may succeed now. */
 export function isRetriable(error: unknown): boolean {
   const code = codeOf(error)
   return code === '40001' || code === '40P01'
 }
 
-/** The store cannot be used at the moment (connection lost, unreachable, full, read-only, too slow): a 503, and the same key again. */
+/**
+ * The store cannot be used now (connection lost, unreachable, full, read-only, too slow): a 503, to repeat with the same key.
+ */
 export function isStoreUnavailable(error: unknown): boolean {
   const code = codeOf(error)
   if (code === undefined) return false
@@ -34,10 +36,10 @@ export function isStoreUnavailable(error: unknown): boolean {
   return connectionFault(error) === 'tls'
 }
 
-/** `tls`: no secure connection. `address`: host, database, user or password are not known there. */
+/** `tls`: no secure connection could be made. `address`: the server does not know the host, database, user or password. */
 export type ConnectionFault = 'tls' | 'address'
 
-/** What keeps a connection from being made for as long as nobody corrects the address; null where it is something else. */
+/** The fault that prevents a connection until somebody corrects the address; null for any other error. */
 export function connectionFault(error: unknown): ConnectionFault | null {
   const code = codeOf(error) ?? ''
   if (/^(ERR_(TLS|SSL)|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)) return 'tls'
@@ -80,7 +82,7 @@ const unavailable = new Set([
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   const { code, errors } = error as { code?: unknown; errors?: unknown }
-  // A host with several addresses fails with one error that holds one for each.
+  // A host with several addresses fails with one error that contains one error for each address.
   if (code === undefined && Array.isArray(errors)) return codeOf(errors[0])
   return typeof code === 'string' ? code : undefined
 }

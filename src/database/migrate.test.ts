@@ -155,7 +155,7 @@ test("a table that is in use is waited for in turns, and is everybody else's in 
 test('who holds the next table and wants the last one is let go first', async () => {
   await run([made(1, 'create table a (n int); create table b (n int)')])
   const { name } = (await database.sql`select current_database() as name`)[0]!
-  // The migration sees that both wait for each other; the reader would only much later.
+  // The migration's session notices the deadlock. The reader's session would notice it much later.
   await database.sql.unsafe(`alter database "${name}" set deadlock_timeout = '500ms'`)
   const [reader, migrating] = [
     await fresh.open({ connections_max: 1 }),

@@ -1,4 +1,4 @@
-// Brings a database's tables up to this version: numbered files, each applied once, in order, for good.
+// Brings a database's tables up to this version: numbered files, each applied once, in order, permanently.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Clock, Log } from '../kernel/world.ts'
@@ -10,8 +10,8 @@ export type Migration = { number: number; name: string; text: string }
 type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
 
 /**
- * Applies what is missing and returns its numbers. Several processes may do this at once, and others serve meanwhile: a table
- * that is in use is waited for in short turns, without end.
+ * Applies the missing migrations and returns their numbers. Several processes may do this at once while others serve requests:
+ * each wait for a table is short, and is repeated without limit.
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
   const { sql, log, migrations = readMigrations(ownFolder) } = options
@@ -29,7 +29,7 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   return applied
 }
 
-/** For those who must not migrate. */
+/** For processes that must not migrate. */
 export async function refuseUnlessMigrated(sql: Sql): Promise<void> {
   const { newest, known } = await readMigrated(sql)
   if (newest === null) {
@@ -52,7 +52,7 @@ function newer({ newest, known }: { newest: number; known: number }): Error {
   )
 }
 
-/** The newest migration that a database has, null where it has none, and the newest that this version knows. */
+/** The newest migration that a database has, null if it has none, and the newest that this version knows. */
 export async function readMigrated(sql: Sql): Promise<{ newest: number | null; known: number }> {
   const known = readMigrations(ownFolder).length
   const [table] = await sql`select to_regclass('migrations') is not null as made`
@@ -79,11 +79,13 @@ const ownFolder = new URL('migrations/', import.meta.url)
 
 /** insufficient_privilege */
 const not_allowed = '42501'
-/** While a migration waits for a table, all that want the table wait behind it, and are refused after 1.5 s of their own. */
+/**
+ * While a migration waits for a table, all requests for that table wait behind it. They are refused after 1.5 s of their own.
+ */
 const wait_for_table_ms = 1_000
 const pause_ms = 2_000
 
-/** False where another process has applied it meanwhile. */
+/** False if another process applied the migration meanwhile. */
 async function applyInTurns(
   { sql, log, clock }: MigrateOptions,
   migration: Migration,
@@ -99,7 +101,7 @@ async function applyInTurns(
           { cause: error },
         )
       }
-      // Holding one table and waiting for the next it may be in the way of who holds that one.
+      // A migration that holds one table and waits for the next may deadlock with the holder of that one.
       if (!isLockTimeout(error) && !isRetriable(error)) throw error
       log.warn({ migration: migration.name }, 'migration waits for a table that is in use')
       await clock.sleep(pause_ms)
@@ -107,7 +109,7 @@ async function applyInTurns(
   }
 }
 
-/** The insert waits for another process that applies the same, for as long as that takes. */
+/** The insert waits as long as another process takes to apply the same migration. */
 async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean> {
   return sql.begin(async (tx) => {
     await tx`set local lock_timeout = 0`
@@ -125,13 +127,13 @@ async function apply(sql: Sql, migration: Migration, at: Date): Promise<boolean>
   })
 }
 
-/** A table, its type or its row in the catalogue is there already, or somebody is making it. */
+/** A table, its type or its catalogue row already exists, or another process is creating it. */
 const lostRace = new Set<string | undefined>(['42P07', '42710', '23505', '55P03'])
 
 async function ensureTable(sql: Sql): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      // A role that may only use the tables could not even ask for `if not exists`.
+      // A role that may only use the tables is not even allowed to run `create table if not exists`.
       const [row] = await sql`select to_regclass('migrations') is not null as made`
       if (row?.made === true) return
       await sql`
@@ -142,7 +144,7 @@ async function ensureTable(sql: Sql): Promise<void> {
         )`
       return
     } catch (error) {
-      // Of two processes that make the same table at once, one fails.
+      // If two processes create the same table at once, one of them fails.
       const { code } = error as { code?: string }
       if (tries === 5 || !lostRace.has(code)) throw error
     }

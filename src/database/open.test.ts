@@ -1,4 +1,4 @@
-// What a database gives and takes, how it fails, and which servers are refused, against a real PostgreSQL.
+// What an open database offers, how it fails, and which servers are refused, against a real PostgreSQL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabase } from '../../tests/support/database.ts'

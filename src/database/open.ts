@@ -14,14 +14,14 @@ export type { AnySql, Fragment, Sql, Transaction } from './driver/pool.ts'
 export type Database = {
   sql: Sql
   kind: 'embedded' | 'server'
-  /** For people: which PostgreSQL this is and where. */
+  /** For people: which PostgreSQL this is, and where. */
   description: string
-  /** Hears a channel; see driver.ts. Returns what stops it. */
+  /** Listens to a channel; see driver.ts. Returns the function that stops it. */
   listen(
     channel: string,
     listener: { heard: (payload: string) => void; opened: () => void },
   ): Promise<() => Promise<void>>
-  /** Waits up to 5 s for what is running. The last process to close an embedded database stops it. */
+  /** Waits up to 5 s for running statements. The last process to close an embedded database stops it. */
   close(): Promise<void>
 }
 
@@ -31,14 +31,14 @@ export type OpenOptions = {
   connections_max: number
   log: Log
   clock: Clock
-  /** Told of every statement; see count.ts. */
+  /** Called for every statement; see count.ts. */
   onStatement?: (text: string) => void
 }
 
-/** Why a database is not used; null where nothing more is known than the message says. */
+/** Why a database is not used; null if only the message says more. */
 export type UnusableReason = 'pooler' | 'settings' | 'version' | ConnectionFault | null
 
-/** A server that cannot be reached or would not keep what it is told, in a message for people. */
+/** A server that cannot be reached or cannot be relied on to keep data, in a message for people. */
 export class UnusableDatabaseError extends Error {
   readonly why: UnusableReason
 
@@ -48,7 +48,7 @@ export class UnusableDatabaseError extends Error {
   }
 }
 
-/** Throws an UnusableDatabaseError, or an Error with a message for people where an embedded one cannot be started. */
+/** Throws an UnusableDatabaseError. Throws an Error with a message for people if an embedded database cannot be started. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   return options.url === null ? openEmbedded(options) : openServer(options, options.url)
 }
@@ -127,7 +127,7 @@ function unusable(
 
 const durable = ['fsync', 'full_page_writes', 'synchronous_commit']
 
-/** Why a server with these settings is refused, or null. */
+/** Why a server with these settings is refused; null if it is accepted. */
 export function problemOf(
   settings: readonly Setting[],
 ): { why: 'version' | 'settings'; words: string } | null {

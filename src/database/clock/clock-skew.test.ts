@@ -1,4 +1,4 @@
-// When a clock counts as wrong, by how well that is known.
+// When a clock counts as wrong, depending on the error of the reading.
 
 import { expect, test } from 'vitest'
 import { faultWords, hasJumped, judgeSkew, type SkewVerdict, skewOf } from './clock-skew.ts'
@@ -6,7 +6,7 @@ import { faultWords, hasJumped, judgeSkew, type SkewVerdict, skewOf } from './cl
 const noon_ms = Date.parse('2026-09-01T12:00:00Z')
 const day_ms = 86_400_000
 
-/** A reading by a process whose clock is ahead, of a database that looked at its own `asked_after_ms` into the trip. */
+/** A reading with the process's clock ahead. The database read its clock `asked_after_ms` after the question was sent. */
 function reading(ahead_ms: number, round_trip_ms: number, asked_after_ms = round_trip_ms / 2) {
   const asked_ms = noon_ms + ahead_ms
   const answered_ms = asked_ms + round_trip_ms

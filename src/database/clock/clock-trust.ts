@@ -1,11 +1,11 @@
-// Trust in a clock, which is given and withdrawn: jobs and deliveries wait for it, and end when it does.
+// Trust in a clock can be given and withdrawn: jobs and deliveries wait for it, and stop when it is withdrawn.
 
 export type ClockTrust = {
-  /** False, too, for a clock that was set since it was compared: until it is compared again. */
+  /** Also false for a clock that was set since its last comparison. */
   isRight(): boolean
   /**
-   * Waits until the clock is right, or `stopping` aborts. The signal that it gives is aborted as soon as the clock is no
-   * longer known to be right.
+   * Waits until the clock is right or `stopping` aborts. The returned signal aborts as soon as the clock is no longer known to
+   * be right.
    */
   untilRight(stopping: AbortSignal): Promise<AbortSignal>
 }
@@ -14,7 +14,7 @@ export type Trust = {
   is_given: boolean
   give(): void
   withdraw(): void
-  /** Ends, too, where the signal aborts. */
+  /** Also returns if the signal aborts. */
   untilGiven(stopping: AbortSignal): Promise<AbortSignal>
 }
 

@@ -1,4 +1,4 @@
-// When the watch compares clocks, what it then lets begin, and what it says of it.
+// When the watch compares clocks, which work it then allows, and what it logs.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type LogLine, logInto } from '../../../tests/support/service.ts'

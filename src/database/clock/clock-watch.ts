@@ -1,5 +1,5 @@
-// Watches the process's clock: compares it with the database's each minute, and looks each second whether it was set.
-// What trusts the clock, as jobs and deliveries do, begins nothing while it is wrong or nothing is known of it.
+// Watches the process's clock: compares it with the database's each minute, and checks each second whether it was set. Jobs and
+// deliveries do not begin while the clock is wrong or unknown.
 
 import type { World } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
@@ -16,11 +16,11 @@ import { type ClockTrust, openTrust } from './clock-trust.ts'
 import { type Clocks, readClocks } from './read-clocks.ts'
 
 export type ClockWatch = ClockTrust & {
-  /** Why nothing begins, in words for people; null where the clock is right. */
+  /** Why jobs and deliveries do not begin, in words for people; null if the clock is right. */
   fault(): string | null
-  /** Whether it is so wrong that requests must change nothing by it. */
+  /** Whether the clock is so wrong that requests must change nothing. */
   isFarOff(): boolean
-  /** Of the process's clock before the database's, when they were last compared; null before that. */
+  /** How far the process's clock was ahead of the database's at the last comparison; null before the first. */
   skewSeconds(): number | null
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ const uncompared =
 const consequence =
   'No job runs and no webhook is delivered until they agree: have both machines keep time by NTP.'
 
-/** Resolves once the clocks were compared, or could not be. It then goes on trying, each second. */
+/** Resolves after the first comparison, even if it failed. The watch then keeps trying each second. */
 export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWatch> {
   const { sql, steady, offset_seconds } = parts
   const { clock, log } = parts.world
@@ -54,7 +54,7 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
   })
   const skewSeconds = () => last && last.skew.ahead_ms / 1000
 
-  /** Only one at a time: what hangs is given up by the database's own limits. */
+  /** Runs one comparison at a time. The database's own time limits end one that hangs. */
   function compare(): Promise<void> {
     comparing ??= readAndJudge()
       .catch(tellFailure)
@@ -86,7 +86,10 @@ export async function startClockWatch(parts: ClockWatchOptions): Promise<ClockWa
     }
   }
 
-  /** What was right before stays so: jobs need the database, too. Where nothing is known, it is told once. */
+  /**
+   * A clock that was right stays trusted, since jobs need the database as well. Without any comparison so far, one warning is
+   * logged.
+   */
   function tellFailure(error: Error): void {
     if (last !== null || has_told_failure) return
     has_told_failure = true

@@ -1,4 +1,4 @@
-// Asks the database for its clock: the one place where it is wanted. Everywhere else times are arguments.
+// Reads the database's clock. Only this file does so: everywhere else times are arguments.
 
 import type { Clock, SteadyClock } from '../../kernel/world.ts'
 import type { Sql } from '../open.ts'
@@ -10,10 +10,10 @@ import {
   skewOf,
 } from './clock-skew.ts'
 
-/** `offset_seconds`: by which the clock is shifted on purpose. */
+/** `offset_seconds`: the deliberate shift of the clock. */
 export type Clocks = { clock: Pick<Clock, 'now'>; steady: SteadyClock; offset_seconds: number }
 
-/** Throws where the database cannot be reached. */
+/** Throws if the database cannot be reached. */
 export async function readClocks(sql: Sql, clocks: Clocks): Promise<ClockReading> {
   const { clock, steady, offset_seconds } = clocks
   const nowMs = () => clock.now().getTime() - offset_seconds * 1000
@@ -24,10 +24,10 @@ export async function readClocks(sql: Sql, clocks: Clocks): Promise<ClockReading
   return { asked_ms, answered_ms, round_trip_ms, database_ms: row!.at.getTime() }
 }
 
-/** The first has to make a connection, mostly. */
+/** The first reading is usually slow, because it has to make a connection. */
 const readings_max = 5
 
-/** For a command, which asks once: reads again while it is unclear, a few times. */
+/** For a command, which compares only once: repeats an unclear reading a few times. */
 export async function compareClocks(
   sql: Sql,
   clocks: Clocks,

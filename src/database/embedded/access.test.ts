@@ -1,4 +1,4 @@
-// Who gets into the embedded server, and what the service may do there.
+// Which users the embedded server admits, and what the service may do there.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 function folder(): string {
   const path = mkdtempSync(`${tmpdir()}/ripper-tests-${process.pid}-`)
-  // As root, the server's user has to come through.
+  // If the test runs as root, the server's user must be able to pass through this folder.
   chmodSync(path, 0o711)
   folders.push(path)
   return path
@@ -76,7 +76,7 @@ describe('the service’s role', { timeout: 60_000 }, () => {
     await makeAsBefore(data_dir)
     const [first, second] = await Promise.all([open(data_dir), open(data_dir)])
     const { sql } = first!
-    // Whatever may be done with it only by an owner.
+    // Only an owner may do this.
     await sql`alter table kept add column more int`
     await sql`drop table kept_1`
     await sql`alter function twice(int) rename to double`
@@ -95,7 +95,7 @@ describe('the service’s role', { timeout: 60_000 }, () => {
   })
 })
 
-/** A data folder as releases up to 0.1 made it, with a table, its partitions and what may lie around them. */
+/** A data folder as releases up to 0.1 made it, with a table, its partitions and related objects. */
 async function makeAsBefore(data_dir: string): Promise<void> {
   const server = await joinEmbedded({ data_dir, log: quiet, clock: realClock })
   await server.admin()`create database ripper template template0`
@@ -117,7 +117,7 @@ async function makeAsBefore(data_dir: string): Promise<void> {
   writeFileSync(`${data_folder}/pg_hba.conf`, 'local all all trust\n')
 }
 
-// Such a user runs our Node and our files, so it has to be able to reach them.
+// This user runs our Node and our files, so it must be able to reach them.
 const nobody = { uid: 65_534, gid: 65_534 }
 const driver = fileURLToPath(new URL('../driver/driver.ts', import.meta.url))
 const in_reach = [process.execPath, dirname(driver)].every((path) => canReach(path, nobody))

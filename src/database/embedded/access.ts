@@ -1,4 +1,4 @@
-// Whom the embedded server lets in: processes of its own user and of root, whom the kernel vouches for. Nobody else, password or not.
+// The embedded server admits only processes of its own user and of root, which the kernel identifies. A password does not help.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -6,17 +6,17 @@ import { userInfo } from 'node:os'
 import { ownAccount } from './account.ts'
 import { changeOwner, type Home } from './home.ts'
 
-/** Owns the cluster, and is its superuser: it makes what the service's role works with. */
+/** Owns the cluster and is its superuser. It creates everything that the service's role works with. */
 export const owner_role = 'ripper'
-/** Owns the service's database and all in it, and nothing beyond. */
+/** Owns the service's database and everything in it, and nothing else. */
 export const service_role = 'ripper_service'
 
-/** Writes the server's rules where they are others. True where they were: a server that runs must read them again. */
+/** Writes the server's rules if they differ. Returns true if they did: a running server must then read them again. */
 export function keepAccessRules(home: Home): boolean {
   const names = ['root', nameOfOwner(home)].filter((name) => name !== null)
   const users = [...new Set(names)].map((name) => `ripper "${name}" all\n`)
   const changed = [
-    // The users first: a server that reads between the two must not find rules for nobody.
+    // The users are written first, so that a server never reads rules without users.
     keep(home, 'pg_ident.conf', `${heading}${users.join('')}`),
     keep(home, 'pg_hba.conf', `${heading}${rules}`),
   ]
@@ -36,7 +36,7 @@ function keep({ data_folder, account }: Home, name: string, text: string): boole
   return true
 }
 
-/** The server knows whom it serves by their names. Null for a user that has none, whom it cannot let in. */
+/** The server identifies users by name. Null for a user without a name, whom the server cannot admit. */
 function nameOfOwner({ account }: Home): string | null {
   if (account.uid === ownAccount().uid) return userInfo().username
   const { status, stdout } = spawnSync('id', ['-un', String(account.uid)], { encoding: 'utf8' })

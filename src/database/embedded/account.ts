@@ -1,4 +1,4 @@
-// Which system user the server runs as: this process's own, or, because PostgreSQL refuses root, another.
+// The system user that runs the server: this process's own, or another one, because PostgreSQL refuses root.
 
 import { spawnSync } from 'node:child_process'
 import { lstatSync, statSync } from 'node:fs'
@@ -12,7 +12,7 @@ export function ownAccount(): Account {
   return { uid: process.getuid!(), gid: process.getgid!() }
 }
 
-/** The account for a cluster: its owner where it exists; never root. */
+/** The account for a cluster: its owner if the cluster exists, and never root. */
 export function serverAccount(data_folder: string): Account {
   const self = ownAccount()
   const owner = lstatSync(data_folder, { throwIfNoEntry: false })
@@ -29,7 +29,7 @@ export function serverAccount(data_folder: string): Account {
   return findServerUser() ?? makeServerUser()
 }
 
-/** True when the account can come to this folder or file through each folder above it, and enter or read it. */
+/** Whether the account can pass through every folder above this folder or file, and enter or read it. */
 export function canReach(path: string, account: Account): boolean {
   const stat = statSync(path)
   const needed = stat.isDirectory() ? 0o1 : 0o5

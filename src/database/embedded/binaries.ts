@@ -28,7 +28,7 @@ export async function findBinaries(): Promise<Binaries> {
   return { folder, initdb, postgres }
 }
 
-/** Whether a package's programs find their libraries: npm keeps no links, so a list of them comes along. */
+/** Whether a package's programs find their libraries. npm does not keep links, so the package carries a list of them. */
 export function areLinksMade(folder: string): boolean {
   const list = `${folder}/pg-symlinks.json`
   if (!existsSync(list)) return true

@@ -1,4 +1,4 @@
-// Makes the folder of an embedded database, whole or not at all.
+// Creates the folder of an embedded database completely or not at all.
 
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { ownAccount } from './account.ts'
 import { changeOwner, type Home, renameOrYield } from './home.ts'
 import { isAlive } from './lock-file.ts'
 
-/** Makes the cluster where there is none. Of two processes at once, the slower one's work is thrown away. */
+/** Creates the cluster if there is none. If two processes do so at once, the slower one's work is thrown away. */
 export async function ensureCluster(home: Home): Promise<void> {
   if (existsSync(home.data_folder)) return
   const around = dirname(home.data_folder)
@@ -27,7 +27,7 @@ export async function ensureCluster(home: Home): Promise<void> {
   }
 }
 
-/** How a program of the server is run: as its user, with nothing of our environment. */
+/** How to run a program of the server: as the server's user, without our environment. */
 export function runAs(home: Home): {
   uid?: number
   gid?: number
@@ -39,13 +39,13 @@ export function runAs(home: Home): {
 }
 
 function initdb(home: Home, folder: string): Promise<void> {
-  // Who may come in is written before it is started: access.ts.
+  // access.ts writes the access rules before the server starts.
   const options = ['--encoding=UTF8', '--locale=C', '--auth=reject', '-U', owner_role]
   return new Promise((resolve, reject) => {
     const child = spawn(home.binaries.initdb, ['-D', folder, ...options, '--no-instructions'], {
       ...runAs(home),
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Not in the terminal's group: a Ctrl-C is ours to answer.
+      // Not in the terminal's process group, because this process handles a Ctrl-C.
       detached: true,
     })
     let complaint = ''

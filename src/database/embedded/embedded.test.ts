@@ -35,7 +35,7 @@ const holders: Holder[] = []
 afterEach(async () => {
   for (const holder of holders.splice(0)) await holder.leave()
   for (const folder of folders.splice(0)) {
-    // Only what a test has left running, by the number in its own folder.
+    // Ends only a server that this test left running, found by the number in its own folder.
     const pid = postmaster(folder)
     if (pid !== null && serves(pid, clusterOf(folder))) process.kill(pid, 'SIGINT')
     while (pid !== null && isAlive(pid)) await realClock.sleep(10)
@@ -128,7 +128,7 @@ async function killAndWait(pid: number): Promise<void> {
   while (isRunning(pid)) await realClock.sleep(5)
 }
 
-/** In a container nobody may wait for an orphan: then its number stays, without a command. */
+/** In a container an ended orphan may never be reaped. It then keeps its number without a command. */
 function isRunning(pid: number): boolean {
   if (!isAlive(pid)) return false
   try {
@@ -195,7 +195,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     const killed = postmaster(data_dir)!
     await killAndWait(killed)
     let answer: Line = { failed: 'not asked yet' }
-    // The orphans of a killed server may answer for a moment.
+    // Orphans of the killed server may still answer for a moment.
     for (let tries = 0; postmaster(data_dir) === killed || answer.failed; tries += 1) {
       expect(tries).toBeLessThan(500)
       await realClock.sleep(20)
@@ -213,7 +213,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     const server = postmaster(data_dir)!
     await killAndWait(first.pid)
     await killAndWait(server)
-    // This very process plays the stranger. It has the server's user in the ordinary case.
+    // This test process plays the stranger. It usually runs as the server's user.
     for (const path of [
       `${clusterOf(data_dir)}/postmaster.pid`,
       `${data_dir}/socket/.s.PGSQL.5432.lock`,
@@ -244,7 +244,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     await last.run('create table t (n int)')
     for (let round = 1; round <= 6; round += 1) {
       const coming = hold(data_dir)
-      // A little later each time, so that the arrival meets each part of the leaving.
+      // The delay grows each round, so that the arrival meets each stage of the shutdown.
       const at = realClock.sleep(round * 25)
       const leaving = at.then(() => last.leave())
       expect(await coming.next()).toHaveProperty('opened')
@@ -263,7 +263,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     expect(socket_folder).toContain(tmpdir())
     folders.push(socket_folder)
     const TMPDIR = folder()
-    // A process with another temporary folder finds the server all the same.
+    // A process with another temporary folder still finds the server.
     const second = await opened(data_dir, { TMPDIR })
     await first.run('create table t (n int)')
     expect(await second.run('select n from t')).toEqual({ rows: [] })
@@ -288,7 +288,7 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     await first.leave()
     expect(existsSync(`${data_dir}/postgres`)).toBe(false)
     expect(clusterOf(data_dir)).toMatch(/^\/var\/lib\/ripper\/data-[0-9a-f]{16}\/postgres$/)
-    // The file that names the place is enough, whatever the folder has become.
+    // The file that names the folder is enough, whatever the permissions have become.
     chmodSync(data_dir, 0o711)
     const second = await opened(data_dir)
     expect(await second.run('select n from t')).toEqual(rows({ n: 1 }))
@@ -300,7 +300,7 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     const first = await opened(data_dir)
     const before = clusterOf(data_dir)
     await first.leave()
-    // The old folder keeps its number, so that the new one cannot get it.
+    // The old folder is kept, so that the new one cannot get its number.
     const kept = `${data_dir}-before`
     renameSync(data_dir, kept)
     folders.unshift(kept)
@@ -310,7 +310,7 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     await second.leave()
   })
 
-  // Such a user runs our Node and our files, so it has to be able to reach them.
+  // This user runs our Node and our files, so it must be able to reach them.
   const nobody = { uid: 65534, gid: 65534 }
   const in_reach = [process.execPath, dirname(fixture)].every((path) => canReach(path, nobody))
 
@@ -319,7 +319,7 @@ describe.runIf(root)('as root', { timeout: limit_ms }, () => {
     chownSync(data_dir, 65534, 65534)
     const ordinary = await opened(data_dir, nobody)
     await ordinary.run('create table t (n int); insert into t values (1)')
-    // Root runs it as its owner.
+    // A process of root runs the server as the folder's owner.
     const other = await opened(data_dir)
     await ordinary.leave()
     expect(await other.run('select n from t')).toEqual(rows({ n: 1 }))

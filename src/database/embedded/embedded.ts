@@ -1,7 +1,8 @@
 // The embedded PostgreSQL: processes of one data folder share one server; the first starts it, the last stops it.
 //
-// Each process holds one connection with a shared advisory lock for its life. Who leaves and can have the lock
-// alone is the last. Who comes meanwhile waits for the lock, is thrown out as the server stops, and starts again.
+// Each process holds one connection with a shared advisory lock for its life. A leaving process that gets the exclusive lock is
+// the last one. A process that arrives meanwhile waits for the lock, loses its connection when the server stops, and starts the
+// server again.
 
 import type { Clock, Log } from '../../kernel/world.ts'
 import { connect } from '../driver/driver.ts'
@@ -23,7 +24,7 @@ type EmbeddedServer = {
   data_folder: string
   /** A connection to the database `postgres`. */
   admin(): Sql
-  /** Gives up our share; stops the server when nobody else holds one. */
+  /** Gives up our share, and stops the server if no other process holds one. */
   leave(): Promise<void>
 }
 
@@ -34,14 +35,14 @@ const start_limit_ms = 30_000
 const recovery_limit_ms = 600_000
 const stop_limit_ms = 60_000
 
-/** Attaches to the server of a data folder, starting and first making it where needed. */
+/** Attaches to the server of a data folder. Creates and starts the server if needed. */
 export async function joinEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { log, clock } = options
   const home = await findHome(options.data_dir)
   let leaving = false
   const enterAgain = () => enterUnless(() => leaving, home, log, clock)
   let presence = await enter(() => false, home, log, clock)
-  // A server that an older release has started lets in whomever that one wanted.
+  // A server that an older release started still admits the users of that release.
   if (keepAccessRules(home)) await presence.sql`select pg_reload_conf()`
   let entering: Promise<Presence | null> | null = null
 
@@ -71,7 +72,7 @@ export async function joinEmbedded(options: EmbeddedOptions): Promise<EmbeddedSe
 
 type Presence = { sql: Sql; socket_folder: string; lost: Promise<void> }
 
-/** Attaches, and starts the server where none runs. Throws when that takes too long, or at once when `gaveUp`. */
+/** Attaches, and starts the server if none runs. Throws if that takes too long, or at once if `gaveUp` returns true. */
 async function enter(gaveUp: () => boolean, home: Home, log: Log, clock: Clock): Promise<Presence> {
   let launched: Launch | null = null
   let failures = 0
@@ -98,7 +99,7 @@ async function enter(gaveUp: () => boolean, home: Home, log: Log, clock: Clock):
   }
 }
 
-/** A server that lost the race, or that waits for processes of a killed one to end. */
+/** The errors of a server that lost the race, or that waits for processes of a killed server to end. */
 const transient = /lock file ".*" already exists|pre-existing shared memory block|already in use/
 
 async function tryToEnter(
@@ -120,7 +121,7 @@ async function tryToEnter(
   }
 }
 
-/** A database that went away while we run is waited for as long as we run. */
+/** If the database goes away while this process runs, keeps trying to attach until this process leaves. */
 async function enterUnless(
   leaving: () => boolean,
   home: Home,
@@ -145,7 +146,7 @@ async function leave(home: Home, sql: Sql, log: Log, clock: Clock): Promise<void
   const pid = servingPid(home)
   if (pid !== null && (await isLast(home, sql, clock, hasTime))) {
     askToStop(pid)
-    // Until the server ends our session, our lock keeps those who come from believing that they are in.
+    // Our lock stays held until the server ends our session, so that no arriving process believes it is attached.
     while (servingPid(home) === pid && hasTime()) await clock.sleep(10)
     if (servingPid(home) === pid) log.warn({ pid }, 'the embedded database is still stopping')
   }
@@ -158,7 +159,7 @@ async function isLast(
   clock: Clock,
   hasTime: () => boolean,
 ): Promise<boolean> {
-  // It may be recovering. Where it ends instead, somebody else has stopped it, or it went away by itself.
+  // A failure may mean that the server is recovering. If the server ends, it stopped for another reason and the loop ends.
   while (servingPid(home) !== null && hasTime()) {
     try {
       await sql`select pg_advisory_unlock_shared(${presence_lock})`

@@ -24,13 +24,13 @@ import { type Binaries, binariesIn, findBinaries, versionOf } from './binaries.t
 export type Home = {
   account: Account
   binaries: Binaries
-  /** The cluster. It may not exist yet; the folder around it does. */
+  /** The cluster's folder. It may not exist yet, but its parent does. */
   data_folder: string
   socket_folder: string
   log_file: string
 }
 
-/** For root only: what the server's user cannot reach in a private checkout is kept here instead. */
+/** Only for root: files that the server's user cannot reach in a private checkout are kept here instead. */
 const system_folder = '/var/lib/ripper'
 
 export async function findHome(data_dir: string): Promise<Home> {
@@ -49,12 +49,12 @@ export async function findHome(data_dir: string): Promise<Home> {
   }
 }
 
-/** Whether a database was made for a data folder, or began to be. Makes nothing. */
+/** Whether the creation of a database for a data folder was begun or finished. Creates nothing itself. */
 export function isMade(data_dir: string): boolean {
   return existsSync(`${readLocation(data_dir) ?? data_dir}/postgres`)
 }
 
-/** Gives the server's user a file or folder that this process has just made. */
+/** Gives the server's user a file or folder that this process has just created. */
 export function changeOwner(path: string, account: Account): void {
   if (ownAccount().uid === 0) chownSync(path, account.uid, account.gid)
 }
@@ -70,8 +70,8 @@ function readLocation(folder: string): string | null {
 function placeData(folder: string, account: Account): string {
   const exists = lstatSync(`${folder}/postgres`, { throwIfNoEntry: false }) !== undefined
   if (exists || canReach(folder, account)) return folder
-  // The number and birth of the folder are in the name, so that a checkout that is deleted and made
-  // again at the same place does not find the data, and not the keys, of the one before.
+  // The name contains the folder's inode number and birth time. A checkout that is deleted and made again at the same place
+  // must not find the old data, because it lacks the old keys.
   const { ino, birthtimeMs } = statSync(folder)
   const place = `${makeSystemFolder()}/data-${hash(`${folder} ${ino} ${birthtimeMs}`)}`
   mkdirSync(place, { recursive: true })
@@ -98,7 +98,7 @@ function copyBinaries(from: Binaries): Binaries {
   return binariesIn(place)
 }
 
-/** A checkout made under a strict umask has programs that only their owner may run. */
+/** In a checkout made under a strict umask, only the owner may run the programs. */
 function openToAll(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -108,7 +108,7 @@ function openToAll(folder: string): void {
   }
 }
 
-/** Puts a finished folder in its place in one step; where another process was faster, its folder stays. */
+/** Moves a finished folder to its place in one step. If another process was faster, its folder stays. */
 export function renameOrYield(draft: string, place: string): void {
   try {
     renameSync(draft, place)
@@ -118,7 +118,7 @@ export function renameOrYield(draft: string, place: string): void {
   }
 }
 
-/** A socket's path has a limit of about 100 bytes, which a deep checkout exceeds. */
+/** The path of a socket is limited to about 100 bytes, and a deep checkout exceeds that. */
 function makeSocketFolder(folder: string, account: Account): string {
   const near = `${folder}/socket`
   const fits = Buffer.byteLength(`${near}/.s.PGSQL.5432`) < 100
@@ -139,7 +139,7 @@ function makeSocketFolder(folder: string, account: Account): string {
 function takeOver(place: string, account: Account): { uid: number; mode: number } {
   const found = lstatSync(place)
   if (!found.isDirectory()) throw new Error(`${place} must be a folder; remove it.`)
-  // Another process of ours, as root, has made it and is about to give it away.
+  // Another process of ours, running as root, has created the folder but not given it away yet.
   if (found.uid === ownAccount().uid) changeOwner(place, account)
   return lstatSync(place)
 }

@@ -1,4 +1,4 @@
-// Reads a server's lock file (`postmaster.pid`): which process serves a cluster, and whether it really does.
+// Reads a server's lock file (`postmaster.pid`): which process it names, and whether that process really serves the cluster.
 
 import { spawnSync } from 'node:child_process'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,19 +27,19 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** True when the process lives and is a PostgreSQL server of this cluster, not another that got its number. */
+/** Whether the process lives and is a PostgreSQL server of this cluster, not another process that got its number. */
 export function serves(pid: number, data_folder: string): boolean {
   if (!isAlive(pid)) return false
   const command = commandOf(pid)
-  // Not to be found out: then the lock file is believed.
+  // If the command cannot be read, the lock file is believed.
   if (command === null) return true
   const program = command.split(/[\0 ]/, 1)[0]!
   return basename(program).startsWith('postgres') && command.includes(data_folder)
 }
 
 /**
- * Makes a lock file that names a living stranger (numbers are given again after a container restarts) name nobody.
- * It is not removed: the server reads from the rest whether processes of its predecessor still use the data.
+ * Changes a lock file that names a living stranger, so that it names no process. Numbers repeat after a container restarts. The
+ * file is not removed: the server reads from the rest whether processes of its predecessor still use the data.
  */
 export function disown(path: string, home: Home): void {
   const found = readLockFile(path)
@@ -48,7 +48,7 @@ export function disown(path: string, home: Home): void {
   try {
     renameSync(path, aside)
     const taken = readFileSync(aside, 'utf8')
-    // A server that has started since must keep its file.
+    // Keeps the file of a server that has started in the meantime.
     if (taken !== found.text) linkSync(aside, path)
     else {
       writeFileSync(path, taken.replace(/^-?\d+/, nobody), { flag: 'wx', mode: 0o600 })
@@ -62,12 +62,12 @@ export function disown(path: string, home: Home): void {
   }
 }
 
-/** Above the highest process number of every system. */
+/** Higher than any process number on every system. */
 const nobody = '2147483646'
 
 function commandOf(pid: number): string | null {
   try {
-    // Empty for a process that has ended and was not waited for.
+    // Empty for a process that has ended but was not reaped.
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
     const { status, stdout } = spawnSync('ps', ['-o', 'command=', '-p', String(pid)], {

@@ -7,7 +7,7 @@ import { runAs } from './cluster.ts'
 import { changeOwner, type Home } from './home.ts'
 import { disown, readLockFile, serves } from './lock-file.ts'
 
-/** A server that was started here. `ended` is null while it runs. */
+/** A server that this process started. `ended` is null while it runs. */
 export type Launch = { ended: string | null; log_offset: number }
 
 const log_bytes_max = 10_000_000
@@ -19,7 +19,7 @@ const settings = {
   max_connections: '200',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
-  // Details and statements can hold people's data.
+  // Details and statements can contain personal data.
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
   log_line_prefix: '%m [%p] ',
@@ -41,7 +41,8 @@ export function launch(home: Home): Launch {
       home.data_folder,
       ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    // A session of its own: it outlives us, and a Ctrl-C does not reach it before our last requests are through.
+    // The server gets a process session of its own: it outlives us, and a Ctrl-C does not reach it before our last requests are
+    // done.
     { ...runAs(home), detached: true, stdio: ['ignore', log, log] },
   )
   child.on('error', (error) => {
@@ -61,12 +62,12 @@ export function servingPid(home: Home): number | null {
   return lock !== null && serves(lock.pid, home.data_folder) ? lock.pid : null
 }
 
-/** Where the running server listens; it may have been started with another idea of the temporary folder. */
+/** Where the running server listens. It may have been started with another temporary folder. */
 export function listeningFolder(home: Home): string {
   return readLockFile(lockPath(home))?.socket_folder ?? home.socket_folder
 }
 
-/** Asks the server to end its sessions, write everything down and leave. */
+/** Asks the server to end its sessions, write all data to disk and exit. */
 export function askToStop(pid: number): void {
   try {
     process.kill(pid, 'SIGINT')
@@ -75,7 +76,7 @@ export function askToStop(pid: number): void {
   }
 }
 
-/** What the server wrote to its log since it was started here. */
+/** The last lines that the server has written to its log since this start. */
 export function complaint(home: Home, launched: Launch): string {
   const text = readFileSync(home.log_file).subarray(launched.log_offset).toString('utf8')
   return text.trim().split('\n').slice(-5).join('\n')

@@ -1,4 +1,4 @@
-// The service's database in the embedded server, and the role that owns it, which may do nothing else there.
+// The service's database in the embedded server, and the role that owns it and may do nothing else there.
 
 import { connect } from '../driver/driver.ts'
 import type { AnySql, Sql } from '../driver/pool.ts'
@@ -7,12 +7,12 @@ import { owner_role, service_role } from './access.ts'
 export const service_database = 'ripper'
 
 const making_lock = 7_214_002
-/** Changing an owner waits for the statements that use the table. */
+/** A change of owner waits for statements that use the table. */
 const lock_timeout_ms = 10_000
 
 /**
- * Makes both where they are missing, and gives the role what an older release made as the superuser. `admin` is the superuser's
- * connection to the database `postgres`.
+ * Creates the database and the role if they are missing. Objects that an older release created as the superuser become the
+ * role's. `admin` is the superuser's connection to the database `postgres`.
  */
 export async function ensureServiceDatabase(admin: Sql, socket_folder: string): Promise<void> {
   await admin`select pg_advisory_lock(${making_lock})`
@@ -47,7 +47,7 @@ async function handOver(admin: Sql, owner: string, socket_folder: string): Promi
   }
 }
 
-/** Tables before what may belong to one: that goes with it. */
+/** Tables come before objects that may belong to them and then change owner with them. */
 async function ownedBySuperuser(sql: AnySql): Promise<{ kind: string; name: string }[]> {
   return sql<{ kind: string; name: string }[]>`
     with ours as (

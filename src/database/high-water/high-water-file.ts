@@ -1,4 +1,4 @@
-// What a process remembers of the database: in memory, and in a file of the data folder for the next one.
+// What a process remembers about the database: in memory, and in a file of the data folder for the next process.
 
 import { readFileSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
@@ -8,17 +8,17 @@ import type { Log, Random } from '../../kernel/world.ts'
 import { type Mark, msBetween } from './high-water.ts'
 
 export type MarkMemory = {
-  /** The newest mark that was seen committed; null where none was. */
+  /** The newest mark that was seen committed; null if there is none. */
   recall(): Mark | null
   remember(mark: Mark): Promise<void>
 }
 
-/** The file is written when the mark is so much newer than the last one in it. */
+/** The file is rewritten once the mark is this much newer than the last one in it. */
 const file_every_ms = 60_000
 
 /**
- * The memory of a process that serves the database of this installation. A folder that was used with another database, or
- * that cannot be written to, leaves it with what it has seen itself.
+ * The memory of a process that serves the database of this installation. If the folder was used with another database or cannot
+ * be written to, the memory holds only what this process has seen.
  */
 export function openMarkMemory(
   { data_dir, installation }: { data_dir: string; installation: string },
@@ -43,7 +43,7 @@ export function openMarkMemory(
   }
 }
 
-/** Null where there is none of this installation. */
+/** Null if there is no mark of this installation. */
 export function readMarkFile(data_dir: string, installation: string): Mark | null {
   try {
     const { written_at, ...kept } = JSON.parse(readFileSync(markFile(data_dir), 'utf8'))
@@ -61,7 +61,7 @@ function markFile(data_dir: string): string {
   return join(data_dir, 'high-water.json')
 }
 
-/** It is there whole or not at all, whoever else writes it at this moment. */
+/** Writes the file completely or not at all, even if another process writes it at the same time. */
 async function write(data_dir: string, name: string, content: object): Promise<void> {
   const draft = `${markFile(data_dir)}.${name}`
   makeDataFolder(data_dir)

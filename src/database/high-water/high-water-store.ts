@@ -1,4 +1,4 @@
-// The SQL of high-water marks, and of which server it is that holds them.
+// The SQL of high-water marks, and of the identity of the server that holds them.
 
 import { isStoreUnavailable } from '../failures.ts'
 import type { Sql } from '../open.ts'
@@ -18,9 +18,9 @@ export async function observeDatabase(
   return { ...row, newest: newest ?? null, server }
 }
 
-/** Which server answers. What its role may not read is null. */
+/** The identity of the server that answers. Members that its role may not read are null. */
 export async function readServer(sql: Sql): Promise<Server> {
-  // A function that may not be called is not even named: the server would log an error each time.
+  // The statement does not even name a function that the role may not call, because the server would log an error each time.
   const [may] = await sql<[{ system: boolean; wal: boolean }]>`
     select ${mayCall(sql, 'pg_control_system()')} as system,
       ${mayCall(sql, 'pg_current_wal_lsn()')} and ${mayCall(sql, 'pg_walfile_name(pg_lsn)')}
@@ -36,12 +36,12 @@ export async function readServer(sql: Sql): Promise<Server> {
     : []
   return {
     system_identifier: system?.id ?? null,
-    // A segment's name begins with the timeline in hex. That of the last checkpoint would be old after a promotion.
+    // A WAL segment's name begins with the timeline in hex. The last checkpoint's timeline would be outdated after a promotion.
     timeline: wal ? Number.parseInt(wal.segment.slice(0, 8), 16) : null,
   }
 }
 
-/** Returns the mark; null where another process wrote one of that number. Those from before `keep_since` go. */
+/** Returns the mark; null if another process wrote one with that number. Marks from before `keep_since` are deleted. */
 export async function writeMark(
   sql: Sql,
   {
@@ -69,7 +69,7 @@ function mayCall(sql: Sql, name: string) {
   return sql`coalesce(has_function_privilege(to_regprocedure(${`pg_catalog.${name}`}), 'execute'), false)`
 }
 
-/** A service that stands in for PostgreSQL may have the function and refuse to answer. */
+/** A PostgreSQL-compatible service may have the function and refuse to answer. */
 async function orNothing<Row>(rows: PromiseLike<readonly Row[]>): Promise<readonly Row[]> {
   try {
     return await rows

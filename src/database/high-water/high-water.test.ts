@@ -1,4 +1,4 @@
-// What speaks for lost commits, and what does not.
+// Which observations suggest lost commits, and which do not.
 
 import { expect, test } from 'vitest'
 import { type DatabaseObservation, type Mark, signsOfLoss } from './high-water.ts'

@@ -1,36 +1,36 @@
-// Whether a database has gone back, or may have: what it was seen to hold before, against what it holds now.
+// Whether a database has gone back, or may have: compares what it held before with what it holds now.
 
-/** Which server holds the database. Null where the role may not read it, as in some managed services. */
+/** Identifies the server that holds the database. A member is null if the role may not read it, as in some managed services. */
 export type Server = {
-  /** Of the cluster, drawn when it was made; a copy of its files has the same. */
+  /** The cluster's identifier, drawn at its creation. A copy of its files has the same one. */
   system_identifier: string | null
-  /** Goes up when a standby is promoted, or a backup was recovered. */
+  /** Increases when a standby is promoted or a backup is recovered. */
   timeline: number | null
 }
 
-/** Written every few seconds. */
+/** A mark is written every few seconds. */
 export type Mark = { epoch: number; mark: string; written_at: Date } & Server
 
-/** What a look at the database found. */
+/** The result of a look at the database. */
 export type DatabaseObservation = {
   installation: string | null
   newest: Mark | null
-  /** What it has under the number of the mark that is remembered; null where it has nothing. */
+  /** The mark that the database has under the remembered mark's number; null if it has none. */
   at_remembered: string | null
   server: Server
 }
 
-/** Either way: a clock that was put back must not keep marks from being written. */
+/** The absolute difference, because a clock that was put back must not keep marks from being written. */
 export function msBetween(one: Date, other: Date): number {
   return Math.abs(other.getTime() - one.getTime())
 }
 
-/** For so long marks are kept: a process that remembers an older one cannot tell by it. */
+/** How long marks are kept. A process that remembers an older mark cannot conclude anything from it. */
 export const marks_kept_ms = 3 * 24 * 3_600_000
 
 /**
- * Why commits were lost, or may have been, each in plain words; none where nothing speaks for it. A promoted standby may
- * have had all commits: nobody can know.
+ * Why commits were lost, or may have been, each in plain words; empty if nothing suggests it. A promoted standby may have had
+ * all commits, but nobody can know.
  */
 export function signsOfLoss(
   sight: DatabaseObservation,
@@ -59,7 +59,7 @@ function differs<Value>(before: Value | null, now: Value | null): boolean {
   return before !== null && now !== null && before !== now
 }
 
-/** On another one a timeline counts from its own beginning. */
+/** Each cluster counts its timelines from its own beginning. */
 function isSameCluster(before: Server, now: Server): boolean {
   return !differs(before.system_identifier, now.system_identifier)
 }

@@ -1,8 +1,8 @@
-// Our mark at acquirers: drawn once for each database, and borne by every charge that it has.
+// Our mark at acquirers: drawn once for each database, and carried by every charge from it.
 
 import type { Sql } from '../open.ts'
 
-/** Returns the mark that the database has; gives it this one where it has none yet. Several processes may do so at once. */
+/** Returns the database's mark, and stores this one if it has none yet. Several processes may do so at once. */
 export async function keepInstallation(
   sql: Sql,
   drawn: { installation_id: string; created_at: Date },

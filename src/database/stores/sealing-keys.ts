@@ -1,9 +1,9 @@
-// Notices a wrong master key at the start: with it, nothing that was sealed would open and no client secret hold.
+// Detects a wrong master key at the start: with it no sealed value would open, and no client secret would be valid.
 
 import type { Keyring } from '../../kernel/keyring.ts'
 import type { Sql } from '../open.ts'
 
-/** Records the current key. Throws an Error for people where the key that was current last is not among those given. */
+/** Records the current key. Throws an Error for people if the previously current key is not among the given keys. */
 export async function checkSealingKeys(
   sql: Sql,
   keyring: Pick<Keyring, 'current_key_id' | 'key_ids'>,
@@ -22,7 +22,7 @@ export async function checkSealingKeys(
     on conflict (key_id) do update set made_current_at = excluded.made_current_at`
 }
 
-/** The id of the key that was current last; null where nothing was ever sealed. */
+/** The id of the last current key; null if nothing was ever sealed. */
 export async function newestSealingKey(sql: Sql): Promise<string | null> {
   const [newest] = await sql<{ key_id: string }[]>`
     select key_id from sealing_keys order by made_current_at desc, key_id limit 1`
