@@ -14,7 +14,7 @@ import type { Payment } from '../payment.ts'
 import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
 
-/** All that is written down before the acquirer is called. */
+/** Everything that is written down before the acquirer is called. */
 export type ChargeIntent = {
   session: Session
   attempt: Attempt
@@ -26,8 +26,8 @@ export type ChargeIntent = {
 export type ChargeCard = VaultCard & { sealed_code: Buffer | null }
 
 /**
- * Commits the intent to charge: operation, pending payment, session `processing`. Returns the card, still sealed, or
- * undefined, with nothing written, where the session or attempt is no longer as it was read or the card is gone.
+ * Commits the intent to charge: operation, pending payment, session `processing`. Returns the card, still sealed. Returns
+ * undefined, with nothing written, if the session or attempt has changed since it was read, or if the card is gone.
  */
 export async function beginCharge(sql: Sql, intent: ChargeIntent): Promise<ChargeCard | undefined> {
   const { session: s, attempt: a, payment, operation, journal } = intent
@@ -55,8 +55,8 @@ export async function beginCharge(sql: Sql, intent: ChargeIntent): Promise<Charg
 }
 
 /**
- * Stores the acquirer's own name of the authorisation; from now on the charge counts as just sent. False, with nothing
- * written, where somebody has begun to look for its answer.
+ * Stores the acquirer's name for the authorisation. From now on the charge counts as just sent. Returns false, with nothing
+ * written, if the reconciler has begun to look for its answer.
  */
 export async function savePrepared(
   sql: Sql,
@@ -76,8 +76,8 @@ export async function savePrepared(
 }
 
 /**
- * Writes an outcome whole: payment, hold, session, attempt, event, journal; the card's number and code are deleted.
- * Compare-and-set: false, and nothing written, where the operation was answered before or the attempt has moved on.
+ * Writes a whole outcome: payment, hold, session, attempt, event, journal. The card's number and code are deleted. Returns
+ * false, with nothing written, if the operation was already answered or the attempt has moved on.
  */
 export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promise<boolean> {
   const { session: s, attempt: a, payment, hold, event, journal, operation, orphan } = outcome
@@ -127,7 +127,7 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
   return rows.length > 0
 }
 
-/** The session is as it was read. */
+/** The session has not changed since it was read. */
 function asRead(sql: Sql, session: Session) {
   return sql`
     merchant_id = ${session.merchant_id} and session_id = ${session.session_id}
@@ -135,8 +135,8 @@ function asRead(sql: Sql, session: Session) {
 }
 
 /**
- * Nobody confirmed or superseded the attempt meanwhile. True only as the condition of an update of the attempt itself:
- * a row that a statement had to wait for is looked at again, what it merely looks up is not.
+ * Nobody has confirmed or superseded the attempt meanwhile. This holds only as the condition of an update of the attempt
+ * itself: a statement reads a row again after waiting for its lock, but does not repeat its other look-ups.
  */
 function stillAuthenticating(sql: Sql, attempt: Attempt) {
   return sql`

@@ -1,5 +1,6 @@
-// The three steps of a charge: commit the intent with our own reference, call the acquirer, commit the outcome.
-// A crash or silence in between is unknown: its reference is kept to ask by, it is never failed and never sent twice.
+// The three steps of a charge: commit the intent with our own reference, call the acquirer, commit the outcome. After a crash
+// or silence in between, the outcome is unknown, never failed, and the charge is never sent twice. Its reference is kept to
+// look it up.
 
 import type {
   Acquirer,
@@ -32,13 +33,13 @@ import { beginCharge, type ChargeCard, type ChargeIntent } from './charge-store.
 import { type Preparation, prepareCharge } from './prepare-charge.ts'
 import { type SentCharge, settleCharge } from './settle-charge.ts'
 
-/** An attempt that a shopper has confirmed, and that 3-D Secure has ended for. */
+/** An attempt that a shopper has confirmed after its 3-D Secure ended. */
 export type ConfirmedAttempt = Pick<
   SentCharge,
   'session' | 'attempt' | 'account' | 'payer' | 'cause'
 > & { verdict: Verdict }
 
-/** Returns the confirm answer, or null where another confirm was faster. Refuses where the session has ended meanwhile. */
+/** Returns the confirm answer, or null if another confirm was faster. Refuses if the session has ended meanwhile. */
 export async function charge(
   context: Context,
   confirmed: ConfirmedAttempt,
@@ -63,13 +64,13 @@ export async function charge(
   try {
     return await send(context, sent, acquirer, card)
   } catch (error) {
-    // The search for answers finds it again. Until then all that is known is that the card may have been charged.
+    // The reconciler finds the charge again. Until then the card may have been charged, and nothing more is known.
     if (error instanceof SaveError) return resultOf({ ...sent, payment: null })
     throw error
   }
 }
 
-/** Null where somebody else has recorded an outcome before. Throws SaveError. */
+/** Null if another process has already recorded an outcome. Throws SaveError. */
 async function send(
   context: Context,
   begun: SentCharge & { verdict: Verdict },
@@ -79,7 +80,7 @@ async function send(
   const prepared = await prepare(context, begun, acquirer, card)
   if (prepared === 'taken') return null
   if ('ended' in prepared) {
-    // Nothing has moved. Where somebody looks for an answer already, that goes on as if something had.
+    // Nothing has moved. If the reconciler already looks for an answer, its search continues.
     return settleCharge(context, begun, prepared.ended, { sending: begun.operation.last_sent_at })
   }
   const { operation, request } = prepared
@@ -89,14 +90,14 @@ async function send(
       answer.result === 'under_way'
         ? settleUnknown(context, sent, noteUnderWay(context, sent, answer))
         : settleCharge(context, sent, answer),
-    // Nothing left this machine.
+    // Nothing left this machine, so nothing can have happened.
     notSent: ({ message }) =>
       settleCharge(context, sent, failure(message), { sending: operation.last_sent_at }),
     unanswered: (error) => settleUnknown(context, sent, noteUnanswered(context, sent, error)),
   })
 }
 
-/** A card that cannot be opened is not sent, nor one whose charge could not be prepared. */
+/** A charge is not sent if its card cannot be opened or its preparation failed. */
 async function prepare(
   context: Context,
   begun: SentCharge & { verdict: Verdict },
@@ -115,7 +116,7 @@ async function prepare(
   }
 }
 
-/** A payment as confirm opens it: nothing is known yet but what is asked. */
+/** A payment when confirm opens it: only the request is known so far. */
 export function newPayment(
   { session, attempt, verdict }: ConfirmedAttempt,
   { payment_id, acquirer, at }: { payment_id: PaymentId; acquirer: string | null; at: Date },
@@ -164,7 +165,10 @@ function intentOf(
   return { session, attempt, payment, operation: { ...opened, payer }, journal }
 }
 
-/** A charge that could not begin was beaten by another, which deletes the card with its outcome, or has no card any more. */
+/**
+ * Refuses a charge without a card. If the attempt was confirmed meanwhile, the other charge has deleted the card and nothing is
+ * thrown.
+ */
 async function refuseIfCardIsGone({ sql }: Context, attempt: Attempt): Promise<void> {
   if (await findCard(sql, attempt)) return
   const current = await findAttempt(sql, attempt.merchant_id, attempt.attempt_id)
@@ -188,7 +192,7 @@ function requestOf(
     installation,
     amount: session.amount,
     currency: session.currency,
-    // Money is taken at once only where the amount was verified; otherwise it is reserved for a decision.
+    // Money is taken at once only if the amount was verified. Otherwise it is reserved until a decision.
     capture: session.amount_verified,
     card: {
       brand: card.brand,
@@ -218,7 +222,7 @@ function requestOf(
   }
 }
 
-/** The outcome is not known yet. Null where a late answer was faster. */
+/** Records that the outcome is not known yet. Null if a late answer was faster. */
 async function settleUnknown(
   context: Context,
   { session, attempt }: SentCharge,

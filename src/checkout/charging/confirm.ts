@@ -1,4 +1,4 @@
-// POST …/confirm: charges the authenticated attempt, once: intent committed, acquirer called, outcome committed.
+// POST …/confirm: charges the authenticated attempt once: intent committed, acquirer called, outcome committed.
 
 import { z } from 'zod'
 import type { Decline } from '../../acquirers/acquirer.ts'
@@ -67,7 +67,7 @@ export const confirm = route({
       const recorded = newest && recordedResult(stored, newest)
       if (recorded) return viewConfirmed(recorded, stored, newest)
       const account = await admitMerchant(context, holder.merchant_id)
-      // Read after the session: the process may have stood still since the request came.
+      // Read after the session, because the process may have been paused since the request arrived.
       const now = context.world.clock.now()
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body.customer?.email ?? null)
@@ -85,7 +85,7 @@ export const confirm = route({
   },
 })
 
-/** An email that the session has already stands: a shopper's page cannot replace the one that a server named. */
+/** An email that the session already has stays: a shopper's page cannot replace the one that a server gave. */
 function withEmail(session: Session, sent: string | null): Session {
   const email = session.customer?.email ?? sent
   if (email === null) {
@@ -108,7 +108,7 @@ type ChargeableSession = { session: Session; newest: Attempt | null; now: Date }
 function readyOrRefuse(context: Context, { session, newest, now }: ChargeableSession): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
-  // Authenticate would only refuse this shopper. An authentication that has ended needs no provider.
+  // Without a provider, authenticate would only refuse this shopper. An authentication that has ended needs no provider.
   if (!context.three_ds[session.mode]) throw noProvider(session.mode)
   const words = attempt
     ? 'The authentication of the card has not ended.'
@@ -124,8 +124,8 @@ function readyOrRefuse(context: Context, { session, newest, now }: ChargeableSes
 }
 
 /**
- * The bank said no, or could not be asked and the integration forbids going on, or there were too many declines: the
- * acquirer never hears of it.
+ * Declines without asking the acquirer: the bank refused, the integration does not allow going on without the bank's answer, or
+ * there were too many declines.
  */
 async function declineUncharged(
   context: Context,

@@ -1,4 +1,4 @@
-// The step before a charge at acquirers that name an authorisation before any money moves: its handle is stored first.
+// The step before a charge at acquirers that name an authorisation before any money moves: the handle is stored first.
 
 import type { Acquirer, AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
 import { askAcquirer } from '../asking/ask-acquirer.ts'
@@ -6,15 +6,15 @@ import type { Context } from '../context.ts'
 import { answerBy, type Operation } from '../operation.ts'
 import { savePrepared } from './charge-store.ts'
 
-/** `taken`: somebody else has begun to look for the charge's answer, so that it is not sent any more. */
+/** `taken`: the reconciler has begun to look for the charge's answer, so the charge is no longer sent. */
 export type Preparation =
   | { operation: Operation; request: AuthoriseRequest }
   | { ended: Exclude<AuthoriseAnswer, { result: 'approved' }> }
   | 'taken'
 
 /**
- * The operation and its request, with the handle, and with the time from which it counts as sent. Throws where the acquirer
- * gave no answer: nothing has moved, so that this is as definite as a refusal.
+ * Returns the operation and its request, with the handle and the time from which it counts as sent. Throws if the acquirer gave
+ * no answer: nothing has moved, so this is as definite as a refusal.
  */
 export async function prepareCharge(
   { sql, world: { clock } }: Pick<Context, 'sql' | 'world'>,

@@ -1,4 +1,4 @@
-// The last step of a charge: an acquirer's definite answer becomes payment, event and all, whoever brings it.
+// The last step of a charge: turns an acquirer's definite answer into the payment and its event, from whatever source it comes.
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
@@ -18,14 +18,14 @@ import { saveOutcome } from './charge-store.ts'
 export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> & {
   operation: Operation
   account: Account
-  /** Whom a decline is counted against; null in test mode. */
+  /** The payer against whom a decline is counted; null in test mode. */
   payer: Payer | null
   cause: Cause
-  /** What is to be reversed should the acquirer hold it though the answer says no. */
+  /** The authorisation to be reversed if the acquirer holds it although its answer is negative. */
   orphan?: Orphan | null
 }
 
-/** Returns the confirm answer, or null where an outcome was recorded by somebody else before. Throws SaveError. */
+/** Returns the confirm answer, or null if another process has already recorded an outcome. Throws SaveError. */
 export async function settleCharge(
   context: SettlementContext,
   sent: SentCharge,
@@ -53,7 +53,7 @@ export async function settleCharge(
   return outcome.attempt.result as ConfirmResult
 }
 
-/** An approval of another amount is none: whatever the acquirer holds is taken back, and the charge has failed. */
+/** An approval of another amount is no approval: the acquirer's authorisation is reversed, and the charge has failed. */
 function asAsked(
   context: SettlementContext,
   { operation, payment }: SentCharge,
