@@ -1,4 +1,4 @@
-// The bodies by which pages create sessions: what a server may send, with less that is required.
+// The bodies with which pages create sessions: the same members as a server's, but fewer are required.
 
 import { z } from 'zod'
 import { timestampOfText } from '../../kernel/values.ts'
@@ -7,7 +7,7 @@ import { customerMembers, customerOf, items, textBytes } from '../purchase.ts'
 
 const time = z.iso
   .datetime({ offset: true, abort: true, ...must('be an ISO 8601 time with an offset') })
-  // A year of five digits in UTC has no place in how times are spelt.
+  // A time zone can move the year to five digits in UTC, which our format of times does not allow.
   .refine((text) => /^\d{4}-/.test(new Date(text).toISOString()), must('be in the years 0 to 9999'))
   .transform(timestampOfText)
   .meta({
@@ -22,7 +22,7 @@ const customer = z
   .strictObject({ ...customerMembers, account_created: accountCreated }, must('be an object'))
   .transform((sent) => customerOf(sent))
 
-/** A hundred lines of some 240 letters each: anybody can have what a page sends stored. */
+/** A hundred lines of some 240 letters each. It is limited because anybody can make a page store texts. */
 const texts_bytes_max = 24_576
 
 const pageItems = items

@@ -1,4 +1,4 @@
-// A session's client secret: derived, so that none is stored and a wrong one costs no read.
+// A session's client secret: derived, so that none is stored and checking a wrong one needs no read.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../kernel/keyring.ts'

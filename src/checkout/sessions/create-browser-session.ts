@@ -77,7 +77,7 @@ async function createFromPage(
   { body, holder, caller, request_id, now, recordReply }: Request,
 ): Promise<z.input<typeof browserSessionCreated>> {
   const { account, integration, public_key } = holder
-  // What is wrong with the body is told before what is wrong with the account.
+  // Faults of the body are reported before faults of the account.
   judgeConfirmationUrl(body.confirmation_url, integration)
   const asked = {
     amount: body.amount ?? null,
@@ -109,7 +109,7 @@ async function createFromPage(
   return reply
 }
 
-/** Of what a page may make long: all else in a body is bounded by a few hundred letters. */
+/** The size of the members that a page can make long. All others are limited to a few hundred letters. */
 function textBytesOf({ items, customer, metadata }: BrowserCreate): number {
   const others = JSON.stringify([customer ?? null, metadata ?? null])
   return textBytes(items ?? []) + Buffer.byteLength(others)

@@ -24,7 +24,7 @@ export const createSession = route({
   handle: async (context: Context, { body, holder: key, request_id, now, recordReply }) => {
     const place = await placeOf(context, key)
     const { integration } = place
-    // What is wrong with the body is told before what is wrong with the account.
+    // Faults of the body are reported before faults of the account.
     judgeConfirmationUrl(body.confirmation_url, integration)
     const lines = body.items && body.items.length > 0 ? body.items : null
     const list = integration?.price_list ?? null

@@ -1,5 +1,5 @@
-// Inserts new sessions, several at a time when several arrive: one statement and one commit then serve them all.
-// While a batch is on its way to the disk the next one gathers, so a session that comes alone is inserted at once.
+// Inserts new sessions in batches: if several arrive together, they share one statement and one commit. While one batch is
+// being committed the next one gathers, so a session that arrives alone is inserted at once.
 
 import { isConnectionLost } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
@@ -9,12 +9,12 @@ import { insertSession, insertSessions, type KeyedSession } from './session-stor
 
 type QueuedSession = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
 
-/** Two at once, so that one which waits for somebody's lock does not hold up all. */
+/** Two at once, so that a batch that waits for a lock does not hold up all others. */
 const batches_at_once = 2
 const batch_rows_max = 50
 
 export function openSessionInserts(sql: Sql): InsertSession {
-  // A transaction never touches two merchants, so each has a queue of its own.
+  // A transaction never touches two merchants, so each merchant has its own queue.
   const queues = new Map<string, { waiting: QueuedSession[]; running: number }>()
 
   function queueOf(merchant_id: string) {
@@ -37,7 +37,7 @@ export function openSessionInserts(sql: Sql): InsertSession {
   }
 
   return ({ key, ...written }) => {
-    // Few send none, so that batches need not know of it.
+    // Few requests have no key, so batches do not support them.
     if (key === null) return insertSession(sql, { key, ...written })
     return new Promise((resolve, reject) => {
       const { merchant_id } = written.session
@@ -47,7 +47,7 @@ export function openSessionInserts(sql: Sql): InsertSession {
   }
 }
 
-/** The first of those that wait, each key once: a statement could not tell two rows of one key apart. */
+/** The first waiting sessions, each key once: the statement could not tell apart two rows with one key. */
 function takeBatch(waiting: QueuedSession[]): QueuedSession[] {
   const names = new Set<string>()
   const batch: QueuedSession[] = []
@@ -74,9 +74,9 @@ async function insertBatch(sql: Sql, batch: QueuedSession[]): Promise<void> {
       else row.reject(new KeyTakenError())
     }
   } catch (error) {
-    // Whether it was committed is not known: each request finds out by its key.
+    // Nobody knows whether the batch was committed. Each request finds out by its key.
     if (isConnectionLost(error)) for (const row of batch) row.reject(error)
-    // Nothing was written. One row's trouble, such as a lock, must not be the others'.
+    // Nothing was written. A problem of one row, such as a lock, must not become the others' problem.
     else await Promise.all(batch.map((row) => insertAlone(sql, row)))
   }
 }

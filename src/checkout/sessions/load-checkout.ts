@@ -1,4 +1,4 @@
-// A checkout as the routes that a client secret opens find it, and how they act on it though others act at once.
+// Loads a checkout for the routes that a client secret opens, and acts on it although other requests act at the same time.
 
 import { isRetriable } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
@@ -10,17 +10,17 @@ import { findSessionAndAttempts } from './session-store.ts'
 
 export type Checkout = { session: Session; attempts: Attempt[] }
 
-/** A client secret can be right by its shape and its proof, and the session yet not be there: answered as a wrong one. */
+/** A client secret can be valid although its session does not exist. The answer is then the same as for a wrong secret. */
 export async function checkoutOrRefuse(sql: Sql, key: SessionHolder): Promise<Checkout> {
   const found = await findSessionAndAttempts(sql, key)
   if (!found) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
   return found
 }
 
-/** Races that a request may lose before something else must be wrong. */
+/** How many races a request may lose. More than that means that something else is wrong. */
 const tries_max = 5
 
-/** Acts on the checkout as it stands. Whoever loses a race, `act` returning null, reads again what the winner wrote. */
+/** Acts on the checkout in its present state. If `act` returns null, it lost a race, so the checkout is read again. */
 export async function actOnCheckout<Result>(
   sql: Sql,
   key: SessionHolder,

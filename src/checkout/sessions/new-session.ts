@@ -1,4 +1,4 @@
-// A new session, whoever creates it: its mode, its row, its line in the journal, and the answer to a create.
+// A new session, for every kind of creator: its mode, its row, its journal line, and the answer to the create.
 
 import { z } from 'zod'
 import { type Actor, type JournalLine, journalLine } from '../../audit/journal.ts'
@@ -35,7 +35,7 @@ export const sessionCreated = z.object({
   expires_in_seconds: z.int(),
 })
 
-/** Whose session is created, and by which publishable key its checkout will load it. */
+/** The owner of the new session, and the publishable key with which its checkout will load it. */
 export type Place = {
   account: Account
   integration: Integration | null
@@ -43,7 +43,7 @@ export type Place = {
   key_mode: SecretKey['mode']
 }
 
-/** What a create asks for, its price known: the members of the body, which are columns of the session, too. */
+/** The purchase of a create, with its price known. The body's members are also columns of the session. */
 export type Purchase = Omit<z.output<typeof sessionCreate>, 'items'> & { items: Item[] | null }
 
 type Create = Place & {
@@ -83,13 +83,13 @@ export function newSession(context: Context, create: Create): Session {
 
 const asked = Object.keys(sessionCreate.shape) as (keyof Purchase)[]
 
-/** The columns of the same names; null where nothing was sent. */
+/** The columns with the same names; null for those that were not sent. */
 function columnsOf(purchase: Purchase): Pick<Session, keyof Purchase> {
   const columns = asked.map((name) => [name, purchase[name] ?? null])
   return Object.fromEntries(columns) as Pick<Session, keyof Purchase>
 }
 
-/** Its line in the journal: by whose key, for how much, and what that amount was checked against. */
+/** The session's journal line: which key created it, the amount, and what the amount was checked against. */
 export function sessionLine(
   { ids }: Pick<Context, 'ids'>,
   session: Session,
@@ -126,7 +126,7 @@ export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'pu
   throw new Refusal('acquiring_profile_incomplete', `The account's acquiring profile ${fault}.`)
 }
 
-/** Throws `invalid_request` where shoppers may not be sent to this address after paying. */
+/** Throws `invalid_request` if shoppers may not be sent to this address after paying. */
 export function judgeConfirmationUrl(
   url: string | null | undefined,
   integration: Integration | null,

@@ -230,7 +230,7 @@ test.each<[string, Partial<PriceRequest>, PriceRules, string]>([
 
 const at = (unit_amount: number) => [line(), line({ name: 'x', unit_amount })]
 
-// Amounts and currencies as nobody else would name them, so that one that is repeated is seen.
+// Amounts and currencies that appear nowhere else, so that a repeated one is noticed.
 test.each<[Partial<PriceRequest>, PriceRules, string, string]>([
   [
     { amount: 77_712 },

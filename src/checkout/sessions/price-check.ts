@@ -1,5 +1,5 @@
-// What the merchant's own settings say of an amount that a page sent: a price list prices the basket, a default amount
-// is compared, and without either there is nothing to check it against.
+// Checks the amount that a page sent against the merchant's settings. A price list prices the basket, and a default amount is
+// compared. Without either there is nothing to check against.
 
 import { Refusal } from '../../kernel/errors.ts'
 import { amount_max } from '../../kernel/values.ts'
@@ -12,20 +12,20 @@ export type PriceRules = Pick<
   'default_amount' | 'default_currency' | 'price_list' | 'require_verified_amount'
 >
 
-/** What a page says of its purchase; null where it leaves that to the settings. */
+/** What a page sends about its purchase; null for what it leaves to the settings. */
 export type PriceRequest = { amount: number | null; currency: string | null; items: Item[] | null }
 
 type PriceCheck = {
   amount: number
   currency: string
-  /** With the list's words and taxes where their price is the list's. */
+  /** With the list's texts and taxes if their price is the list's. */
   items: Item[] | null
   source: Exclude<AmountVerificationSource, 'server_minted'>
-  /** Why it did not verify, where the source is a mismatch. */
+  /** Why the amount did not verify, if the source is a mismatch. */
   detail: string | null
 }
 
-/** Why an amount did not verify: `detail` with the amounts, for its merchant; `words` without, for whoever sent it. */
+/** Why an amount did not verify: `detail` contains the amounts and is for the merchant; `words` is for the sender. */
 type AmountMismatch = { field: string; words: string; detail: string | null }
 
 type AmountCheck = Pick<PriceCheck, 'amount' | 'source'> & { doubt: AmountMismatch | null }
@@ -37,8 +37,9 @@ export const verified_sources: readonly AmountVerificationSource[] = [
 ]
 
 /**
- * Verifies an amount as far as the settings allow. Throws `invalid_request` where the amount is neither sent nor known,
- * `currency_required` likewise, and `amount_unverified` where the settings require a verified amount and this is none.
+ * Verifies an amount as far as the settings allow. Throws `invalid_request` if the amount is neither sent nor known, and
+ * `currency_required` likewise for the currency. Throws `amount_unverified` if the settings require a verified amount and this
+ * one is not.
  */
 export function checkPrice(asked: PriceRequest, rules: PriceRules): PriceCheck {
   const lines = asked.items && asked.items.length > 0 ? asked.items : null
@@ -86,7 +87,7 @@ const unchecked: AmountMismatch = {
   detail: null,
 }
 
-/** Every line has to be on the list at its price; their sum is then the amount. */
+/** Every line must be on the list at its price. The amount is then the sum of the lines. */
 function checkLines(
   { amount, currency, lines }: BasketPrice & { lines: Item[] },
   list: PriceListItem[],
@@ -108,7 +109,7 @@ function checkLines(
 
 type PriceList = { name: string; prices: Map<string, PriceListItem>; currency: string }
 
-/** What keeps a line from being verified. It names no text of the page's: that may be anything. */
+/** Why a line is not verified. The reason repeats no text from the page, because that may be anything. */
 function doubtOf(
   { kind, sku, unit_amount }: Item,
   { name, prices, currency }: PriceList,
@@ -151,12 +152,12 @@ function chargeable(sum: number): number {
   throw new Refusal('invalid_request', words, { field: 'items' })
 }
 
-/** A sum of more digits than an amount has could read as a card number. */
+/** A sum with too many digits for an amount could look like a card number. */
 function inWords(sum: number): string {
   return sum > amount_max ? `more than ${amount_max}` : String(sum)
 }
 
-/** The one currency of the entries that the lines name, or of the whole list where they name none. */
+/** The single currency of the entries that the lines name, or of the whole list if the lines name none. */
 function listCurrency(lines: Item[] | null, list: PriceListItem[] | null): string | null {
   const named = list?.filter(({ sku }) => lines?.some((line) => line.sku === sku)) ?? []
   const entries = named.length > 0 ? named : (list ?? [])
@@ -164,7 +165,7 @@ function listCurrency(lines: Item[] | null, list: PriceListItem[] | null): strin
   return currencies.size === 1 ? [...currencies][0]! : null
 }
 
-/** An amount that nothing could give is told first: with the currency alone the request would be refused again. */
+/** An amount that is missing everywhere is reported first: adding only the currency would lead to another refusal. */
 function unknownCurrency(amount: number | null, lines: Item[] | null, rules: PriceRules): Refusal {
   if (amount === null && !(lines && rules.price_list)) amountRequired()
   const words = 'currency is required: the settings of the integration give none.'
@@ -174,8 +175,8 @@ function unknownCurrency(amount: number | null, lines: Item[] | null, rules: Pri
 type Pricing = { list: PriceListItem[] | null; currency: string; sent_by: 'server' | 'page' }
 
 /**
- * The lines with what the list says of them. Throws `invalid_request` where a price from the list makes them break a rule
- * that their sender could not have been told of before.
+ * The lines completed from the list. Throws `invalid_request` if a price from the list makes them break a rule. The earlier
+ * checks of the body could not report that.
  */
 export function priceBasket(lines: Item[], by: Pricing): Item[] {
   const priced = priceItems(lines, by)
@@ -193,9 +194,9 @@ function brokenRule(field: string, message: string): Refusal {
 }
 
 /**
- * A line that is left to the list is the list's in words and taxes, too; from a page also one that names the list's price,
- * since it passes for verified. A name that was not sent stays null. A sku that the list lacks, or has in another currency,
- * stays open.
+ * Completes lines from the list. A line without a price takes the list's texts and taxes, too. So does a line from a page that
+ * names the list's price, since it counts as verified. A name that was not sent stays null. A sku that the list lacks, or has
+ * in another currency, stays without a price.
  */
 export function priceItems(lines: Item[], { list, currency, sent_by }: Pricing): Item[] {
   if (!list) return lines

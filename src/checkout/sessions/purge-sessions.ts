@@ -1,4 +1,4 @@
-// The background job that deletes sessions which nobody paid, some days after they ended: anybody can make them.
+// The background job that deletes unpaid sessions some days after they ended, because anybody can create them.
 
 import type { Sql } from '../../database/open.ts'
 import { type Ids, idsFrom } from '../../kernel/ids.ts'
@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/world.ts'
 import { type DuePurge, listDuePurges, type PurgeAge, purgePage } from './session-purge-store.ts'
 
 const day_ms = 24 * 3600 * 1000
-/** Of test mode. A shorter time for live sessions is theirs, too. */
+/** How long unpaid test sessions are kept at most. A shorter time for live sessions applies to them, too. */
 const test_days_max = 2
 export const default_unpaid_sessions_days = 30
 const page_lines = 500
@@ -16,14 +16,14 @@ export type PurgeContext = {
   world: { clock: Clock }
   ids: Pick<Ids, 'journalEntry'>
   metrics: { sessionsPurged(mode: string, count: number): void }
-  /** Days for which live sessions that nobody paid are kept. */
+  /** Days for which unpaid live sessions are kept. */
   unpaid_sessions_days?: number
   stopping?: AbortSignal
 }
 
 /**
- * Deletes what is due, of one merchant after the other. Returns how many. What hinders one merchant's hinders no other's: it
- * is thrown at the end.
+ * Deletes due sessions, one merchant after another, and returns their number. A failure at one merchant does not stop the
+ * others; it is thrown at the end.
  */
 export async function purgeSessions(purging: PurgeContext): Promise<number> {
   const { sql, world, unpaid_sessions_days: days = default_unpaid_sessions_days } = purging
@@ -41,7 +41,7 @@ export async function purgeSessions(purging: PurgeContext): Promise<number> {
   throw new Error(`sessions are not purged: ${failures.slice(0, failures_told_max).join('; ')}`)
 }
 
-/** What is old enough at a moment, where live sessions are kept for so many days. */
+/** Which sessions are old enough at a given time if live sessions are kept for `days`. */
 export function agesDue(at: Date, days: number): PurgeAge[] {
   const below = (kept_days: number) => idsFrom(new Date(at.getTime() - kept_days * day_ms))
   return [

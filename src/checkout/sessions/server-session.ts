@@ -1,4 +1,4 @@
-// A session that a merchant's own server creates: under the default integration, its amount taken as it is named.
+// A session that a merchant's own server creates: under the default integration, with the amount as sent.
 
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal, type RefusalCode } from '../../kernel/errors.ts'
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { modeOrRefuse, newSession, type Place, type Purchase } from './new-session.ts'
 
-/** What admitting a server, and creating a session for it, may refuse with. */
+/** The refusals of admitting a server and of creating a session for it. */
 export const serverSessionRefusals = [
   'public_key_missing',
   'card_data_rejected',
@@ -17,7 +17,7 @@ export const serverSessionRefusals = [
   'acquiring_profile_incomplete',
 ] as const satisfies RefusalCode[]
 
-/** The `admit` of routes by which a server creates sessions. */
+/** The `admit` of the routes with which servers create sessions. */
 export async function admitServer(context: Context, key: SecretKey): Promise<void> {
   if (!key.publishable_key) {
     throw new Refusal('public_key_missing', 'The secret key has no publishable key paired with it.')
@@ -25,7 +25,7 @@ export async function admitServer(context: Context, key: SecretKey): Promise<voi
   await admitMerchant(context, key.merchant_id)
 }
 
-/** Whose sessions an admitted key creates. */
+/** The account, integration and key under which an admitted key creates sessions. */
 export async function placeOf(context: Context, key: SecretKey): Promise<Place> {
   const account = await admitMerchant(context, key.merchant_id)
   return {
@@ -36,7 +36,7 @@ export async function placeOf(context: Context, key: SecretKey): Promise<Place> 
   }
 }
 
-/** The session's row, not inserted yet. Throws what is wrong with the account. */
+/** The session's row, not inserted yet. Throws a refusal if the account does not allow it. */
 export function newServerSession(
   context: Context,
   place: Place,
@@ -47,7 +47,7 @@ export function newServerSession(
     purchase,
     mode: modeOrRefuse(place),
     minted_by: 'server',
-    // The merchant's own server named the amount: there is nothing more to check it against.
+    // The merchant's own server sent the amount, so there is nothing else to check it against.
     verification: { source: 'server_minted', detail: null },
     now,
   })

@@ -1,11 +1,11 @@
-// Which integration a session belongs to: that never changes, so it is read once and kept in this process.
+// The integration of each session. It never changes, so it is read once and kept in this process.
 
 import type { Sql } from '../../database/open.ts'
 import type { MerchantId, SessionId } from '../../kernel/values.ts'
 import type { IntegrationOfSession } from '../context.ts'
 import { findIntegrationId } from './session-store.ts'
 
-/** Some 200 bytes each. */
+/** Each entry takes some 200 bytes. */
 const kept_max = 10_000
 
 export function openIntegrationOfSession(
@@ -22,7 +22,7 @@ export function openIntegrationOfSession(
     const integration_id = await findIntegrationId(sql, key)
     if (integration_id === undefined) return null
     const found = { merchant_id, integration_id }
-    // The oldest goes first: a session is used within half an hour of its creation.
+    // The oldest entry is dropped first, since a session is used within half an hour of its creation.
     if (kept.size >= kept_max) kept.delete(kept.keys().next().value!)
     kept.set(session_id, found)
     return found

@@ -1,16 +1,16 @@
-// The SQL by which sessions that nobody paid are deleted. The journal, which has a line of each session in the order of
-// time, says which are old enough: an index by time would cost every create.
+// The SQL that deletes unpaid sessions. The journal has a line for each session in the order of time, and shows which ones are
+// old enough. An index by time would make every create more expensive.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Mode } from '../../kernel/values.ts'
 
-/** Sessions of a mode are deleted where their line is below this id. */
+/** Sessions of a mode are deleted if their line's id is below this one. */
 export type PurgeAge = { mode: Mode; below: string }
 
-/** A merchant whose lines have come to an age and were not gone through since: those behind `after`. */
+/** A merchant with lines that have become old enough since the last purge. Those lines come after `after`. */
 export type DuePurge = PurgeAge & { merchant_id: string; after: string }
 
-/** `limit` is null for all there are. */
+/** `limit` is null for all of them. */
 export async function listDuePurges(
   sql: Sql,
   ages: PurgeAge[],
@@ -29,13 +29,13 @@ export async function listDuePurges(
     order by m.merchant_id, a.mode limit ${limit}`
 }
 
-/** `last` is null where there was no line any more. */
+/** `last` is null if no line was left. */
 export type PurgePage = { last: string | null; count: number }
 
 /**
- * Goes through the next lines, and deletes the unpaid sessions among those they name, with their attempts. A session with a
- * payment stays, whatever became of that: its rows are what the journal and the acquirer are compared with. Where any are
- * deleted, a line says how many.
+ * Processes the next lines, and deletes the unpaid sessions among those they name, with their attempts. A session with a
+ * payment stays, whatever the payment's outcome: its rows are compared with the journal and the acquirer. If any are deleted, a
+ * line records their number.
  */
 export async function purgePage(
   sql: Sql,
@@ -84,8 +84,8 @@ export async function purgePage(
 }
 
 /**
- * Whether the line that a session was created, `page` with its columns, is of one that was purged: it lies before the mark,
- * and no line tells that anything was to be paid.
+ * Whether a line about a session's creation belongs to a purged session; `page` has the line's columns. The line must lie
+ * before the mark, and no other line may show that a payment was begun.
  */
 export function wasPurged(sql: Sql, merchant_id: string): Fragment {
   return sql`(

@@ -13,7 +13,7 @@ type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
 export type KeyedSession = NewSession & { key: KeyRow }
 
-/** Inserts a session with its key and line. Throws KeyTakenError, and inserts nothing, where the key is there. */
+/** Inserts a session with its key and line. Throws KeyTakenError, and inserts nothing, if the key exists. */
 export async function insertSession(sql: Sql, { session, key, line }: NewSession): Promise<void> {
   const rows = await sql`
     with key as (${insertKey(sql, key)}), line as (insert into journal ${rowIf(sql, line, 'key')})
@@ -22,8 +22,8 @@ export async function insertSession(sql: Sql, { session, key, line }: NewSession
 }
 
 /**
- * The same for several sessions of one merchant, whose keys differ. Returns the ids of those that were inserted: the others'
- * keys are there.
+ * Inserts several sessions of one merchant, whose keys differ. Returns the ids of the inserted sessions. The keys of all others
+ * already existed.
  */
 export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Set<string>> {
   const sent = rows
@@ -41,7 +41,7 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
       actor: line.actor,
       request_id: line.request_id,
     }))
-    // In one order everywhere, so that two batches with the same keys do not wait for each other.
+    // Sorted in one order everywhere, so that two batches with the same keys do not wait for each other.
     .sort((a, b) => (`${a.audience} ${a.key}` < `${b.audience} ${b.key}` ? -1 : 1))
   const columns = columnNames(sql, sessionColumns)
   const written = await sql<{ session_id: string }[]>`
@@ -73,7 +73,7 @@ export async function findSession(sql: Sql, key: SessionKey): Promise<Session | 
   return row
 }
 
-/** Undefined where there is no such session; null for one without an integration. */
+/** Undefined if there is no such session; null for a session without an integration. */
 export async function findIntegrationId(
   sql: Sql,
   key: SessionKey,
@@ -84,7 +84,7 @@ export async function findIntegrationId(
   return row?.integration_id
 }
 
-/** A session with the hold of its payment, where there is one. */
+/** A session with the hold of its payment, if there is one. */
 export async function findSessionAndHold(
   sql: Sql,
   key: SessionKey,
@@ -98,7 +98,7 @@ export async function findSessionAndHold(
   return { session, hold: hold && withDates(hold, ['deadline', 'decided_at']) }
 }
 
-/** A session and its attempts, oldest first, as they stood at one moment. */
+/** A session and its attempts, oldest first, as they were at one moment. */
 export async function findSessionAndAttempts(
   sql: Sql,
   key: SessionKey,
