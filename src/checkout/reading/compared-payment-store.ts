@@ -1,4 +1,4 @@
-// The SQL that reads payments together with the lines of the journal about them, page by page.
+// The SQL that reads payments together with the journal's lines about them, page by page.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import { wasPurged } from '../sessions/session-purge-store.ts'
@@ -17,7 +17,7 @@ export async function readPaymentPage(
   )
 }
 
-/** Those of the payments that are there. */
+/** Reads those of the payments that exist. */
 export async function readPayments(
   sql: Sql,
   merchant_id: string,
@@ -52,10 +52,10 @@ async function readRows(sql: Sql, payments: Fragment): Promise<PaymentRows[]> {
     from (${payments}) p order by p.payment_id`
 }
 
-/** A line whose row is missing, or says another amount. Only sessions are compared here; those that were purged are not. */
+/** A line whose row is missing or has another amount. Only sessions are compared here, except purged ones. */
 export type UnmatchedLine = Pick<MoneyFault, 'kind' | 'subject' | 'entry_id' | 'differences'>
 
-/** The next lines of a merchant, and which of those that begin a session or a payment do not fit their row. */
+/** The next lines of a merchant, and which of the lines that begin a session or a payment do not match their row. */
 export async function readLinePage(
   sql: Sql,
   { merchant_id, after }: { merchant_id: string; after: string },
@@ -92,8 +92,8 @@ export async function readLinePage(
 }
 
 /**
- * Payments that something became of lately, of all merchants: of each those of its newest lines from an id on, and of them
- * together no more than `payments`.
+ * The recently changed payments of all merchants: for each merchant, the payments of its newest lines after a line id. At most
+ * `payments` are returned.
  */
 export async function listRecentPayments(
   sql: Sql,

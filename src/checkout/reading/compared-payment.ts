@@ -1,7 +1,7 @@
-// Compares a payment's rows with the lines that the journal has of it, and names what somebody changed, removed or put in.
+// Compares a payment's rows with the journal's lines about it, and names rows that somebody changed, removed or added.
 //
-// That the lines are as they were written says their chain (audit/). Lines of the releases before say no amount and no hash:
-// what they leave open is not bound. Status and ids they say as well.
+// The journal's own chain (audit/) proves that the lines are unchanged. Lines of earlier releases contain no amount and no
+// hash, so these are not bound. They do contain status and ids.
 
 import type { Money, OutcomeDetail } from '../bound-money.ts'
 import type { Event } from '../event.ts'
@@ -20,7 +20,7 @@ type PaymentRow = Pick<Payment, 'payment_id' | 'status' | 'capture_state'> &
 type OperationRow = Pick<Operation, 'operation_id' | 'kind' | 'state' | 'amount' | 'currency'>
 type EventRow = Pick<Event, 'sequence' | 'type'> & { sha256: string }
 
-/** A payment with all rows that name its money, as they were at one moment. */
+/** A payment with all rows that hold its money, as they were at one moment. */
 export type PaymentRows = {
   payment: PaymentRow
   operations: OperationRow[]
@@ -44,23 +44,23 @@ export type MoneyFaultKind =
 
 type Value = string | number | null
 
-/** A member of a row that is not what the line says. */
+/** A member of a row that differs from the line. */
 export type Difference = { member: string; row: Value; line: Value }
 
 export type MoneyFault = {
   kind: MoneyFaultKind
-  /** The id of the payment, or of the session where it is about that alone. */
+  /** The id of the payment, or of the session if the fault concerns only the session. */
   subject: string
-  /** Our reference of the operation that is meant. */
+  /** Our reference for the operation concerned. */
   operation_id: string | null
-  /** Of the event that is meant. */
+  /** The sequence of the event concerned. */
   sequence: 1 | 2 | null
-  /** The line that the row does not fit, or that lacks its row. */
+  /** The line that the row does not match, or that has no row. */
   entry_id: string | null
   differences: Difference[]
 }
 
-/** `is_bound`: its lines say amounts, and the hashes of its events. */
+/** `is_bound`: the payment's lines contain amounts and the hashes of its events. */
 export type MoneyVerdict = { is_bound: boolean; faults: MoneyFault[] }
 
 export function comparePayment(rows: PaymentRows): MoneyVerdict {
@@ -81,18 +81,18 @@ export function comparePayment(rows: PaymentRows): MoneyVerdict {
   }
 }
 
-/** The lines that say what became of the payment: at most one each, and what there is beyond that. */
+/** The lines about the payment's course: at most one of each kind, and any surplus. */
 type PaymentLines = {
   begun: MoneyLine | undefined
   outcome: MoneyLine | undefined
-  /** What became of it after it was held. */
+  /** The line about the decision on a held payment. */
   decision: MoneyLine | undefined
   repeated: MoneyLine[]
 }
 
 function tellingLines(lines: MoneyLine[]): PaymentLines {
   const outcomes = lines.filter(({ change }) => outcomeOf(change) !== null)
-  // Their order says nothing: the clocks of two processes differ.
+  // The order of the lines proves nothing, because the clocks of two processes differ.
   const held = outcomes.find(({ change }) => change === 'payment.held')
   const outcome = held ?? outcomes[0]
   const decision = held && outcomes.find(({ change }) => decided.includes(change))
@@ -164,7 +164,7 @@ function operationFaults(rows: PaymentRows, told: PaymentLines, binding?: MoneyL
   return faults
 }
 
-/** What is done about orphans has references of its own. */
+/** Lines about orphans have references of their own. */
 function isOfOperation({ change }: MoneyLine): boolean {
   return outcomeOf(change) !== null || (change.endsWith('.begun') && !change.startsWith('orphan.'))
 }
@@ -174,7 +174,7 @@ function kindBegunBy(lines: MoneyLine[]): string | undefined {
   return begun === 'charge' ? 'authorise' : begun
 }
 
-/** The states that an operation may be in by its lines; null where they do not say. */
+/** The states that an operation may have according to its lines; null if they do not show it. */
 function statesOf(
   { kind, operation_id }: OperationRow,
   { outcome, decision }: PaymentLines,
@@ -212,7 +212,7 @@ function moneyIn(line: MoneyLine | undefined): Partial<Money> {
   return { amount, currency, mode } as Partial<Money>
 }
 
-/** What the line does not say is no difference. */
+/** A member that the line does not contain is no difference. */
 function differences(row: object, says: Record<string, Value | undefined>): Difference[] {
   const found = new Map<string, Value>(Object.entries(row))
   return Object.entries(says).flatMap(([member, line]) => {

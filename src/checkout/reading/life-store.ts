@@ -1,14 +1,14 @@
-// The SQL that finds what belongs together for whoever knows one id alone: which session, and which payments it has.
+// The SQL that starts from a single id and finds its session and that session's payments.
 
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 
 export type LifeKey = SessionHolder & {
-  /** The payment that was named; of a session its newest, null where it has none. */
+  /** The payment that was named, or a named session's newest payment; null if it has none. */
   payment_id: string | null
 }
 
-/** The session of a payment or session id: a look by key for each merchant, unless one is named. */
+/** The session of a payment or session id. It takes one look-up by key for each merchant, unless a merchant is named. */
 export async function findLifeKey(
   sql: Sql,
   id: string,
@@ -27,7 +27,7 @@ export async function findLifeKey(
   return row
 }
 
-/** A session's payments, one for each of its attempts that was confirmed, in their order. */
+/** A session's payments, one for each confirmed attempt, in order. */
 export async function listPaymentIds(
   sql: Sql,
   { merchant_id, session_id }: Pick<LifeKey, 'merchant_id' | 'session_id'>,

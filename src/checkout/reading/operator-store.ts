@@ -1,4 +1,4 @@
-// The SQL of what only the operator sees: whose a payment is, which holds there are, and which operations nobody answered.
+// The SQL that only operators need: the merchant of a payment, the holds, and the unanswered operations.
 
 import type { Sql } from '../../database/open.ts'
 import type { Hold } from '../hold.ts'
@@ -6,7 +6,7 @@ import type { Operation, UnansweredOperation } from '../operation.ts'
 import type { Payment, PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
 
-/** The merchant of a payment, for who knows the payment alone: a look by key for each merchant, or for the one named. */
+/** The merchant of a payment. It takes one look-up by key for each merchant, unless a merchant is named. */
 export async function findPaymentKey(
   sql: Sql,
   { payment_id, merchant_id }: { payment_id: string; merchant_id: string | null },
@@ -20,7 +20,7 @@ export async function findPaymentKey(
   return row
 }
 
-/** A hold with its payment, and the capture or void under way or without an answer. */
+/** A hold with its payment, and its capture or void that is under way or unanswered. */
 export type HoldWithPayment = Hold &
   Pick<Payment, 'session_id' | 'amount' | 'currency' | 'mode' | 'order_reference' | 'created_at'> &
   Pick<Session, 'settlement' | 'answer_by'> & {
@@ -29,14 +29,14 @@ export type HoldWithPayment = Hold &
     operation_sent_at: Date | null
   }
 
-/** A merchant's holds: those that wait by their deadline, then those that were decided, the newest first. */
+/** A merchant's holds: waiting ones by their deadline, then decided ones, the newest first. */
 export async function listHolds(
   sql: Sql,
   which: { merchant_id: string; statuses: Hold['status'][]; limit: number },
 ): Promise<HoldWithPayment[]> {
   const { merchant_id, statuses, limit } = which
   const decided = statuses.some((status) => status === 'captured' || status === 'voided')
-  // What waits is found by its own index, however many were decided.
+  // The index of waiting holds keeps this fast, however many were decided.
   const waiting = decided ? sql`` : sql`and decided_at is null`
   const order = sql`order by h.decided_at desc nulls first, h.deadline, h.payment_id`
   return sql<HoldWithPayment[]>`
@@ -52,10 +52,10 @@ export async function listHolds(
     ${order}`
 }
 
-/** An operation that nobody answered, with its payment. */
+/** An unanswered operation, with its payment. */
 export type OperationWithPayment = UnansweredOperation & Pick<Payment, 'session_id' | 'mode'>
 
-/** Those whose answer counts as lost, oldest first; `merchant_id` is null for every merchant's. */
+/** The operations whose answer counts as lost, oldest first. `merchant_id` is null for all merchants. */
 export async function listUnanswered(
   sql: Sql,
   which: { merchant_id: string | null; waiting_for_person: boolean; now: Date; limit: number },

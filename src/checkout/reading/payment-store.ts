@@ -10,11 +10,11 @@ import type { Customer, Item } from '../purchase.ts'
 import { type Session, sessionTimes } from '../session.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
-/** A payment with what its session bought, and how often its order was paid. */
+/** A payment with its session's purchase, and how often its order was paid. */
 export type PaymentRead = Payment & {
   items: Item[] | null
   customer: Customer | null
-  /** Captured payments of the merchant that share order reference and mode; null without an order reference. */
+  /** How many captured payments of the merchant share order reference and mode; null without an order reference. */
   order_reference_captured_payments: number | null
 }
 
@@ -38,12 +38,12 @@ function readsOf(sql: Sql, merchant_id: string, payment_id: string) {
     where p.merchant_id = ${merchant_id} and p.payment_id = ${payment_id}`
 }
 
-/** A payment with its hold, and with what tells whether an answer is missing, as they were at one moment. */
+/** A payment with its hold, and the facts that show whether an answer is missing, as they were at one moment. */
 export type PaymentWithHold = {
   payment: PaymentRead
-  /** Null where it was never held. */
+  /** Null if the payment was never held. */
   hold: Hold | null
-  /** The hold's capture or void that has no answer yet; null where there is none. */
+  /** The hold's capture or void without an answer yet; null if there is none. */
   operation: Pick<Operation, 'kind' | 'asked_by' | 'sent_at'> | null
   session: Pick<Session, 'settlement' | 'answer_by'>
 }

@@ -1,4 +1,4 @@
-// What a checkout is set up from: GET /v1/checkout/config/{public_key}, …/methods/{public_key}, …/handles/{handle}.
+// The configuration of a checkout: GET /v1/checkout/config/{public_key}, …/methods/{public_key}, …/handles/{handle}.
 
 import { z } from 'zod'
 import { route } from '../../http/route.ts'
@@ -106,7 +106,7 @@ export const readHostedConfig = route({
   handle: async (context: Context, { holder }) => readConfiguration(context, holder),
 })
 
-/** The configuration body. Throws `three_ds_provider_unavailable` where cards of its mode could not be authenticated. */
+/** The configuration body. Throws `three_ds_provider_unavailable` if cards of its mode could not be authenticated. */
 export function readConfiguration(
   { addresses, three_ds, receipt_modes }: Context,
   { account, integration, public_key, key_mode }: PublicAccount,

@@ -1,4 +1,4 @@
-// GET /v1/payments/{payment_id}: what became of one confirmed attempt.
+// GET /v1/payments/{payment_id}: the outcome of one confirmed attempt.
 
 import { z } from 'zod'
 import { secretKey } from '../../http/access.ts'

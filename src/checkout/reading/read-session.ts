@@ -1,4 +1,4 @@
-// GET /v1/checkout/sessions/{session_id}: how a session stands.
+// GET /v1/checkout/sessions/{session_id}: the state of a session.
 
 import { z } from 'zod'
 import { secretKey } from '../../http/access.ts'

@@ -1,4 +1,4 @@
-// Goes through payments in pages, compares each with its lines in the journal, and tells what does not fit.
+// Compares payments with their lines in the journal, page by page, and reports mismatches.
 
 import type { Sql } from '../../database/open.ts'
 import { comparePayment, type MoneyFault, type PaymentRows } from './compared-payment.ts'
@@ -12,18 +12,18 @@ import {
 
 const page_payments = 200
 const page_lines = 1000
-/** Of one merchant so many faults are named; all are counted. */
+/** How many faults of one merchant are named. All of them are counted. */
 const faults_named_max = 100
 
 export type PaymentsVerified = {
   payments: number
-  /** Payments whose lines, of a release before, do not say amounts and hashes. */
+  /** How many payments have lines of an earlier release, without amounts and hashes. */
   not_bound: number
   faults: MoneyFault[]
   fault_count: number
 }
 
-/** All payments of a merchant, and all lines that begin one or a session. */
+/** Verifies all payments of a merchant, and all lines that begin a payment or a session. */
 export async function verifyPayments(sql: Sql, merchant_id: string): Promise<PaymentsVerified> {
   const count = openCount()
   for (let after = ''; ; ) {
@@ -40,10 +40,10 @@ export async function verifyPayments(sql: Sql, merchant_id: string): Promise<Pay
   }
 }
 
-/** Of one merchant the newest lines so many; of all merchants together so many payments. */
+/** How many of the newest lines of each merchant are read, and how many payments of all merchants are verified. */
 const recentMax = { lines: 500, payments: 1000 }
 
-/** Payments that something became of lately, of all merchants. `from` is an id of a line: those behind it are looked at. */
+/** Verifies recently changed payments of all merchants. Only lines after the line id `from` are read. */
 export async function verifyRecentPayments(sql: Sql, from: string): Promise<PaymentsVerified> {
   const count = openCount()
   const recent = await listRecentPayments(sql, from, recentMax)
