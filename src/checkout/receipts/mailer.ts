@@ -1,4 +1,4 @@
-// What sends receipts: a mail server, whose letters they are, and how long it is left alone after it could not be reached.
+// The mailer of receipts: a mail server, the modes it serves, and the pause after the server could not be reached.
 
 import type { Mode } from '../../kernel/values.ts'
 import type { Mailer } from '../../outgoing/mail/mailer.ts'
@@ -17,7 +17,7 @@ export type ReceiptMailer = {
 
 const waits_seconds = [5, 15, 60, 120, 300]
 
-/** Each process finds out for itself whether the server can be reached. */
+/** Each process finds out on its own whether the server can be reached. */
 export function openReceiptMailer(
   what: Pick<ReceiptMailer, 'mailer' | 'from' | 'modes'>,
 ): ReceiptMailer {
@@ -37,7 +37,7 @@ export function openReceiptMailer(
   }
 }
 
-/** The modes whose payments have a receipt sent; none without a mail server. */
+/** The modes whose payments get a receipt; none without a mail server. */
 export function receiptModes(mail: { test_mode: boolean } | null): Mode[] {
   if (mail === null) return []
   return mail.test_mode ? ['test', 'live'] : ['live']

@@ -1,5 +1,5 @@
-// The SQL of receipts: queued in the statement of the capture, claimed for one sending, and settled. One statement each, and all
-// that change a receipt touch that one alone.
+// The SQL of receipts: queued in the statement of the capture, claimed for one sending, and settled. Each function is one
+// statement, and each statement that changes a receipt touches only that receipt.
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
@@ -8,7 +8,7 @@ import type { EventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
 import type { ReceiptPayment } from './receipt.ts'
 
-/** The body of a CTE that queues the receipt of a capture, where receipts of its mode are sent and the gate let it through. */
+/** The body of a CTE that queues the receipt of a capture, if its mode sends receipts and the gate returned a row. */
 export function receiptIf(
   sql: AnySql,
   {
@@ -44,14 +44,14 @@ export async function noteSenders(
 
 export type ReceiptKey = { merchant_id: string; payment_id: string }
 
-/** One that has to be looked at. `claimed_at`: since when somebody was to send it, who is dead; null where nobody was. */
+/** A receipt that needs attention. `claimed_at` is when a process that has died claimed it; null if it was not claimed. */
 export type DueReceipt = ReceiptKey & {
   session_id: string
   created_at: Date
   claimed_at: Date | null
 }
 
-/** Receipts of these modes that are due, and of all modes those that come to an end: too old, or left by who sent them. */
+/** Due receipts of these modes, and receipts of all modes that must end: too old, or left by a process that died. */
 export async function listDueReceipts(
   sql: Sql,
   which: { modes: readonly Mode[]; now: Date; old_before: Date; limit: number },
@@ -69,7 +69,7 @@ export async function listDueReceipts(
     order by q.due_at`
 }
 
-/** A receipt that is ours to send, with what it says. */
+/** A receipt that this process may send, with its contents. */
 export type ClaimedReceipt = ReceiptKey &
   Omit<ReceiptPayment, 'email' | 'descriptor'> & {
     session_id: string
@@ -80,7 +80,7 @@ export type ClaimedReceipt = ReceiptKey &
     acquiring_profile: Record<string, unknown> | null
   }
 
-/** Undefined where somebody else has it, or had it. */
+/** Undefined if another process has or had it. */
 export async function claimReceipt(
   sql: Sql,
   { merchant_id, payment_id }: ReceiptKey,
@@ -107,7 +107,7 @@ export async function claimReceipt(
 
 type ClaimedKey = ReceiptKey & { claimed_at: Date | null }
 
-/** It is sent, or never will be. False where somebody else has settled it, or has it by now. */
+/** Ends a receipt that was sent or never will be. Returns false if another process has settled or claimed it. */
 export async function endReceipt(sql: Sql, held: ClaimedKey, line: JournalLine): Promise<boolean> {
   const rows = await sql`
     with gate as (
@@ -117,7 +117,7 @@ export async function endReceipt(sql: Sql, held: ClaimedKey, line: JournalLine):
   return rows.length > 0
 }
 
-/** The server has not taken it: it is due again later. */
+/** The server has not taken the receipt, so it is due again later. */
 export async function postponeReceipt(sql: Sql, held: ClaimedKey, due_at: Date): Promise<void> {
   await sql`
     update receipt_queue set claimed_at = null, due_at = ${due_at} where ${asHeld(sql, held)}`
@@ -131,7 +131,7 @@ function asHeld(sql: Sql, { merchant_id, payment_id, claimed_at }: ClaimedKey) {
 
 const counted_max = 10_000
 
-/** How many wait, counted up to some number, and since when the oldest does; null where none does. */
+/** How many receipts wait, counted up to a limit, and the time of the oldest; null if none waits. */
 export async function countReceipts(sql: Sql): Promise<{ waiting: number; oldest: Date | null }> {
   const [row] = await sql<[{ waiting: number; oldest: Date | null }]>`
     select count(*)::int as waiting, min(created_at) as oldest

@@ -1,4 +1,4 @@
-// The texts of receipts in the shopper's language. They are apart from those of the pages, which every shopper loads.
+// The texts of receipts in the shopper's language, kept apart from the texts of the pages, which every shopper loads.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { type Language, languageFor } from '../../kernel/words.ts'
@@ -33,7 +33,7 @@ type ReceiptKey =
   | 'tax'
   | 'footer'
 
-/** English where there is no such language. */
+/** The texts of a language, or English if there is no such language. */
 export function receiptLanguage(locale: string | null): ReceiptLanguage {
   const found = languageFor(locale, null)
   const texts = words.get(new Intl.Locale(found.locale).language) ?? words.get('en')!

@@ -1,5 +1,5 @@
-// A receipt: from what was paid to the letter that tells the shopper of it, a plain and an HTML part. Nothing here is fetched, and
-// nothing that somebody sent us is taken for more than text.
+// A receipt: turns a payment into a letter for the shopper, with a plain and an HTML part. Nothing is fetched here, and texts
+// from others are never treated as more than text.
 
 import { escapeHtml } from '../../kernel/html.ts'
 import { type Brand, currencyOf, type Mode } from '../../kernel/values.ts'
@@ -16,20 +16,20 @@ export type ReceiptPayment = {
   executed_at: Date
   order_reference: string | null
   items: Item[] | null
-  /** Of the session's integration: the names of items that came by their sku alone. */
+  /** The price list of the session's integration, for the names of items that were sent with only their sku. */
   price_list: PriceListItem[] | null
-  /** As the shopper typed it, or the shop sent it. */
+  /** As the shopper typed it, or as the shop sent it. */
   email: string
   merchant_name: string
-  /** What stands on the statement of the card. */
+  /** The text on the card's statement. */
   descriptor: string
   brand: Brand
   last4: string
-  /** The language of the checkout; null where it is not known. */
+  /** The language of the checkout; null if it is unknown. */
   locale: string | null
 }
 
-/** The letter. `from` is the address of the service. Throws where it cannot be addressed. */
+/** The letter. `from` is the address of the service. Throws if the letter cannot be addressed. */
 export function receiptOf(
   paid: ReceiptPayment,
   { from, now }: { from: string; now: Date },
@@ -44,7 +44,7 @@ export function receiptOf(
     text: textOf(content, language),
     html: htmlOf(content, language),
     language: language.locale,
-    // The same whoever sends it: where it comes twice all the same, the reader's mail program can tell.
+    // The id does not depend on the sender, so that the reader's mail program can recognise a duplicate.
     message_id: `receipt.${paid.payment_id}@${from.slice(from.indexOf('@') + 1)}`,
     date: now,
   }
@@ -56,7 +56,10 @@ const brandNames: Record<Brand, string> = {
   amex: 'American Express',
 }
 
-/** `runs_as`: values are what others wrote, unless they are in the language of the page; money is never broken. */
+/**
+ * `runs_as` is the direction of a value: `foreign` for texts of others, `page` for the page's own language. Money is never
+ * broken across lines.
+ */
 type Row = { label: string; value: string; runs_as: 'foreign' | 'page' | 'money' }
 type Content = {
   title: string
@@ -99,7 +102,7 @@ function contentOf(paid: ReceiptPayment, shop: string, language: ReceiptLanguage
   }
 }
 
-/** What the shopper saw it by. */
+/** The name under which the shopper saw the item. */
 function nameOf({ name, sku }: Item, { price_list, currency }: ReceiptPayment): string {
   const listed = price_list?.find((each) => each.sku === sku && each.currency === currency)
   return plain(name ?? listed?.name ?? sku ?? '')
@@ -113,7 +116,7 @@ function rowOf(item: Item, name: string, money: (amount: number) => string): Row
   return { label, value, runs_as: 'money' }
 }
 
-/** Each value is kept to itself, so that its direction does not move its neighbours. */
+/** Each value is isolated, so that its direction does not move its neighbours. */
 function textOf({ title, lead, test, items, rows, footer }: Content, language: ReceiptLanguage) {
   const apart = (value: string) =>
     language.direction === 'rtl' && value !== '' ? `\u2068${value}\u2069` : value
@@ -128,7 +131,7 @@ function textOf({ title, lead, test, items, rows, footer }: Content, language: R
   ].join('\n\n')
 }
 
-// To be read on white and on black.
+// Readable on white and on black.
 const muted = 'opacity:.75'
 const line = 'border-top:1px solid #a3a3a3'
 
@@ -139,7 +142,7 @@ function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): strin
     `<!doctype html><html lang="${escapeHtml(locale)}" dir="${direction}"><head><meta charset="utf-8">` +
     '<meta name="viewport" content="width=device-width,initial-scale=1">' +
     '<meta name="color-scheme" content="light dark">' +
-    // Telephones would make numbers into links.
+    // Phones would turn numbers into links.
     '<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">' +
     `<title>${escapeHtml(title)}</title></head>` +
     `<body dir="${direction}" style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,sans-serif">` +
@@ -150,14 +153,14 @@ function htmlOf(content: Content, { locale, direction }: ReceiptLanguage): strin
     (items
       ? `<h2 style="font-size:16px;margin:16px 0 8px">${escapeHtml(items.heading)}</h2>${table(items.rows, direction, 'anywhere')}`
       : '') +
-    // Our own words need no breaking, and beside a long value they would be.
+    // Our own words need no breaking, and beside a long value they would otherwise be broken.
     table(rows, direction, 'normal') +
     paragraph(footer, `margin:24px 0 0;font-size:14px;${muted}`) +
     '</div></body></html>\n'
   )
 }
 
-/** `label_breaks`: where a label may be broken within a word. */
+/** `label_breaks`: where a label may be broken inside a word. */
 function table(
   rows: Row[],
   direction: ReceiptLanguage['direction'],
@@ -183,7 +186,7 @@ function table(
 
 const text_length_max = 200
 
-/** One line of text without signs that nobody sees, such as those that turn the direction of what follows. */
+/** One line of text without invisible signs, such as those that change the direction of what follows. */
 function plain(text: string): string {
   const seen = text
     .toWellFormed()
@@ -193,7 +196,7 @@ function plain(text: string): string {
   return [...seen].slice(0, text_length_max).join('')
 }
 
-/** One address and nothing more: what separates addresses or ends a header is in none. */
+/** A single address: separators of addresses and line breaks are not accepted. */
 function addressOf(email: string): string {
   if (/^[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]+$/u.test(email)) {
     return email
@@ -201,7 +204,7 @@ function addressOf(email: string): string {
   throw new Error('no address that can be written to')
 }
 
-/** With the ISO 4217 exponent, as the checkout shows it. */
+/** Formatted with the ISO 4217 exponent, as the checkout shows it. */
 function formatAmount(amount: number, currency: string, locale: string): string {
   const digits = currencyOf(currency)?.exponent ?? 2
   const written = new Intl.NumberFormat(locale, {
@@ -210,11 +213,11 @@ function formatAmount(amount: number, currency: string, locale: string): string 
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   }).format(amount / 10 ** digits)
-  // From right to left the letters of `UK£` would come to stand behind its sign.
+  // In text from right to left, the letters of `UK£` would otherwise appear behind its sign.
   return written.replace(/^(\u200f.*)([A-Z]{2}\p{Sc})/u, '$1\u2066$2\u2069')
 }
 
-/** In UTC, and says so: where the shopper is nobody knows. */
+/** Formatted in UTC, with the zone named, because the shopper's time zone is unknown. */
 function formatTime(at: Date, locale: string): string {
   return new Intl.DateTimeFormat(locale, {
     year: 'numeric',

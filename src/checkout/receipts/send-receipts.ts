@@ -1,5 +1,5 @@
-// A job: sends receipts to shoppers, over few lines and for a short while at a time. What a server may have taken is never sent
-// again: a shopper would rather miss a receipt than think of having paid twice.
+// A job: mails receipts to shoppers, over few connections and for a short time in each run. A receipt that a server may have
+// taken is never sent again: to a shopper a missing receipt is better than the impression of having paid twice.
 
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
@@ -29,26 +29,26 @@ export type ReceiptContext = {
   ids: Ids
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Pick<Metrics, 'receiptEnded' | 'receiptsWaiting'>
-  /** Left out where this process sends none. */
+  /** Left out if this process sends no receipts. */
   post?: ReceiptMailer
   /** See JobContext. */
   stopping?: AbortSignal
 }
 
 const hour_ms = 3_600_000
-/** Older ones are given up. */
+/** Older receipts are given up. */
 export const receipt_life_ms = 24 * hour_ms
-/** Outlasts a sending by far. */
+/** Much longer than one sending takes. */
 const lease_ms = 5 * 60_000
 const lines_max = 2
 const batch = 200
-/** After so long no other one is begun. */
+/** After this time in a run, no further receipt is begun. */
 const run_ms = 30_000
-/** Of one line in one run. */
+/** How many failures one connection may have in one run. */
 const failures_max = 5
 const waits_seconds = [60, 300, 900, 3600]
 
-/** Returns how many came to an end. */
+/** Returns how many receipts were finished. */
 export async function sendReceipts(context: ReceiptContext): Promise<number> {
   const { sql, world, metrics, post } = context
   const now = world.clock.now()
@@ -63,7 +63,7 @@ export async function sendReceipts(context: ReceiptContext): Promise<number> {
   let count = 0
   for (const each of due.filter(isOver)) {
     if (context.stopping?.aborted) break
-    // Whoever was to send it died over it, and may have sent it.
+    // The process that was to send it has died, and may have sent it.
     const change = each.claimed_at ? 'receipt.unknown' : 'receipt.given_up'
     if (await end(context, each, change, { reason: each.claimed_at ? 'no_note' : 'too_old' }))
       count++
@@ -123,7 +123,7 @@ async function openLine({ world, post }: SendContext): Promise<MailLine | null> 
   }
 }
 
-/** `failed`: the line is of no use any more. `passed`: somebody else has the receipt. */
+/** `failed`: the connection can no longer be used. `passed`: another process has the receipt. */
 async function send(
   context: SendContext,
   line: MailLine,
@@ -149,7 +149,7 @@ async function send(
   return 'ended'
 }
 
-/** Null where it cannot be written: no more can it tomorrow. */
+/** Null if the letter cannot be written, which will not change later. */
 function write(claimed: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Message | null {
   try {
     return receiptOf(paidOf(claimed), by)
@@ -161,7 +161,7 @@ function write(claimed: ClaimedReceipt, by: Parameters<typeof receiptOf>[1]): Me
 async function heed(context: SendContext, claimed: ClaimedReceipt, error: Error): Promise<void> {
   const { sql, world } = context
   const { payment_id, tries } = claimed
-  // Of any other error nobody can say whether the server has the letter.
+  // After any other error nobody can know whether the server has the letter.
   const { verdict, code } =
     error instanceof MailFailure ? error : { verdict: 'unknown' as const, code: null }
   const fields = { payment_id, tries, verdict, code, error: error.message }
