@@ -1,5 +1,5 @@
-// A job: once a day compares what we call captured or held with what each acquirer has, both ways, and tells a person where
-// they disagree. It corrects nothing.
+// A job: once a day compares our captured and held charges with each acquirer's, in both directions, and reports differences to
+// a person. It corrects nothing.
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
@@ -30,17 +30,17 @@ import {
 import { findUnseen } from './finding-store.ts'
 import { lookClosely } from './look-closely.ts'
 
-/** Longer than a window may take. */
+/** Longer than one window may take. */
 const lease_ms = 30 * 60_000
 const every_ms = 24 * 3_600_000
-/** Where it did not come to its end. */
+/** When to try again after an incomplete comparison. */
 const again_ms = 3_600_000
 const page = 1_000
-/** So many are looked at closely at once, and in one run. Where more differ, something else is wrong. */
+/** How many charges are looked at closely at once, and in one run. If more differ, something else is wrong. */
 const looks = 100
 const looks_max = 1_000
 
-/** What a comparison came to. `failure` is null where it came to its end. */
+/** The result of a comparison. `failure` is null if it was complete. */
 export type ComparisonResult = {
   acquirer: string
   ours: number
@@ -49,7 +49,7 @@ export type ComparisonResult = {
   failure: string | null
 }
 
-/** Returns how many findings are new. Several processes may do it at once. */
+/** Returns the number of new findings. Several processes may do this at once. */
 export async function compareBooks(context: OrphanContext): Promise<number> {
   let found = 0
   for (const swept of await context.listAcquirers()) {
@@ -61,7 +61,7 @@ export async function compareBooks(context: OrphanContext): Promise<number> {
   return found
 }
 
-/** Null where it is not due, or another process is at it. */
+/** Null if the comparison is not due, or if another process runs it. */
 export async function compareAcquirer(
   context: OrphanContext,
   swept: AcquirerOfMode,
@@ -107,7 +107,7 @@ export async function compareAcquirer(
       const fields = { acquirer: name, error: compared.failure }
       world.log.error(fields, 'comparison with the acquirer failed')
     }
-    // A process that stops leaves it to the next one.
+    // A process that stops leaves the comparison to the next one.
     const due_at = is_stopped ? now : new Date(now.getTime() + again_ms)
     await failComparison(sql, {
       acquirer: name,
@@ -143,17 +143,17 @@ async function run(
       await look(await differingIn(context, swept, window, run.compared))
     }
   } finally {
-    // What is let go is for the next sweep to say, which may have more to find than two days.
+    // Only the next sweep may release unknown ones, because it may have more than two days to search.
     await decideUnknown(context, name, false)
   }
-  // What was found before and is older than that by now, or agrees.
+  // Earlier findings that this run did not see: their charges are older than its span, or both sides agree now.
   await goOn(context, name, run)
   const unseen = await findUnseen(context.sql, { acquirer: name, since: run.now, limit: looks })
-  // Each by itself: they may lie months apart.
+  // One at a time, because they may lie months apart.
   for (const reference of unseen) await look([reference])
 }
 
-/** This process stood still for longer than its lease. Whoever has it now goes through everything anew. */
+/** This process was paused for longer than its lease. The process that has the lease now starts over. */
 class LeaseLostError extends Error {}
 
 async function goOn(
@@ -169,7 +169,7 @@ async function goOn(
   lease.held = until
 }
 
-/** The references on which both seem to disagree. What nothing here knows, or failed here, goes the way of orphans. */
+/** The references on which both seem to disagree. An authorisation that is unknown or failed here is treated as an orphan. */
 async function differingIn(
   context: OrphanContext,
   swept: AcquirerOfMode,
@@ -195,7 +195,7 @@ async function differingIn(
   return [...differing].sort()
 }
 
-/** Those that are listed otherwise than we have them. */
+/** The charges that the acquirer lists differently from our books. */
 async function differingListed(
   { sql }: OrphanContext,
   listed: LiveAuthorisation[],
@@ -227,7 +227,7 @@ async function* bookedIn(
   }
 }
 
-/** Whether the acquirer must have it: what it does not list is missing there. */
+/** Whether the acquirer must have the charge: if it does not list the charge, the charge is missing there. */
 function claims(booked: BookedCharge): boolean {
   const kinds = compare(booked, unknownThere)
   return kinds !== 'wait' && kinds.length > 0

@@ -1,4 +1,4 @@
-// The SQL of comparisons: whose turn it is, and what we have of charges.
+// The SQL of comparisons: which process runs one, and our records of charges.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { BookedCharge } from '../comparison.ts'
@@ -16,8 +16,8 @@ export type Comparison = {
 }
 
 /**
- * Takes an acquirer for as long as until `lease_until`, if it is due or `at_once`. Returns how far it was compared, undefined
- * where another process is at it, or has been. The lease names who has it.
+ * Claims an acquirer until `lease_until`, if it is due or `at_once`. Returns how far it was compared, or undefined if another
+ * process has it or has finished it. The lease's time identifies its holder.
  */
 export async function claimComparison(
   sql: Sql,
@@ -33,7 +33,7 @@ export async function claimComparison(
   return row
 }
 
-/** False where the lease has run out and another process has it. */
+/** False if the lease has run out and another process has the acquirer. */
 export async function extendLease(
   sql: Sql,
   { acquirer, held, until }: { acquirer: string; held: Date; until: Date },
@@ -69,8 +69,7 @@ export async function listComparisons(sql: Sql): Promise<Comparison[]> {
 }
 
 /**
- * Charges of the acquirer that we call approved, whose references lie in the range: at most `limit`, those after the one that
- * is named.
+ * Charges of the acquirer that we call approved, with references in the range: at most `limit`, after the one that is named.
  */
 export async function pageBooked(
   sql: Sql,
@@ -98,7 +97,7 @@ export async function pageBooked(
     ${bookedFrom(sql)} order by c.merchant_id, c.operation_id`
 }
 
-/** What we have under these references, which must be sorted and come from a short stretch of time. */
+/** Our records under these references, which must be sorted and come from a short period. */
 export async function findBooked(sql: Sql, references: string[]): Promise<BookedCharge[]> {
   if (references.length === 0) return []
   return sql<BookedCharge[]>`

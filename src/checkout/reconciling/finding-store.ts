@@ -1,4 +1,4 @@
-// The SQL of findings: where our books and an acquirer's disagree, until they agree or a person has closed it.
+// The SQL of findings: the disagreements between our books and an acquirer's, until both agree or a person closes them.
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import type { Finding } from '../comparison.ts'
@@ -6,8 +6,8 @@ import type { Finding } from '../comparison.ts'
 type NewFinding = Omit<Finding, 'cleared_at' | `resolved_${string}`>
 
 /**
- * Writes down what was found of these references: new ones, old ones seen again, and that others are gone. One that a person
- * closed stays closed, unless the acquirer or we have it otherwise by now. Returns those that are open and were not before.
+ * Saves the findings of these references: new ones, old ones seen again, and the clearing of those that are gone. A finding
+ * that a person closed stays closed, unless either side has changed since. Returns the open findings that were not open before.
  */
 export async function saveFindings(
   sql: Sql,
@@ -59,13 +59,13 @@ export async function saveFindings(
     order by c.acquirer, c.reference, c.kind`
 }
 
-/** Of the row `f` that is there: it was cleared, or is closed and has changed. */
+/** Whether the existing row `f` counts as new: it was cleared, or it was closed and has changed. */
 function isNew(sql: Sql): Fragment {
   return sql`(f.cleared_at is not null or (f.resolved_at is not null
     and (f.ours::text <> excluded.ours::text or f.theirs::text <> excluded.theirs::text)))`
 }
 
-/** References with an open finding that was not seen since, those longest ago first. */
+/** The references with an open finding that was not seen since `since`, the longest unseen first. */
 export async function findUnseen(
   sql: Sql,
   { acquirer, since, limit }: { acquirer: string; since: Date; limit: number },
@@ -77,7 +77,7 @@ export async function findUnseen(
   return rows.map(({ reference }) => reference)
 }
 
-/** The open ones, the newest first; then the others if they are asked for. `acquirer` null is any. */
+/** Open findings, the newest first, then the others on request. `acquirer` null means any. */
 export async function listFindings(
   sql: Sql,
   which: { acquirer: string | null; closed_too: boolean; limit: number },
@@ -96,7 +96,7 @@ export async function countOpenFindings(sql: Sql): Promise<number> {
   return row.count
 }
 
-/** A person closes the open findings of these references. Returns what was closed. */
+/** Closes the open findings of these references on behalf of a person. Returns the closed ones. */
 export async function closeFindings(
   sql: Sql,
   which: { acquirer: string | null; references: string[] },

@@ -1,4 +1,4 @@
-// The second look at charges on which our books and an acquirer's seem to disagree: only what stays different is a finding.
+// The second look at charges on which our books and an acquirer's seem to disagree. Only a lasting difference is a finding.
 
 import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
@@ -21,8 +21,8 @@ import { saveFindings } from './finding-store.ts'
 const at_once = 8
 
 /**
- * Looks each reference up, and reads our rows before and after: what changed meanwhile, or is under way, is left to the next
- * comparison. Writes down what is found, and that what was found before is gone. Returns the findings that are new.
+ * Looks each reference up, and reads our rows before and after. A charge that changed meanwhile or is under way is left to the
+ * next comparison. Saves what was found, and clears earlier findings that are gone. Returns the new findings.
  */
 export async function lookClosely(
   context: OrphanContext,
@@ -60,7 +60,7 @@ export async function lookClosely(
   return saveFindings(sql, { acquirer: acquirer.name, references: looked_at, found, at: now })
 }
 
-/** How the acquirer has each. Throws where it could not be asked. */
+/** The acquirer's state of each charge. Throws if the acquirer could not be asked. */
 async function askForEach(
   { world, stopping }: OrphanContext,
   acquirer: AcquirerOfMode['acquirer'],
@@ -80,7 +80,7 @@ async function askForEach(
     )
     for (const [at, { reference }] of some.entries()) theirs.set(reference, foundAs(looks[at]!))
   }
-  // A reference may be forgotten after a day, and its authorisation be listed all the same.
+  // An acquirer may forget a reference after a day and still list its authorisation.
   const lists = new Map<number, Map<string, AcquirerCharge>>()
   for (const [reference, { state }] of theirs) {
     if (state !== 'unknown') continue

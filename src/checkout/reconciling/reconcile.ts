@@ -1,4 +1,4 @@
-// A job: finds out what became of operations that nobody answered, by our reference, until it is known.
+// A job: looks up unanswered operations by our reference until their outcome is known.
 
 import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
@@ -26,12 +26,12 @@ import {
 } from '../reconciliation.ts'
 import { type OperationCase, settleOperation } from './settle-operation.ts'
 
-/** Longer than two looks, and what follows from them, may take. */
+/** Longer than two looks and their consequences may take. */
 const lease_ms = 90_000
 
 const cause: Cause = { actor: 'reconciler', request_id: null }
 
-/** Returns how many operations it looked at. */
+/** Returns how many operations were looked at. */
 export function reconcile(context: SettlementContext): Promise<number> {
   return workOff(
     (limit) => {
@@ -51,7 +51,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
     if (!whole) throw new Error('an operation without a payment')
     const found: OperationCase = { ...whole, operation, cause }
     if (operation.state === 'sent') {
-      // The process that asked has died: from here on the answer counts as lost, and is looked for.
+      // The process that sent it has died. From now on the answer counts as lost, and is looked for.
       await noteUnanswered(
         context,
         found,
@@ -61,7 +61,7 @@ async function follow(context: SettlementContext, operation: UnansweredOperation
     }
     await (operation.state === 'reversing' ? endReversal(context, found) : look(context, found))
   } catch (error) {
-    // Its lease ends by itself, and it is looked at again.
+    // The lease ends by itself, and the operation is looked at again.
     context.world.log.error({ operation_id, error: (error as Error).message }, 'look failed')
   }
 }
@@ -112,8 +112,8 @@ async function take(
 }
 
 /**
- * Whether the acquirer may have made the charge and forgotten its reference since, while our books went back to before its
- * answer: to take it back might give the money of a paid order back. So only a person can say what became of it.
+ * Whether the acquirer may have made the charge and forgotten its reference, while our books went back to before its answer. A
+ * reversal might then refund a paid order, so only a person can settle it.
  */
 async function mayBeForgotten(
   { sql, world, acquirerOf }: SettlementContext,
@@ -124,7 +124,7 @@ async function mayBeForgotten(
   return isPulledAfter(sql, acquirer, sent_at)
 }
 
-/** It was not found where it would have to be: it is taken back, so that it can never arrive, and the charge then fails. */
+/** The charge was not found where it would have to be. It is reversed so that it can never arrive, and then fails. */
 async function reverse(context: SettlementContext, found: OperationCase): Promise<void> {
   const { sql, ids, world } = context
   const { operation, payment } = found
@@ -157,21 +157,21 @@ async function sendAgain(context: SettlementContext, found: OperationCase): Prom
   await ask(context, { ...found, operation: { ...operation, ...sending } })
 }
 
-/** Sends a capture, void or reversal that is written down as sent. */
+/** Sends a capture, void or reversal that is recorded as sent. */
 async function ask(context: SettlementContext, found: OperationCase): Promise<void> {
   try {
     const call = callToSettle(context, found)
     const answer = await sendToAcquirer(context.world.clock, found.operation.last_sent_at, call)
     await settleOperation(context, found, answer)
   } catch (error) {
-    // Sent before or not: it is asked for until it is known.
+    // It may have been sent before, so it is looked up until the outcome is known.
     const unanswered = error instanceof NotSent ? new Unanswered(error.message) : error
     if (!(unanswered instanceof Unanswered)) throw error
     await noteUnanswered(context, found, unanswered)
   }
 }
 
-/** A charge that is being taken back fails once its reversal is known. */
+/** A charge that is being reversed fails once the outcome of its reversal is known. */
 async function endReversal(context: SettlementContext, found: OperationCase): Promise<void> {
   const { operation } = found
   const operations = await listOperations(context.sql, operation)

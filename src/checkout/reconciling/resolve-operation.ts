@@ -1,4 +1,4 @@
-// A person settles what nobody answered: what they learned from the acquirer counts as its answer.
+// A person settles an unanswered operation. Their knowledge from the acquirer counts as the acquirer's answer.
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -13,15 +13,15 @@ import { windowEndsAt } from '../reconciliation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleOperation } from './settle-operation.ts'
 
-/** `declined` and `failed` are for charges, `refused` is for captures and voids. */
+/** `declined` and `failed` apply to charges, `refused` to captures and voids. */
 export const resolutions = ['approved', 'declined', 'failed', 'refused'] as const
 export type Resolution = (typeof resolutions)[number]
 
 export type ResolutionRequest = {
   outcome: Resolution
-  /** The acquirer's own id of what was approved. */
+  /** The acquirer's id of the approved operation. */
   acquirer_transaction_id: string | null
-  /** In the words of the acquirer or of whoever decides. */
+  /** In the words of the acquirer or of the person. */
   reason: string
   by: string
 }
@@ -34,7 +34,7 @@ const allowed: Record<UnansweredOperation['kind'], Resolution[]> = {
   refund: ['approved', 'refused'],
 }
 
-/** What an operation may be resolved as. */
+/** The outcomes with which an operation may be resolved. */
 export function outcomesOf({
   kind,
   state,
@@ -43,8 +43,8 @@ export function outcomesOf({
 }
 
 /**
- * Throws `resource_not_found` where nothing of the payment is unanswered, or `invalid_request`, whose field names the
- * member of `asked` that is to blame.
+ * Throws `resource_not_found` if no operation of the payment is unanswered. Throws `invalid_request` with the name of the wrong
+ * member of `asked`.
  */
 export async function resolveOperation(
   context: SettlementContext,
@@ -64,7 +64,7 @@ export async function resolveOperation(
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
 }
 
-/** The reversal of a charge comes before the charge, which it decides. It may still be under way. */
+/** The reversal of a charge comes before the charge, because it decides the charge. It may still be under way. */
 export function unansweredOf<Each extends UnansweredOperation>(
   operations: Each[],
 ): Each | undefined {
@@ -89,7 +89,7 @@ function refuseUnlessFit(
     const words = `must be one of ${outcomes.join(', ')} for an operation of the kind ${kind}.`
     throw new Refusal('invalid_request', words, { field: 'outcome' })
   }
-  // Else the hold would be open again while the capture or void may still happen.
+  // Otherwise the hold would be open again while the capture or void may still happen.
   const window_ends_at = windowEndsAt(operation, acquirerOf(mode, operation.acquirer))
   if (outcome === 'refused' && now < window_ends_at) {
     const until = window_ends_at.toISOString()
@@ -115,7 +115,7 @@ function answerOf(
         amount,
         currency,
         acquirer_transaction_id: acquirer_transaction_id ?? operation_id,
-        // What was asked for: an amount that was not verified was only to be reserved.
+        // As requested: an amount that was not verified was only to be reserved.
         captured: session.amount_verified,
       }
     case 'declined':

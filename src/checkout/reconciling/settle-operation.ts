@@ -1,4 +1,4 @@
-// What the reconciler or a person found out about an operation takes the same way as an answer that came in time.
+// An operation's answer from the reconciler or a person is settled in the same way as an answer that came in time.
 
 import {
   type Accepted,
@@ -23,10 +23,10 @@ import { type Cause, lineOf } from '../outcome.ts'
 import { lookAfterRefusal } from '../reconciliation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
-/** An operation on its way to an answer, with its payment, and who looks for it. */
+/** An unanswered operation with its payment, and the author of the search for its answer. */
 export type OperationCase = WholePayment & { operation: UnansweredOperation; cause: Cause }
 
-/** False where it was answered meanwhile. The answer must be one of the operation's kind. */
+/** False if it was answered meanwhile. The answer must be of the operation's kind. */
 export async function settleOperation(
   context: SettlementContext,
   found: OperationCase,
@@ -62,7 +62,7 @@ async function settleFoundCharge(
   return (await settleCharge(context, sent, answer, from)) !== null
 }
 
-/** A person may be wrong: what they give up is taken back, should the acquirer hold it after all. */
+/** A person may be wrong: a charge that they give up is reversed if the acquirer holds it after all. */
 function givenUp(
   context: SettlementContext,
   found: OperationCase,
@@ -79,7 +79,7 @@ function orphanOf(
   return orphanOfCharge(context, { authorisation: authorisation!, acquirer, money, payment })
 }
 
-/** The charge that is taken back is looked at again: it fails, unless its authorisation turned out to be there. */
+/** After its reversal the charge is looked at again. It fails, unless its authorisation turned out to exist. */
 async function settleReversal(
   context: SettlementContext,
   found: OperationCase,
@@ -92,7 +92,7 @@ async function settleReversal(
   const at = world.clock.now()
   const result = answer.result
   const is_there = answer.result === 'refused' && !isGone(answer)
-  // What was not there may still come, unless its reference is fenced now.
+  // A charge that was not there may still arrive, unless its reference is fenced now.
   const unknown = answer.result === 'refused' && !answer.authorisation_known
   const watched = unknown ? orphanOf(context, found) : null
   const state = is_there ? 'unknown' : 'reversing'

@@ -1,4 +1,4 @@
-// A job: tells the metrics what waits for an answer, for a decision, for its reversal, or is found otherwise at an acquirer.
+// A job: updates the metrics of unanswered operations, waiting decisions, due reversals, and findings at acquirers.
 
 import type { Sql } from '../../database/open.ts'
 import type { Metrics } from '../../http/metrics.ts'
@@ -22,7 +22,7 @@ export async function watchSettlements(context: {
   metrics: Metrics
 }): Promise<number> {
   const now = context.world.clock.now()
-  // All of them are small: each has a partial index of what is not settled.
+  // All of these are small, because each has a partial index of its unsettled rows.
   const [row] = await context.sql<Counts[]>`
     with operation as (
       select count(*) filter (where waits_for_person_since is null)::int as searching,
