@@ -1,5 +1,5 @@
-// A job: what an acquirer posted by itself settles the operation that it is about, or has the search for its answer look at
-// once. Notices come late, twice, out of order, and before the answer to the request itself.
+// A job: an acquirer's notice settles the operation that it concerns, or makes the search for the answer look at once. Notices
+// come late, twice, out of order, and before the answer to the request itself.
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
@@ -25,13 +25,13 @@ import {
   type StoredNotice,
 } from './notice-store.ts'
 
-/** Longer than two of them may take. */
+/** Longer than two notices may take. */
 const lease_ms = 60_000
 const waits_seconds = [10, 60, 300, 1800, 3600]
-/** So long a notice is kept once it is handled, for people. */
+/** How long a handled notice is kept, for people. */
 const kept_ms = 90 * 24 * 3_600_000
 
-/** `later`: it cannot be said yet. Everything else is its end, as the row keeps it for people to read. */
+/** `later`: the outcome is not clear yet. Every other value ends the notice, and is kept in its row for people. */
 type Outcome =
   | 'contradicts'
   | 'settled'
@@ -41,7 +41,7 @@ type Outcome =
   | 'taken_back'
   | 'later'
 
-/** Returns how many it looked at. */
+/** Returns how many notices were looked at. */
 export function handleNotices(context: SettlementContext): Promise<number> {
   const { sql, world } = context
   return workOff(
@@ -54,7 +54,7 @@ export function handleNotices(context: SettlementContext): Promise<number> {
   )
 }
 
-/** Returns how many were forgotten. */
+/** Returns how many notices were deleted. */
 export function forgetOldNotices({ sql, world }: Pick<SettlementContext, 'sql' | 'world'>) {
   return purgeNotices(sql, new Date(world.clock.now().getTime() - kept_ms))
 }
@@ -69,7 +69,7 @@ async function follow(context: SettlementContext, notice: StoredNotice): Promise
     const tries = { tries: notice.tries, now: at, chance: 0 }
     await postponeNotice(sql, notice, nextTryAt(waits_seconds, tries))
   } catch (error) {
-    // Its lease ends by itself, and it is looked at again.
+    // The lease ends by itself, and the notice is looked at again.
     const fields = { connection_id, notice_id, about, error: (error as Error).message }
     world.log.error(fields, 'notice not handled')
   }
@@ -89,7 +89,7 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
   if (!operation) return 'nothing_new'
   const { learned_by } = context.acquirerOf(whole.payment.mode, acquirer)
   if (learned_by !== 'notice' || notice.answer === null) {
-    // What it says is asked for, so that the acquirer's own books decide.
+    // The acquirer is asked about the notice, so that its own books decide.
     if (!isOpen(operation)) return 'nothing_new'
     await askAtOnce(context.sql, operation, context.world.clock.now())
     return 'asked_at_once'
@@ -97,7 +97,7 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
   return settle(context, whole, operation, notice)
 }
 
-/** The operation by our reference or the acquirer's, else the newest of its kind: a notice may name the charge alone. */
+/** The operation with our reference or the acquirer's id, else the newest of its kind: a notice may name only the charge. */
 function meant(
   operations: readonly OperationWithAnswer[],
   { about, reference, acquirer_transaction_id: theirs }: StoredNotice,
@@ -117,7 +117,7 @@ async function settle(
   notice: StoredNotice,
 ): Promise<Outcome> {
   const answer = asAsked(whole, notice.answer!)
-  // It is being taken back: whether that comes too late, the answer to its reversal says.
+  // The charge is being reversed. The answer to the reversal shows whether the reversal comes too late.
   if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
   if (isOpen(operation)) {
     const cause = causeOf(notice)
@@ -138,7 +138,7 @@ async function settle(
   return 'taken_back'
 }
 
-/** A notice does not say whether the amount was captured with the charge: it was, where that was asked for. */
+/** A notice does not say whether the amount was captured with the charge. It was, if that was requested. */
 function asAsked(
   { session }: WholePayment,
   answer: AuthoriseAnswer | SettleAnswer,
@@ -154,10 +154,10 @@ async function expire(
 ): Promise<Outcome> {
   const { hold } = whole
   if (!hold || !isWaiting(hold)) return 'nothing_new'
-  // A capture or void that is under way is answered first.
+  // A capture or void under way must be answered first.
   if (hold.operation_id !== null) return 'later'
   const { learned_by } = context.acquirerOf(whole.payment.mode, whole.payment.acquirer)
-  // Where the acquirer can be asked, its books decide.
+  // If the acquirer can be asked, its books decide.
   const as = learned_by === 'notice' ? ('voided' as const) : null
   const asked = { asked_by: 'rules' as const, cause: causeOf(notice), key: null, as }
   const { ends } = await settleFoundHold(context, { ...whole, hold }, asked)

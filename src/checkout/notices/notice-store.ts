@@ -1,10 +1,10 @@
-// The SQL of notices: what acquirers posted, stored once each, until it is known what each changes here.
+// The SQL of notices: acquirers' posts, each stored once, until their effect here is known.
 
 import type { Notice } from '../../acquirers/acquirer.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Operation } from '../operation.ts'
 
-/** A notice as it is kept, and from whom it is. */
+/** A notice as stored, and its sender. */
 export type StoredNotice = Omit<Notice, 'is_ours'> & {
   merchant_id: string
   connection_id: string
@@ -14,7 +14,7 @@ export type StoredNotice = Omit<Notice, 'is_ours'> & {
 
 type NoticeKey = Pick<StoredNotice, 'merchant_id' | 'connection_id' | 'notice_id'>
 
-/** Stores notices of one connection, in one statement. The same notice twice is one. Returns how many were new. */
+/** Stores notices of one connection in one statement. A repeated notice is stored once. Returns how many were new. */
 export async function saveNotices(
   sql: Sql,
   { merchant_id, connection_id }: Pick<NoticeKey, 'merchant_id' | 'connection_id'>,
@@ -33,7 +33,7 @@ export async function saveNotices(
   return rows.length
 }
 
-/** Takes notices that nobody has handled yet, the oldest first, until `lease_until`. */
+/** Claims unhandled notices, the oldest first, until `lease_until`. */
 export async function claimNotices(
   sql: Sql,
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
@@ -51,7 +51,7 @@ export async function claimNotices(
     from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id`
 }
 
-/** What it came to. It is not looked at again. */
+/** Records the result. The notice is not looked at again. */
 export async function endNotice(
   sql: Sql,
   notice: NoticeKey,
@@ -62,7 +62,7 @@ export async function endNotice(
     where ${isThis(sql, notice)}`
 }
 
-/** It cannot be said yet what it changes. */
+/** The notice's effect is not clear yet, so it is due again later. */
 export async function postponeNotice(
   sql: Sql,
   notice: NoticeKey,
@@ -71,7 +71,7 @@ export async function postponeNotice(
   await sql`update acquirer_notices set next_try_at = ${next_try_at} where ${isThis(sql, notice)}`
 }
 
-/** The payment whose operation bears our reference at the acquirer. */
+/** The payment whose operation has our reference at the acquirer. */
 export async function findPaymentOfReference(
   sql: Sql,
   {
@@ -86,7 +86,10 @@ export async function findPaymentOfReference(
   return row?.payment_id ?? null
 }
 
-/** The search for its answer looks at once, though it had been given to a person. One that was only just sent has its answer on the way. */
+/**
+ * Makes the search for the operation's answer look at once, even if it was left to a person. An operation just sent is skipped,
+ * because its answer is still expected.
+ */
 export async function askAtOnce(
   sql: Sql,
   { merchant_id, operation_id }: Pick<Operation, 'merchant_id' | 'operation_id'>,
@@ -98,7 +101,7 @@ export async function askAtOnce(
       and state in ('unknown', 'reversing', 'accepted') and (next_check_at is null or next_check_at > ${now})`
 }
 
-/** Forgets notices that were handled before. Returns how many. */
+/** Deletes notices that were handled before the given time. Returns how many. */
 export async function purgeNotices(sql: Sql, handled_before: Date): Promise<number> {
   const rows = await sql`
     delete from acquirer_notices

@@ -1,5 +1,5 @@
-// POST /acquirers/{connection_id}/notices: what an acquirer posts by itself. It is stored once it is verified, and a job settles
-// what it is about.
+// POST /acquirers/{connection_id}/notices: receives an acquirer's notices. They are verified and stored, and a job settles the
+// operations that they concern.
 
 import { NotGenuine, type Notice, type NoticePost } from '../../acquirers/acquirer.ts'
 import type { NoticeKey } from '../../acquirers/connector.ts'
@@ -12,7 +12,7 @@ import { routingsIn } from '../../kernel/ids.ts'
 import type { Context } from '../context.ts'
 import { saveNotices } from './notice-store.ts'
 
-/** An acquirer may send many in one post. */
+/** An acquirer may send many notices in one post. */
 const body_bytes_max = 256 * 1024
 
 export function receiveNotices(connectors: readonly KnownConnector[]): Page<Context> {
@@ -25,7 +25,7 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
       const { sql, keyring, world, installation } = context
       const id = params.connection_id!
       const routings = routingsIn(id, keyring)
-      // No id of ours looks like that: it costs no query.
+      // No id of ours has this form, so no query is needed.
       if (routings.length === 0) return refused
       const row = await findConnection(sql, id, routings)
       const reader = row && connectors.find(({ name }) => name === row.connector)?.notices
@@ -48,7 +48,7 @@ export function receiveNotices(connectors: readonly KnownConnector[]): Page<Cont
 
 type Read = (post: NoticePost, by: NoticeKey<Credentials>) => Notice[]
 
-/** By the credentials of now, or those before a rotation; or why by none. */
+/** Verifies a post by the current credentials or those before a rotation. Returns the reason if neither fit. */
 function verified(read: Read, post: NoticePost, keys: NoticeKey<Credentials>[]): Notice[] | string {
   let reason = ''
   for (const key of keys) {
@@ -62,7 +62,7 @@ function verified(read: Read, post: NoticePost, keys: NoticeKey<Credentials>[]):
   return reason
 }
 
-/** The account at the acquirer may be shared with other systems: what bears no mark of ours is none of our business. */
+/** Other systems may share the account at the acquirer. Notices without our mark do not concern us. */
 function ours(notices: Notice[]): Notice[] {
   return notices.filter(({ is_ours }) => is_ours !== false)
 }
