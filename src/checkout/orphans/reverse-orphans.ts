@@ -33,13 +33,13 @@ import {
 } from './orphan-store.ts'
 import { watchDatabase } from './watch-database.ts'
 
-/** Outlasts the calls of two tries: a look-up or reversal, and a list. */
+/** Longer than the calls of two tries: a look-up or reversal, and a list. */
 const lease_ms = 5 * deadline_ms
 
-/** Reverses what is due, a few hundred at most. Returns how many were tried. Several processes may do it at once. */
+/** Reverses due orphans, a few hundred at most. Returns how many were tried. Several processes may do this at once. */
 export async function reverseOrphans(context: OrphanContext): Promise<number> {
   const { sql, world } = context
-  // A database that has gone back may have lost a person's word about what is due: the brake has to be pulled by then.
+  // A database that has gone back may have lost a person's decision about due orphans, so the brake must be pulled first.
   await watchDatabase(context)
   return workOff(
     (limit) => {
@@ -55,7 +55,7 @@ export async function reverseOrphans(context: OrphanContext): Promise<number> {
 async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
   const { sql, world, ids } = context
   const claimed_at = world.clock.now()
-  // It may have waited for others for a while, and a person pulled the brake or left it meanwhile.
+  // Since it was claimed, a person may have pulled the brake or left the orphan.
   if (!(await isStillClaimed(sql, orphan))) return
   const [charge] = await findCharges(sql, [orphan.reference])
   if (charge && standsBehind(charge)) return keepStanding(context, orphan, charge)
@@ -67,7 +67,7 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
     const operation_id = verdict.as === 'same' ? orphan.operation_id : ids.operation(now)
     const at = nextReversalAt(orphan, { now, chance: chanceOf(world) })
     const { failure, money = { amount, currency } } = verdict
-    // What was accepted stays so, whatever could not be asked since.
+    // A reversal that the acquirer has accepted stays accepted, even if a later look got no answer.
     const known = verdict.as === 'same' ? orphan.reversal_transaction_id : null
     const { reversal_transaction_id = known } = verdict
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
@@ -89,7 +89,7 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
 }
 
 /**
- * A charge that was taken for lost turned out to be there, and is a payment now. While its outcome is open its lease ends by
+ * A charge that was given up as lost turned out to exist, and is a payment now. While its outcome is open, its lease ends by
  * itself, and it is looked at again.
  */
 async function keepStanding(
@@ -116,8 +116,8 @@ async function keepStanding(
 }
 
 /**
- * While something may still come, that there is nothing to reverse is not the end. Nor is it later, where the reversal was
- * minted before: it may have been answered then, and is answered alike for ever.
+ * While the charge may still arrive, "nothing to reverse" is not final. The next try gets a new reference: the old one may have
+ * been answered already, and would always get the same answer.
  */
 function heedWatch(orphan: Orphan, verdict: Verdict): Verdict {
   return isWatched(orphan) && verdict.verdict === 'nothing_to_reverse'
@@ -142,15 +142,15 @@ async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date):
     const standing = look === 'not_found' ? null : look
     const is_live = standing ? holdsMoney(standing) : await isListed(context, acquirer, orphan)
     if (!is_live) return { verdict: 'nothing_to_reverse', reason }
-    // What it has may be another amount than what was asked for.
+    // The acquirer may hold another amount than the one requested.
     return tryAgain(reason, 'another', standing ?? undefined)
   } catch (error) {
-    // Whatever went wrong, the reversal may have happened: the same reference tells, or does it.
+    // The reversal may have happened in spite of the error. The same reference shows it, or does it.
     return tryAgain((error as Error).message)
   }
 }
 
-/** A reference that the acquirer may have forgotten is not sent again before it was looked up. */
+/** A reference that the acquirer may have forgotten is looked up before it is sent again. */
 async function answerTo(
   { world: { clock } }: OrphanContext,
   acquirer: Acquirer,
@@ -189,7 +189,7 @@ function holdsMoney({ state }: AuthorisationStanding): boolean {
   return state === 'reserved' || state === 'captured'
 }
 
-/** Whether it must be taken for live. */
+/** Whether the authorisation must be assumed live. */
 async function isListed(
   { world: { clock } }: OrphanContext,
   acquirer: Acquirer,

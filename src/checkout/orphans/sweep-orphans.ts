@@ -1,5 +1,5 @@
-// Goes through what each acquirer holds, and writes down what no payment of ours stands behind. What we know is reversed;
-// what nothing here knows waits for a person, unless the operator has it reversed.
+// Searches each acquirer's authorisations, and records those without a payment of ours. Known orphans are reversed. Unknown
+// ones wait for a person, unless the operator has chosen to have them reversed.
 
 import { askAcquirer } from '../asking/ask-acquirer.ts'
 import { catchUp, windowsToSweep } from '../orphan-windows.ts'
@@ -10,11 +10,11 @@ import { reverseOrphans } from './reverse-orphans.ts'
 import { watchDatabase } from './watch-database.ts'
 
 /**
- * Finds orphans, and reverses all that are due. An acquirer that cannot be gone through is logged, and gone through from
- * the same time on by the next sweep. Returns how many were found or tried. Several processes may do it at once.
+ * Finds orphans, and reverses all due ones. If an acquirer cannot be searched, that is logged, and the next sweep starts from
+ * the same time. Returns how many were found or tried. Several processes may do this at once.
  */
 export async function sweepOrphans(context: OrphanContext): Promise<number> {
-  // A database that has gone back knows less than it did: the brake has to be pulled by then.
+  // A database that has gone back knows less than before, so the brake must be pulled first.
   await watchDatabase(context)
   let found = 0
   for (const swept of await context.listAcquirers()) {
@@ -28,12 +28,12 @@ export async function sweepOrphans(context: OrphanContext): Promise<number> {
   return found + (await reverseOrphans(context))
 }
 
-/** A process that dies on the way leaves what it found undecided to the next sweep. */
+/** If the process dies during a sweep, the next sweep decides about what it found. */
 async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<number> {
   const { sql, world } = context
   const { acquirer } = swept
   if (!acquirer.lists) {
-    // What it holds without us is told by notices alone. A brake must not wait for a list that never comes.
+    // Only notices report what this acquirer holds without us. A brake must not wait for a list that never comes.
     await saveSweptUntil(sql, acquirer.name, world.clock.now())
     return 0
   }
@@ -43,7 +43,7 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
   let may_release = false
   try {
     for (const window of windows) {
-      // The next sweep goes on from here.
+      // The next sweep continues from here.
       if (context.stopping?.aborted) return found
       const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
       found += await noteOrphans(context, swept, listed)

@@ -1,4 +1,4 @@
-// A job: moves the high-water mark of the database on, and pulls the brake where the database has gone back, or may have.
+// A job: advances the database's high-water mark, and pulls the brake if the database has gone back, or may have.
 
 import { marks_kept_ms, msBetween, signsOfLoss } from '../../database/high-water/high-water.ts'
 import { observeDatabase, writeMark } from '../../database/high-water/high-water-store.ts'
@@ -6,12 +6,12 @@ import { every_acquirer, service_actor } from '../orphan.ts'
 import { pullBrake, wasPulledSince } from './orphan-brake-store.ts'
 import type { OrphanContext } from './orphan-context.ts'
 
-/** A mark that is younger than this will do: several processes write them together. */
+/** A younger mark is recent enough, since several processes write marks together. */
 const mark_every_ms = 15_000
 
 /**
- * Several processes may do it at once. What one of them has told by pulling the brake the others, which remember older marks,
- * do not tell again. One that dies after pulling it pulls it again when it starts.
+ * Several processes may do this at once. Once one has pulled the brake, the others do not pull it again for their older marks.
+ * A process that dies after pulling it pulls it again when it starts.
  */
 export async function watchDatabase(context: OrphanContext): Promise<number> {
   const { sql, world, installation, marks } = context
@@ -27,7 +27,7 @@ export async function watchDatabase(context: OrphanContext): Promise<number> {
   ) {
     await pull(context, signs, now)
   }
-  // Marks of another installation say nothing of ours: this process has to be started anew.
+  // Marks of another installation say nothing about ours: this process has to be restarted.
   if (sight.installation !== installation) return 0
   const is_fresh = newest !== null && msBetween(newest.written_at, now) < mark_every_ms
   const mark = world.random.bytes(12).toString('hex')
