@@ -38,13 +38,13 @@ export type Attempt = {
   asking_until: Date | null
   payment_id: string | null
   result: object | null
-  /** The language that the shopper pays in, as a tag; null where it is not known. */
+  /** The tag of the language that the shopper pays in; null if it is unknown. */
   locale: string | null
   created_at: Date
   settled_at: Date | null
 }
 
-/** The columns with times, which are texts where a row comes as JSON. */
+/** The columns with times. In rows that arrive as JSON they are texts. */
 export const attemptTimes = [
   'challenge_expires_at',
   'asking_until',
@@ -52,7 +52,7 @@ export const attemptTimes = [
   'settled_at',
 ] satisfies (keyof Attempt)[]
 
-/** The authentication in a payment's view; absent where 3-D Secure gave none of the three outcomes. */
+/** The authentication in a payment's view; absent if 3-D Secure gave none of the three outcomes. */
 export type Authentication = {
   outcome: 'Authenticated' | 'Attempted' | 'Failed'
   liability_shifted: boolean
@@ -81,7 +81,7 @@ export function stateOf(outcome: AuthenticationOutcome): ThreeDsState {
   return stateOfStatus[outcome.status]
 }
 
-/** The shopper did not finish the bank's page in time: the status that its RReq would have had. */
+/** The shopper did not finish the bank's page in time. The status is the one that the bank's RReq would have had. */
 export const challengeTimedOut: AuthenticationOutcome = {
   status: 'N',
   eci: null,
@@ -91,10 +91,10 @@ export const challengeTimedOut: AuthenticationOutcome = {
   unavailable_cause: null,
 }
 
-/** The columns that show the state of an attempt's authentication. */
+/** The columns that hold the state of an attempt's authentication. */
 type Stage = Pick<Attempt, 'three_ds_state' | 'challenge_expires_at' | 'authentication_outcome'>
 
-/** The attempt at a given time: a challenge past its end has failed, even if no process noted it. */
+/** The attempt at a given time: a challenge past its end has failed, even if no process has recorded that. */
 export function attemptAt<Known extends Stage>(attempt: Known, now: Date): Known {
   const overdue =
     attempt.three_ds_state === 'awaiting_challenge' && attempt.challenge_expires_at! <= now
@@ -140,7 +140,7 @@ const shifting = {
   Attempted: { visa: ['06'], amex: ['06'], mastercard: ['01'] },
 } as const satisfies Record<string, Record<Brand, readonly string[]>>
 
-/** The indicator that the bank sent; where it sent none, nobody claims in its name that liability has shifted. */
+/** The indicator that the bank sent. If it sent none, the service does not claim that liability has shifted. */
 function authenticationOf(
   word: 'Authenticated' | 'Attempted',
   brand: Brand,
@@ -184,7 +184,7 @@ function rejectionOf(outcome: AuthenticationOutcome | null): Decline {
   }
 }
 
-/** Whether the card's bank itself refused: not where the shopper left its page, nor where a setting decided. */
+/** Whether the card's bank itself refused, and not a setting or a shopper who left the bank's page. */
 export function isRefusedByBank({ decline }: Verdict): boolean {
   return decline?.code === 'authentication_failed' || decline?.code === 'authentication_rejected'
 }

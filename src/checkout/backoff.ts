@@ -1,11 +1,10 @@
 // How long to wait before a repeated try: longer each time, and with jitter.
 
-/** At most this share of a wait is added or subtracted, so that what failed together is not repeated together. */
+/** At most this share of a wait is added or subtracted, so that requests that failed together are not repeated together. */
 const jitter_share = 0.2
 
 /**
- * When the try after `tries` failed ones is due. The last of `waits_seconds` holds for all later tries; `chance` is
- * from 0 up to 1.
+ * When to try again after `tries` failures. The last of `waits_seconds` applies to all later tries; `chance` is from 0 up to 1.
  */
 export function nextTryAt(
   waits_seconds: readonly number[],

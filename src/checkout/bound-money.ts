@@ -1,4 +1,4 @@
-// What lines of the journal say of a payment's money: a row that somebody changes afterwards no longer matches them.
+// What the journal's lines record about a payment's money, so that a row that somebody changes later no longer matches them.
 
 import { hash } from 'node:crypto'
 import type { Mode } from '../kernel/values.ts'
@@ -7,7 +7,7 @@ import type { Payment, PaymentStatus } from './payment.ts'
 
 export type Money = { amount: number; currency: string; mode: Mode }
 
-/** The detail of an outcome's line, besides ids and codes. */
+/** The detail of an outcome's line, without ids and codes. */
 export type OutcomeDetail = Money & {
   status: PaymentStatus
   /** Hash of the event's body, in hex. */

@@ -1,4 +1,4 @@
-// What is a difference between our books and an acquirer's, and what a comparison goes through.
+// Which differences between our books and an acquirer's are findings, and which windows a comparison covers.
 
 import { describe, expect, test } from 'vitest'
 import type { LookUpAnswer } from '../acquirers/acquirer.ts'
@@ -67,7 +67,7 @@ describe('a charge', () => {
     ['captured, and voided', captured, there('voided'), ['voided_there']],
     ['captured, and reversed', captured, there('reversed'), ['reversed_there']],
     ['held, and lapsed', held, there('expired'), ['expired_there']],
-    // What it was is no matter once it is nothing any more.
+    // Once a charge is voided, its amount no longer matters.
     ['held, and voided in another amount', held, there('voided', { amount: 1 }), ['voided_there']],
   ])('%s', (_, ours, theirs, kinds) => {
     expect(compare(ours, theirs)).toEqual(kinds)
@@ -84,7 +84,7 @@ describe('a charge', () => {
     ['not_sent', 'failed', []],
     ['approved', 'voided', []],
     ['approved', 'failed', []],
-    // Another charge is what that payment stands on.
+    // The payment rests on another charge.
     ['failed', 'captured', []],
   ])('that is %s, its payment %s, claims nothing, or not yet', (state, payment_status, result) => {
     expect(compare({ ...captured, state, payment_status }, there('captured'))).toEqual(result)

@@ -1,4 +1,4 @@
-// The comparison of our books with an acquirer's: what each has of a charge, and where they disagree.
+// The comparison of our books with an acquirer's: what each records of a charge, and where they disagree.
 
 import type {
   AuthorisationName,
@@ -20,14 +20,14 @@ export type BookedCharge = AuthorisationName & {
   payment_status: PaymentStatus
   amount: number
   currency: string
-  /** A capture, void or reversal of it waits for its answer. */
+  /** A capture, void or reversal of the charge is still unanswered. */
   is_under_way: boolean
 }
 
-/** A charge at the acquirer. `unknown`: it is neither listed nor found. */
+/** A charge at the acquirer. `unknown`: the acquirer neither lists it nor finds it. */
 export type AcquirerCharge = {
   state: AuthorisationStanding['state'] | 'declined' | 'in_progress' | 'unknown'
-  /** Null where nothing was approved. */
+  /** Null if nothing was approved. */
   amount: number | null
   currency: string | null
 }
@@ -44,7 +44,7 @@ export const finding_kinds = [
   'currency_differs',
 ] as const
 
-/** `…_there`: its state at the acquirer, which differs from ours. */
+/** `…_there`: the state at the acquirer, if it differs from ours. */
 export type FindingKind = (typeof finding_kinds)[number]
 
 export type Finding = {
@@ -58,18 +58,18 @@ export type Finding = {
   theirs: AcquirerCharge
   found_at: Date
   seen_at: Date
-  /** When a later look-up found both to agree. */
+  /** When a later look-up found that both agree. */
   cleared_at: Date | null
   resolved_at: Date | null
   resolved_by: string | null
   resolved_reason: string | null
 }
 
-/** Where both disagree; `wait` while an operation of the payment is under way here. */
+/** The differences between both; `wait` while an operation of the payment is under way here. */
 export function compare(booked: BookedCharge, theirs: AcquirerCharge): FindingKind[] | 'wait' {
   const expected = expectedOf(booked)
   if (expected === 'wait') return 'wait'
-  // A live authorisation that we do not claim is an orphan.
+  // If we claim nothing, a live authorisation is an orphan and not a finding.
   if (expected === null) return []
   const { state, amount, currency } = theirs
   const kinds: FindingKind[] = state === expected ? [] : [kindOf[state]]
@@ -91,7 +91,7 @@ const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
   captured: 'captured_there',
 }
 
-/** The state that the acquirer must have; null where we claim nothing. */
+/** The state that the acquirer should report; null if we claim nothing. */
 function expectedOf({
   state,
   payment_status,
@@ -112,8 +112,7 @@ export function listedAs({ captured, amount, currency }: LiveAuthorisation): Acq
 export const unknownThere: AcquirerCharge = { state: 'unknown', amount: null, currency: null }
 
 /**
- * The charge as a look-up found it. A reference that the acquirer uses for something else says nothing about the
- * charge.
+ * The charge as a look-up found it. If the acquirer uses the reference for something else, that says nothing about the charge.
  */
 export function foundAs(look: LookUpAnswer): AcquirerCharge {
   const nothing = { amount: null, currency: null }
@@ -122,7 +121,7 @@ export function foundAs(look: LookUpAnswer): AcquirerCharge {
   return look.standing ?? { state: 'declined', ...nothing }
 }
 
-/** Whether a charge is the same in two reads, and nothing was begun. */
+/** Whether two reads of a charge are equal, and no operation was begun. */
 export function isUnchanged(before: BookedCharge, after: BookedCharge | undefined): boolean {
   return (
     after !== undefined &&
@@ -138,13 +137,13 @@ export function isUnchanged(before: BookedCharge, after: BookedCharge | undefine
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
-/** How far back everything is compared. */
+/** How far back every comparison reaches. */
 const compared_ms = 48 * hour_ms
-/** The end of the last comparison is compared once more: an acquirer may list late. */
+/** The last hours before the end of the previous comparison are compared again, because an acquirer may list late. */
 const overlap_ms = 24 * hour_ms
-/** The furthest back, however long there was no comparison. */
+/** The longest reach, even if there was no comparison for longer. */
 const compared_max_ms = 31 * 24 * hour_ms
-/** Younger charges may still be under way. */
+/** Charges younger than this may still be under way. */
 const settling_ms = 10 * minute_ms
 /** The usual time between our reference and the approval. */
 const apart_ms = 15 * minute_ms
@@ -153,8 +152,8 @@ const apart_ms = 15 * minute_ms
 export type Window = { since: Date; until: Date }
 
 /**
- * The span of a comparison that begins now. `compared_until`: how far the last complete one came, null for none. Where
- * that was long ago, charges made since are not left out.
+ * The span of a comparison that begins now. `compared_until` is the end of the last complete comparison, or null. A long gap
+ * since then is covered as well, so that no charge is left out.
  */
 export function spanToCompare(now: Date, compared_until: Date | null): Window {
   const again_ms = (compared_until?.getTime() ?? now.getTime()) - overlap_ms
@@ -165,7 +164,7 @@ export function spanToCompare(now: Date, compared_until: Date | null): Window {
   }
 }
 
-/** Its hours, in order: an acquirer is asked for one at a time. */
+/** The span's hours in order, because an acquirer is asked for one hour at a time. */
 export function hoursOf({ since, until }: Window): Window[] {
   const hours: Window[] = []
   for (let at_ms = since.getTime(); at_ms < until.getTime(); at_ms += hour_ms) {
@@ -177,7 +176,7 @@ export function hoursOf({ since, until }: Window): Window[] {
   return hours
 }
 
-/** The window to list, so that it includes every reference of the window. */
+/** The window to list so that it covers every reference of the given window. */
 export function around({ since, until }: Window): Window {
   return {
     since: new Date(since.getTime() - apart_ms),
@@ -185,14 +184,14 @@ export function around({ since, until }: Window): Window {
   }
 }
 
-/** The references that we made in the window: from the first, below the second. */
+/** The range of references that we made in the window: `from` is inside, `below` is not. */
 export function referencesOf({ since, until }: Window): { from: string; below: string } {
   return { from: idsFrom(since), below: idsFrom(until) }
 }
 
-/** The window that lists the authorisation of a reference for the second look, however late it was approved. */
+/** The window to list in the second look at a reference. It covers even a very late approval. */
 export function widelyAround(reference: string): Window {
-  // To the hour, so that one list serves many.
+  // Rounded to the hour, so that one list serves many references.
   const hour = Math.floor(millisecondsOf(reference) / hour_ms) * hour_ms
   return { since: new Date(hour - hour_ms), until: new Date(hour + 6 * hour_ms) }
 }

@@ -12,7 +12,7 @@ export function recordedResult(session: Session, attempt: Attempt): ConfirmResul
   return attempt.phase === 'charging' ? resultOf({ session, attempt, payment: null }) : null
 }
 
-/** The confirm answer; without a payment's outcome it is `processing`. */
+/** The confirm answer. Without the payment's outcome it is `processing`. */
 export function resultOf({
   session,
   attempt,
@@ -22,7 +22,7 @@ export function resultOf({
   session: Session
   attempt: Attempt
   payment: Payment | null
-  /** When its outcome was decided. */
+  /** When the outcome was decided. */
   at?: Date | null
 }): ConfirmResult {
   const payment_id = payment?.payment_id ?? session.payment_id!
@@ -53,8 +53,8 @@ function statusOf(payment: Payment | null): ConfirmResult['status'] {
 }
 
 /**
- * The merchant's address with our parameters at its end. Its own query stays as it is: only the merchant's server knows
- * how it is read.
+ * The merchant's address with our parameters appended. Its own query is not changed, because only the merchant's server knows
+ * how it is parsed.
  */
 function confirmationUrl(session: Session, payment_id: string): string | null {
   const { confirmation_url, order_reference } = session

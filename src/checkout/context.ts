@@ -1,5 +1,5 @@
-// What the checkout's verbs need besides the context: the ports to acquirers and 3-D Secure, and what the process keeps
-// of sessions.
+// What the checkout needs besides the general context: the ports to acquirers and 3-D Secure, and the sessions' facts that the
+// process keeps.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import type { Context as Common } from '../context.ts'
@@ -12,34 +12,35 @@ import type { NewSession, Session } from './session.ts'
 export type Context = Common & {
   insertSession: InsertSession
   integrationOfSession: IntegrationOfSession
-  /** The acquirer of this name: `checkout:conn_…`. In test mode the simulator, where the name is no connection's. */
+  /** The acquirer with this name: `checkout:conn_…`. In test mode it is the simulator, unless the name is a connection's. */
   acquirerOf(mode: Mode, name: string | null): Acquirer
   listAcquirers: ListAcquirers
   /** Our mark at acquirers. */
   installation: string
-  /** Null where no Directory Server is configured for the mode. */
+  /** Null if no Directory Server is configured for the mode. */
   three_ds: Record<Mode, ThreeDs | null>
-  /** The modes whose payments have a receipt mailed. */
+  /** The modes whose payments get a receipt by mail. */
   receipt_modes: readonly Mode[]
   /**
-   * Whether sessions that pages create in test mode count towards limits: not where the gateway has no limit, as in a
-   * load test.
+   * Whether test sessions created by pages count towards limits. They do not if the gateway has no limit, as in a load test.
    */
   counts_test_sessions: boolean
 }
 
-/** All that may hold an authorisation of ours, with the mode of their payments. Asked anew each time: connections come and go. */
+/**
+ * All acquirers that may hold an authorisation of ours, with their mode. Listed anew each time, since connections come and go.
+ */
 export type ListAcquirers = () => Promise<readonly { mode: Mode; acquirer: Acquirer }[]>
 
-/** Inserts a session with its idempotency key and its line. Throws KeyTakenError, with nothing written, where the key is there. */
+/** Inserts a session with its idempotency key and its line. Throws KeyTakenError, with nothing written, if the key exists. */
 export type InsertSession = (row: NewSession) => Promise<void>
 
-/** The merchant and integration of a session. Null where there is no such session. */
+/** The merchant and integration of a session; null if there is no such session. */
 export type IntegrationOfSession = (
   session_id: string,
 ) => Promise<Pick<Session, 'merchant_id' | 'integration_id'> | null>
 
-/** The context of verbs that settle money: in the service, in a worker, and in a command. */
+/** The context of functions that settle money: in the service, in a worker, and in a command. */
 export type SettlementContext = Pick<Context, 'sql' | 'ids' | 'acquirerOf' | 'wakeDeliveries'> & {
   world: Pick<World, 'clock' | 'random' | 'log'>
   metrics: Pick<Metrics, 'paymentConfirmed'>

@@ -1,11 +1,11 @@
-// What events look like on the wire, one schema a type: for the API's description and the SDK's types.
+// The events as sent, with one schema for each type, for the API's description and the SDK's types.
 
 import { z } from 'zod'
 import { api_version, type EventType } from '../kernel/values.ts'
 import { anyMetadata } from './fields.ts'
 import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
 
-/** The fields that no outcome changes. */
+/** The fields that are the same for every outcome. */
 const payment = {
   payment_id: z.string(),
   checkout_session_id: z.string(),
@@ -52,7 +52,7 @@ export const eventViews = {
   }),
 } satisfies Record<EventType, z.ZodType>
 
-/** When each is sent. */
+/** When each event is sent. */
 export const eventSummaries: Record<EventType, string> = {
   'payment.captured': 'Money was taken, at once or after a hold.',
   'payment.held': 'The amount is reserved and waits for a decision: release no goods.',

@@ -1,4 +1,4 @@
-// The event that tells a merchant of a payment's outcome: its envelope, frozen once.
+// The event that reports a payment's outcome to its merchant: its envelope, frozen once.
 
 import { api_version, type EventType, type MerchantId, timestamp } from '../kernel/values.ts'
 import { viewHold } from './hold.ts'
@@ -17,7 +17,7 @@ export type Event = {
   created_at: Date
 }
 
-/** The event of a change: sequence 1 for a payment's outcome, 2 for the later decision on a held payment. */
+/** The event of a change. Sequence 1 is a payment's outcome, and 2 is the later decision on a held payment. */
 export function eventOf(
   change: Change,
   made: { event_id: string; sequence: 1 | 2; at: Date },

@@ -13,7 +13,7 @@ export function must(what: string) {
   }
 }
 
-/** A rule after which checking stops: the next rules may cost far more than a check of the length. */
+/** A rule that ends the checking if it fails, because the next rules may cost far more than a check of the length. */
 export function first(what: string) {
   return { ...must(what), abort: true }
 }
@@ -43,7 +43,7 @@ export const currency = z
   .transform((code) => code.toUpperCase())
   .meta({ type: 'string', pattern: '^[A-Za-z]{3}$', description: 'ISO 4217, in any case' })
 
-/** Servers send an empty text for "none" as often as null: from here on both are null. */
+/** Servers send an empty text for "none" as often as null. Both become null here. */
 export const nullIfEmpty = <Value>(value: Value) => (value === '' ? null : value)
 
 /** An optional text, which may be empty. */
@@ -54,7 +54,7 @@ export const optionalText = (length_max: number) =>
     .transform(nullIfEmpty)
     .nullish()
 
-/** One at sign, and a dot in the domain. Empty is none, since no field that takes an email requires it. */
+/** One at sign, and a dot in the domain. It may be empty, since no field for an email is required. */
 export const email = z
   .string(must('be text'))
   .max(254, must('have at most 254 characters'))
@@ -77,7 +77,7 @@ export const reference = z
 const metadata_entries_max = 50
 const metadata_bytes_max = 8192
 
-/** String values under any keys. The object is passed on as it came: a copy would lose a key named `__proto__`. */
+/** String values under any keys. The object itself is passed on, because a copy would lose a key named `__proto__`. */
 export const metadata = z
   .custom<Record<string, string>>()
   .superRefine((value, context) => {
@@ -110,7 +110,7 @@ export const metadata = z
     description: '50 string values, 8,192 bytes of keys and values',
   })
 
-/** The metadata of a reply. */
+/** The schema of metadata in answers. */
 export const anyMetadata = z
   .custom<Record<string, string>>((value) => typeof value === 'object' && value !== null)
   .meta({ type: 'object', additionalProperties: { type: 'string' } })

@@ -1,4 +1,4 @@
-// What a hold becomes, and what its rules do with it, whatever happens and in whatever order.
+// What becomes of a hold, and what its rules do with it, for every event in every order.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -189,7 +189,7 @@ describe('whatever happens', () => {
     }
     expect(hold.status).toBe(does === 'escalate' ? 'escalated' : before.status)
     expect(hold).toMatchObject({ decided_by: null, decided_at: null })
-    // They come back at the deadline at the latest, or, once it has passed, when they may try again.
+    // The rules act again at the deadline at the latest. After the deadline they act at the next try that they may make.
     const latest = Math.max(hold.deadline.getTime(), now.getTime() + 1.2 * 12 * 3600 * 1000)
     expect(hold.rules_at!.getTime()).toBeLessThanOrEqual(latest)
     if (does === 'escalate') return

@@ -26,7 +26,7 @@ export type Hold = {
   decided_by: 'merchant' | 'rules' | null
   decided_at: Date | null
   operation_refusal: OperationRefusal | null
-  /** The capture or void that is under way or lacks its answer: no other decision may begin meanwhile. */
+  /** The capture or void that is under way or unanswered. No other decision may begin until it ends. */
   operation_id: string | null
   /** Captures and voids sent so far. */
   operation_count: number
@@ -36,7 +36,7 @@ export type Hold = {
   is_below_limit: boolean
   /** When the rules act next; null once the hold is decided. */
   rules_at: Date | null
-  /** How many captures and voids by the rules were refused. */
+  /** How many of the rules' captures and voids were refused. */
   rule_refusals: number
 }
 
@@ -54,9 +54,9 @@ export function newHold(
   rules: HoldRules,
   now: Date,
 ): Hold {
-  // Where the acquirer's answer was found hours later, the whole window still follows.
+  // If the acquirer's answer was found hours later, the whole window still follows.
   const is_late = now.getTime() - payment.created_at.getTime() > answer_ms
-  // The payment was to be captured at once and the acquirer merely reserved it: the rules capture it now.
+  // The payment was to be captured at once, but the acquirer only reserved it. The rules capture it now.
   const is_verified = session.amount_verified
   const opened_at = is_late ? now : payment.created_at
   const after = (seconds: number) => new Date(opened_at.getTime() + seconds * 1000)
@@ -88,14 +88,14 @@ export function isWaiting({ status }: Pick<Hold, 'status'>): boolean {
   return status === 'pending_review' || status === 'escalated'
 }
 
-/** What the rules do with a waiting hold now, or null. A hold that can no longer be captured they end as voided. */
+/** What the rules do with a waiting hold now, or null. They end a hold that can no longer be captured as voided. */
 export function ruleAt(hold: Hold, now: Date): 'capture' | 'void' | 'escalate' | null {
   const rule = wantedAt(hold, now)
   const { operation_refusal: last } = hold
   return rule === 'capture' && last?.kind === 'capture' && isGone(last) ? 'void' : rule
 }
 
-/** The deadline also holds for an escalated hold. */
+/** The deadline applies to an escalated hold, too. */
 function wantedAt(hold: Hold, now: Date): ReturnType<typeof ruleAt> {
   if (hold.deadline <= now) return hold.at_deadline
   if (hold.status !== 'pending_review') return null
@@ -103,7 +103,7 @@ function wantedAt(hold: Hold, now: Date): ReturnType<typeof ruleAt> {
   return hold.is_below_limit ? 'capture' : null
 }
 
-/** A person looks at the hold: the rules leave it alone until the deadline. */
+/** Marks the hold for a person's attention: the rules leave it alone until the deadline. */
 export function escalate(hold: Hold): Hold {
   return { ...hold, status: 'escalated', rules_at: hold.deadline }
 }
@@ -126,7 +126,7 @@ export function decideHold(
 
 const rule_waits_seconds = [60, 300, 1800, 2 * 3600, 6 * 3600, 12 * 3600]
 
-/** A capture or void was refused, and the hold stays open. The rules repeat theirs at growing intervals. */
+/** A capture or void was refused, and the hold stays open. The rules repeat theirs after growing waits. */
 export function refuseDecision(
   hold: Hold,
   { kind, sequence, asked_by }: Pick<Operation, 'kind' | 'sequence' | 'asked_by'>,
@@ -143,7 +143,7 @@ export function refuseDecision(
   return { ...open, rule_refusals, rules_at }
 }
 
-/** When the rules act next, had they no pause to keep. */
+/** When the rules would act next if they did not have to wait after a refusal. */
 export function nextRuleAt({ status, escalate_at, deadline }: Hold): Date {
   const escalates = status === 'pending_review' && escalate_at !== null && escalate_at < deadline
   return escalates ? escalate_at : deadline

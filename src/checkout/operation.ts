@@ -6,8 +6,8 @@ import type { Payment } from './payment.ts'
 export type { OperationKind } from '../acquirers/acquirer.ts'
 
 /**
- * `reversing`: an authorisation that was not found is being reversed, and can only end as failed. `accepted`: the
- * acquirer has accepted a capture, void, reversal or refund, and carries it out or refuses it later.
+ * `reversing`: an authorisation that was not found is being reversed, and can only end as failed. `accepted`: the acquirer has
+ * accepted a capture, void, reversal or refund, and will carry it out or refuse it later.
  */
 export type OperationState =
   | 'sent'
@@ -26,23 +26,23 @@ export type Operation = {
   operation_id: string
   payment_id: string
   kind: OperationKind
-  /** Captures and voids of a payment are counted together, its reversals from 1; an authorisation has 1. */
+  /** Captures and voids of a payment are counted together. Its reversals are counted from 1, and its authorisation has 1. */
   sequence: number
   acquirer: string
-  /** The acquirer's own name of an authorisation, stored before it was sent; null at acquirers without one. */
+  /** The acquirer's name for an authorisation, stored before it was sent; null at acquirers that give none in advance. */
   handle: string | null
   amount: number
   currency: string
   state: OperationState
   sent_at: Date
   last_sent_at: Date
-  /** Without an answer by then the outcome counts as unknown, even if the process that asked has died. */
+  /** From then on an unanswered operation counts as unknown, even if the process that sent it has died. */
   answer_by: Date
-  /** When the reconciler looks it up; null once it is answered, or waits for a person. */
+  /** When the reconciler looks the operation up; null if it is answered or waits for a person. */
   next_check_at: Date | null
-  /** Of a capture or void: who decided. */
+  /** Who decided on a capture or void. */
   asked_by: 'merchant' | 'rules' | null
-  /** Of a decision that came by the API. */
+  /** The idempotency key of a decision that came by the API. */
   idempotency_key: string | null
 }
 
@@ -52,20 +52,20 @@ export type UnansweredOperation = Operation & {
   not_found_count: number
   waits_for_person_since: Date | null
   payer: object | null
-  /** The acquirer's own name of it; null where no answer carried one. */
+  /** The acquirer's name for the operation; null if no answer carried one. */
   acquirer_transaction_id: string | null
 }
 
-/** Whether its outcome is still to come. */
+/** Whether the outcome is still open. */
 export function isOpen({ state }: Pick<Operation, 'state'>): boolean {
   return state === 'sent' || state === 'unknown' || state === 'reversing' || state === 'accepted'
 }
 
 /**
- * The state that an operation must have for an answer to be recorded.
+ * The state that an operation must have so that an answer is recorded.
  *
- * `unanswered`: the outcome is unknown. `reversing`: it was not found, and is being reversed. `sending`: it was last
- * sent at that time and nobody has looked it up since, so the answer belongs to this very sending.
+ * `unanswered`: the outcome is unknown. `reversing`: the operation was not found and is being reversed. `sending`: the
+ * operation was last sent at that time and nobody has looked it up since, so the answer belongs to this sending.
  */
 export type ExpectedState = 'unanswered' | 'reversing' | { sending: Date }
 
@@ -78,19 +78,19 @@ export function isUnanswered(
 }
 
 /**
- * An operation that was written down longer ago is not sent any more: its process stood still since, and others may
- * have begun to look for the answer.
+ * An operation is not sent if it was written down longer ago. Its process was paused, and another one may already search for
+ * the answer.
  */
 export const sendable_ms = 5_000
-/** An acquirer's call is given up after this. */
+/** A call to an acquirer is given up after this time. */
 export const deadline_ms = 20_000
 /**
- * After this an answer counts as lost, even if the process that waited has died. Longer than sending and calling take.
+ * After this time an answer counts as lost, even if the process that waited for it has died. Sending and the call take less.
  */
 export const answer_ms = 30_000
-/** The first look-up of a lost answer. */
+/** When a lost answer is first looked up. */
 export const first_check_ms = 5_000
-/** The first look-up of a request that the acquirer carries out later. */
+/** When a request that the acquirer carries out later is first looked up. */
 export const accepted_check_ms = 30_000
 
 /** An operation that is about to be sent. */
@@ -123,7 +123,7 @@ export function answerBy(sent_at: Date): Date {
   return new Date(sent_at.getTime() + answer_ms)
 }
 
-/** The answer of an operation that left nothing at the acquirer: an error that moved no money. */
+/** The answer for an operation that left nothing at the acquirer: an error that moved no money. */
 export function failure(reason: string) {
   const category: DeclineCategory = 'provider_error'
   const decline = { code: 'processing_error', category, reason }

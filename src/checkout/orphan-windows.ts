@@ -1,23 +1,23 @@
-// The search for orphans goes through what an acquirer holds window by window, oldest first.
+// The search for orphans checks an acquirer's authorisations window by window, oldest first.
 
-/** What an acquirer is asked for in one go. Both times belong to it. */
+/** The times for which an acquirer is asked at once. Both are included. */
 export type SweepWindow = { since: Date; until: Date }
 
-/** What is younger may belong to a charge that is under way. */
+/** A younger authorisation may belong to a charge that is under way. */
 const settling_ms = 2 * 60_000
-/** Each sweep looks once more at the end of the last one: clocks differ, and an acquirer's list may lag. */
+/** Each sweep repeats the end of the previous one: clocks differ, and an acquirer's list may lag. */
 const overlap_ms = 10 * 60_000
-/** So far back goes the first sweep of an acquirer. */
+/** How far back the first sweep of an acquirer reaches. */
 const first_ms = 24 * 3_600_000
-/** What an acquirer may have to tell of in one answer. */
+/** The length of time for which an acquirer is asked at once. */
 const window_ms = 3_600_000
-/** Two days a run: after a long outage several runs catch up. */
+/** Each run covers two days, so that several runs catch up after a long outage. */
 const windows_max = 48
 
-/** Where the next sweep goes, oldest first. `swept_until` is null where there was none. */
+/** The windows of the next sweep, oldest first. `swept_until` is null before the first one. */
 export function windowsToSweep(swept_until: Date | null, now: Date): SweepWindow[] {
   const end_ms = now.getTime() - settling_ms
-  // A clock that was put back leaves an end behind that lies ahead.
+  // A clock that was put back leaves a `swept_until` in the future.
   const start_ms = swept_until
     ? Math.min(swept_until.getTime(), end_ms) - overlap_ms
     : now.getTime() - first_ms
@@ -29,7 +29,7 @@ export function windowsToSweep(swept_until: Date | null, now: Date): SweepWindow
   return windows
 }
 
-/** Whether nothing is left for the next run. */
+/** Whether the next run has nothing left to catch up with. */
 export function catchUp(windows: SweepWindow[]): boolean {
   return windows.length < windows_max
 }

@@ -1,4 +1,4 @@
-// Which authorisations are orphans, where a sweep goes, and what the answer to a reversal means.
+// Which authorisations are orphans, which windows a sweep covers, and what the answer to a reversal means.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -65,7 +65,7 @@ describe('a listed authorisation', () => {
     ['declined', 'declined', true],
     ['failed', 'failed', true],
     ['not_sent', 'failed', true],
-    // Whatever else the payment may be: this charge is not what it stands on.
+    // The payment rests on another charge, whatever its own state.
     ['failed', 'captured', true],
   ])('%s, its payment %s: orphan %s', (state, payment_status, isOrphan) => {
     const { suspects } = suspectsAmong([listed], [known({ state, payment_status })], 'ours')

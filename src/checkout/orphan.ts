@@ -11,44 +11,44 @@ import type { PaymentStatus } from './payment.ts'
 
 export type Orphan = {
   acquirer: string
-  /** Its authorisation's names: ours, and the acquirer's where they are known. */
+  /** The authorisation's names: ours, and the acquirer's if they are known. */
   reference: string
   handle: string | null
   acquirer_transaction_id: string | null
   mode: Mode
   amount: number
   currency: string
-  /** Null where the acquirer did not list it. */
+  /** Null if the acquirer did not list it. */
   authorised_at: Date | null
   found_at: Date
-  /** Where an operation of ours bears the reference. */
+  /** Known only if an operation of ours has the reference. */
   merchant_id: string | null
   payment_id: string | null
-  /** Our reference of its reversal. */
+  /** Our reference for its reversal. */
   operation_id: string
-  /** The acquirer's own name of the reversal, where it carries it out later; else null. */
+  /** The acquirer's name for the reversal if the acquirer carries it out later; else null. */
   reversal_transaction_id: string | null
   /** `left`: a person decided that it is not to be reversed. */
   state: 'found' | 'reversed' | 'nothing_to_reverse' | 'left'
-  /** How often its reversal was begun. */
+  /** How many times its reversal was begun. */
   tries: number
-  /** Null, too, while the sweep that found it goes on, or while it is held back. */
+  /** Also null while the sweep that found it is running, and while it is held back. */
   next_try_at: Date | null
-  /** When the brake held it back. Null while the sweep that found it goes on. */
+  /** When the brake held it back; null while the sweep that found it is running. */
   held_back_at: Date | null
   last_failure: string | null
-  /** Until then the acquirer may still approve it, though nothing is there to reverse yet; null where it never will. */
+  /** Until then the acquirer may still approve it, although there is nothing to reverse yet. Null if that cannot happen. */
   watched_until: Date | null
   settled_at: Date | null
-  /** The last person who left it, and why. Kept, whatever became of it since. */
+  /** The last person who left it, and the reason. Both are kept even if its state changes later. */
   left_by: string | null
   left_reason: string | null
-  /** The last person who had it reversed although it was held back or left, and when. Kept as well. */
+  /** The last person who had it reversed although it was held back or left, and the time. Both are kept as well. */
   released_by: string | null
   released_at: Date | null
 }
 
-/** The state of an orphan, for people. `found`: its sweep decides at its end whether to hold it back. */
+/** The state of an orphan, for people. `found`: its sweep has not yet decided whether to hold it back. */
 export type OrphanStanding = Orphan['state'] | 'held_back' | 'due'
 
 export function standingOf({ state, next_try_at, held_back_at }: Orphan): OrphanStanding {
@@ -58,19 +58,19 @@ export function standingOf({ state, next_try_at, held_back_at }: Orphan): Orphan
 }
 
 /**
- * An unknown authorisation with our mark is most likely a payment that our books lost, by a failover or an old backup:
- * its intent was committed before it was sent. So it waits for a person. Where the operator has such ones reversed
- * automatically, none is while more than `most` were found within this time at one acquirer.
+ * An unknown authorisation with our mark is most likely a payment that our books lost, by a failover or an old backup: its
+ * intent was committed before it was sent. So it waits for a person. An operator may choose automatic reversal. Even then none
+ * is reversed while more than `most` were found within this time at one acquirer.
  */
 export const brake = { most: 20, within_ms: 24 * 3_600_000 }
 
 /**
- * A brake that a person has pulled, or the service where the database seems to have lost commits. Until a person
- * releases it no unknown authorisation is reversed, however few there are and whatever the operator's rule is.
+ * A brake is pulled by a person, or by the service if the database seems to have lost commits. Until a person releases it, no
+ * unknown authorisation is reversed, however few there are and whatever the operator's rule is.
  *
- * A known orphan from before the brake waits, too, and so does the watch of a reversed reference. It is an orphan in
- * the lost books as well, since those of a charge only go forward: failed, declined and voided charges stay so, and
- * sent or unknown ones are looked up. But a person may have left it, and that decision may be lost with the commits.
+ * A known orphan from before the brake waits, too, and so does the watch of a reversed reference. It is an orphan in the lost
+ * books as well, since the states of a charge only go forward: failed, declined and voided charges stay so, and sent or unknown
+ * ones are looked up. But a person may have left it, and that decision may be lost with the commits.
  */
 export type Brake = {
   /** A name, or `every_acquirer`. */
@@ -89,26 +89,26 @@ export const service_actor = 'service'
 /** Stands for all acquirers. */
 export const every_acquirer = '*'
 
-/** What we wrote down under the reference of an authorisation. */
+/** Our record under the reference of an authorisation. */
 export type RecordedCharge = {
   reference: string
   merchant_id: string
   payment_id: string
   state: OperationState
   payment_status: PaymentStatus
-  /** A reversal of the same payment waits for its answer. */
+  /** A reversal of the same payment is still unanswered. */
   is_being_reversed: boolean
 }
 
-/** A listed authorisation, and the payment that it belongs to, if known. */
+/** A listed authorisation, and its payment if that is known. */
 export type Suspect = LiveAuthorisation & Pick<Orphan, 'merchant_id' | 'payment_id'>
 
-/** A charge may be approved this long after its reference was made, or before it by another clock. */
+/** A charge may be approved this long after its reference was made. By another clock it may also be before. */
 const reference_slack_ms = 8 * 24 * 3_600_000
 
 /**
- * Whether it may be ours: it bears our mark, or it is from a version without marks, with a reference that we could have
- * made at about that time. Other users of the same account at the acquirer are none of our business.
+ * Whether an authorisation may be ours. Either it has our mark, or it comes from a version without marks and has a reference
+ * that we could have made at about that time. Other users of the same account at the acquirer do not concern us.
  */
 export function mayBeOurs(
   { reference, installation, authorised_at }: LiveAuthorisation,
@@ -120,9 +120,9 @@ export function mayBeOurs(
 }
 
 /**
- * The listed authorisations that no payment stands behind. An intent is committed before the acquirer is called, so one
- * that was listed first and looked up afterwards is known, or never will be. A known reference is ours, whatever mark
- * it bears; an unknown one is ours only by our mark.
+ * The listed authorisations without a payment. An intent is committed before the acquirer is called, so an authorisation that
+ * is listed first and looked up afterwards is known by then or never. A known reference is ours, whatever its mark; an unknown
+ * one is ours only with our mark.
  */
 export function suspectsAmong(
   listed: LiveAuthorisation[],
@@ -143,13 +143,13 @@ export function suspectsAmong(
   return { suspects, strangers }
 }
 
-/** Whether a payment of ours stands behind it, or may yet: then nothing takes it back. */
+/** Whether a payment of ours rests on the charge, or may yet do so. Such a charge is never taken back. */
 export function standsBehind({
   state,
   payment_status,
   is_being_reversed,
 }: RecordedCharge): boolean {
-  // The reconciler settles these, and sends a reversal where one is needed.
+  // The reconciler settles these, and sends a reversal if one is needed.
   if (isOpen({ state })) return true
   if (is_being_reversed) return true
   if (state !== 'approved') return false
@@ -170,8 +170,8 @@ type FoundAuthorisation = Pick<
   Partial<Pick<Orphan, 'handle' | 'acquirer_transaction_id'>>
 
 /**
- * An orphan: due at once where its payment is known, else when a person or the operator's rule decides so. A charge
- * that a person gives up is one too, listed or not: if the acquirer made it after all, it is reversed.
+ * A new orphan. It is due at once if its payment is known; otherwise a person or the operator's rule decides. A charge that a
+ * person gives up is an orphan too, listed or not: if the acquirer made it after all, it is reversed.
  */
 export function newOrphan(
   found: FoundAuthorisation,
@@ -205,7 +205,7 @@ export function newOrphan(
   }
 }
 
-/** A line about an orphan. The statement that writes it finds the payment; without a payment there is no line. */
+/** A line about an orphan. The statement that writes it looks up the payment, and writes no line if there is none. */
 export type OrphanLine = Omit<OpenLine, 'session_id'> & { reference: string }
 
 export function orphanLine(
@@ -218,8 +218,8 @@ export function orphanLine(
 }
 
 /**
- * `try_again`: under the same reference, or under another where an answer to it was final; for other money if it says
- * so.
+ * `try_again`: under the same reference, or under another one if an answer to it was final. `money` replaces the amount if it
+ * is given.
  */
 export type Verdict =
   | { verdict: 'reversed' }
@@ -229,11 +229,11 @@ export type Verdict =
       as: 'same' | 'another'
       failure: string
       money?: Pick<Orphan, 'amount' | 'currency'>
-      /** The acquirer's own name of the reversal that it has accepted. */
+      /** The acquirer's name for the reversal that it has accepted. */
       reversal_transaction_id?: string
     }
 
-/** Null where the answer alone does not say whether the authorisation is live. */
+/** Null if the answer alone does not show whether the authorisation is live. */
 export function verdictOf(answer: SettleAnswer): Verdict | null {
   if (answer.result === 'approved') return { verdict: 'reversed' }
   if (!isGone(answer) && answer.decline_code !== 'not_approved') return null
@@ -243,8 +243,8 @@ export function verdictOf(answer: SettleAnswer): Verdict | null {
 const forgotten_ms = 7 * 24 * 3_600_000
 
 /**
- * A charge that was given up a week ago and not listed since holds nothing, whatever the acquirer says of it. Should it
- * be listed after all, the sweep finds it.
+ * Whether a charge was given up a week ago and not listed since. It then holds nothing, whatever the acquirer says about it. If
+ * it is listed after all, the sweep finds it.
  */
 export function isForgotten(
   { authorised_at, found_at }: Pick<Orphan, 'authorised_at' | 'found_at'>,
@@ -253,15 +253,15 @@ export function isForgotten(
   return authorised_at === null && now.getTime() - found_at.getTime() >= forgotten_ms
 }
 
-/** Close together at first: most acquirers are back within minutes, and a shopper may have paid twice meanwhile. */
+/** Close together at first, because most acquirers are back within minutes. The shopper may have paid twice meanwhile. */
 const waits_seconds = [60, 120, 300, 600, 900, 1800, 3600]
 
-/** Whether its reversal was made while something might still arrive, so that another must follow to be certain. */
+/** Whether the charge could still arrive after its reversal, so that another reversal must follow. */
 export function isWatched({ operation_id, watched_until }: Orphan): boolean {
   return watched_until !== null && operation_id < idsFrom(watched_until)
 }
 
-/** While it is watched: a late authorisation must not hold the shopper's money for long. */
+/** The waits while an orphan is watched: a late authorisation must not hold the shopper's money for long. */
 const watched_waits_seconds = [20, 30, 60, 60, 60, 60, 60, 120, 300]
 
 /** When to begin the reversal again. `chance` is from 0 up to 1. */

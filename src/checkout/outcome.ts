@@ -1,4 +1,4 @@
-// From an acquirer's answer to all that is written of it: rows, event, journal line. Decided without touching anything.
+// Turns an acquirer's answer into everything that is written about it: rows, event, journal line. Decides without any effect.
 
 import type { AuthoriseAnswer, Decline } from '../acquirers/acquirer.ts'
 import { type Actor, type JournalChange, type JournalLine, journalLine } from '../audit/journal.ts'
@@ -24,7 +24,7 @@ export type Outcome = {
   hold: Hold | null
   event: Event
   journal: JournalLine
-  /** The authorisation, where a person gave it up though the acquirer might hold it: it is reversed if so. */
+  /** The authorisation of a charge that a person gave up. It is reversed if the acquirer holds it after all. */
   orphan?: Orphan | null | undefined
   /** The answered operation, or null for a decline that the acquirer was never asked about. */
   operation: AnsweredOperation | null
@@ -32,19 +32,19 @@ export type Outcome = {
 
 export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
   answer: object
-  /** What it must be found as: an answer is recorded once. */
+  /** The state in which the operation must be found, so that an answer is recorded only once. */
   from: ExpectedState
 }
 
-/** In whose name something changes. */
+/** The author of a change. */
 export type Cause = {
   actor: Actor
   request_id: string | null
-  /** What whoever decided had to say: kept in the journal. */
+  /** Remarks of the person or job that decided, kept in the journal. */
   note?: object
 }
 
-/** The end of an authorisation. An approval that took nothing yet is held; it is never captured by guessing. */
+/** The end of an authorisation. An approval that took no money yet is held; it is never captured by guessing. */
 export function conclude(
   { session, payment }: Omit<Change, 'hold'>,
   answer: AuthoriseAnswer,
@@ -76,7 +76,9 @@ export function conclude(
   }
 }
 
-/** A held payment whose capture or void was approved. The session stays succeeded: the payment tells which. */
+/**
+ * A held payment whose capture or void was approved. The session stays succeeded; the payment shows which of the two it was.
+ */
 export function decide(
   { session, payment, hold }: Change & { hold: Hold },
   operation: Pick<Operation, 'kind' | 'asked_by'>,
@@ -119,11 +121,11 @@ type DecidedChange = {
   account: Account
   operation: Outcome['operation']
   cause: Cause
-  /** The one time of all that is written. */
+  /** The same time for everything that is written. */
   at: Date
 }
 
-/** All rows of an outcome, the event among them: a change cannot be saved without the event that tells of it. */
+/** All rows of an outcome, including the event: a change cannot be saved without the event that reports it. */
 export function outcomeOf(ids: Ids, decided: DecidedChange): Outcome {
   const { change, attempt, account, operation, cause, at } = decided
   const { session, payment, hold } = change
@@ -138,7 +140,8 @@ export function outcomeOf(ids: Ids, decided: DecidedChange): Outcome {
     operation,
     attempt: { ...attempt, payment_id: payment.payment_id, result },
     event,
-    // The stream of events finds the event by this line: of its payment, with its type as the change, in its statement.
+    // The event stream finds the event by this line, written in the same statement: same payment, with the event's type as
+    // `change`.
     journal: lineOf(ids, payment, cause, {
       change: `payment.${payment.status}`,
       detail: {
@@ -162,7 +165,7 @@ export function lineOf(
 ): JournalLine {
   const { merchant_id, session_id, payment_id } = payment
   const { actor, request_id, note } = cause
-  // What somebody notes must not stand in place of what is bound.
+  // Members of a note must not replace the bound ones.
   const detail = { ...note, ...told.detail }
   const whose = { merchant_id, session_id, subject: payment_id, actor, request_id }
   return journalLine(ids, { ...whose, ...told, detail })

@@ -1,4 +1,4 @@
-// A payment: one confirmed attempt, and what became of it. charging/charge.ts opens it, outcome.ts decides how it ends.
+// A payment: one confirmed attempt, and its outcome. charging/charge.ts opens it, and outcome.ts decides how it ends.
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { Mode, PaymentId } from '../kernel/values.ts'

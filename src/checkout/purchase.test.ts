@@ -91,7 +91,7 @@ test('a price list prices what is named by sku alone, in its own currency', () =
   expect(priceItems([open], { ...in_pounds, currency: 'EUR' })).toEqual([open])
   const named = { ...open, name: 'Green tea', tax_rate: 0, tax_amount: 1 }
   expect(priceItems([named], in_pounds)).toEqual([{ ...priced, name: 'Tea' }])
-  // A server that names the price itself is taken at its word.
+  // The server's own price is accepted as it is.
   const own = { ...named, unit_amount: 850 }
   expect(priceItems([own], in_pounds)).toEqual([own])
 })

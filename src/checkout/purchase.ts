@@ -113,7 +113,7 @@ export function basketFault(lines: Item[]): string | null {
   return others !== null && discounts > others ? 'have discounts that exceed everything else' : null
 }
 
-/** The UTF-8 bytes of what lines say in words. */
+/** The UTF-8 bytes of the texts in the lines. */
 export function textBytes(lines: Item[]): number {
   const texts = lines.map(({ sku, name, type }) => `${sku ?? ''}${name ?? ''}${type ?? ''}`)
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
@@ -131,7 +131,7 @@ const customerRequest = z
   .strictObject(customerMembers, must('be an object'))
   .transform((customer) => customerOf(customer))
 
-/** A customer with every member, null where it was not sent. */
+/** A customer with every member; null for those that were not sent. */
 export function customerOf(sent: { [Member in keyof Customer]?: Customer[Member] }): Customer {
   return {
     email: sent.email ?? null,
@@ -165,19 +165,19 @@ export const sessionCreate = z.strictObject({
     .meta({ description: "https, on one of the default integration's allowed origins" }),
 })
 
-/** The three members by which sessions, payments and events tell of a basket. */
+/** The three members that show a basket in sessions, payments and events. */
 export function viewBasket(items: Item[] | null) {
   return { items, basket_total: basketTotal(items), tax_total: taxTotal(items) }
 }
 
-/** Tax inclusive, discounts subtracted; null without lines, or where a line has no price yet. */
+/** The total with tax, after discounts; null without lines, or if a line has no price yet. */
 export function basketTotal(lines: Item[] | null): number | null {
   if (!lines || lines.length === 0 || lines.some((line) => line.unit_amount === null)) return null
   const { discounts, others } = sums(lines)
   return (others ?? 0) - discounts
 }
 
-/** The tax in the lines that name one, discounts' tax subtracted, at least 0; null when none names one. */
+/** The sum of the tax that lines name, after the discounts' tax, at least 0; null if no line names a tax. */
 export function taxTotal(lines: Item[] | null): number | null {
   const taxed = lines?.filter((line) => line.tax_amount !== null) ?? []
   if (taxed.length === 0) return null
@@ -188,7 +188,7 @@ export function taxTotal(lines: Item[] | null): number | null {
   )
 }
 
-/** What the discounts take off and what they take it from; `others` is null while a line's price is not known. */
+/** The sum of the discounts and the sum of the other lines; `others` is null while a line's price is unknown. */
 function sums(lines: Item[]): { discounts: number; others: number | null } {
   let discounts = 0
   let others: number | null = 0

@@ -130,7 +130,7 @@ describe('what is not found', () => {
       { step: 'wait_for_person' },
     ],
   ])('%s', (_, operation, after_ms, expected) => {
-    // A window that has not ended is looked at again when it ends.
+    // A window that has not ended gets another look at its end.
     const found = step(operation, not_found, after_ms)
     if (after_ms === 35_999) expect(found).toEqual({ ...expected, at: at(36_000) })
     else expect(found).toMatchObject(expected)
@@ -144,7 +144,7 @@ describe('what is not found', () => {
   })
 })
 
-/** Looks at an operation until something else is to be done. */
+/** Looks at an operation until another step is needed. */
 function follow(kind: Kind, looks: LookUpResult[], chances: number[]) {
   let operation = unanswered({ kind, checks: 0 })
   let now = at(7_000)
@@ -196,7 +196,7 @@ describe('whatever is seen', () => {
           default: {
             expect(next.step).toBe(kind === 'authorise' ? 'reverse' : 'send_again')
             if (kind !== 'authorise') expect(now.getTime()).toBeLessThan(start + 24 * hour_ms)
-            // Nothing but failures to ask stands between the two looks that did not find it.
+            // Between the two looks that did not find it, there were only failures to ask.
             const told = seen.filter(({ look }) => look.result !== 'no_answer').slice(-2)
             expect(told.map(({ look }) => look.result)).toEqual(['not_found', 'not_found'])
             const [first, second] = told.map((each) => each.now.getTime())
@@ -251,7 +251,7 @@ test('a capture that never arrives is sent again later and later', () => {
       now = step.at
     } else break
   }
-  // A few in the first hours, then about one an hour, for the day that the acquirer knows its reference.
+  // A few in the first hours, then about one an hour, for the day in which the acquirer knows its reference.
   expect(sends).toBeGreaterThan(20)
   expect(sends).toBeLessThan(40)
 })

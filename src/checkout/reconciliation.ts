@@ -1,4 +1,4 @@
-// What a look at an unanswered operation means: it is known, is looked at again, is done over, or waits for a person.
+// What a look at an unanswered operation leads to: settle it, look again, send it again or reverse it, or wait for a person.
 
 import type {
   Acquirer,
@@ -9,26 +9,26 @@ import type {
 import { nextTryAt } from './backoff.ts'
 import { failure, sendable_ms, type UnansweredOperation } from './operation.ts'
 
-/** What the acquirer said of our reference; `no_answer` where it could not be asked. */
+/** The acquirer's answer about our reference; `no_answer` if the acquirer could not be asked. */
 export type LookUpResult = LookUpAnswer | { result: 'no_answer' }
 
 export type ReconciliationStep =
   | { step: 'settle_charge'; answer: AuthoriseAnswer }
   | { step: 'settle'; answer: SettleAnswer }
   | { step: 'look_again'; at: Date; not_found_count: number }
-  /** The authorisation never arrived, as far as can be seen: it is taken back, so that it never can. */
+  /** The authorisation seems never to have arrived. It is reversed, so that it never can. */
   | { step: 'reverse' }
-  /** A capture, void or reversal never arrived: it is sent again under its own reference. */
+  /** A capture, void or reversal never arrived. It is sent again under its own reference. */
   | { step: 'send_again' }
   | { step: 'wait_for_person' }
 
-/** After the first look, which comes 5 s after the silence was noted. */
+/** The waits after the first look, which comes 5 s after the silence was noted. */
 const waits_seconds = [15, 60, 300, 900, 3600]
-/** So many looks must not find an operation before that counts. */
+/** An operation counts as not found only after this many looks. */
 const looks_that_count = 2
-/** Between the two looks that must not find an operation before that counts. */
+/** The time between the two looks that must not find an operation. */
 const second_look_ms = 5_000
-/** After this, and as many looks, only a person can say what became of it. */
+/** After this time, and as many looks, only a person can settle the operation. */
 export const patience_ms = 72 * 3600 * 1000
 const looks_min = 5
 
@@ -58,22 +58,25 @@ export function stepAfter(
     return { step: 'look_again', at: new Date(now.getTime() + second_look_ms), not_found_count }
   }
   const at = nextTryAt(waits_seconds, { tries: operation.checks, now, chance })
-  // Nothing is certain before the window ends, so that is the moment for a look.
+  // Nothing is certain before the window ends, so a look is due at that moment.
   const soonest = now < window_ends_at && window_ends_at < at ? window_ends_at : at
   return { step: 'look_again', at: soonest, not_found_count }
 }
 
-/** Whether the look says that the operation is not there. What the acquirer has accepted is, whatever a look says. */
+/**
+ * Whether the look shows that the operation does not exist. An operation that the acquirer has accepted exists, whatever a look
+ * shows.
+ */
 function isAbsent({ state }: UnansweredOperation, { result }: LookUpResult): boolean {
   return state !== 'accepted' && (result === 'not_found' || result === 'only_notices_tell')
 }
 
-/** Two looks must not find it. Where no look can, the time that passed without a notice has to do. */
+/** Two looks must fail to find it. If no look is possible, the time without a notice has to suffice. */
 function countAfter({ not_found_count }: UnansweredOperation, { result }: LookUpResult): number {
   return result === 'only_notices_tell' ? looks_that_count : not_found_count + 1
 }
 
-/** Until then what was sent may still arrive. */
+/** Until then the request may still arrive. */
 export function windowEndsAt(
   { last_sent_at }: Pick<UnansweredOperation, 'last_sent_at'>,
   { safe_window_ms }: Pick<Acquirer, 'safe_window_ms'>,
@@ -81,13 +84,13 @@ export function windowEndsAt(
   return new Date(last_sent_at.getTime() + sendable_ms + safe_window_ms)
 }
 
-/** The first time at once. What does not arrive then either goes out later and later. */
+/** The first repeat is due at once. Further repeats follow after growing waits. */
 function sendAgainAt({ sent_at, last_sent_at, checks }: UnansweredOperation): Date {
   if (last_sent_at.getTime() === sent_at.getTime()) return sent_at
   return nextTryAt(waits_seconds, { tries: checks, now: last_sent_at, chance: 0 })
 }
 
-/** When an operation that cannot be looked up at the moment is taken up again; null where a person has to. */
+/** When to retry an operation that cannot be looked up now; null if a person has to settle it. */
 export function laterOrNever(
   operation: UnansweredOperation,
   { now, chance }: { now: Date; chance: number },
@@ -97,8 +100,8 @@ export function laterOrNever(
 }
 
 /**
- * When a charge is looked at again whose reversal was refused since its authorisation is there: at once, and where that
- * happens again and again, later and later.
+ * When to look again at a charge whose reversal was refused because its authorisation exists. The first look is due at once,
+ * and further ones after growing waits.
  */
 export function lookAfterRefusal(
   { sequence }: Pick<UnansweredOperation, 'sequence'>,
@@ -107,12 +110,12 @@ export function lookAfterRefusal(
   return sequence === 1 ? moment.now : nextTryAt(waits_seconds, { ...moment, tries: sequence })
 }
 
-/** What lay for days while nothing here ran is looked at all the same. */
+/** An operation left unattended for days, while nothing ran here, still gets its looks. */
 function isPatienceOver({ sent_at, checks }: UnansweredOperation, now: Date): boolean {
   return now.getTime() - sent_at.getTime() >= patience_ms && checks >= looks_min
 }
 
-/** Null where the acquirer knows the reference as something else, which says nothing of the operation. */
+/** Null if the acquirer uses the reference for something else, which says nothing about the operation. */
 function settled(
   { kind }: UnansweredOperation,
   look: Extract<LookUpAnswer, { result: 'found' }>,
@@ -123,7 +126,7 @@ function settled(
     : { step: 'settle', answer: look.answer }
 }
 
-/** What was approved first may have been captured, taken back or lapsed at the acquirer since. */
+/** The acquirer's approval may have been captured, reversed or voided, or may have lapsed since. */
 function presentAnswer({
   answer,
   standing,
@@ -137,7 +140,7 @@ function presentAnswer({
   return { ...failure(reason), acquirer_transaction_id: answer.acquirer_transaction_id }
 }
 
-/** That it could not be asked says nothing; that it is under way says that it was found. */
+/** A failure to ask proves nothing, so the count stays. An operation under way was found, so the count restarts. */
 function keptCount({ not_found_count }: UnansweredOperation, { result }: LookUpResult): number {
   return result === 'no_answer' ? not_found_count : 0
 }

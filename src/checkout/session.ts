@@ -1,4 +1,4 @@
-// A session: one amount, one shopper, 30 minutes. What it reads as at a time, and what a shopper may still do with it.
+// A session: one amount, one shopper, 30 minutes. Its status at a given time, and what its shopper may still do.
 
 import type { Decline } from '../acquirers/acquirer.ts'
 import type { JournalLine } from '../audit/journal.ts'
@@ -18,7 +18,9 @@ export type AmountVerificationSource =
   | 'none'
   | 'mismatch'
 
-/** A session's columns, each once. One that a create may name is a member of `sessionCreate`, too, of the same name. */
+/**
+ * All columns of a session, each once. A column that a create may set is also a member of `sessionCreate`, with the same name.
+ */
 export const sessionColumns = {
   merchant_id: column<MerchantId>('text'),
   session_id: column<SessionId>('text'),
@@ -50,15 +52,15 @@ export const sessionColumns = {
 
 export type Session = Row<typeof sessionColumns>
 
-/** Its times, which come as texts where a row comes as JSON. */
+/** The columns with times. In rows that arrive as JSON they are texts. */
 export const sessionTimes = timesOf(sessionColumns)
 
-/** A new session, the idempotency key of its request if there is one, and its line in the journal. */
+/** A new session with its journal line, and the idempotency key of its request if there is one. */
 export type NewSession = { session: Session; key: KeyRow | null; line: JournalLine }
 
 type SessionStatus = Session['status'] | 'expired'
 
-/** The status as read: an open session past its time is expired; a payment made or under way overrides that. */
+/** The status as shown: an open session past its time is expired. A payment made or under way overrides that. */
 export function statusAt(
   session: Pick<Session, 'status' | 'expires_at'>,
   now: Date,
@@ -67,13 +69,13 @@ export function statusAt(
   return open && session.expires_at <= now ? 'expired' : session.status
 }
 
-/** Set while an acquirer's answer is missing, the process that waited for it having died or not. */
+/** Set while an acquirer's answer is missing, even if the process that waited for it has died. */
 export function settlementAt(
   session: Pick<Session, 'settlement' | 'answer_by'>,
   now: Date,
 ): Session['settlement'] {
   if (session.settlement) return session.settlement
-  // Set while a charge is under way, and while a hold is captured or voided.
+  // `answer_by` is set while a charge is under way, and while a hold is being captured or voided.
   const lost = session.answer_by !== null && session.answer_by <= now
   return lost ? 'awaiting_reconciliation' : null
 }
@@ -82,12 +84,12 @@ export function secondsLeft(session: Pick<Session, 'expires_at'>, now: Date): nu
   return Math.max(0, Math.ceil((session.expires_at.getTime() - now.getTime()) / 1000))
 }
 
-/** None once a decline closed the session. */
+/** The attempts left; none after a decline that closed the session. */
 export function attemptsLeft(session: Pick<Session, 'attempt_count' | 'status'>): number {
   return session.status === 'declined' ? 0 : attempts_max - session.attempt_count
 }
 
-/** What refuseUnlessOpen may refuse with. */
+/** The refusals of refuseUnlessOpen. */
 export const sessionConflicts = [
   'session_completed',
   'session_processing',
@@ -112,7 +114,7 @@ export function refuseUnlessOpen(session: Session, now: Date): void {
   }
 }
 
-/** The status that a decline or failure leaves behind: another card may be tried unless fraud or the count forbids. */
+/** The status after a decline or failure. Another card may be tried unless fraud or the count forbids it. */
 export function statusAfterDecline(
   session: Pick<Session, 'attempt_count' | 'status'>,
   decline: Decline,

@@ -1,4 +1,4 @@
-// The reply schemas and shapes that several routes share: allow-lists of what leaves the service.
+// The response schemas and shapes that several routes share: allow-lists of what leaves the service.
 
 import { z } from 'zod'
 import { timestamp } from '../kernel/values.ts'
@@ -103,16 +103,16 @@ const confirmedView = z.object({
   order_reference: z.string().nullable(),
   confirmation_url: z.string().nullable(),
 })
-/** The confirm answer as it is recorded. `paid_at` is of a captured or held payment; what 0.1 recorded lacks it. */
+/** The confirm answer as recorded. Captured and held payments have `paid_at`; answers recorded by version 0.1 lack it. */
 export type ConfirmResult = z.infer<typeof confirmedView> & { paid_at?: string | null }
 
 const receiptView = z.object({ paid_at: time, brand: z.string(), last4: z.string() })
 const ofPaid = { description: 'Of a captured or held payment.' }
 
-/** A result with what a paid checkout shows the shopper beside the amount, as whoever has the client secret may read it. */
+/** A result with the receipt that a paid checkout shows beside the amount. Everybody with the client secret may read it. */
 export const resultView = confirmedView.extend({ receipt: receiptView.nullable().meta(ofPaid) })
 
-/** The answer to a confirm tells the email, too. */
+/** The answer to a confirm also contains the email. */
 export const confirmView = confirmedView.extend({
   receipt: receiptView.extend({ email: z.string().nullable() }).nullable().meta(ofPaid),
 })
@@ -126,7 +126,7 @@ export function viewResult(
   return { ...result, receipt: is_paid && at ? { paid_at: at, brand, last4 } : null }
 }
 
-/** The email is read where it stands and not recorded a second time. */
+/** The email is read from the session and not recorded a second time. */
 export function viewConfirmed(
   recorded: ConfirmResult,
   { customer }: Pick<Session, 'customer'>,
@@ -144,7 +144,7 @@ export function viewAttempt(attempt: Attempt) {
   }
 }
 
-/** `challengeUrl` is our own page, which nests the bank's. */
+/** `challengeUrl` is our own page, which nests the bank's page. */
 export function viewThreeDs(attempt: Attempt, challengeUrl: (attempt: Attempt) => string) {
   return {
     state: attempt.three_ds_state,

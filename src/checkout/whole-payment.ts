@@ -1,4 +1,4 @@
-// A payment with its session, attempt and hold: what a decision about it is made from.
+// A payment with its session, attempt and hold: the input of a decision about it.
 
 import type { AuthorisationName } from '../acquirers/acquirer.ts'
 import type { Attempt } from './attempt.ts'
@@ -6,16 +6,16 @@ import type { Hold } from './hold.ts'
 import type { Payment } from './payment.ts'
 import type { Session } from './session.ts'
 
-/** A payment with all that stands around it, as it was at one moment. */
+/** A payment and its related rows, as they were at one moment. */
 export type WholePayment = {
   payment: Payment
   session: Session
   attempt: Attempt
-  /** Null where it was never held. */
+  /** Null if the payment was never held. */
   hold: Hold | null
-  /** Its authorisation, by all its names; null where the acquirer was never asked. */
+  /** The payment's authorisation, by all its names; null if the acquirer was never asked. */
   authorisation: AuthorisationName | null
 }
 
-/** What a decision writes: the rows as they shall be. The event is made from them. */
+/** The rows that a decision writes. The event is made from them. */
 export type Change = Pick<WholePayment, 'payment' | 'session' | 'hold'>
