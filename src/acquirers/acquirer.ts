@@ -1,6 +1,6 @@
-// The port to an acquirer: the bank that authorises, captures and voids. Each call carries a reference that we minted,
-// which is the acquirer's idempotency key and the name under which a lost answer is found again.
-// What is said of the port here, `tests/adapters/acquirer.ts` demands of every acquirer.
+// The port to an acquirer: the bank that authorises, captures and voids. Each call carries a reference of ours. It is the
+// acquirer's idempotency key, and the name by which a lost answer is looked up. `tests/adapters/acquirer.ts` tests every
+// acquirer against the contract described here.
 
 import type { Brand } from '../kernel/values.ts'
 
@@ -27,28 +27,28 @@ export type AuthoriseRequest = {
     cvc: string | null
     cardholder_name: string | null
   }
-  /** Null when the card is charged without 3-D Secure data. */
+  /** Null if the card is charged without 3-D Secure data. */
   three_ds: {
     version: string
     eci: string | null
     authentication_value: string | null
     ds_transaction_id: string | null
-    /** The end's transStatus: that of the RReq after a challenge, else that of the ARes. */
+    /** The final transStatus: that of the RReq after a challenge, else that of the ARes. */
     status: string
-    /** The transStatus of the ARes: `C` where a challenge followed. */
+    /** The transStatus of the ARes; `C` if a challenge followed. */
     ares_status: string
   } | null
   merchant: { descriptor: string; mcc: string | null; country: string | null }
-  /** What `prepare` gave; null at acquirers without it. */
+  /** The handle from `prepare`; null at acquirers without it. */
   handle: string | null
 }
 
-/** What makes the charge possible and moves nothing: it may be asked for again under the same reference. */
+/** The preparation of a charge. It moves nothing, and may be repeated under the same reference. */
 export type PrepareRequest = AuthoriseRequest
 
 /**
- * `prepared`: the charge may be sent, and `handle` is the acquirer's own name of it, known before any money moves. Anything
- * else is the charge's definite end.
+ * `prepared`: the charge may be sent. `handle` is the acquirer's name for it, known before any money moves. Any other answer is
+ * the charge's definite end.
  */
 export type PrepareAnswer =
   | { result: 'prepared'; handle: string }
@@ -58,41 +58,41 @@ export type PrepareAnswer =
 export type AuthorisationName = {
   /** Ours. */
   reference: string
-  /** What `prepare` gave; null at acquirers without it. */
+  /** The handle from `prepare`; null at acquirers without it. */
   handle: string | null
-  /** The acquirer's own; null where no answer brought it yet. */
+  /** The acquirer's own id; null if no answer has brought it yet. */
   acquirer_transaction_id: string | null
 }
 
 /** A capture, void, reversal or refund. */
 export type SettleRequest = {
-  /** Ours, of this very operation. */
+  /** Our reference of this very operation. */
   reference: string
-  /** What is to be captured, voided, reversed or refunded. */
+  /** The authorisation to be captured, voided, reversed or refunded. */
   authorisation: AuthorisationName
   amount: number
   currency: string
 }
 
-/** An amount as the acquirer has it, which need not be what it was asked for. */
+/** An amount in the acquirer's books, which may differ from the requested one. */
 type Money = { amount: number; currency: string }
 
 /**
- * A definite answer. `failed` is an error at the acquirer that moved no money. Where a look-up or a list says otherwise of the
- * same reference later, that is the truth.
+ * A definite answer. `failed` is an error at the acquirer that moved no money. A later look-up or list of the same reference
+ * takes precedence.
  */
 export type AuthoriseAnswer =
   | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
   | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
 
-/** The acquirer has the charge and does not know its outcome yet. It names the id, by which the charge is looked up. */
+/** The acquirer has the charge but does not know its outcome yet. The charge is looked up by this id. */
 export type UnderWay = { result: 'under_way'; acquirer_transaction_id: string }
 
-/** The acquirer has taken the request and carries it out later, or refuses it then. It is never sent again. */
+/** The acquirer has accepted the request, and will carry it out or refuse it later. The request is never sent again. */
 export type Accepted = { result: 'accepted'; acquirer_transaction_id: string }
 
-/** A definite answer, and the reference's for ever: whoever wants to try again after a refusal needs a new one. */
+/** A definite answer, which the reference keeps for ever: a new try after a refusal needs a new reference. */
 export type SettleAnswer =
   | { result: 'approved'; acquirer_transaction_id: string }
   | {
@@ -100,13 +100,13 @@ export type SettleAnswer =
       reason: string
       decline_code: string | null
       /**
-       * False where the acquirer has no such authorisation: nothing is held and nothing can be taken back. True for one
-       * that is still under way, was declined, captured, voided or reversed, and where the refusal does not say.
+       * False if the acquirer has no such authorisation: nothing is held and nothing can be taken back. True if the
+       * authorisation is still under way, or was declined, captured, voided or reversed. Also true if the refusal does not say.
        */
       authorisation_known: boolean
     }
 
-/** Refusals that say that the authorisation holds nothing any more, as every acquirer words them. */
+/** The decline codes of every acquirer for an authorisation that no longer holds anything. */
 const gone = new Set<string | null>([
   'unknown_authorisation',
   'already_voided',
@@ -114,7 +114,10 @@ const gone = new Set<string | null>([
   'expired',
 ])
 
-/** Whether it says that there is no such authorisation, or none any more: a void or reversal of it has nothing to do. */
+/**
+ * Whether the refusal says that the authorisation does not exist or no longer holds anything. There is then nothing to void or
+ * reverse.
+ */
 export function isGone({
   decline_code,
   authorisation_known = true,
@@ -126,8 +129,8 @@ export function isGone({
 }
 
 /**
- * How an approved authorisation stands at this moment, whoever brought it there: we, a person in the acquirer's portal, or
- * time. The amount is what is reserved, what was taken, or what was reserved before.
+ * The present state of an approved authorisation. We, a person in the acquirer's portal or the passing of time may have caused
+ * it. The amount is the reserved, captured or formerly reserved one.
  */
 export type AuthorisationStanding = Money & {
   state: 'reserved' | 'captured' | 'voided' | 'reversed' | 'expired'
@@ -140,120 +143,120 @@ export type LookUpRequest = {
   kind: OperationKind
   /** Ours. */
   reference: string
-  /** The acquirer's own name of the operation; null where no answer brought it. */
+  /** The acquirer's id of the operation; null if no answer has brought it. */
   acquirer_transaction_id: string | null
-  /** The authorisation that it is about: itself, where it is one. */
+  /** The authorisation that the operation concerns. For a charge it is the charge's own. */
   authorisation: AuthorisationName
 }
 
-/** The question for a charge. */
+/** The look-up request for a charge. */
 export function chargeNamed(authorisation: AuthorisationName): LookUpRequest {
   const { reference, acquirer_transaction_id } = authorisation
   return { kind: 'authorise', reference, acquirer_transaction_id, authorisation }
 }
 
-/** What the acquirer knows of one of our operations. `in_progress`: it has it, and its outcome will be known later. */
+/** The acquirer's knowledge of one of our operations. `in_progress`: the acquirer has it, and will know its outcome later. */
 export type LookUpAnswer =
   | {
       result: 'found'
       kind: 'authorise'
-      /** As it was given first. */
+      /** The answer as it was first given. */
       answer: AuthoriseAnswer
-      /** Null where nothing was approved. */
+      /** Null if nothing was approved. */
       standing: AuthorisationStanding | null
     }
   | { result: 'found'; kind: Exclude<OperationKind, 'authorise'>; answer: SettleAnswer }
   | { result: 'in_progress' }
   | { result: 'not_found' }
-  /** Nothing can be asked: what became of it is learned by a notice, or never. */
+  /** The acquirer cannot be asked. Its outcome arrives by a notice, or never. */
   | { result: 'only_notices_tell' }
 
-/** The request may have arrived and no usable answer came: the outcome is unknown, never failed. */
+/** The request may have arrived, but no usable answer came: the outcome is unknown, never failed. */
 export class Unanswered extends Error {}
 
-/** No byte of the request left this machine: definitely nothing happened. */
+/** No byte of the request left this machine, so nothing can have happened. */
 export class NotSent extends Error {}
 
-/** An authorisation that holds or took money: neither voided, reversed nor expired. */
+/** An authorisation that holds or took money: it was not voided or reversed, and has not expired. */
 export type LiveAuthorisation = Money & {
   reference: string
-  /** The acquirer's own name of it; null where its list gives none. */
+  /** The acquirer's own id; null if its list contains none. */
   acquirer_transaction_id: string | null
-  /** The mark that it bears; null where it bears none. */
+  /** The authorisation's mark; null if it has none. */
   installation: string | null
   captured: boolean
   authorised_at: Date
 }
 
-/** What an acquirer posts to us by itself, verified and read. */
+/** A verified message that an acquirer posts to us on its own. */
 export type Notice = {
-  /** The acquirer's name of the notice, or one made of what it says: the same notice twice has the same. */
+  /** The acquirer's id of the notice, or one derived from its content. A repeated notice has the same id. */
   notice_id: string
   about: OperationKind | 'expiry' | 'dispute'
-  /** Our reference of the operation that it is about; null where it does not say. */
+  /** Our reference of the operation concerned; null if the notice does not contain it. */
   reference: string | null
-  /** The acquirer's own name of that operation. */
+  /** The acquirer's id of that operation. */
   acquirer_transaction_id: string | null
-  /** The acquirer's own name of the authorisation that it belongs to. */
+  /** The acquirer's id of the authorisation concerned. */
   authorisation_transaction_id: string | null
-  /** What became of it; null where the notice only says that it is worth asking, or is about no operation. */
+  /** The operation's outcome. Null if the notice only suggests asking the acquirer, or concerns no operation. */
   answer: AuthoriseAnswer | SettleAnswer | null
   occurred_at: Date
-  /** Whether it bears our mark; null where notices of this acquirer bear none. */
+  /** Whether the notice has our mark; null if this acquirer's notices have no marks. */
   is_ours: boolean | null
 }
 
-/** What was posted is not from the acquirer, or cannot be read. */
+/** The post is not from the acquirer, or cannot be read. */
 export class NotGenuine extends Error {}
 
 /**
- * How the outcome of a request is learned whose answer was lost. `reference`: it is looked up by our reference. `replay`: it
- * is looked up by the handle that was stored before anything moved. `notice`: the acquirer tells us, and cannot be asked.
+ * How a lost answer's outcome is learned. `reference`: we look it up by our reference. `replay`: we look it up by the handle
+ * that was stored before any money moved. `notice`: the acquirer sends it to us, and cannot be asked.
  */
 export type LearnedBy = 'reference' | 'replay' | 'notice'
 
-/** What was posted as it came, since signatures are over the very characters. Names of headers in lower case. */
+/** A post exactly as received, because signatures cover every character. Header names are in lower case. */
 export type NoticePost = { headers: Record<string, string>; body: string }
 
 export type Acquirer = {
   /** `simulator`, or the connector and the connection: `checkout:conn_…`. */
   readonly name: string
   readonly learned_by: LearnedBy
-  /** Whether `listAuthorisations` lists all; where not, orphans are found by notices alone. */
+  /** Whether `listAuthorisations` lists all authorisations. If not, only notices reveal orphans. */
   readonly lists: boolean
   /**
-   * For so long after it was sent a request may still be on its way: that it is not found means nothing until then.
-   * After it what was sent is found, or still under way at the acquirer, or never arrived.
+   * How long a request may still be on its way after it was sent. Until then, "not found" means nothing. Afterwards the request
+   * is found, is still under way at the acquirer, or never arrived.
    */
   readonly safe_window_ms: number
   /**
-   * For so long a reference that is sent again is known for the same request, and answered as before, with nothing moved
-   * twice. It outlasts `safe_window_ms`. Afterwards a repeat is another request, and a look-up need not find it; an
-   * authorisation can still be named by its reference in a capture, void or reversal.
+   * How long the acquirer recognises a repeated reference as the same request. Until then it gives the same answer, and moves
+   * nothing twice. This is longer than `safe_window_ms`. Afterwards a repeat is a new request, and a look-up may not find the
+   * old one. A capture, void or reversal can still name an authorisation by its reference.
    */
   readonly reference_life_ms: number
   /**
-   * 0 where a reversal fences its reference: once one was answered, an authorise of that reference which arrives later is
-   * failed. Else for so long after it such an authorise may still be approved.
+   * 0 if a reversal fences its reference: an authorisation of that reference that arrives after the reversal's answer fails.
+   * Otherwise how long such an authorisation may still be approved after the reversal.
    */
   readonly late_approval_ms: number
-  /** Asked before each charge where it is there; may be asked again. Throws Unanswered or NotSent: nothing has moved. */
+  /** Called before each charge if it exists, and may be repeated. If it throws Unanswered or NotSent, nothing has moved. */
   prepare?(request: PrepareRequest): Promise<PrepareAnswer>
-  /** Each of these throws Unanswered or NotSent where the acquirer gave no answer that can be relied on. */
+  /** Each of the next functions throws Unanswered or NotSent if the acquirer gave no reliable answer. */
   authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer | UnderWay>
   capture(request: SettleRequest): Promise<SettleAnswer | Accepted>
   void(request: SettleRequest): Promise<SettleAnswer | Accepted>
-  /** Takes back an authorisation that no payment of ours stands behind, captured or not. */
+  /** Takes back an authorisation, captured or not, that has no payment of ours. */
   reverse(request: SettleRequest): Promise<SettleAnswer | Accepted>
-  /** Gives back what was captured, or a part of it. */
+  /** Refunds a capture, or a part of it. */
   refund(request: SettleRequest): Promise<SettleAnswer | Accepted>
-  /** Throws where it could not be asked. */
+  /** Throws if the acquirer could not be asked. */
   lookUp(request: LookUpRequest): Promise<LookUpAnswer>
   /**
-   * What was authorised within these times, both included and an hour apart at most, and is live; oldest first. The times are
-   * the acquirer's, whose clock may differ by a minute. A list may lag: it lacks an approval for minutes after it can be looked
-   * up, misses a recent one now and then, and shows one for seconds after it was voided. What it lists was approved. Throws
-   * where it could not be asked. For the search for orphans.
+   * The live authorisations made between these times, both included and an hour apart at most; oldest first. The times are the
+   * acquirer's, and its clock may differ by a minute. The list may lag behind look-ups: it lacks an approval for minutes,
+   * sometimes misses a recent one, and shows one for seconds after its void. Everything listed was approved. Throws if the
+   * acquirer could not be asked. The search for orphans uses it.
    */
   listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
 }

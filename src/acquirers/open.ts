@@ -1,9 +1,9 @@
-// Which acquirer charges a payment: the simulator in test mode, unless it names a connection; in live mode a connection.
+// Which acquirer charges a payment: in live mode a connection, in test mode the simulator unless a connection is named.
 
 import type { Mode } from '../kernel/values.ts'
 import { type Acquirer, NotSent } from './acquirer.ts'
 
-/** A connection that is not there is an acquirer to which nothing is ever sent. */
+/** For a connection that does not exist, returns an acquirer that never sends anything. */
 export function acquirerFor(
   { mode, name }: { mode: Mode; name: string | null },
   { simulator, connected }: { simulator: Acquirer; connected(name: string): Acquirer | null },

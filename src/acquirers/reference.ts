@@ -1,13 +1,13 @@
-// Our references in fewer characters, for acquirers that cut longer ones: the same 128 bits as 25 of base 36.
+// Shortens our references for acquirers that cut longer ones: the same 128 bits as 25 characters of base 36.
 
 const length_of_base36 = 25
 
-/** Of 32 hex characters, 25 of `[0-9a-z]`. */
+/** Turns 32 hex characters into 25 of `[0-9a-z]`. */
 export function shortReference(reference: string): string {
   return BigInt(`0x${reference}`).toString(36).padStart(length_of_base36, '0')
 }
 
-/** The 32 hex characters that a short reference stands for; null where it stands for none. */
+/** The 32 hex characters of a short reference; null if the text is no short reference. */
 export function longReference(short: string): string | null {
   if (!/^[0-9a-z]{25}$/.test(short)) return null
   let value = 0n

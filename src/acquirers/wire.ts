@@ -1,4 +1,4 @@
-// One call to an acquirer over HTTP: a request goes out once, and what came of it is an answer, silence, or nothing at all.
+// One call to an acquirer over HTTP. The request is sent once, and results in an answer, in silence, or in nothing sent.
 
 import { OutgoingFailure, type VendorHttp, type VendorRequest } from '../kernel/world.ts'
 import { NotSent, Unanswered } from './acquirer.ts'
@@ -10,16 +10,16 @@ export type WireAnswer = {
   /** Names in lower case. */
   headers: Record<string, string>
   text: string
-  /** The body as JSON: an object, or null where it is none. */
+  /** The body as a JSON object; null if it is none. */
   json: Record<string, unknown> | null
 }
 
 export type Wire = {
-  /** Whatever was answered, with any status. Throws Unanswered or NotSent. */
+  /** Returns every answer, whatever its status. Throws Unanswered or NotSent. */
   send(request: WireRequest): Promise<WireAnswer>
 }
 
-/** Less than the service waits for a call in all, so that a silence is told by the wire. */
+/** Less than the service's own limit for a call, so that the wire reports a silence first. */
 const timeout_ms = 18_000
 
 export function openWire(http: Pick<VendorHttp, 'send'>): Wire {

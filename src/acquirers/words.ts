@@ -1,6 +1,6 @@
-// Words of a vendor that may be kept and shown to merchants: a decline's reason, never what was sent.
+// A vendor's words that may be kept and shown to merchants: the reason of a decline, never data that we sent.
 
-/** Short, one line, and without what could be a card's number; null where nothing is left. */
+/** Shortened to one line, without possible card numbers; null if nothing is left. */
 export function wordsOf(text: string | null): string | null {
   if (text === null) return null
   const words = text

@@ -1,5 +1,5 @@
-// Adyen as an acquirer. Its API shows no payment: what became of a request whose answer was lost, and of whatever it merely
-// received, is told by its notices alone. What nobody answered is cancelled by our reference.
+// Adyen as an acquirer. Its API cannot show a payment, so only notices report the outcome of a lost answer or of a request that
+// was merely received. A charge that stays unanswered is cancelled by our reference.
 
 import type {
   Accepted,
@@ -57,7 +57,7 @@ function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
     lists: false,
     safe_window_ms: 300_000,
     reference_life_ms: 7 * day_ms,
-    // Nothing there is known to keep a charge from arriving after its cancellation.
+    // No documented rule keeps a charge from arriving after its cancellation.
     late_approval_ms: day_ms,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await accountOf(connection))
@@ -69,7 +69,7 @@ function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
     reverse: settle('reverse'),
     refund: settle('refund'),
     lookUp: async () => ({ result: 'only_notices_tell' }),
-    // It lists nothing: an orphan is found by its notice.
+    // Adyen lists nothing: a notice reveals an orphan.
     listAuthorisations: async () => [],
   }
 }

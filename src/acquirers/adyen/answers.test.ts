@@ -1,4 +1,4 @@
-// What Adyen's answers are read as: one fault a row, and nothing is approved by guessing.
+// How Adyen's answers are read: one fault in each row, and nothing is approved by guessing.
 
 import { describe, expect, test } from 'vitest'
 import { type AuthoriseRequest, type SettleRequest, Unanswered } from '../acquirer.ts'
@@ -25,7 +25,7 @@ function answer(status: number, body: object | string, headers = {}): WireAnswer
   return { status, headers, text, json }
 }
 
-/** What it is read as; `unanswered` where that is thrown. */
+/** The result of reading it; `unanswered` if that is thrown. */
 function read(ask: () => unknown): unknown {
   try {
     return ask()

@@ -1,4 +1,4 @@
-// From what Adyen answers to the port's answers. What does not say for certain what happened is never read as if it did.
+// Turns Adyen's answers into the port's answers. An ambiguous answer is never read as a definite one.
 
 import { z } from 'zod'
 import {
@@ -23,7 +23,7 @@ const payment = z.object({
   resultCode: z.string(),
   pspReference: z.string().min(1).max(100).nullish().default(null),
   merchantReference: text,
-  /** What cannot be read of it leaves the charge open, and not without a name. */
+  /** Accepts anything, so that an unreadable amount leaves the charge open but keeps its id. */
   amount: z.unknown().optional(),
   refusalReasonCode: text,
   refusalReason: text,
@@ -41,7 +41,7 @@ const modification = z.object({
 
 type TheirPayment = z.infer<typeof payment>
 
-/** What a charge was answered. `name` names the connection in reasons. Throws Unanswered. */
+/** The answer to a charge. `name` names the connection in reasons. Throws Unanswered. */
 export function authoriseAnswer(
   answer: WireAnswer,
   request: AuthoriseRequest,
@@ -60,19 +60,19 @@ export function authoriseAnswer(
   }
   const known = chargeAnswer(read, request)
   if (known) return known
-  // Whatever else it says, the payment may be there: a notice decides, or it is taken back.
+  // The payment may exist, whatever the rest of the answer says. A notice decides, or the charge is reversed.
   if (pspReference !== null) return { result: 'under_way', acquirer_transaction_id: pspReference }
   throw new Unanswered(`${name}: an answer that neither decides nor names the payment`)
 }
 
-/** What the request of a capture, void, reversal or refund was answered. Throws Unanswered. */
+/** The answer to a capture, void, reversal or refund. Throws Unanswered. */
 export function settleAnswer(
   answer: WireAnswer,
   { reference, authorisation }: SettleRequest,
   name: string,
 ): Accepted | Refused {
   if (!isGood(answer)) {
-    // Credentials are judged before the key is looked at: an earlier request of the same key may have been taken.
+    // Adyen checks credentials before the key, so an earlier request with the same key may have been accepted.
     const refusal = isBarred(answer) ? null : refusalOf(answer)
     if (refusal === null)
       throw new Unanswered(`${name}: ${barredWords(answer) ?? statusWords(answer)}`)
@@ -102,16 +102,16 @@ export function isGood({ status }: WireAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** Why the account may not ask at all; null where that is not what it says. */
+/** Why the account may not use the API; null if the answer says something else. */
 export function barredWords({ status }: WireAnswer): string | null {
   if (status === 401) return 'its credentials were refused (401)'
   return status === 403 ? 'its account may not do that (403)' : null
 }
 
-/** Theirs began 3-D Secure, for which they wait until we say how it went. We never do. */
+/** Adyen began its own 3-D Secure and waits for us to continue, which we never do. */
 const wantsThreeDs = new Set(['RedirectShopper', 'ChallengeShopper', 'IdentifyShopper'])
 
-/** Null where it says nothing that can be relied on. */
+/** Null if the answer contains nothing reliable. */
 function chargeAnswer(
   read: TheirPayment,
   { amount, currency, capture }: AuthoriseRequest,
@@ -128,12 +128,12 @@ function chargeAnswer(
   if (acquirer_transaction_id === null) return null
   const is_part = resultCode === 'PartiallyAuthorised'
   if (resultCode !== 'Authorised' && !is_part) return null
-  // `Authorised` without an amount is the whole amount: a part has a word of its own.
+  // `Authorised` without an amount means the whole amount: a partial approval has another result code.
   const shown = theirMoney.safeParse(read.amount).data
   const whole = is_part || read.amount != null ? null : { amount, currency }
   const money = shown ? moneyRead(shown) : whole
   if (!money || (is_part && (money.amount >= amount || money.currency !== currency))) return null
-  // What was to be captured they capture by themselves, at once.
+  // Adyen captures at once by itself if a capture was requested.
   return { result: 'approved', acquirer_transaction_id, captured: capture, ...money }
 }
 
@@ -151,22 +151,22 @@ function declineAnswer({
   return { result, decline, acquirer_transaction_id }
 }
 
-/** The request was processed already, or is at this moment. */
+/** The request was processed already, or is being processed. */
 const in_progress = '704'
 
-/** Null where the answer does not say that nothing happened. */
+/** Null unless the answer says that nothing happened. */
 function refusalOf(answer: WireAnswer): string | null {
   const { status, json } = answer
   if (isBarred(answer)) return barredWords(answer)
   if (status !== 400 && status !== 422) return null
-  // What has none of their codes may be a proxy's, after the request went through.
+  // An answer without one of Adyen's codes may come from a proxy after the request went through.
   const code = json?.errorCode
   if (typeof code !== 'string' || code === in_progress) return null
   const shown = /^[0-9A-Za-z_]{1,20}$/.test(code) ? ` ${code}` : ''
   return `the request was refused (${status}${shown})`
 }
 
-/** They say so where a request never left them. */
+/** Adyen states that the request never left its own gateway. */
 function neverTaken({ status, headers, json }: WireAnswer): string | null {
   if (headers['transient-error']?.toLowerCase() !== 'true') return null
   if (json?.errorCode === in_progress || (status !== 429 && status < 500)) return null

@@ -1,4 +1,4 @@
-// What may be entered for an account at Adyen, and where that account is reached.
+// Which credentials of Adyen are accepted, and which address they lead to.
 
 import { expect, test } from 'vitest'
 import { adyenCredentials, apiUrlOf } from './credentials.ts'

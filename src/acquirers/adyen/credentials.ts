@@ -1,4 +1,4 @@
-// What a merchant enters for its account at Adyen, and where that account's API is.
+// The credentials of a merchant's account at Adyen, and the address of its API.
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../credential-fields.ts'
@@ -10,9 +10,9 @@ export const adyenCredentials = z
       /^[A-Za-z0-9_-]*$/,
       'must be letters, digits, dashes and underscores',
     ),
-    /** Of the webhook, as the Customer Area shows it. */
+    /** The webhook's key, as the Customer Area shows it. */
     hmac_key: secret.regex(/^([0-9a-f]{2})+$/i, 'must be hexadecimal digits'),
-    /** The company's own part of the live address: an account of the sandbox has none. */
+    /** The company's own part of the live address. An account of the sandbox has none. */
     live_prefix: secret.regex(/^[a-z0-9-]+$/i, 'must be letters, digits and dashes').optional(),
     notice_user: secret.regex(/^[^:]*$/, 'must not hold a colon').optional(),
     notice_password: secret.optional(),
@@ -36,7 +36,7 @@ export function isOfSandbox({ live_prefix }: Pick<AdyenCredentials, 'live_prefix
 
 const version = 'v72'
 
-/** Without a slash at its end, and with the version of the API. The prefix says whether the account is live. */
+/** The API's address, with its version and without a final slash. The prefix decides whether the account is live. */
 export function apiUrlOf({
   live_prefix,
   api_url,

@@ -1,5 +1,5 @@
-// Amounts as Adyen spells them. Its minor units are not always those of ISO 4217, and what its list does not hold is refused: a
-// wrong row would be a factor of 100.
+// Amounts in Adyen's units, which are not always the minor units of ISO 4217. A currency that Adyen's list lacks is refused,
+// because a wrong row would be a factor of 100.
 
 import { currencyOf } from '../../kernel/values.ts'
 
@@ -26,7 +26,7 @@ export const adyenCurrencies: readonly string[] = [...exponents.keys()]
 
 type Money = { amount: number; currency: string }
 
-/** An amount of ISO minor units as they take it; null where they cannot express it. */
+/** An amount of ISO minor units in Adyen's units; null if Adyen cannot express it. */
 export function amountSent({
   amount,
   currency,
@@ -37,7 +37,7 @@ export function amountSent({
   return Number.isSafeInteger(value) && value > 0 ? { value, currency } : null
 }
 
-/** What they name, in ISO minor units; null where it is no amount of that currency. */
+/** Adyen's amount in ISO minor units; null if it is no amount of that currency. */
 export function moneyRead({ value, currency }: { value: number; currency: string }): Money | null {
   const factor = factorOf(currency)
   if (factor === null) return null
@@ -45,14 +45,14 @@ export function moneyRead({ value, currency }: { value: number; currency: string
   return Number.isSafeInteger(amount) && amount >= 0 ? { amount, currency } : null
 }
 
-/** By how many powers of ten their units are smaller than ISO's. */
+/** By how many powers of ten Adyen's units are smaller than ISO's. */
 function factorOf(currency: string): number | null {
   const theirs = exponents.get(currency)
   const iso = currencyOf(currency)
   return theirs !== undefined && iso ? theirs - iso.exponent : null
 }
 
-/** Divides rather than multiplies by a fraction, which would not be exact. */
+/** Divides, because multiplying by a fraction would not be exact. */
 function scaled(amount: number, powers: number): number {
   return powers >= 0 ? amount * 10 ** powers : amount / 10 ** -powers
 }

@@ -1,4 +1,4 @@
-// Adyen's refusal reason codes in our words.
+// How Adyen's refusal reason codes read in our terms.
 
 import { expect, test } from 'vitest'
 import { declineOf } from './declines.ts'

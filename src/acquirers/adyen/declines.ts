@@ -1,9 +1,9 @@
-// What Adyen's refusal reason codes mean in our words.
+// The meaning of Adyen's refusal reason codes in our terms.
 
 import type { Decline, DeclineCategory } from '../acquirer.ts'
 import { wordsOf } from '../words.ts'
 
-/** Our code, its category, and theirs. */
+/** Each row: our code, its category, and Adyen's codes. */
 const table: [string, DeclineCategory, string][] = [
   ['do_not_honor', 'soft', '2 27'],
   ['insufficient_funds', 'soft', '12'],
@@ -30,8 +30,8 @@ const meanings = new Map(
 )
 
 /**
- * By their code and the first two characters of the network's own words, which they ask nobody to rely on: they tell apart what
- * is a hard decline all the same.
+ * Keys: Adyen's code and the first two characters of the network's own text. Adyen advises against relying on that text. Here
+ * it only distinguishes declines that are hard in any case.
  */
 const finer: Record<string, string> = {
   '5 41': 'lost_card',
@@ -40,12 +40,12 @@ const finer: Record<string, string> = {
   '25 07': 'pickup_card',
 }
 
-/** As an answer has them; null where it does not. */
+/** The members as an answer has them; null if it lacks them. */
 export type TheirRefusal = { code: string | null; raw: string | null; words: string | null }
 
 const declined: Meaning = { code: 'card_declined', category: 'soft' }
 
-/** Never throws: a code that nobody knows is a soft decline; none at all is what `otherwise` says. */
+/** Never throws. An unknown code is a soft decline; without a code, `otherwise` is the result. */
 export function declineOf(
   { code, raw, words }: TheirRefusal,
   otherwise: 'declined' | 'failed' = 'declined',

@@ -1,5 +1,5 @@
-// What Adyen posts to us. It is the only source of what became of a request, so that nothing is decided by a field that its
-// signature does not cover: those give words and times alone.
+// The notices that Adyen posts to us. They are the only source of a request's outcome, so no decision uses a field that the
+// signature does not cover. Such fields only give words and times.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -16,14 +16,14 @@ import { refusedWith } from './answers.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
 
-/** `fails`: the event itself says that it went wrong, with `success: "true"`. */
+/** `fails`: the event itself reports a failure, although it has `success: "true"`. */
 const events: Record<string, { about: Notice['about']; fails?: true }> = {
   AUTHORISATION: { about: 'authorise' },
   EXPIRE: { about: 'expiry' },
   CAPTURE: { about: 'capture' },
   CAPTURE_FAILED: { about: 'capture', fails: true },
   CANCELLATION: { about: 'void' },
-  // Reversals of ours alone cancel by our reference, or cancel or refund, whichever fits.
+  // Only our reversals cancel by our reference, or "cancel or refund", whichever applies.
   TECHNICAL_CANCEL: { about: 'reverse' },
   CANCEL_OR_REFUND: { about: 'reverse' },
   REFUND: { about: 'refund' },
@@ -37,7 +37,7 @@ const events: Record<string, { about: Notice['about']; fails?: true }> = {
   ),
 }
 
-// The signature joins its fields by colons. Where they stand in one field alone, it can be read in one way only.
+// The signature joins its fields by colons. It is unambiguous only if at most one field contains colons.
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/)
 
 const item = z.object({
@@ -60,7 +60,7 @@ const frame = z.object({
 
 type Item = z.infer<typeof item>
 
-/** Throws NotGenuine. What is about nothing of ours is read as no notice. */
+/** Throws NotGenuine. A notice that does not concern us is skipped. */
 export function noticesIn(
   { headers, body }: NoticePost,
   { credentials, mode }: Pick<NoticeKey<AdyenCredentials>, 'credentials' | 'mode'>,
@@ -85,7 +85,7 @@ export function noticesIn(
 function noticeOf(read: Item): Notice[] {
   const { pspReference, eventCode, success, merchantReference } = read
   const event = Object.hasOwn(events, eventCode) ? events[eventCode] : undefined
-  // That something did not happen which nobody asked for is no news.
+  // A failed expiry is no news, because nobody requested it.
   if (!event || (event.about === 'expiry' && success === 'false')) return []
   const occurred_at = new Date(read.eventDate)
   if (Number.isNaN(occurred_at.getTime())) throw new NotGenuine(`${eventCode} without a time`)
@@ -99,13 +99,13 @@ function noticeOf(read: Item): Notice[] {
         .update(`${pspReference}:${eventCode}:${success}`)
         .digest('hex'),
       about,
-      // The charge's or the operation's own: which of them a modification's notice bears is their choice.
+      // The reference of the charge or of the operation: Adyen chooses which of them a modification's notice has.
       reference: /^[0-9a-f]{32}$/.test(merchantReference ?? '') ? merchantReference! : null,
       acquirer_transaction_id: is_charge ? authorisation_transaction_id : pspReference,
       authorisation_transaction_id,
       answer: answerOf(read, event),
       occurred_at,
-      // They repeat our mark where the account is set up so, and do not sign it.
+      // Adyen repeats our mark only for some account settings, and does not sign it.
       is_ours: null,
     },
   ]
@@ -125,12 +125,12 @@ function answerOf(
       return { result: 'declined', decline, acquirer_transaction_id }
     }
     const money = moneyRead(amount)
-    // It does not say whether it was captured, too: whoever asked for it knows.
+    // The notice does not say whether the amount was captured as well. The code that made the request knows.
     return money && { result: 'approved', acquirer_transaction_id, captured: false, ...money }
   }
   if (is_done) return { result: 'approved', acquirer_transaction_id }
   if (eventCode !== 'TECHNICAL_CANCEL') return refusedWith(null, words ?? 'Refused')
-  // Nothing that is reserved bears the reference. Where it was captured in spite of that, its own notice says so.
+  // No reserved payment has the reference. If a payment was captured in spite of that, another notice reports it.
   const none = { decline_code: 'unknown_authorisation', authorisation_known: false } as const
   return { result: 'refused', reason: words ?? 'Nothing to cancel', ...none }
 }
@@ -147,7 +147,7 @@ function isSigned(read: Item, hmac_key: string): boolean {
   return given.length === expected.length && timingSafeEqual(expected, given)
 }
 
-/** Whether it comes with the user and password that were set for notices, where they were. */
+/** Whether the post has the user and password that were set for notices, if any were set. */
 function isAdmitted(
   authorization: string,
   { notice_user, notice_password }: AdyenCredentials,
@@ -157,7 +157,7 @@ function isAdmitted(
   return timingSafeEqual(hashOf(expected), hashOf(authorization))
 }
 
-/** Of one length, so that they can be compared in one time. */
+/** Hashes have equal lengths, so that they can be compared in constant time. */
 function hashOf(words: string): Buffer {
   return createHash('sha256').update(words).digest()
 }

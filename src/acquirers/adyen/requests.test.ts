@@ -1,4 +1,4 @@
-// What Adyen is sent, member by member.
+// The requests to Adyen, member by member.
 
 import { expect, test } from 'vitest'
 import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'

@@ -1,19 +1,19 @@
-// From the port's requests to what Adyen is sent. Nothing here is sent yet.
+// Turns the port's requests into Adyen's requests. This file sends nothing.
 
 import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
 import type { WireRequest } from '../wire.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 
-/** An account and where it is reached. */
+/** An account and the address of its API. */
 export type Account = { api_url: string } & Pick<AdyenCredentials, 'api_key' | 'merchant_account'>
 
 export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
-/** They want one with every payment. Nobody is ever sent there, since no payment of ours asks for a redirection. */
+/** Adyen requires one with every payment. No shopper is ever sent there, since our payments ask for no redirection. */
 const return_url = 'https://ripper.invalid/'
 
-/** Null where the amount cannot be expressed. */
+/** Null if the amount cannot be expressed. */
 export function paymentRequest(request: AuthoriseRequest, account: Account): WireRequest | null {
   const { reference, installation, capture, three_ds, merchant } = request
   const amount = amountSent(request)
@@ -26,7 +26,7 @@ export function paymentRequest(request: AuthoriseRequest, account: Account): Wir
     paymentMethod: methodOf(request.card),
     shopperInteraction: 'Ecommerce',
     ...(capture && { captureDelayHours: 0 }),
-    // No 3-D Secure of theirs: it would be a second one, and wait for somebody whom nobody sends there.
+    // Switches off Adyen's own 3-D Secure: it would be a second one, and nobody would complete it.
     additionalData: { executeThreeD: 'false', ...(!capture && { manualCapture: 'true' }) },
     ...(mpiData && { mpiData }),
     ...(shopper_statement && { shopperStatement: shopper_statement }),
@@ -35,9 +35,9 @@ export function paymentRequest(request: AuthoriseRequest, account: Account): Wir
 }
 
 /**
- * About the payment with that id of theirs. Null where the amount would be sent and cannot be expressed.
+ * A request about the payment with this id of Adyen's. Null if the request needs an amount that cannot be expressed.
  *
- * A reversal by id and one by our reference are two steps of one operation, so that each has a key of its own.
+ * A reversal by id and one by our reference are two steps of one operation, so each has its own key.
  */
 export function settleRequest(
   kind: SettleKind,
@@ -56,7 +56,7 @@ export function settleRequest(
   return post(account, of(path), reference, { ...bare, amount })
 }
 
-/** Cancels whatever bears that reference of ours and is not captured. Their id of it need not be known. */
+/** Cancels every uncaptured payment with this reference of ours. Adyen's id of it need not be known. */
 export function cancelRequest(
   { reference, authorisation }: SettleRequest,
   account: Account,
@@ -68,7 +68,7 @@ export function cancelRequest(
   })
 }
 
-/** Moves nothing. */
+/** Asks for the payment methods, which moves nothing. */
 export function methodsRequest(account: Account): WireRequest {
   return post(account, '/paymentMethods', null, { merchantAccount: account.merchant_account })
 }
@@ -86,7 +86,7 @@ function methodOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
 
 const responses = new Set(['Y', 'N', 'U', 'A'])
 
-/** Without a cryptogram there is nothing that shifts liability, and they would take the data for a mistake. */
+/** Without a cryptogram liability cannot shift, and Adyen would reject the data as invalid. */
 function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value) return null
   const { version, eci, authentication_value, ds_transaction_id, status, ares_status } = threeDs
@@ -96,12 +96,12 @@ function mpiDataOf(threeDs: AuthoriseRequest['three_ds']) {
     ...(ds_transaction_id !== null && { dsTransID: ds_transaction_id }),
     threeDSVersion: version,
     directoryResponse: ares_status,
-    // Of the challenge, where there was one.
+    // The status of the challenge, if there was one.
     ...(ares_status === 'C' && responses.has(status) && { authenticationResponse: status }),
   }
 }
 
-/** What they take and a statement shows: 22 characters. */
+/** The characters that Adyen accepts and a statement shows, at most 22. */
 function statementOf(descriptor: string): string {
   const plain = descriptor.normalize('NFKD').replace(/[^A-Za-z0-9 .,'_?+*/-]/g, '')
   return plain.replace(/ +/g, ' ').trim().slice(0, 22).trim()

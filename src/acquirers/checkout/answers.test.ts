@@ -1,4 +1,4 @@
-// What Checkout.com's answers are read as: one fault a row, and nothing is approved by guessing.
+// How Checkout.com's answers are read: one fault in each row, and nothing is approved by guessing.
 
 import { describe, expect, test } from 'vitest'
 import { type AuthoriseRequest, Unanswered } from '../acquirer.ts'
@@ -27,7 +27,7 @@ function answer(status: number, body: object | string): WireAnswer {
   return { status, headers: {}, text, json }
 }
 
-/** What it is read as; `unanswered` where that is thrown. */
+/** The result of reading it; `unanswered` if that is thrown. */
 function read(given: WireAnswer, request = charge): unknown {
   try {
     return authoriseAnswer(given, request, name)

@@ -1,4 +1,4 @@
-// From what Checkout.com answers to the port's answers. What does not say for certain what happened is never read as if it did.
+// Turns Checkout.com's answers into the port's answers. An ambiguous answer is never read as a definite one.
 
 import {
   type Accepted,
@@ -18,7 +18,7 @@ import type { SettleKind } from './requests.ts'
 type Failed = Extract<AuthoriseAnswer, { result: 'failed' }>
 type Refused = Extract<SettleAnswer, { result: 'refused' }>
 
-/** What a charge was answered. `name` names the connection in reasons. Throws Unanswered. */
+/** The answer to a charge. `name` names the connection in reasons. Throws Unanswered. */
 export function authoriseAnswer(
   answer: WireAnswer,
   request: AuthoriseRequest,
@@ -41,7 +41,7 @@ export function authoriseAnswer(
   return chargeAnswer(payment, request)
 }
 
-/** What the request of a capture, void, reversal or refund was answered. Throws Unanswered. */
+/** The answer to a capture, void, reversal or refund. Throws Unanswered. */
 export function settleAnswer(
   answer: WireAnswer,
   name: string,
@@ -58,7 +58,7 @@ export function settleAnswer(
   return { result: 'refused', reason: `${name}: ${refusal}` }
 }
 
-/** What became of an action; null while it is not carried out. Several are one where a reversal took two. */
+/** The outcome of an action; null until it is carried out. The two actions of a reversal count as one. */
 export function actionAnswer(actions: TheirAction[]): SettleAnswer | null {
   const refused = actions.find(({ approved }) => approved === false)
   if (refused) {
@@ -99,7 +99,7 @@ export const unknownAuthorisation: Refused = {
   authorisation_known: false,
 }
 
-/** Why a request was refused, as far as the payment shows it. The same words as those of other acquirers. */
+/** Why a request was refused, as far as the payment shows it. The words are the same as for other acquirers. */
 export function whyRefused(
   kind: SettleKind,
   { amount }: { amount: number },
@@ -115,17 +115,17 @@ export function whyRefused(
   return isTaken(payment) && kind !== 'reverse' ? 'already_captured' : null
 }
 
-/** It has the payment, and says nothing about its end yet. */
+/** Checkout.com has the payment but does not know its outcome yet. */
 export function isPending({ status }: TheirPayment): boolean {
   return !ends.has(status)
 }
 
-/** Money was taken, whatever was given back since. */
+/** Whether money was taken, even if it was refunded since. */
 export function isTaken({ status }: TheirPayment): boolean {
   return taken.has(status)
 }
 
-/** Whether it says 404 of its own accord, and not a proxy before it. */
+/** Whether the 404 comes from Checkout.com itself and not from a proxy. */
 export function isMissing({ status, text, json }: WireAnswer): boolean {
   return status === 404 && (json !== null || text.trim() === '')
 }
@@ -141,9 +141,9 @@ function chargeAnswer(
   if (status === 'Declined' && approved !== true) return declineAnswer(payment, [])
   const money = moneyRead(payment)
   const is_approved = approved === true && (status === 'Authorized' || status === 'Captured')
-  // Whatever else it says, the payment is there: a look at it by its id decides.
+  // The payment exists, whatever the rest of the answer says. A look-up by its id decides.
   if (!is_approved || !money) return underWay(id)
-  // What was to be captured they capture by themselves, soon after they said that it is authorised.
+  // If a capture was requested, Checkout.com captures by itself soon after the approval.
   const captured = capture || status === 'Captured'
   return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
 }
@@ -152,7 +152,7 @@ function underWay(acquirer_transaction_id: string): UnderWay {
   return { result: 'under_way', acquirer_transaction_id }
 }
 
-/** Null where the answer does not say that nothing happened. */
+/** Null unless the answer says that nothing happened. */
 function refusalOf({ status, json, text }: WireAnswer): string | null {
   if (status === 401) return 'its credentials were refused (401)'
   if (status === 403) return 'its account may not do that (403)'
@@ -161,7 +161,7 @@ function refusalOf({ status, json, text }: WireAnswer): string | null {
   return is_theirs ? `the request was refused (${[status, ...codesIn(json)].join(' ')})` : null
 }
 
-/** Their codes of errors: nothing that the request said is in them. */
+/** Checkout.com's error codes, which never contain data of the request. */
 function codesIn(json: WireAnswer['json']): string[] {
   const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
   return codes.filter((code) => typeof code === 'string' && /^[a-z_]{1,60}$/.test(code)).slice(0, 5)

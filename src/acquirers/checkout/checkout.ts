@@ -1,5 +1,5 @@
-// Checkout.com as an acquirer. Under an idempotency key it keeps what it answered with 2xx, and nothing else: after any other
-// answer, or none, its books are asked by our reference or its id before anything is sent again.
+// Checkout.com as an acquirer. Its idempotency keys only keep answers with 2xx. After any other answer, or none, we look in its
+// books by our reference or its id before we send anything again.
 
 import {
   type Accepted,
@@ -84,9 +84,9 @@ function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
     learned_by: 'reference',
     lists: true,
     safe_window_ms: 300_000,
-    // They keep a key for a day, by their clock.
+    // Checkout.com keeps a key for a day, by its own clock.
     reference_life_ms: day_ms - 3_600_000,
-    // Nothing there keeps a charge from arriving after its reversal.
+    // At Checkout.com nothing keeps a charge from arriving after its reversal.
     late_approval_ms: day_ms,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await credentialsOf(connection))
@@ -120,13 +120,13 @@ async function settleAt(
   try {
     return await explain(connection, kind, request, answer.reason)
   } catch (error) {
-    // The request may have been the second, and the first have done it.
+    // This request may have been a repeat, and the first one may have succeeded.
     if (error instanceof NotSent) throw new Unanswered(error.message)
     throw error
   }
 }
 
-/** Why it was refused. Where an earlier request of the same reference has done it, that is the answer. */
+/** Why it was refused. If an earlier request with the same reference succeeded, that is the answer. */
 async function explain(
   connection: Connection<CheckoutCredentials>,
   kind: SettleKind,
@@ -158,7 +158,7 @@ async function lookUpAt(
   return operationFound({ ...request, kind }, actions)
 }
 
-/** The payment, by its id where that is known, else by our reference; null where no payment of ours bears it. */
+/** The payment by its id, or by our reference if the id is unknown; null if no payment of ours has the reference. */
 async function find(
   connection: Connection<CheckoutCredentials>,
   { reference, acquirer_transaction_id }: AuthorisationName,
@@ -191,7 +191,7 @@ async function actionsAt(
   return actionsIn(await ask(connection, actionsOf(id, await credentialsOf(connection))))
 }
 
-/** The answer to a question: a good one, or a 404 of their own. Throws Unanswered or NotSent. */
+/** The answer to a query: a success, or a 404 from Checkout.com itself. Throws Unanswered or NotSent. */
 async function ask(
   { wire, name }: Connection<CheckoutCredentials>,
   request: WireRequest,
@@ -201,7 +201,7 @@ async function ask(
   throw new Unanswered(notShown(name, answer))
 }
 
-/** Oldest first. Where they have more than a page shows, each half of the time is asked for. */
+/** Oldest first. If there are more than a page shows, each half of the time is listed separately. */
 async function listAt(
   connection: Connection<CheckoutCredentials>,
   { since, until }: { since: Date; until: Date },
@@ -223,7 +223,7 @@ async function listAt(
   return [...earlier_half, ...(await listAt(connection, { since: later, until }))]
 }
 
-/** A reference that nobody ever minted: it is looked for, and nothing is found. */
+/** A reference that nobody has ever used, so the search for it finds nothing. */
 const nobodys = '0'.repeat(32)
 
 async function checkCheckout({
@@ -235,7 +235,7 @@ async function checkCheckout({
   mode: 'live' | 'sandbox'
   wire: Wire
 }): Promise<CheckAnswer> {
-  // At an address of one's own the key need not look like theirs.
+  // At a custom address the key need not have the vendor's form.
   if (credentials.api_url === undefined && isOfSandbox(credentials) !== (mode === 'sandbox')) {
     const reason = `the key is not of the vendor's ${mode} environment, and the connection is`
     return { result: 'fails', reason }

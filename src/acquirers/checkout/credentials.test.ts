@@ -1,4 +1,4 @@
-// Which credentials of Checkout.com are taken, and where they lead.
+// Which credentials of Checkout.com are accepted, and which address they lead to.
 
 import { expect, test } from 'vitest'
 import { apiUrlOf, checkoutCredentials } from './credentials.ts'

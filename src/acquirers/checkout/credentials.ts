@@ -1,11 +1,11 @@
-// What a merchant enters for its account at Checkout.com, and where that account's API is.
+// The credentials of a merchant's account at Checkout.com, and the address of its API.
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../credential-fields.ts'
 
 export const checkoutCredentials = z.strictObject({
   secret_key: secret,
-  /** Of the workflow's webhook action. */
+  /** The key of the workflow's webhook action. */
   signature_key: secret,
   processing_channel_id: secret.optional(),
   /** The account's own part of the vendor's address. */
@@ -17,12 +17,12 @@ export const checkoutCredentials = z.strictObject({
 
 export type CheckoutCredentials = z.infer<typeof checkoutCredentials>
 
-/** A key says whether it is one of the sandbox. */
+/** A key shows whether it belongs to the sandbox. */
 export function isOfSandbox({ secret_key }: Pick<CheckoutCredentials, 'secret_key'>): boolean {
   return secret_key.startsWith('sk_sbox_')
 }
 
-/** Without a slash at its end. */
+/** The API's address, without a final slash. */
 export function apiUrlOf({ secret_key, prefix, api_url }: CheckoutCredentials): string {
   if (api_url !== undefined) return api_url.replace(/\/+$/, '')
   const host = isOfSandbox({ secret_key }) ? 'api.sandbox.checkout.com' : 'api.checkout.com'

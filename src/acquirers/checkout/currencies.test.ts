@@ -46,7 +46,7 @@ test('every amount is worth the same there, or is not sent', () => {
     fc.property(money, ({ currency, amount }) => {
       const sent = amountSent({ amount, currency })
       if (sent === null) return
-      // Their digits are ISO's, but for the Chilean peso, which they count in hundredths.
+      // Checkout.com uses ISO's digits, except for the Chilean peso, which it counts in hundredths.
       const digits = currency === 'CLP' ? 2 : currencyOf(currency)!.exponent
       expect(sent / 10 ** digits).toBeCloseTo(amount / 10 ** currencyOf(currency)!.exponent, 6)
       expect(moneyRead({ amount: sent, currency })).toEqual({ amount, currency })

@@ -1,5 +1,5 @@
-// Amounts as Checkout.com spells them. Its minor units are not always those of ISO 4217, and what its list does not hold is
-// refused: a wrong row would be a factor of 100.
+// Amounts in Checkout.com's units, which are not always the minor units of ISO 4217. A currency that its list lacks is refused,
+// because a wrong row would be a factor of 100.
 
 import { currencyOf } from '../../kernel/values.ts'
 
@@ -9,7 +9,7 @@ type Units = {
   step: number
 }
 
-// BHD and its like have three digits, the last of which is 0; CLP has two, both 0.
+// BHD and similar currencies have three digits, and the last is 0. CLP has two, and both are 0.
 const lists: [Units, string][] = [
   [{ exponent: 0, step: 1 }, 'BIF DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'],
   [{ exponent: 3, step: 10 }, 'BHD JOD KWD LYD OMR TND'],
@@ -28,10 +28,10 @@ const units = new Map(
   lists.flatMap(([each, codes]) => codes.split(/\s+/).map((code): [string, Units] => [code, each])),
 )
 
-/** Nine digits are the longest that it takes. */
+/** Checkout.com accepts at most nine digits. */
 const amount_max = 999_999_999
 
-/** An amount of ISO minor units in theirs; null where they cannot express it. */
+/** An amount of ISO minor units in Checkout.com's units; null if it cannot be expressed. */
 export function amountSent({ amount, currency }: Money): number | null {
   const theirs = units.get(currency)
   const factor = factorOf(currency)
@@ -41,7 +41,7 @@ export function amountSent({ amount, currency }: Money): number | null {
   return fits ? sent : null
 }
 
-/** What they name, in ISO minor units; null where it is no amount of that currency. */
+/** Checkout.com's amount in ISO minor units; null if it is no amount of that currency. */
 export function moneyRead({ amount, currency }: Money): Money | null {
   const factor = factorOf(currency)
   if (factor === null) return null
@@ -53,7 +53,7 @@ export const checkoutCurrencies: readonly string[] = [...units.keys()]
 
 type Money = { amount: number; currency: string }
 
-/** How many of their units are one of ISO's. */
+/** How many of Checkout.com's units are one of ISO's. */
 function factorOf(currency: string): number | null {
   const theirs = units.get(currency)
   const iso = currencyOf(currency)

@@ -21,7 +21,7 @@ test.each([
   ['20091', 'issuer_unavailable', 'network'],
   ['20019', 'try_again_later', 'network'],
   ['20030', 'processing_error', 'provider_error'],
-  // Nobody knows these: their range decides.
+  // These codes are unknown, so their range decides.
   ['20999', 'card_declined', 'soft'],
   ['200Z9', 'card_declined', 'soft'],
   ['30999', 'card_declined', 'hard'],

@@ -1,9 +1,9 @@
-// What Checkout.com's response codes mean in our words. Where a code is unknown its range decides.
+// The meaning of Checkout.com's response codes in our terms. The range of an unknown code decides.
 
 import type { Decline, DeclineCategory } from '../acquirer.ts'
 import { wordsOf } from '../words.ts'
 
-/** Our code, its category, and theirs. */
+/** Each row: our code, its category, and Checkout.com's codes. */
 const table: [string, DeclineCategory, string][] = [
   ['do_not_honor', 'soft', '20005'],
   ['insufficient_funds', 'soft', '20051'],
@@ -42,7 +42,7 @@ const ranges: [string, Meaning][] = [
   ['50', { code: 'processing_error', category: 'provider_error' }],
 ]
 
-/** Never throws: a code that nobody knows, or none, is a soft decline. */
+/** Never throws: an unknown or missing code is a soft decline. */
 export function declineOf(response_code: string | null, summary: string | null): Decline {
   const code = response_code ?? ''
   const known = /^[0-9A-Z]{5}$/.test(code)

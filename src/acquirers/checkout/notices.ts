@@ -1,5 +1,5 @@
-// What Checkout.com posts to us. Its signature is over the body without a time, so that a notice may be old or come again: it only
-// says what is worth asking, and the truth is read there.
+// The notices that Checkout.com posts to us. The signature covers the body but no time, so a notice may be old or repeated. It
+// only suggests what to look up, and the look-up decides.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -46,7 +46,7 @@ type Event = z.infer<typeof event>
 /** Of the header's name in lower case. */
 const signature_header = 'cko-signature'
 
-/** Throws NotGenuine. What is about nothing of ours to ask for is read as no notice. */
+/** Throws NotGenuine. A notice that does not concern us is skipped. */
 export function noticesIn(
   { headers, body }: NoticePost,
   { credentials: { signature_key }, installation }: NoticeKey<CheckoutCredentials>,
@@ -85,7 +85,7 @@ function noticeOf(
 function isSigned(signature: string, body: string, key: string): boolean {
   const expected = createHmac('sha256', key).update(body).digest()
   const given = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(32)
-  // What is no signature is compared as well, so that a refusal takes as long whatever came.
+  // Even a malformed signature is compared, so that every refusal takes equally long.
   return timingSafeEqual(expected, given)
 }
 

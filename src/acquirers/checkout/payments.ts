@@ -1,4 +1,4 @@
-// Payments and their actions as Checkout.com shows them: the members that we rely on, judged before they are read.
+// Payments and actions of Checkout.com: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
 import { Unanswered } from '../acquirer.ts'
@@ -12,7 +12,7 @@ const action = z.object({
   type: text,
   reference: text,
   amount: count.nullish().default(null),
-  /** Null while it is not carried out. */
+  /** Null until the action is carried out. */
   approved: z.boolean().nullish().default(null),
   response_code: text,
   response_summary: text,
@@ -47,7 +47,7 @@ export function paymentIn(json: unknown): TheirPayment | null {
   return payment.safeParse(json).data ?? null
 }
 
-/** A list of payments. `whole` is false where there are more of them. Throws Unanswered. */
+/** A list of payments. `whole` is false if there are more of them. Throws Unanswered. */
 export function pageIn(answer: WireAnswer): { data: unknown[]; whole: boolean } {
   const read = page.safeParse(answer.json).data
   if (!isGood(answer) || !read) throw new Unanswered(`no list of payments (${answer.status})`)
@@ -65,7 +65,7 @@ export function isGood({ status }: WireAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** Whether the payment bears our mark. */
+/** Whether the payment has our mark. */
 export function isMarked({ metadata }: TheirPayment, installation: string): boolean {
   return metadata?.ripper_installation === installation
 }

@@ -1,4 +1,4 @@
-// What Checkout.com is sent, member by member.
+// The requests to Checkout.com, member by member.
 
 import { describe, expect, test } from 'vitest'
 import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
@@ -137,7 +137,7 @@ test('questions', () => {
   expect(JSON.parse(search.body!)).toEqual({
     ...{ limit: 250, from: '1970-01-01T00:00:00.000Z', to: '1970-01-01T00:00:01.000Z' },
   })
-  // None of them moves anything, so that none needs a key.
+  // None of these moves anything, so none needs a key.
   const asked = [byReference(reference, credentials), byId('pay_1', credentials), search]
   expect(asked.filter(({ headers }) => 'cko-idempotency-key' in headers)).toEqual([])
 })

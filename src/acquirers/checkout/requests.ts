@@ -1,4 +1,4 @@
-// From the port's requests to what Checkout.com is sent. Nothing here is sent yet.
+// Turns the port's requests into Checkout.com's requests. This file sends nothing.
 
 import type { AuthoriseRequest, LookUpRequest, SettleRequest } from '../acquirer.ts'
 import { longReference, shortReference } from '../reference.ts'
@@ -6,14 +6,14 @@ import type { WireRequest } from '../wire.ts'
 import { apiUrlOf, type CheckoutCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 
-/** How many of a page are asked for, at most. */
+/** The maximum length of a page. */
 export const search_limit = 250
 
 export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
 /**
- * Null where the amount cannot be expressed. No descriptor goes with it: they take one with a city alone, and from accounts for
- * which they allowed it, so that the account's own stands on the statement.
+ * Null if the amount cannot be expressed. No descriptor is sent: Checkout.com accepts one only with a city, and only from
+ * accounts that it has enabled for it. The statement shows the account's own.
  */
 export function paymentRequest(
   request: AuthoriseRequest,
@@ -32,14 +32,14 @@ export function paymentRequest(
     '3ds': threeDsOf(request.three_ds),
     metadata: {
       ripper_installation: installation,
-      // Nothing else of a payment says later whether it takes the money by itself.
+      // Only this member shows later whether the payment is captured by itself.
       ...(capture && { ripper_capture: 'automatic' }),
     },
     ...(processing_channel_id !== undefined && { processing_channel_id }),
   })
 }
 
-/** About the payment with that id. Null where the amount would be sent and cannot be expressed. */
+/** A request about the payment with this id. Null if the request needs an amount that cannot be expressed. */
 export function settleRequest(
   kind: SettleKind,
   request: SettleRequest,
@@ -72,8 +72,8 @@ export function actionsOf(payment_id: string, credentials: CheckoutCredentials):
 }
 
 /**
- * What was requested within these times, of whomever. Our mark is looked for in what comes: a search for it that is spelled
- * wrong would find nothing, and nobody would know.
+ * The payments requested within these times, by anybody. Our mark is checked in the results: a misspelled search for it would
+ * find nothing, and nobody would notice.
  */
 export function searchRequest(
   { since, until }: { since: Date; until: Date },
@@ -89,8 +89,8 @@ export function searchRequest(
 }
 
 /**
- * The reference of an operation as they keep it with the action. A reversal is a void or a refund there: its reference
- * tells it apart.
+ * The reference that Checkout.com keeps with the action. At Checkout.com a reversal is a void or a refund, and only its
+ * reference distinguishes it.
  */
 export function referenceSent(kind: LookUpRequest['kind'], reference: string): string {
   return kind === 'reverse'
@@ -98,7 +98,7 @@ export function referenceSent(kind: LookUpRequest['kind'], reference: string): s
     : shortReference(reference)
 }
 
-/** Ours again; null where it is none of ours. */
+/** Our reference in such a text; null if it is not ours. */
 export function referenceRead(
   sent: string | null,
 ): { reference: string; is_reversal: boolean } | null {
@@ -121,7 +121,7 @@ function sourceOf({ number, exp_month, exp_year, cvc, cardholder_name }: Authori
   }
 }
 
-/** Without a cryptogram there is nothing that shifts liability, and they would take the data for a mistake. */
+/** Without a cryptogram liability cannot shift, and Checkout.com would reject the data as invalid. */
 function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value || !threeDs.eci) return { enabled: false }
   const { version, eci, authentication_value, ds_transaction_id, status } = threeDs
@@ -144,7 +144,7 @@ function get(credentials: CheckoutCredentials, path: string): WireRequest {
   return { method: 'GET', url: `${apiUrlOf(credentials)}${path}`, headers, body: null }
 }
 
-/** The key is our reference of the operation, which is one step there. */
+/** The key is our reference of the operation, which is a single step at Checkout.com. */
 function post(
   credentials: CheckoutCredentials,
   path: string,

@@ -1,4 +1,4 @@
-// What payments and actions at Checkout.com say of our operations.
+// What payments and actions at Checkout.com reveal about our operations.
 
 import { describe, expect, test } from 'vitest'
 import { chargeNamed } from '../acquirer.ts'

@@ -1,4 +1,4 @@
-// From payments and actions at Checkout.com to what a look-up or a list says of our operations.
+// Turns payments and actions at Checkout.com into the results of look-ups and lists.
 
 import {
   type AuthorisationStanding,
@@ -12,14 +12,14 @@ import { moneyRead } from './currencies.ts'
 import { paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 import { referenceRead, referenceSent, type SettleKind } from './requests.ts'
 
-/** What is known of a charge by its payment and all its actions. */
+/** What a payment and all its actions show about its charge. */
 export function chargeFound(payment: TheirPayment, actions: TheirAction[]): LookUpAnswer {
   const found = { result: 'found', kind: 'authorise' } as const
   if (payment.status === 'Declined') {
     return { ...found, answer: declineAnswer(payment, actions), standing: null }
   }
   const money = moneyRead(payment)
-  // An amount that cannot be read is nothing to go by: it waits for a person.
+  // Without a readable amount nothing can be decided, so the charge waits for a person.
   if (isPending(payment) || !money) return { result: 'in_progress' }
   const captured = isAutomatic(payment) && !isCaptureRefused(actions)
   if (captured && payment.status === 'Authorized') return { result: 'in_progress' }
@@ -28,14 +28,14 @@ export function chargeFound(payment: TheirPayment, actions: TheirAction[]): Look
   return { ...found, answer, standing: standingOf(payment, actions, money) }
 }
 
-/** What is known of a capture, void, reversal or refund by all actions of its payment. */
+/** What all actions of a payment show about a capture, void, reversal or refund. */
 export function operationFound(
   operation: LookUpRequest & { kind: SettleKind },
   actions: TheirAction[],
 ): LookUpAnswer {
   const { kind, acquirer_transaction_id } = operation
   const own = ownActions(operation, actions)
-  // They have named it, so it is there, although their list does not show it yet.
+  // Checkout.com has given its id, so the operation exists, although the list does not show it yet.
   if (own.length === 0) {
     return { result: acquirer_transaction_id === null ? 'not_found' : 'in_progress' }
   }
@@ -43,7 +43,7 @@ export function operationFound(
   return answer ? { result: 'found', kind, answer } : { result: 'in_progress' }
 }
 
-/** The actions that an operation of ours became: one, or two where a reversal voids the one part and refunds the other. */
+/** The actions of one of our operations: one, or two if a reversal voids one part and refunds the other. */
 export function ownActions(
   {
     kind,
@@ -58,7 +58,7 @@ export function ownActions(
   )
 }
 
-/** Whether a reversal of ours took it back. */
+/** Whether a reversal of ours took the payment back. */
 export function isReversed(actions: TheirAction[]): boolean {
   return actions.some(
     ({ approved, reference }) => approved === true && referenceRead(reference)?.is_reversal,
@@ -66,8 +66,7 @@ export function isReversed(actions: TheirAction[]): boolean {
 }
 
 /**
- * Of several payments with one reference, which can only be where a charge was sent twice, the one that holds money or may
- * still come to.
+ * Several payments share one reference only if a charge was sent twice. Returns the one that holds money or may still do so.
  */
 export function mostAlive(payments: TheirPayment[]): TheirPayment | null {
   const rank = (payment: TheirPayment) =>
@@ -76,8 +75,8 @@ export function mostAlive(payments: TheirPayment[]): TheirPayment | null {
 }
 
 /**
- * What a page of a search lists and is live: neither declined, voided, lapsed nor given back whole. Throws Unanswered where
- * one bears a mark and cannot be read.
+ * The live payments on a page of a search: not declined, voided, lapsed or refunded in full. Throws Unanswered if a payment
+ * with a mark cannot be read.
  */
 export function liveIn(data: unknown[]): LiveAuthorisation[] {
   return data.flatMap((each) => {

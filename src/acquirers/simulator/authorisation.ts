@@ -1,4 +1,4 @@
-// What the simulated acquirer decides about an authorisation: the card's number alone says it.
+// The simulated acquirer's decision about an authorisation: only the card's number matters.
 
 import type { AcquirerBehaviour } from '../../cards/test-cards.ts'
 import type {
@@ -10,9 +10,9 @@ import type {
 } from '../acquirer.ts'
 import { type LedgerEntry, noAuthorisation } from './ledger.ts'
 
-/** How long after the request a lost answer can be asked for. */
+/** How long after the request a lost answer can be looked up. */
 const found_after_ms = 30_000
-/** Longer than the statement by which a request gets into the books may take, its wait for a connection included. */
+/** Longer than a request may take to be stored in the books, including its wait for a database connection. */
 export const safe_window_ms = 26_000
 /** How long a slow approval takes. */
 export const slow_ms = 8_000
@@ -53,7 +53,7 @@ const declines: Partial<Record<AcquirerBehaviour, Decline>> = {
   lost_then_declined: { code: 'do_not_honor', category: 'soft', reason: 'Do not honour' },
 }
 
-/** The entry of a request. `behaviour` is null for a card that is no test card: the simulator moves nothing for it. */
+/** The entry of a request. `behaviour` is null for a card that is no test card, for which the simulator moves nothing. */
 export function authorisation(
   request: AuthoriseRequest,
   behaviour: AcquirerBehaviour | null,
@@ -113,7 +113,7 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
   }
 }
 
-/** How it stands; null where nothing was approved. */
+/** The authorisation's present state; null if nothing was approved. */
 export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
   if (entry.result !== 'approved') return null
   const { amount, currency, captured_at, voided_at, reversed_at } = entry
@@ -129,7 +129,7 @@ export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
 
 const fenced = 'fenced'
 
-/** The entry that a reversal leaves where its authorisation is not there: what arrives under the reference now fails. */
+/** The entry that a reversal leaves if its authorisation does not exist: a later request with the same reference fails. */
 export function fence(
   { authorisation: { reference }, amount, currency }: SettleRequest,
   { transaction_id, now }: { transaction_id: string; now: Date },
@@ -155,14 +155,14 @@ export function isFence({ kind, decline_code }: LedgerEntry): boolean {
   return kind === 'authorise' && decline_code === fenced
 }
 
-/** The answer to an authorisation that its reversal overtook. */
+/** The answer to an authorisation that arrives after its reversal. */
 export const overtaken: AuthoriseAnswer = {
   result: 'failed',
   decline: processingError('The reference was reversed before it arrived'),
   acquirer_transaction_id: null,
 }
 
-/** The answer to a request that bears the reference of another. */
+/** The answer to a request that reuses the reference of another one. */
 export const reusedReference: AuthoriseAnswer = {
   result: 'failed',
   decline: processingError('The reference belongs to another request'),

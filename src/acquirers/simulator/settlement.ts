@@ -1,4 +1,4 @@
-// What the simulated acquirer decides about a capture, a void, a reversal or a refund of an authorisation.
+// The simulated acquirer's decision about a capture, a void, a reversal or a refund of an authorisation.
 
 import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
 import { isFence } from './authorisation.ts'
@@ -6,17 +6,17 @@ import { type LedgerEntry, noAuthorisation } from './ledger.ts'
 
 export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
-/** The operation's entry, and its authorisation as it becomes: null where that stays as it is. */
+/** The operation's entry, and the changed authorisation; null if it does not change. */
 type Settlement = { operation: LedgerEntry; authorisation: LedgerEntry | null }
 
 type Refusal = { decline_code: string; reason: string }
 
-/** How long a refund takes whose amount ends in 17 minor units. */
+/** How long a refund takes if its amount ends in 17 minor units. */
 const slow_refund_ms = 30_000
 
 /**
- * An authorisation is captured or voided, never both; a reversal takes it back, captured or not. What was captured is refunded
- * in parts, up to the whole. `later_ms`: for so long the bank does not say what came of it.
+ * An authorisation is captured or voided, never both. A reversal takes it back, captured or not. A capture can be refunded in
+ * parts, up to the whole amount. `later_ms` is how long the bank withholds the result.
  */
 export function settlement(
   kind: SettleKind,
@@ -43,7 +43,7 @@ export function settleAnswer(entry: LedgerEntry): SettleAnswer {
   return { result: 'refused', reason: reason ?? 'Refused', decline_code, authorisation_known }
 }
 
-/** The answer to an operation that bears the reference of another request. */
+/** The answer to an operation that reuses the reference of another request. */
 export const reusedOperation: SettleAnswer = {
   result: 'refused',
   reason: 'The reference belongs to another request',
@@ -76,7 +76,8 @@ function refusalOf(
   if (authorisation?.kind !== 'authorise' || isFence(authorisation)) return refusals.unknown
   const { result, known_at } = authorisation
   if (known_at !== null && known_at > now) return refusals.in_progress
-  // Without a result it stays under way for ever, and is what a person takes it for: whatever they want of it happens.
+  // An authorisation without a result stays under way for ever. A person decides its outcome, so every operation on it
+  // succeeds.
   if (result !== null && result !== 'approved') return refusals.not_approved
   const { amount, currency } = request
   if (currency !== authorisation.currency) return refusals.amount
@@ -96,7 +97,7 @@ function refundRefusal(amount: number, authorisation: LedgerEntry): Refusal | nu
   return amount % 100 === 13 ? refusals.refund : null
 }
 
-/** The authorisation as the operation leaves it, or null where it is left as it was. */
+/** The authorisation after the operation, or null if it does not change. */
 function changed(
   kind: SettleKind,
   { amount }: SettleRequest,

@@ -1,4 +1,4 @@
-// The acquirer of test mode: keeps books of its own, answers by the card's number, and loses answers when told to.
+// The acquirer of test mode: keeps its own books, answers by the card's number, and loses answers for certain cards.
 
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { World } from '../../kernel/world.ts'
@@ -27,18 +27,18 @@ import {
 import type { Ledger, LedgerEntry } from './ledger.ts'
 import { reusedOperation, type SettleKind, settleAnswer, settlement } from './settlement.ts'
 
-/** After how long a lost answer is given up. */
+/** After this time a lost answer is given up. */
 const lost_after_ms = 2_000
 
-// The books are kept for ever; this is what a bank would promise.
+// The books are kept for ever, but a real bank would promise only this.
 const reference_life_ms = 24 * 3_600_000
 
-// An authorisation changes at most three times, so that no call loses the race for it more often.
+// An authorisation changes at most three times, so a call cannot lose the race more often.
 const races_max = 4
 
 export type SimulatorTraits = {
   name: string
-  /** For so long the bank does not say what came of a capture, void, reversal or refund. 0 where it says so at once. */
+  /** How long the bank withholds the result of a capture, void, reversal or refund; 0 if it answers at once. */
   settles_after_ms: number
 }
 
@@ -54,7 +54,7 @@ export function openSimulator(
   async function authorise(request: AuthoriseRequest): Promise<AuthoriseAnswer> {
     const now = clock.now()
     const behaviour = testCardOf(request.card.number)?.acquirer ?? null
-    // This one never reached the acquirer, so the books know nothing of it.
+    // This request never reached the acquirer, so the books do not contain it.
     if (behaviour === 'lost_then_not_found') return loseAnswer()
     const entry = authorisation(request, behaviour, { transaction_id: mintTransactionId(), now })
     const stored = await ledger.insert(entry)
@@ -66,7 +66,7 @@ export function openSimulator(
     return authoriseAnswer(stored)
   }
 
-  /** A reference that is sent again is answered as before; one that stands for another request is refused. */
+  /** A repeated reference gets the same answer as before. A reference that belongs to another request is refused. */
   function answerOf(stored: LedgerEntry, operation: LedgerEntry): SettleAnswer | Accepted {
     if (!sameRequest(stored, operation)) return reusedOperation
     if (isKnown(stored, clock.now())) return settleAnswer(stored)
@@ -98,7 +98,7 @@ export function openSimulator(
     throw new Unanswered('the simulated acquirer lost every race for the authorisation')
   }
 
-  /** The authorisation. Where it is not there a reversal leaves a fence, so that it never will be. */
+  /** Finds the authorisation. If it does not exist, a reversal leaves a fence, so that it never will. */
   async function findOrFence(
     kind: SettleKind,
     request: SettleRequest,
@@ -121,7 +121,7 @@ export function openSimulator(
   }
 
   async function listAuthorisations(within: { since: Date; until: Date }) {
-    // The books tell of what happens later, too.
+    // The books also contain outcomes that happen later.
     const until = new Date(Math.min(within.until.getTime(), clock.now().getTime()))
     return ledger.listLive({ since: within.since, until })
   }

@@ -1,4 +1,4 @@
-// One answer of Stripe a row, and what the connector makes of it: what does not say for certain what happened is unanswered.
+// One of Stripe's answers in each row, and its reading by the connector: an ambiguous answer counts as unanswered.
 
 import { describe, expect, test } from 'vitest'
 import { type AuthoriseRequest, Unanswered } from '../acquirer.ts'
@@ -49,7 +49,7 @@ const told = (members: object) =>
     ...members,
   })
 
-/** What says nothing about what happened, whatever was asked. */
+/** Answers that show nothing about the outcome of any request. */
 const silences: [string, WireAnswer][] = [
   ['a conflict', answered(409, refused('idempotency_error', { code: 'idempotency_key_in_use' }))],
   ['too many', answered(429, refused('rate_limit_error'))],

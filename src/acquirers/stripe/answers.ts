@@ -1,4 +1,4 @@
-// From what Stripe answers to the port's answers. What does not say for certain what happened is never read as if it did.
+// Turns Stripe's answers into the port's answers. An ambiguous answer is never read as a definite one.
 
 import {
   type Accepted,
@@ -28,10 +28,12 @@ type Ended = Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
 type Refused = Extract<SettleAnswer, { result: 'refused' }>
 type Money = { amount: number; currency: string }
 
-/** A definite no, for which the intent has to be asked: an earlier request of the same reference may have done it. */
+/**
+ * A definite refusal after which the intent must be looked up: an earlier request with the same reference may have succeeded.
+ */
 export type Contested = { result: 'contested'; reason: string }
 
-/** The card's id there, or the charge's end. Throws Unanswered. */
+/** Stripe's id of the card, or the charge's end. Throws Unanswered. */
 export function methodAnswer(answer: WireAnswer, name: string): { method: string } | Ended {
   if (!isGood(answer)) return refusedCharge(answer, name)
   const id = answer.json?.id
@@ -53,7 +55,7 @@ export function prepareAnswer(
   return { result: 'prepared', handle: intent.id }
 }
 
-/** What the confirm of a charge was answered. Throws Unanswered. */
+/** The answer to a charge's confirm. Throws Unanswered. */
 export function confirmAnswer(
   answer: WireAnswer,
   handle: string,
@@ -78,8 +80,8 @@ export function confirmAnswer(
 }
 
 /**
- * How a charge stands by its intent. `unconfirmed`: nothing was ever tried. Null where it cannot be read. An authentication that
- * Stripe wants is a decline: nobody ever shows it.
+ * The state of a charge by its intent. `unconfirmed`: no charge was ever tried. Null if it cannot be read. If Stripe wants an
+ * authentication, that is a decline, because nobody would show it.
  */
 export function chargeOf(intent: TheirIntent): AuthoriseAnswer | UnderWay | 'unconfirmed' | null {
   const { id: acquirer_transaction_id, status, last_payment_error } = intent
@@ -95,7 +97,7 @@ export function chargeOf(intent: TheirIntent): AuthoriseAnswer | UnderWay | 'unc
   return { ...failed('It was cancelled before it was charged'), acquirer_transaction_id }
 }
 
-/** What the request of a capture was answered. Throws Unanswered. */
+/** The answer to a capture. Throws Unanswered. */
 export function captureAnswer(
   answer: WireAnswer,
   intent_id: string,
@@ -112,7 +114,7 @@ export function captureAnswer(
   throw new Unanswered(`${name}: an answer that does not say what was captured (${answer.status})`)
 }
 
-/** What a cancel was answered: the intent, which is cancelled. Throws Unanswered. */
+/** The answer to a cancel: the cancelled intent. Throws Unanswered. */
 export function cancelAnswer(
   answer: WireAnswer,
   intent_id: string,
@@ -126,7 +128,7 @@ export function cancelAnswer(
   )
 }
 
-/** What the request of a refund was answered; `asked` is null where it gave back all that is left. Throws Unanswered. */
+/** The answer to a refund; `asked` is null if the whole rest was refunded. Throws Unanswered. */
 export function refundAnswer(
   answer: WireAnswer,
   asked: Money | null,
@@ -139,7 +141,7 @@ export function refundAnswer(
   throw new Unanswered(`${name}: an answer that does not say what was refunded (${answer.status})`)
 }
 
-/** What became of a refund; null where it does not say. */
+/** The outcome of a refund; null if it is not known. */
 export function refundStands({
   id,
   status,
@@ -175,7 +177,7 @@ export const unknownAuthorisation: Refused = {
   authorisation_known: false,
 }
 
-/** Whether it says 404 of its own accord, and not a proxy before it. */
+/** Whether the 404 comes from Stripe itself and not from a proxy. */
 export function isMissing(answer: WireAnswer): boolean {
   return answer.status === 404 && errorIn(answer) !== null
 }
@@ -195,7 +197,7 @@ function approvedOf(intent: TheirIntent): AuthoriseAnswer | null {
     : status === 'requires_capture'
       ? amount_capturable
       : null
-  // Two amounts that contradict each other are nothing to go by.
+  // Two amounts that contradict each other cannot be relied on.
   if (!money || (of_all !== null && of_all !== amount)) return null
   return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
 }
@@ -209,7 +211,7 @@ function declined(
   return { result, decline, acquirer_transaction_id }
 }
 
-/** Throws Unanswered where the answer does not say that nothing happened. */
+/** Throws Unanswered unless the answer says that nothing happened. */
 function refusedCharge(answer: WireAnswer, name: string): Ended {
   const error = errorIn(answer)
   if (answer.status === 402 && error?.type === 'card_error') return declined(error, null)
@@ -237,7 +239,7 @@ function refusalOf({ status }: WireAnswer, error: TheirError | null, name: strin
   return `the request was refused (${[status, ...codesIn(error)].join(' ')})`
 }
 
-/** Their codes of errors: nothing that the request said is in them. */
+/** Stripe's error codes, which never contain data of the request. */
 function codesIn({ type, code }: TheirError): string[] {
   return [code ?? type].filter((each) => /^[a-z_]{1,60}$/.test(each))
 }

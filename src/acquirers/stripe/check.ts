@@ -1,4 +1,4 @@
-// Whether credentials for Stripe work: asks what moves nothing.
+// Checks credentials for Stripe with requests that move nothing.
 
 import type { CheckAnswer } from '../connector.ts'
 import type { Wire } from '../wire.ts'
@@ -7,7 +7,7 @@ import { isGood, pageIn } from './intents.ts'
 import { notShown } from './read.ts'
 import { oneIntent, testMethodRequest } from './requests.ts'
 
-/** Never throws. Whether card numbers are taken shows in the sandbox alone, where they publish one to try with. */
+/** Never throws. Only the sandbox shows whether card numbers are accepted, because Stripe publishes a test number for it. */
 export async function checkStripe({
   credentials,
   mode,
@@ -17,7 +17,7 @@ export async function checkStripe({
   mode: 'live' | 'sandbox'
   wire: Wire
 }): Promise<CheckAnswer> {
-  // At an address of one's own the key need not look like theirs.
+  // At a custom address the key need not have Stripe's form.
   if (credentials.api_url === undefined && isOfSandbox(credentials) !== (mode === 'sandbox')) {
     const reason = `the key is not of the vendor's ${mode} environment, and the connection is`
     return { result: 'fails', reason }

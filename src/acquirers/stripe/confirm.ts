@@ -1,4 +1,4 @@
-// A charge at Stripe: the confirm of the intent that was prepared for it.
+// A charge at Stripe: confirms the intent that was prepared for it.
 
 import { type AuthoriseAnswer, type AuthoriseRequest, NotSent, type UnderWay } from '../acquirer.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
@@ -21,7 +21,7 @@ export async function confirmAt(
   return afterRequest(askIntent(connection, request, handle, answer.reason))
 }
 
-/** An intent that cannot be confirmed may have been, by an earlier request: how it stands is the answer. */
+/** If an intent cannot be confirmed, an earlier request may have confirmed it. Its present state is the answer. */
 async function askIntent(
   connection: Connection<StripeCredentials>,
   { reference }: AuthoriseRequest,

@@ -1,19 +1,19 @@
-// What a merchant enters for its account at Stripe, and where that API is.
+// The credentials of a merchant's account at Stripe, and the address of its API.
 
 import { z } from 'zod'
 import { apiUrl, secret } from '../credential-fields.ts'
 
 export const stripeCredentials = z.strictObject({
-  /** `sk_…`, or a restricted key `rk_…`. It says itself whether it is one of the sandbox. */
+  /** `sk_…`, or a restricted key `rk_…`. The key itself shows whether it belongs to the sandbox. */
   secret_key: secret,
-  /** Of the webhook endpoint: `whsec_…`. */
+  /** The secret of the webhook endpoint: `whsec_…`. */
   webhook_secret: secret,
   api_url: apiUrl,
 })
 
 export type StripeCredentials = z.infer<typeof stripeCredentials>
 
-/** Without a slash at its end. */
+/** The API's address, without a final slash. */
 export function apiUrlOf({ api_url = 'https://api.stripe.com' }: StripeCredentials): string {
   return api_url.replace(/\/+$/, '')
 }

@@ -1,5 +1,5 @@
-// Amounts as Stripe spells them. Its minor units are not always those of ISO 4217, and what its list does not hold is refused:
-// a wrong row would be a factor of 100.
+// Amounts in Stripe's units, which are not always the minor units of ISO 4217. A currency that its list lacks is refused,
+// because a wrong row would be a factor of 100.
 
 import { currencyOf } from '../../kernel/values.ts'
 
@@ -9,8 +9,8 @@ type Units = {
   step: number
 }
 
-// BHD and its like have three digits, the last of which is 0; ISK has two, both 0. UGX is in none: Stripe's page lists it as
-// without digits, and says elsewhere that it has two.
+// BHD and similar currencies have three digits, and the last is 0. ISK has two, and both are 0. UGX is left out: Stripe's page
+// lists it without digits and elsewhere says that it has two.
 const lists: [Units, string][] = [
   [{ exponent: 0, step: 1 }, 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'],
   [{ exponent: 3, step: 10 }, 'BHD JOD KWD OMR TND'],
@@ -29,10 +29,10 @@ const units = new Map(
   lists.flatMap(([each, codes]) => codes.split(/\s+/).map((code): [string, Units] => [code, each])),
 )
 
-/** Eight digits are the longest that it takes in every currency. */
+/** Stripe accepts eight digits in every currency. */
 const amount_max = 99_999_999
 
-/** An amount of ISO minor units in theirs; null where they cannot express it. */
+/** An amount of ISO minor units in Stripe's units; null if Stripe cannot express it. */
 export function amountSent({ amount, currency }: Money): number | null {
   const theirs = units.get(currency)
   const factor = factorOf(currency)
@@ -42,7 +42,7 @@ export function amountSent({ amount, currency }: Money): number | null {
   return fits ? sent : null
 }
 
-/** What they name, in ISO minor units and in capitals; null where it is no amount of that currency. */
+/** Stripe's amount in ISO minor units, its currency in capitals; null if it is no amount of that currency. */
 export function moneyRead({ amount, currency: spelled }: Money): Money | null {
   const currency = spelled.toUpperCase()
   const factor = factorOf(currency)
@@ -55,7 +55,7 @@ export const stripeCurrencies: readonly string[] = [...units.keys()]
 
 type Money = { amount: number; currency: string }
 
-/** How many of their units are one of ISO's. */
+/** How many of Stripe's units are one of ISO's. */
 function factorOf(currency: string): number | null {
   const theirs = units.get(currency)
   const iso = currencyOf(currency)

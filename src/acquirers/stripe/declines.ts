@@ -1,10 +1,10 @@
-// What Stripe's decline codes mean in our words. Several are not codes of declines but of errors with a card.
+// The meaning of Stripe's decline codes in our terms. Some of them are codes of errors with a card.
 
 import type { Decline, DeclineCategory } from '../acquirer.ts'
 import { wordsOf } from '../words.ts'
 import type { TheirError } from './intents.ts'
 
-/** Our code, its category, and theirs. */
+/** Each row: our code, its category, and Stripe's codes. */
 const table: [string, DeclineCategory, string][] = [
   ['do_not_honor', 'soft', 'do_not_honor'],
   ['insufficient_funds', 'soft', 'insufficient_funds'],
@@ -43,7 +43,7 @@ const meanings = new Map(
 
 const unknown: Meaning = { code: 'card_declined', category: 'soft' }
 
-/** Never throws: a code that nobody knows, or none, is a soft decline. The decline's own code goes before the error's. */
+/** Never throws: an unknown or missing code is a soft decline. The decline's own code takes precedence over the error's. */
 export function declineOf({
   code,
   decline_code,

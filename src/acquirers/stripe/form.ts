@@ -8,7 +8,7 @@ export type FormValue =
   | readonly FormValue[]
   | { readonly [name: string]: FormValue }
 
-/** What is undefined is left out. */
+/** Undefined members are left out. */
 export function formOf(members: object): string {
   return fieldsOf(members)
     .map(([name, value]) => `${escaped(name)}=${encodeURIComponent(value)}`)

@@ -1,4 +1,4 @@
-// PaymentIntents, refunds and errors as Stripe shows them: the members that we rely on, judged before they are read.
+// PaymentIntents, refunds and errors of Stripe: only the members that we rely on, validated before they are read.
 
 import { z } from 'zod'
 import type { WireAnswer } from '../wire.ts'
@@ -30,7 +30,7 @@ const intent = z.object({
     .object({ code: text, decline_code: text, message: text })
     .nullish()
     .default(null),
-  /** An object only where it was asked for with the intent. */
+  /** An object only if the request asked to expand it. */
   latest_charge: z
     .union([z.string(), z.object({ refunded: z.boolean().nullish().default(null) })])
     .nullish()
@@ -64,7 +64,7 @@ export function pageIn(json: unknown): z.infer<typeof page> | null {
   return page.safeParse(json).data ?? null
 }
 
-/** Null where it is no error of theirs: a proxy's, or none. */
+/** Null if the body is no error of Stripe's, such as a proxy's. */
 export function errorIn({ json }: WireAnswer): TheirError | null {
   return error.safeParse(json?.error).data ?? null
 }
@@ -73,7 +73,7 @@ export function isGood({ status }: WireAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** Whether it bears our mark. */
+/** Whether the object has our mark. */
 export function isMarked(
   { metadata }: { metadata: Record<string, unknown> | null },
   installation: string,
@@ -81,13 +81,13 @@ export function isMarked(
   return metadata?.ripper_installation === installation
 }
 
-/** Whether it was ever approved: the charge that a cancelled intent names was, where no error is named too. */
+/** Whether the intent was ever approved. A cancelled intent that names a charge was, unless it names an error as well. */
 export function wasApproved({ status, latest_charge, last_payment_error }: TheirIntent): boolean {
   if (status === 'requires_capture' || status === 'succeeded') return true
   return status === 'canceled' && latest_charge !== null && last_payment_error === null
 }
 
-/** Given back, or on the way to it. */
+/** Whether the refund was or is being carried out. */
 export function isGiven({ status }: TheirRefund): boolean {
   return status === 'succeeded' || status === 'pending' || status === 'requires_action'
 }

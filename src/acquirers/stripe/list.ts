@@ -1,4 +1,4 @@
-// The live authorisations at Stripe within some times: its list of intents, page by page.
+// Lists the live authorisations at Stripe between two times: its intents, page by page.
 
 import { type LiveAuthorisation, Unanswered } from '../acquirer.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
@@ -8,10 +8,10 @@ import { ask, refundsAt } from './read.ts'
 import { intentsWithin } from './requests.ts'
 import { isReversed, liveOf } from './standings.ts'
 
-/** A hundred thousand intents: more than their rate limit lets anybody make in an hour. */
+/** A hundred thousand intents. Stripe's rate limit does not allow that many in an hour. */
 const pages_max = 1000
 
-/** Oldest first. They name times in seconds, so that what began in the second of `since` is listed as well. */
+/** Oldest first. Stripe's times are in seconds, so the list includes everything from the second of `since`. */
 export async function listAt(
   connection: Connection<StripeCredentials>,
   within: { since: Date; until: Date },

@@ -1,4 +1,4 @@
-// What Stripe posts to us. It says only what is worth asking, and the truth is read there.
+// The notices that Stripe posts to us. They only suggest what to look up, and the look-up decides.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -31,7 +31,7 @@ type Told = z.infer<typeof event>['data']['object']
 const signature_header = 'stripe-signature'
 const tolerance_seconds = 300
 
-/** Throws NotGenuine. What is about nothing of ours to ask for is read as no notice. */
+/** Throws NotGenuine. A notice that does not concern us is skipped. */
 export function noticesIn(
   { headers, body }: NoticePost,
   {
@@ -94,18 +94,18 @@ function namesOf(
     acquirer_transaction_id: id,
     // An intent is its own authorisation.
     authorisation_transaction_id: payment_intent ?? (id.startsWith('pi_') ? id : null),
-    // A dispute bears no mark, whosever it is.
+    // A dispute never has a mark, whoever owns it.
     is_ours: about === 'dispute' ? null : isMarked({ metadata }, installation),
   }
 }
 
-/** `t=seconds,v1=hex`, several `v1` while a secret is being replaced. Throws NotGenuine. */
+/** `t=seconds,v1=hex`, with several `v1` while a secret is being replaced. Throws NotGenuine. */
 function checkSignature(header: string, body: string, secret: string, now: Date): void {
   const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
   const given = parts.flatMap(([name, value]) => (name === 'v1' && value ? [value] : []))
   const seconds = parts.find(([name]) => name === 't')?.[1] ?? ''
   const expected = createHmac('sha256', secret).update(`${seconds}.${body}`).digest()
-  // All are compared, so that a refusal takes as long whichever fits.
+  // All signatures are compared, so that the time does not depend on which of them fits.
   const is_signed = given.map((each) => isEqual(expected, each)).includes(true)
   if (!is_signed) throw new NotGenuine('the signature is not of this body')
   const age_seconds = Math.abs(now.getTime() / 1000 - Number(seconds))

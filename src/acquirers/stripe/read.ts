@@ -1,4 +1,4 @@
-// What Stripe is asked about one payment: its intent by the id that we know, and its refunds.
+// Reads one payment at Stripe: its intent by the known id, and its refunds.
 
 import { type AuthorisationName, NotSent, Unanswered } from '../acquirer.ts'
 import { type Connection, credentialsOf, notTheirs } from '../connector.ts'
@@ -16,10 +16,10 @@ import {
 } from './intents.ts'
 import { intentById, refundsOf } from './requests.ts'
 
-/** More refunds of one payment than anybody makes. */
+/** More refunds than anybody makes for one payment. */
 const refund_pages_max = 20
 
-/** The intent; null where no id of it is known. Throws Unanswered or NotSent. */
+/** The intent; null if its id is unknown. Throws Unanswered or NotSent. */
 export async function findIntent(
   connection: Connection<StripeCredentials>,
   authorisation: AuthorisationName,
@@ -35,7 +35,7 @@ export async function findIntent(
   return intent
 }
 
-/** The handle is the id of the authorisation as well. */
+/** The handle is also the id of the authorisation. */
 export function intentIdOf({
   handle,
   acquirer_transaction_id,
@@ -43,7 +43,7 @@ export function intentIdOf({
   return handle ?? acquirer_transaction_id
 }
 
-/** All of them; none are asked for where nothing was captured. Throws Unanswered or NotSent. */
+/** All refunds. Stripe is not asked if nothing was captured. Throws Unanswered or NotSent. */
 export async function refundsAt(
   connection: Connection<StripeCredentials>,
   { id, status }: Pick<TheirIntent, 'id' | 'status'>,
@@ -65,7 +65,7 @@ export async function refundsAt(
   throw new Unanswered(`${name}: more refunds of a payment than are read`)
 }
 
-/** The answer to a question: a good one, or a 404 of their own. Throws Unanswered or NotSent. */
+/** The answer to a query: a success, or a 404 from Stripe itself. Throws Unanswered or NotSent. */
 export async function ask(
   { wire, name }: Pick<Connection<StripeCredentials>, 'wire' | 'name'>,
   request: WireRequest,
@@ -80,7 +80,7 @@ export function notShown(name: string, { status }: WireAnswer): string {
   return `${name}: it does not show its payments (${status})`
 }
 
-/** A question that follows a request: that it was not sent says nothing of the request, whose outcome stays unknown. */
+/** A query after a request. If the query is not sent, the outcome of the request stays unknown. */
 export async function afterRequest<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
     return await asked

@@ -1,5 +1,5 @@
-// What Stripe is sent, to the letter: bodies are held against the types of its own library, so that a name it does not know is an
-// error of the compiler.
+// The exact requests to Stripe. Bodies are checked against the types of Stripe's own library, so that the compiler rejects an
+// unknown name.
 
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
@@ -45,12 +45,12 @@ const settle: SettleRequest = {
   currency: 'GBP',
 }
 
-/** The members of a form, by their names with brackets. */
+/** The members of a form by their names with brackets. */
 function membersOf({ body }: { body: string | null }): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(body!))
 }
 
-/** The same of what the vendor's library would be given. */
+/** The same members, flattened from the parameters of the vendor's library. */
 function flat(value: object, prefix?: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {

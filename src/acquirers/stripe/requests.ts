@@ -1,17 +1,17 @@
-// From the port's requests to what Stripe is sent. Nothing here is sent yet.
+// Turns the port's requests into Stripe's requests. This file sends nothing.
 
 import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
 import type { WireRequest } from '../wire.ts'
 import { apiUrlOf, type StripeCredentials } from './credentials.ts'
 import { formOf } from './form.ts'
 
-/** The version whose shapes are read here. */
+/** The API version whose shapes this connector reads. */
 export const stripe_version = '2026-10-28.endive'
 
-/** How many of a page are asked for: the most that they show. */
+/** The length of a page: the most that Stripe allows. */
 const page_limit = 100
 
-/** The card, by itself: it moves nothing. */
+/** Creates only the card, which moves nothing. */
 export function methodRequest(
   { reference, card }: Pick<AuthoriseRequest, 'reference' | 'card'>,
   credentials: StripeCredentials,
@@ -25,8 +25,8 @@ export function methodRequest(
 }
 
 /**
- * Unconfirmed, it moves nothing. No descriptor goes with it: the account's prefix takes a part of the 22 characters that we do
- * not know, so that the account's own stands on the statement.
+ * Creates an unconfirmed intent, which moves nothing. No descriptor is sent: an unknown part of its 22 characters is taken by
+ * the account's prefix. The statement shows the account's own descriptor.
  */
 export function intentRequest(
   { reference, installation, currency, capture }: AuthoriseRequest,
@@ -37,14 +37,14 @@ export function intentRequest(
     amount,
     currency: currency.toLowerCase(),
     payment_method: method,
-    // Else it offers whatever the account has switched on, some of which want a page to return to.
+    // Otherwise Stripe offers every method that the account has enabled, and some of them need a page to return to.
     allowed_payment_method_types: ['card'],
     capture_method: capture ? 'automatic' : 'manual',
     metadata: { ripper_reference: reference, ripper_installation: installation },
   })
 }
 
-/** This moves money. An authentication of their own would need a page that nobody sees: it is a decline. */
+/** Confirms, which moves money. If Stripe wants its own authentication, that is a decline, because no page would show it. */
 export function confirmRequest(
   { reference, three_ds }: AuthoriseRequest,
   handle: string,
@@ -59,7 +59,7 @@ export function confirmRequest(
   })
 }
 
-/** The mark says later which of several captures has done it. */
+/** The mark shows later which of several captures succeeded. */
 export function captureRequest(
   { reference }: SettleRequest,
   { amount, intent_id }: { amount: number; intent_id: string },
@@ -71,7 +71,7 @@ export function captureRequest(
   })
 }
 
-/** What a cancelled intent is said to be cancelled for: nothing else tells a void from a reversal there. */
+/** The reasons of our cancels. At Stripe nothing else distinguishes a void from a reversal. */
 export const cancelReasons = { void: 'requested_by_customer', reverse: 'abandoned' } as const
 
 export function cancelRequest(
@@ -84,7 +84,7 @@ export function cancelRequest(
   return post(credentials, `${pathOf(intent_id)}/cancel`, reference, body)
 }
 
-/** Without an amount it gives back all that is left. A reversal is a refund there: its mark tells it apart. */
+/** Without an amount, the whole rest is refunded. At Stripe a reversal is a refund, and only its mark distinguishes it. */
 export function refundRequest(
   kind: 'refund' | 'reverse',
   { reference }: SettleRequest,
@@ -117,7 +117,7 @@ export function refundsOf(
   return get(credentials, `/v1/refunds?${formOf(query)}`)
 }
 
-/** What was created within these seconds, both included, of whomever; newest first. */
+/** The intents created between these seconds, both included, by anybody; newest first. */
 export function intentsWithin(
   { since, until }: { since: Date; until: Date },
   after: string | null,
@@ -130,7 +130,7 @@ export function intentsWithin(
     },
     limit: page_limit,
     starting_after: after ?? undefined,
-    // Whether all was given back is said of the charge alone.
+    // Only the charge shows whether it was refunded in full.
     expand: ['data.latest_charge'],
   }
   return get(credentials, `/v1/payment_intents?${formOf(query)}`)
@@ -140,7 +140,7 @@ export function oneIntent(credentials: StripeCredentials): WireRequest {
   return get(credentials, '/v1/payment_intents?limit=1')
 }
 
-/** A number of the sandbox, to see whether the account may send card numbers at all. */
+/** Uses a number of the sandbox to check whether the account may send card numbers at all. */
 export function testMethodRequest(credentials: StripeCredentials): WireRequest {
   return post(credentials, '/v1/payment_methods', null, {
     type: 'card',
@@ -152,7 +152,7 @@ const versions = new Set(['1.0.2', '2.1.0', '2.2.0', '2.3.0', '2.3.1'])
 const ecis = new Set(['01', '02', '05', '06', '07'])
 const statuses = new Set(['A', 'C', 'I', 'N', 'R', 'U', 'Y'])
 
-/** Null where they would not take it: without a cryptogram nothing shifts liability. */
+/** Null if Stripe would not accept the data: without a cryptogram liability cannot shift. */
 function threeDsOf(threeDs: AuthoriseRequest['three_ds']) {
   if (!threeDs?.authentication_value || !threeDs.ds_transaction_id) return null
   const { version, eci, authentication_value, ds_transaction_id, ares_status } = threeDs
@@ -175,7 +175,7 @@ function get(credentials: StripeCredentials, path: string): WireRequest {
   return { method: 'GET', url: `${apiUrlOf(credentials)}${path}`, headers, body: null }
 }
 
-/** One key an operation and step: our reference is the key of the step that moves money. */
+/** Each step of an operation has one key: our reference is the key of the step that moves money. */
 function post(
   credentials: StripeCredentials,
   path: string,

@@ -1,4 +1,4 @@
-// Captures, voids, reversals and refunds at Stripe. A reversal cancels, which fences the intent, else gives all back.
+// Captures, voids, reversals and refunds at Stripe. A reversal cancels the intent, which fences it, or else refunds everything.
 
 import type { Accepted, SettleAnswer, SettleRequest } from '../acquirer.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
@@ -20,7 +20,7 @@ import { afterRequest, findIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
 import { doneBy, nothingBehind, ownRefund, type SettleKind, whyRefused } from './standings.ts'
 
-/** Without a handle or an id nothing was ever confirmed: there is no such authorisation. */
+/** Without a handle or an id nothing was ever confirmed, so there is no such authorisation. */
 export async function settleAt(
   connection: Connection<StripeCredentials>,
   kind: SettleKind,
@@ -62,8 +62,8 @@ async function send(
 }
 
 /**
- * An error that they kept says the same for a day. A capture or cancel goes out under a second key then: the intent's state lets
- * neither happen twice. A refund does not, which can.
+ * Stripe repeats a stored error for a day. A capture or cancel is then sent under a second key, since the intent's state
+ * prevents doing either twice. A refund is not, because it could happen twice.
  */
 async function sendStateful(wire: Wire, request: WireRequest): Promise<WireAnswer> {
   const answer = await wire.send(request)
@@ -75,7 +75,7 @@ async function sendStateful(wire: Wire, request: WireRequest): Promise<WireAnswe
   )
 }
 
-/** Why it was refused. Where an earlier request of the same reference has done it, that is the answer. */
+/** Why it was refused. If an earlier request with the same reference succeeded, that is the answer. */
 async function explain(
   connection: Connection<StripeCredentials>,
   kind: SettleKind,
@@ -100,7 +100,7 @@ async function explain(
   return refusedWith(why, reason)
 }
 
-/** All that is left of what was captured. */
+/** Refunds the rest of a capture. */
 async function giveBack(
   connection: Connection<StripeCredentials>,
   request: SettleRequest,

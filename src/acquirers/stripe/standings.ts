@@ -1,4 +1,4 @@
-// From intents and refunds at Stripe to what a look-up or a list says of our operations.
+// Turns intents and refunds at Stripe into the results of look-ups and lists.
 
 import {
   type AuthorisationStanding,
@@ -16,11 +16,11 @@ import { cancelReasons } from './requests.ts'
 
 export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
-/** What is known of a charge by its intent and all its refunds. An intent that was never confirmed moved nothing. */
+/** What an intent and all its refunds show about its charge. An intent that was never confirmed moved nothing. */
 export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUpAnswer {
   const answer = chargeOf(intent)
   if (answer === 'unconfirmed') return { result: 'not_found' }
-  // What cannot be read is nothing to go by: it waits for a person.
+  // An unreadable state decides nothing, so the charge waits for a person.
   if (answer === null || answer.result === 'under_way') return { result: 'in_progress' }
   if (answer.result !== 'approved') {
     return { result: 'found', kind: 'authorise', answer, standing: null }
@@ -30,8 +30,8 @@ export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUp
 }
 
 /**
- * What is known of a capture, void, reversal or refund. Of two voids, or two reversals, it does not say which one has done it:
- * only the reason of the cancel is kept.
+ * What is known of a capture, void, reversal or refund. Stripe keeps only the reason of a cancel, so two voids or two reversals
+ * cannot be told apart.
  */
 export function operationFound(
   operation: Pick<LookUpRequest, 'reference' | 'acquirer_transaction_id'> & { kind: SettleKind },
@@ -48,12 +48,12 @@ export function operationFound(
   const done = doneBy(operation, intent)
   if (done) return { result: 'found', kind, answer: done }
   if (intent.status === 'processing') return { result: 'in_progress' }
-  // They have named it, so it is there, although their list does not show it yet.
+  // Stripe has given its id, so the refund exists, although the list does not show it yet.
   const is_named = kind === 'refund' && acquirer_transaction_id !== null
   return { result: is_named ? 'in_progress' : 'not_found' }
 }
 
-/** What the intent itself says of an operation; null where it does not say that it was carried out. */
+/** What the intent itself shows about an operation; null if it does not show that the operation was carried out. */
 export function doneBy(
   { kind, reference }: { kind: SettleKind; reference: string },
   intent: TheirIntent,
@@ -68,7 +68,7 @@ export function doneBy(
   return wasApproved(intent) ? approved(id) : nothingBehind(intent)
 }
 
-/** The refund that an operation of ours became. */
+/** The refund of one of our operations. */
 export function ownRefund(
   {
     kind,
@@ -83,7 +83,7 @@ export function ownRefund(
   return refunds.find(isOwn) ?? null
 }
 
-/** Why a request was refused, as far as it shows. The same words as those of other acquirers. */
+/** Why a request was refused, as far as the intent shows it. The words are the same as for other acquirers. */
 export function whyRefused(
   kind: SettleKind,
   { amount }: Pick<SettleRequest, 'amount'>,
@@ -114,14 +114,14 @@ export function nothingBehind(intent: TheirIntent): Extract<SettleAnswer, { resu
   }
 }
 
-/** Whether a reversal of ours gave it back. */
+/** Whether a reversal of ours refunded it. */
 export function isReversed(refunds: TheirRefund[]): boolean {
   return refunds.some((refund) => isGiven(refund) && refund.metadata?.ripper_kind === 'reverse')
 }
 
 /**
- * What of a list is live: neither unconfirmed, declined, cancelled nor given back whole. `needs_refunds` where only the refunds
- * say whether it was. Throws Unanswered where one bears a mark and cannot be read.
+ * The live intents of a list: not unconfirmed, declined, cancelled or refunded in full. `needs_refunds`: only the refunds show
+ * whether it was refunded in full. Throws Unanswered if an intent with a mark cannot be read.
  */
 export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boolean }) | null {
   const intent = intentIn(each)
@@ -148,7 +148,7 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
   return { ...names, ...money, captured, authorised_at, needs_refunds }
 }
 
-/** What may still be given back of a capture, in ISO minor units; null where it cannot be read. */
+/** How much of a capture may still be refunded, in ISO minor units; null if it cannot be read. */
 export function leftOf(
   { amount_received, currency }: TheirIntent,
   refunds: TheirRefund[],
@@ -165,7 +165,7 @@ function whyCancelled(intent: TheirIntent): string | null {
   return lapses.has(cancellation_reason) ? 'expired' : 'already_voided'
 }
 
-/** Reasons for which they cancel by themselves. */
+/** The reasons with which Stripe cancels by itself. */
 export const lapses = new Set<string | null>(['automatic', 'expired'])
 
 function standingOf(

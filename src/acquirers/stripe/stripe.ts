@@ -1,5 +1,5 @@
-// Stripe as an acquirer, in two steps: an intent is made, which moves nothing, and its id stored before it is confirmed. So a lost
-// answer is read by that id, and an intent that is cancelled can never be confirmed any more.
+// Stripe as an acquirer, in two steps. Creating an intent moves nothing, and its id is stored before the confirm. So a lost
+// answer is looked up by that id, and a cancelled intent can never be confirmed.
 
 import type {
   Acquirer,
@@ -42,10 +42,10 @@ function openStripe(connection: Connection<StripeCredentials>): Acquirer {
     learned_by: 'replay',
     lists: true,
     safe_window_ms: 90_000,
-    // They keep an answer for a day, by their clock.
+    // Stripe keeps an answer for a day, by its own clock.
     reference_life_ms: 23 * hour_ms,
-    // A reversal cancels the intent, after which they refuse each confirm. Where no handle was stored none was ever sent, and
-    // none will be: it is stored before, unless somebody has begun to take the charge back.
+    // A reversal cancels the intent, and Stripe then refuses each confirm. Without a stored handle, no confirm was ever sent
+    // and none will be: the handle is stored first, unless the reconciler has begun to reverse the charge.
     late_approval_ms: 0,
     prepare: (request) => prepareAt(connection, request),
     authorise: (request) => confirmAt(connection, request),
@@ -76,7 +76,7 @@ async function prepareAt(
   return prepareAnswer(await wire.send(sent), request, name)
 }
 
-/** Without a handle or an id nothing was ever confirmed, so that there is nothing to find. */
+/** Without a handle or an id nothing was ever confirmed, so there is nothing to find. */
 async function lookUpAt(
   connection: Connection<StripeCredentials>,
   request: LookUpRequest,
