@@ -1,4 +1,4 @@
-// Which 3DS Server serves a mode: in test the one that asks the simulator, in live the one that a file configures.
+// The 3DS Server of each mode: in test mode one that uses the simulator, in live mode one that a file configures.
 
 import { readFileSync } from 'node:fs'
 import type { Mode } from '../kernel/values.ts'
@@ -27,7 +27,7 @@ export function openThreeDs(parts: {
   addresses: { base_url(): string; internal_url(): string }
   file: LiveDirectoryServers | null
   ranges: CardRangeStore
-  /** Whether the simulated bank runs, and what it wants to see with each message. */
+  /** Whether the simulated bank runs, and the headers that it expects with each message. */
   simulator: Simulator
 }): Record<Mode, ThreeDs | null> {
   const { world, addresses, file, ranges, simulator } = parts
@@ -48,7 +48,7 @@ function openTestServer(
   { headers }: Pick<Simulator, 'headers'>,
 ): ThreeDs {
   const at = () => `${addresses.internal_url()}${simulator_prefix}/ds`
-  // The address is known once the server listens, so it is asked for at each use.
+  // The address is known only once the server listens, so it is read at each use.
   const server = (scheme: DirectoryServer['scheme']): DirectoryServer => ({
     scheme,
     headers,
@@ -93,7 +93,7 @@ const testIdentity: Identity = {
   requestor_url: 'https://ripper.example',
 }
 
-/** The simulator's ranges name addresses of this very start, so they are not kept beyond it. */
+/** The simulator's ranges contain addresses of this start, so they are not kept after it. */
 function inMemory(): CardRangeStore {
   const kept = new Map<string, StoredRanges>()
   return {

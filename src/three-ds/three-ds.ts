@@ -1,12 +1,12 @@
-// The port to EMV 3-D Secure: what the checkout asks of a 3DS Server, whichever one stands behind it.
-// Field names and status letters are EMVCo's, so that a reader can follow them into the specification.
+// The port to EMV 3-D Secure: what the checkout asks of any 3DS Server. Field names and status letters are EMVCo's, so that
+// readers can find them in the specification.
 
 import type { Brand, Mode } from '../kernel/values.ts'
 
-/** No Directory Server could be reached: nothing was asked, so no attempt is spent. */
+/** No Directory Server could be reached. Nothing was asked, so no attempt is used up. */
 export class ProviderUnavailable extends Error {}
 
-/** What the card ranges say of a number. */
+/** What the card ranges contain about a number. */
 type Enrolment =
   | { enrolled: false }
   | { enrolled: true; version: '2.1.0' | '2.2.0'; method_url: string | null }
@@ -14,7 +14,7 @@ type Enrolment =
 export type BrowserFacts = {
   accept_header: string
   user_agent: string
-  /** The shopper's address as the service saw it, null when unknown. */
+  /** The shopper's address as the service saw it; null if unknown. */
   ip: string | null
   language: string
   color_depth: number
@@ -37,13 +37,13 @@ export type AuthenticationRequest = {
   exp_year: number
   cardholder_name: string | null
   email: string | null
-  /** Y: the 3DS Method reported in time; N: it did not, or was never opened; U: the card has none. */
+  /** Y: the 3DS Method reported in time. N: it did not, or was never opened. U: the card has none. */
   method_completion: 'Y' | 'N' | 'U'
   amount: number
   currency: string
   purchased_at: Date
   browser: BrowserFacts
-  /** What the acquirer knows the merchant by; nulls in test mode are filled with stand-ins by the provider. */
+  /** The merchant's data at the acquirer. In test mode the provider replaces nulls by stand-ins. */
   merchant: {
     name: string
     mcc: string | null
@@ -52,13 +52,13 @@ export type AuthenticationRequest = {
     acquirer_bin: string | null
     acquirer_merchant_id: string | null
   }
-  /** Our page that the bank's page posts the CRes to. At most 256 characters. */
+  /** The address of our page to which the bank's page posts the CRes. At most 256 characters. */
   notification_url: string
-  /** Where the Directory Server posts the RReq. */
+  /** The address to which the Directory Server posts the RReq. */
   results_url: string
 }
 
-/** Why a status is U although nobody said U. */
+/** Why a status is U although no message contained U. */
 export type UnavailableCause = 'issuer' | 'timeout' | 'error' | 'invalid_answer'
 
 /** The outcome of an ARes or an RReq, in EMVCo's letters. */
@@ -76,7 +76,7 @@ export type AuthenticationOutcome = {
 export type AuthenticationAnswer = {
   ds_transaction_id: string | null
   acs_transaction_id: string | null
-  /** To be shown to the shopper when the bank sends it. */
+  /** A text that must be shown to the shopper if the bank sends it. */
   cardholder_info: string | null
 } & (
   | { kind: 'outcome'; outcome: AuthenticationOutcome }
@@ -95,16 +95,16 @@ export type ResultMessage = {
   outcome: AuthenticationOutcome
 }
 
-/** What to answer an RReq with once its attempt was looked up. */
+/** The answer to an RReq once its attempt was looked up. */
 export type ResultVerdict = 'received' | 'unknown_transaction' | 'duplicate' | 'not_expected'
 
 export type ThreeDs = {
   readonly mode: Mode
-  /** Throws ProviderUnavailable when no card ranges could be had. */
+  /** Throws ProviderUnavailable if no card ranges could be loaded. */
   enrolment(card: { number: string; brand: Brand }): Promise<Enrolment>
   /**
-   * Sends the AReq. An Erro, an invalid ARes or no answer in time is an outcome with status U.
-   * Throws ProviderUnavailable only when the Directory Server cannot have heard of it.
+   * Sends the AReq. An Erro, an invalid ARes or no answer in time is an outcome with status U. Throws ProviderUnavailable only
+   * if the Directory Server cannot have received the AReq.
    */
   authenticate(request: AuthenticationRequest): Promise<AuthenticationAnswer>
   methodForm(method: {
@@ -112,7 +112,7 @@ export type ThreeDs = {
     method_url: string
     notification_url: string
   }): Form
-  /** The threeDSServerTransID that the bank's method page sent back, or null where the post is not one. */
+  /** The threeDSServerTransID in the post of the bank's method page, or null if the post is not one. */
   readMethodNotification(fields: Record<string, string>): string | null
   challengeForm(challenge: {
     version: string
@@ -121,15 +121,15 @@ export type ThreeDs = {
     acs_transaction_id: string
     window_size: ChallengeWindowSize
   }): Form
-  /** The threeDSServerTransID named by a posted CRes, or null. Never a source of the outcome: the RReq is. */
+  /** The threeDSServerTransID in a posted CRes, or null. The outcome never comes from the CRes but from the RReq. */
   readChallengeNotification(fields: Record<string, string>): string | null
-  /** Reads an RReq. An invalid one yields the Erro to answer with, as JSON text. */
+  /** Reads an RReq. For an invalid one, returns the Erro to answer with, as JSON text. */
   readResult(body: string): { message: ResultMessage } | { erro: string }
   /** The RRes or Erro for an RReq, as JSON text. */
   answerResult(message: ResultMessage, verdict: ResultVerdict): string
 }
 
-/** Where a provider keeps its card ranges between starts. One row a Directory Server. */
+/** Where a provider keeps its card ranges between starts, one row for each Directory Server. */
 export type CardRangeStore = {
   load(directory_server: string): Promise<StoredRanges | null>
   save(directory_server: string, ranges: StoredRanges): Promise<void>

@@ -166,7 +166,7 @@ function refusalOf(answer: WireAnswer): string | null {
   return `the request was refused (${status}${shown})`
 }
 
-/** Adyen states that the request never left its own gateway. */
+/** Why Adyen did not take the request: a header says that the request never left Adyen. Null without that header. */
 function neverTaken({ status, headers, json }: WireAnswer): string | null {
   if (headers['transient-error']?.toLowerCase() !== 'true') return null
   if (json?.errorCode === in_progress || (status !== 429 && status < 500)) return null

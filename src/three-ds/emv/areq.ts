@@ -1,4 +1,4 @@
-// The AReq: what the bank is told of a purchase.
+// The AReq: the data about a purchase that the bank receives.
 
 import { currencyOf, type Mode } from '../../kernel/values.ts'
 import type { AuthenticationRequest } from '../three-ds.ts'
@@ -6,7 +6,7 @@ import { browserFields } from './browser-fields.ts'
 import { fieldRules } from './field-rules.ts'
 import { type Message, present } from './messages.ts'
 
-/** Who we are to the Directory Servers. */
+/** Our identity at the Directory Servers. */
 export type Identity = {
   server_reference_number: string
   operator_id: string
@@ -51,7 +51,7 @@ export function buildAReq(
   }
 }
 
-/** Test mode needs no acquiring profile, so what is missing there is made up. Live mode sends what is known. */
+/** Test mode needs no acquiring profile, so missing values are made up. Live mode sends the known ones. */
 function merchantFields(
   merchant: AuthenticationRequest['merchant'],
   mode: Mode,

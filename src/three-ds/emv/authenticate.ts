@@ -1,4 +1,4 @@
-// Sends an AReq and judges what comes back. Only a final status or a challenge leaves here.
+// Sends an AReq and judges the answer. It returns only a final status or a challenge.
 
 import type { Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
@@ -41,7 +41,7 @@ export async function sendAReq(
   return judged.answer
 }
 
-/** What an answer means. `refused` holds what the log may say of one that cannot be used. */
+/** The meaning of an answer. `refused` contains what the log may say about an unusable one. */
 export function judge(
   areq: Message,
   received: DirectoryAnswer,
@@ -88,7 +88,7 @@ export function judge(
   }
 }
 
-/** A bank's no stands whatever else its message lacks: read as "unavailable" it might be charged after all. */
+/** A bank's refusal counts even if other fields are missing: read as "unavailable", the card might be charged after all. */
 function standingNo(ares: JsonObject): AuthenticationOutcome | null {
   const says_no = ares.messageType === 'ARes' && /^[NR]$/.test(String(ares.transStatus))
   if (!says_no) return null

@@ -4,7 +4,7 @@ export function encode(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url')
 }
 
-/** The text of an encoded value, or null where it is not base64url of UTF-8. */
+/** The text of an encoded value, or null if it is not base64url of UTF-8. */
 export function decode(encoded: string): string | null {
   if (!/^[A-Za-z0-9_-]+={0,2}$/.test(encoded)) return null
   try {

@@ -1,4 +1,4 @@
-// What we know of the shopper's browser, as an AReq's fields. Whatever comes in, the fields are valid.
+// Turns our data about the shopper's browser into fields of an AReq. The fields are valid for every input.
 
 import { isIP } from 'node:net'
 import type { BrowserFacts } from '../three-ds.ts'
@@ -12,7 +12,7 @@ export function browserFields(browser: BrowserFacts, version: Version): JsonObje
     browserUserAgent: header(browser.user_agent, 'unknown'),
     ...present('browserIP', address(browser.ip)),
     browserLanguage: language(browser.language),
-    // 2.1.0 does not have the field, and demands the others even of a browser without script.
+    // Version 2.1.0 lacks the field, and requires the others even for a browser without scripts.
     ...(version === '2.1.0' ? {} : { browserJavascriptEnabled: browser.javascript_enabled }),
     ...(version === '2.1.0' || browser.javascript_enabled ? scriptFields(browser) : {}),
   }
@@ -30,18 +30,18 @@ function scriptFields(browser: BrowserFacts): JsonObject {
 
 const depths = [48, 32, 24, 16, 15, 8, 4, 1]
 
-/** The nearest depth that the protocol knows; screens with 30 bits are common and have none of their own. */
+/** The nearest depth that the protocol supports. Screens with 30 bits are common, but the protocol has no value for them. */
 function colourDepth(depth: number): string {
   return String(depths.find((known) => known <= depth) ?? 24)
 }
 
-/** Zoomed pages report fractions of a pixel, and some browsers fractions of a minute. */
+/** Zoomed pages report fractions of a pixel, and some browsers report fractions of a minute. */
 function whole(value: number, least: number, most: number): string {
   const floored = Math.floor(Number.isFinite(value) ? value : 0)
   return String(Math.min(most, Math.max(least, floored)))
 }
 
-/** A language tag of at most 8 characters, cut between its parts where that is possible. */
+/** A language tag of at most 8 characters, cut between its parts if possible. */
 function language(tag: string): string {
   const clean = tag.replace(/[^A-Za-z0-9-]/g, '')
   const parts = clean.split('-').filter((part) => part !== '')

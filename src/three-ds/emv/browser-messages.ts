@@ -1,5 +1,5 @@
-// What travels through the shopper's browser: the 3DS Method, the CReq, and the banks' answers to them.
-// Nothing read here decides an outcome; a reader gives the transaction that a post speaks of, or null.
+// The messages in the shopper's browser: the 3DS Method, the CReq, and the banks' answers to them. None of them decides an
+// outcome. A reader returns the transaction that a post names, or null.
 
 import type { ThreeDs } from '../three-ds.ts'
 import { decode, encode } from './base64url.ts'

@@ -1,16 +1,16 @@
-// A Directory Server's card ranges: which numbers it knows, found by binary search, changed by deltas.
+// A Directory Server's card ranges: the numbers it knows, found by binary search, changed by deltas.
 
 import type { CardRange } from '../three-ds.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './messages.ts'
 import { higher, lower } from './versions.ts'
 
-/** Ranges in order, none overlapping another. */
+/** Ranges in order, without overlaps. */
 export type CardRangeTable = readonly CardRange[]
 
 type RangeChange = { action: 'A' | 'M' | 'D'; range: CardRange }
 
-/** The range that a number lies in, or null: the card is not enrolled. */
+/** The range that contains a number; null if the card is not enrolled. */
 export function findRange(table: CardRangeTable, number: string): CardRange | null {
   const wanted = number.padEnd(19, '0')
   let low = 0
@@ -25,7 +25,7 @@ export function findRange(table: CardRangeTable, number: string): CardRange | nu
   return null
 }
 
-/** The table after a PRes, or null where ranges would overlap. */
+/** The table after a PRes, or null if ranges would overlap. */
 export function applyChanges(
   table: CardRangeTable,
   changes: readonly RangeChange[],
@@ -40,7 +40,7 @@ export function applyChanges(
   return overlaps ? null : sorted
 }
 
-/** The changes in a PRes with valid fields. A range's versions are those that its DS speaks too. */
+/** The changes in a PRes with valid fields. A range keeps only the versions that its DS supports, too. */
 export function changesIn(pres: Message): RangeChange[] {
   const rows = (pres.cardRangeData ?? []) as JsonObject[]
   return rows.map((row) => ({

@@ -1,4 +1,4 @@
-// Talks to a Directory Server: one JSON message out, one back.
+// Talks to a Directory Server: each request and each answer is one JSON message.
 
 import type { Brand } from '../../kernel/values.ts'
 import {
@@ -16,16 +16,16 @@ export type DirectoryServer = {
   scheme: Brand
   url: string
   tls?: OutgoingRequest['tls']
-  /** Sent with each message, besides what every message has. */
+  /** Sent with each message, besides the usual headers. */
   headers?: Record<string, string>
 }
 
-/** `silent` says why nothing usable came to a message that may have arrived. */
+/** `silent` says why there is no usable answer to a message that may have arrived. */
 export type DirectoryAnswer = { message: Message } | { fault: Fault } | { silent: string }
 
 const read_timeout_ms = 10_000
 
-/** Throws ProviderUnavailable where nothing was asked: not a byte was sent, or what stands in front says that nobody is there. */
+/** Throws ProviderUnavailable if nothing was asked: no byte was sent, or a gateway in front says that nobody is there. */
 export async function ask(
   world: World,
   server: DirectoryServer,

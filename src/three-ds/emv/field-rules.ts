@@ -1,5 +1,5 @@
-// The field rules of every message, versions 2.1.0 and 2.2.0, browser channel, payments.
-// `required` may depend on the message; a field that is not named here is ignored.
+// The field rules of every message: versions 2.1.0 and 2.2.0, browser channel, payments. `required` may depend on the message.
+// Fields that are not named here are ignored.
 
 import { isObject, type JsonObject } from './json.ts'
 import { isTransactionId } from './transaction-id.ts'
@@ -23,7 +23,7 @@ export const messageTypes = [
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** A form for strings; the whole string has to match. */
+/** A rule for strings: the whole string must match. */
 const text = (form: RegExp) => (value: unknown) => typeof value === 'string' && form.test(value)
 const upTo = (length: number) => text(new RegExp(`^[^]{1,${length}}$`, 'u'))
 const boolean = (value: unknown) => typeof value === 'boolean'
@@ -40,7 +40,7 @@ const mustWhen = (required: (message: JsonObject) => boolean, valid: Rule['valid
 const statusIs = (letters: string) => (message: JsonObject) =>
   typeof message.transStatus === 'string' && letters.includes(message.transStatus)
 const is = (version: string) => (message: JsonObject) => message.messageVersion === version
-/** 2.1.0 does not know a browser without script. */
+/** Version 2.1.0 does not support browsers without scripts. */
 const runsScript = (message: JsonObject) =>
   message.messageVersion === '2.1.0' || message.browserJavascriptEnabled === true
 
@@ -49,7 +49,7 @@ const protocolVersion = must(text(/^\d{1,2}\.\d{1,2}\.\d{1,2}$/))
 const accountNumber = text(/^\d{13,19}$/)
 const twoDigits = text(/^\d\d$/)
 
-// A Y or A without its value is taken: it is an authentication without liability shift.
+// A Y or A without its value is accepted: it is an authentication without liability shift.
 const result: Rules = {
   transStatusReason: mustWhen(statusIs('NUR'), text(/^(0[1-9]|1\d|2[0-6]|[89]\d)$/)),
   authenticationValue: may(text(/^(?=.{28}$)[a-zA-Z0-9+/]{26,28}={0,2}$/)),
@@ -186,7 +186,7 @@ export const fieldRules: Record<MessageType, Rules> = {
 
 export type FieldFault = { code: '201' | '203'; fields: string[] }
 
-/** What is wrong with a message's fields, or null. A null or empty value is a format error, not an absence. */
+/** The fault in a message's fields, or null. A null or empty value is a format error, not a missing field. */
 export function faultOf(message: JsonObject, rules: Rules): FieldFault | null {
   const missing: string[] = []
   const malformed: string[] = []

@@ -1,4 +1,4 @@
-// Reads JSON objects from the wire and notices a member that is given twice, which JSON.parse would hide.
+// Reads JSON objects from the network, and detects a repeated member, which JSON.parse would hide.
 
 export type JsonObject = Record<string, unknown>
 
@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The first member name that one object holds twice. The text is known to be JSON. */
+/** The first member name that occurs twice in one object. The text is valid JSON. */
 function duplicateMember(text: string): string | null {
   const open: Set<string>[] = []
   let last = ''

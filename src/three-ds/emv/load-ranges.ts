@@ -1,4 +1,4 @@
-// Keeps the card ranges of each Directory Server: loaded at first need, refreshed by delta once a day.
+// Keeps the card ranges of each Directory Server: loaded at the first use, refreshed by delta once a day.
 
 import type { World } from '../../kernel/world.ts'
 import { type CardRangeStore, ProviderUnavailable, type StoredRanges } from '../three-ds.ts'
@@ -9,7 +9,7 @@ import { type Message, present } from './messages.ts'
 import { newTransactionId, transactionIdOf } from './transaction-id.ts'
 
 type CardRanges = {
-  /** Throws ProviderUnavailable where there is no table and none can be had. */
+  /** Throws ProviderUnavailable if there is no table and none can be loaded. */
   tableOf(server: DirectoryServer): Promise<CardRangeTable>
 }
 
@@ -21,10 +21,10 @@ type Loading = {
 
 const hour_ms = 3_600_000
 const refresh_after_ms = 24 * hour_ms
-/** A Directory Server refuses to be asked more often. */
+/** A Directory Server refuses more frequent requests. */
 const ask_again_after_ms = hour_ms
 
-/** Schemes with one address share one table, since the address is what answers for it. */
+/** Schemes with the same address share one table, because the same server answers for them. */
 export function openCardRanges(loading: Loading): CardRanges {
   const { clock } = loading.world
   const held = new Map<string, StoredRanges>()
@@ -60,7 +60,7 @@ export function openCardRanges(loading: Loading): CardRanges {
   return { tableOf }
 }
 
-/** The ranges after a PReq, or null where the Directory Server did not give them. */
+/** The ranges after a PReq, or null if the Directory Server did not send them. */
 async function refresh(
   loading: Loading,
   server: DirectoryServer,
@@ -69,7 +69,7 @@ async function refresh(
   const { log } = loading.world
   try {
     const changed = old && (await fetchRanges(loading, server, old))
-    // A delta that the Directory Server refuses, or that does not fit our table, is made good by a full load.
+    // If the Directory Server refuses a delta, or if it does not fit our table, a full load replaces the table.
     return changed || (await fetchRanges(loading, server, null))
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error

@@ -1,4 +1,4 @@
-// Reads a message from the wire by its field rules, and says what is wrong with one in an Erro.
+// Reads a message by its field rules, and describes a message's faults in an Erro.
 
 import {
   type FieldFault,
@@ -13,12 +13,12 @@ import { isVersion } from './versions.ts'
 
 export type Message = JsonObject & { messageType: MessageType; messageVersion: string }
 
-/** Why a message is refused: the Erro's code and the names of the fields to blame, never their values. */
+/** Why a message is refused: the Erro's code and the names of the wrong fields, never their values. */
 export type Fault = { code: string; detail: string; message: JsonObject }
 
 type Component = 'S' | 'D' | 'A'
 
-/** Reads one of the expected messages. An Erro always reads as itself, whatever its fields say. */
+/** Reads one of the expected messages. An Erro is always read as an Erro, whatever its fields contain. */
 export function readMessage(
   body: string,
   expected: readonly MessageType[],
@@ -40,7 +40,7 @@ export function readMessage(
     : { message: message as Message }
 }
 
-/** What is wrong with the fields of a message that we are about to send, or have read. */
+/** The fault in the fields of a message that we will send or have read, or null. */
 export function messageFault(message: Message): FieldFault | null {
   return faultOf(message, fieldRules[message.messageType])
 }
@@ -62,7 +62,7 @@ export function erro(component: Component, { code, detail, message }: Fault): st
   })
 }
 
-/** A field to spread into a message: nothing at all where there is no value, since none may be empty. */
+/** A field to spread into a message. Without a value the field is left out, because no field may be empty. */
 export function present(name: string, value: string | null | undefined): Record<string, string> {
   return value ? { [name]: value } : {}
 }

@@ -1,4 +1,4 @@
-// The outcome that an ARes or RReq with valid fields states.
+// The outcome in an ARes or RReq with valid fields.
 
 import type { AuthenticationOutcome, UnavailableCause } from '../three-ds.ts'
 import type { Message } from './messages.ts'

@@ -1,11 +1,11 @@
-// The RReq, which alone states how a challenge ended, and our answers to it.
+// The RReq, which alone decides how a challenge ended, and our answers to it.
 
 import type { ResultMessage, ResultVerdict, ThreeDs } from '../three-ds.ts'
 import { erro, readMessage } from './messages.ts'
 import { outcomeOf } from './outcome.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
-/** An Erro is answered with nothing, an empty body: an Erro never answers an Erro. */
+/** An Erro is answered with an empty body, because an Erro never answers an Erro. */
 export const readResult: ThreeDs['readResult'] = (body) => {
   const read = readMessage(body, ['RReq'])
   if ('fault' in read) return { erro: erro('S', read.fault) }

@@ -1,4 +1,4 @@
-// Our 3DS Server: the port to EMV 3-D Secure, spoken to the schemes' Directory Servers of one mode.
+// Our 3DS Server: implements the port to EMV 3-D Secure with the schemes' Directory Servers of one mode.
 
 import type { Brand, Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
@@ -21,11 +21,11 @@ import { highestCommon } from './versions.ts'
 type ThreeDsServerOptions = {
   mode: Mode
   world: World
-  /** At most one a scheme. A scheme without one has no enrolled cards. */
+  /** At most one for each scheme. A scheme without one has no enrolled cards. */
   directory_servers: DirectoryServer[]
   ranges: CardRangeStore
   identity: Identity
-  /** Which of the banks' addresses a shopper's browser may be sent to; https alone unless said otherwise. */
+  /** Which of the banks' addresses a shopper's browser may open; only https unless this is given. */
   mayOpen?: MayOpen
 }
 

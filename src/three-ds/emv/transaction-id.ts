@@ -14,7 +14,7 @@ export function isTransactionId(value: unknown): value is string {
   return typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)
 }
 
-/** The id in lower case, the form in which ids leave this folder, or null where the value is none. */
+/** The id in lower case, the form in which ids leave this folder; null if the value is no id. */
 export function transactionIdOf(value: unknown): string | null {
   return isTransactionId(value) ? value.toLowerCase() : null
 }

@@ -1,4 +1,4 @@
-// Protocol versions: which ones we speak, and which one a card is authenticated with.
+// Protocol versions: which ones we support, and which one a card's authentication uses.
 
 export const versions = ['2.1.0', '2.2.0'] as const
 export type Version = (typeof versions)[number]
@@ -7,7 +7,7 @@ export function isVersion(value: unknown): value is Version {
   return versions.includes(value as Version)
 }
 
-/** The highest version of ours between two ends, both inclusive, or null where there is none. */
+/** Our highest version between two ends, both inclusive, or null if there is none. */
 export function highestCommon(start: string, end: string): Version | null {
   return versions.findLast((ours) => compare(start, ours) <= 0 && compare(ours, end) <= 0) ?? null
 }

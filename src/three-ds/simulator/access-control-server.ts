@@ -10,12 +10,12 @@ import { decide, type Ending, endings } from './risk.ts'
 import { openTransactions, type Transaction } from './transactions.ts'
 
 export type AccessControlServer = {
-  /** Answers an AReq that the Directory Server has validated, whose card is a test card. */
+  /** Answers an AReq for a test card, which the Directory Server has validated. */
   answer(areq: Message): Message
   find(acs_transaction_id: string): Transaction | null
-  /** A page was shown: it waits ten minutes for its answer. */
+  /** Notes that a page was shown, and waits ten minutes for its answer. */
   waitForAnswer(transaction: Transaction): void
-  /** Ends a challenge once, and resolves when its result was sent. A later end changes nothing. */
+  /** Ends a challenge once, and resolves once its result was sent. A later call changes nothing. */
   end(transaction: Transaction, ending: Ending, delay_ms?: number): Promise<void>
   close(): void
 }
@@ -35,7 +35,7 @@ export function openAccessControlServer(options: AcsOptions): AccessControlServe
   const { world } = options
   const transactions = openTransactions(world.clock)
 
-  /** Ends the challenge when so much time has passed, unless the timer is set anew or it ends before. */
+  /** Ends the challenge after this time, unless the timer is restarted or the challenge ends before. */
   function endAfter(transaction: Transaction, duration_ms: number, ending: Ending): void {
     const timer = renewed(transaction)
     world.clock.sleep(duration_ms, timer).then(
@@ -136,7 +136,7 @@ function buildARes({ public_url }: AcsOptions, areq: Message, transaction: Trans
   }
 }
 
-/** Sends the RReq, at first once; where it was not answered, it goes on trying after this has resolved. */
+/** Sends the RReq once. If it was not answered, further tries continue after this function has resolved. */
 async function deliver(
   { world, base_url, headers: marks }: AcsOptions,
   transaction: Transaction,
@@ -163,7 +163,7 @@ async function deliver(
   if (!(await send())) tryAgain().catch(() => {})
 }
 
-/** Whether the Directory Server reached the 3DS Server: its own Erro 405 says that it did not. */
+/** Whether the Directory Server reached the 3DS Server. Its own Erro 405 means that it did not. */
 function isFinal(body: string): boolean {
   const read = readMessage(body, ['RRes'])
   return 'message' in read && read.message.errorCode !== '405'

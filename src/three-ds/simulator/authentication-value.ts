@@ -1,4 +1,4 @@
-// The proof of authentication that the simulated issuer gives, and the ECI that goes with it.
+// The simulated issuer's proof of authentication, and the ECI that belongs to it.
 
 import { createHmac } from 'node:crypto'
 import type { Brand } from '../../kernel/values.ts'

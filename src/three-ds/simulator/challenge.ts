@@ -1,4 +1,4 @@
-// The simulated bank in the shopper's browser: its method page, its challenge, and the way back.
+// The simulated bank in the shopper's browser: its method page, its challenge, and the return to our page.
 
 import type { PeerAnswer } from '../../kernel/peer.ts'
 import { decode, encode } from '../emv/base64url.ts'
@@ -16,10 +16,10 @@ const late_result_ms = 20_000
 /** EMVCo's limit for threeDSSessionData. */
 const session_data_characters_max = 1024
 
-/** The simulator's mount, and where the pages begin that it sends browsers back to. */
+/** The simulator's mount, and the start of the addresses to which it sends browsers back. */
 type At = { public_url: string; pages_url: string }
 
-/** The method page: reports back at once, or never. */
+/** The method page, which reports back at once or never. */
 export function methodPage(
   fields: URLSearchParams,
   { silent, pages_url }: { silent: boolean } & At,
@@ -37,7 +37,7 @@ export function methodPage(
   return submittingPage({ action: target, fields: { threeDSMethodData: data } }, 'Continue')
 }
 
-/** A posted CReq: opens the challenge, or comes back to one that is open or over. */
+/** Handles a posted CReq: opens the challenge, or shows one that is already open or over. */
 export async function openChallenge(
   acs: AccessControlServer,
   fields: URLSearchParams,
@@ -72,7 +72,7 @@ export async function openChallenge(
   return endPage(transaction)
 }
 
-/** The code page's answer. */
+/** Handles the answer of the page that asks for the code. */
 export async function answerChallenge(
   acs: AccessControlServer,
   acs_transaction_id: string,
@@ -107,7 +107,7 @@ function faultOfCReq(transaction: Transaction, creq: Message) {
   return too_late ? { code: '402', detail: 'the challenge was not opened in time' } : null
 }
 
-/** The way back: the CRes, posted to the 3DS Server's page by the browser, after the RReq was sent. */
+/** The return: the browser posts the CRes to the 3DS Server's page after the RReq was sent. */
 async function endPage(transaction: Transaction): Promise<PeerAnswer> {
   if (!isLate(transaction)) await transaction.delivered
   const cres = {
@@ -139,7 +139,7 @@ function actionOf(transaction: Transaction, public_url: string): string {
   return `${public_url}/acs/challenge/${transaction.acs_transaction_id}`
 }
 
-/** Whether an address is one of these pages', letter for letter: dots or a line break in it may lead elsewhere. */
+/** Whether an address exactly belongs to these pages: dots or a line break in it may lead elsewhere. */
 function isBelow(pages_url: string, address: string): boolean {
   if (!address.startsWith(pages_url)) return false
   return /^[\w-]+(?:\/[\w-]+)*$/.test(address.slice(pages_url.length))

@@ -120,7 +120,7 @@ describe('the Directory Server', () => {
     expect(await peer.ds(rreq)).toMatchObject({ messageType: 'RRes', resultsStatus: '01' })
     expect(peer.rreqs[0]!.url).toBe(purchase().results_url)
     expect(peer.rreqs[0]!.headers).toMatchObject(mark)
-    // The way of a result is gone once it was used.
+    // The route of a result is removed after its use.
     expect(await peer.ds(rreq)).toMatchObject({ errorCode: '301' })
     expect(peer.rreqs).toHaveLength(1)
   })

@@ -1,4 +1,4 @@
-// The simulated Directory Server: validates what it is sent, knows the card ranges, passes messages on.
+// The simulated Directory Server: validates messages, knows the card ranges, and forwards messages.
 
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { PeerAnswer } from '../../kernel/peer.ts'
@@ -12,7 +12,7 @@ import { offers, testRanges } from './test-ranges.ts'
 
 type DsOptions = Omit<SimulatorOptions, 'signing_key' | 'pages_url'> & {
   acs: AccessControlServer
-  /** Ends waiting when the simulator closes. */
+  /** Aborts all waits when the simulator closes. */
   closing: AbortSignal
 }
 
@@ -36,7 +36,7 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
         return refusal('103', 'at most one PReq with a serialNum an hour', preq)
       }
       if (preq.serialNum !== serial_number) return refusal('307', 'serialNum', preq)
-      // Few servers ask a simulator; whoever invents more of them starts the count anew.
+      // Few servers use a simulator. If one invents many ids, the count starts again.
       if (deltas.size > 1000) deltas.clear()
       deltas.set(asker, now)
     }
@@ -84,14 +84,14 @@ export function openDirectoryServer(options: DsOptions): (body: string) => Promi
     const { messageType } = read.message
     if (messageType === 'PReq') return cardRanges(read.message)
     if (messageType === 'AReq') return authentication(read.message)
-    // An Erro is taken note of by saying nothing.
+    // An Erro is acknowledged with an empty answer.
     return messageType === 'RReq' ? routes.forward(read.message, body) : plain(200, '')
   }
 }
 
-/** What only a Directory Server can find wrong with an AReq. */
+/** The faults of an AReq that only a Directory Server can find. */
 function faultOfAReq(areq: Message, results_url: string): Fault | null {
-  // It must not be made to post to anybody else, and least of all to itself.
+  // The Directory Server must not be made to post to any other address, least of all to itself.
   if (areq.threeDSServerURL !== results_url) {
     return { code: '303', detail: 'threeDSServerURL', message: areq }
   }

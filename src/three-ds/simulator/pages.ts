@@ -7,7 +7,7 @@ import { currencyOfNumeric } from '../../kernel/values.ts'
 import type { Form } from '../three-ds.ts'
 import type { Transaction } from './transactions.ts'
 
-/** The one script there is: it sends the form that the button below it would send. */
+/** The only script: it sends the same form as the button below it. */
 export const submit_script = 'document.forms[0].submit()'
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;margin:0;color:#1a1a1a;background:#fff;overflow-wrap:anywhere}
@@ -20,7 +20,7 @@ input{font:inherit;box-sizing:border-box;padding:.5rem .75rem;width:100%;border:
 button{font:inherit;min-height:2.75rem;padding:.25rem 1.25rem;border:1px solid #1a4fa0;border-radius:4px}
 button{background:#fff;color:#1a4fa0}button.first{background:#1a4fa0;color:#fff}`
 
-/** A page that posts a form by itself, or by its button where no script runs. */
+/** A page that posts a form by itself, or by its button if scripts do not run. */
 export function submittingPage(form: Form, button: string): PeerAnswer {
   const fields = Object.entries(form.fields)
     .map(
@@ -55,12 +55,12 @@ ${alert}<label for="code">One-time code</label>
   return page('Confirm your payment', body, { form_target: action })
 }
 
-/** A page without a way on. */
+/** A page without any further step. */
 export function noticePage(status: number, notice: string): PeerAnswer {
   return page('Test bank', `<main><p>${escapeHtml(notice)}</p></main>`, { status })
 }
 
-/** `GBP 42.00`: minor units written out by the exponent of the message, not by a table of ours. */
+/** `GBP 42.00`: minor units formatted with the exponent of the message, not with a table of ours. */
 export function amountText(
   purchase: Pick<Transaction, 'amount' | 'currency' | 'exponent'>,
 ): string {
@@ -92,7 +92,7 @@ function page(
   }
 }
 
-/** Says nothing of frame-ancestors: a bank's page is nested in pages that the bank does not know. */
+/** Contains no frame-ancestors, because a bank's page is nested in pages that the bank does not know. */
 function policy(form_target: string | null): string {
   const target = form_target === null ? "'none'" : new URL(form_target).origin
   return [

@@ -11,7 +11,7 @@ const results_url = 'https://pay.example/3ds/results'
 let world: FakeWorld
 let routes: Routes
 let sent: string[]
-/** What becomes of a result on its way; null where it arrives. */
+/** What happens to a result on its way; null if it arrives. */
 let fate: (() => Promise<never>) | null
 beforeEach(() => {
   sent = []

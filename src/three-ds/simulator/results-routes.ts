@@ -1,4 +1,4 @@
-// The way of a challenge's one result through the simulated Directory Server, to the 3DS Server's address and no other.
+// Routes a challenge's single result through the simulated Directory Server to the 3DS Server's address and no other.
 
 import type { PeerAnswer } from '../../kernel/peer.ts'
 import { erro, type Message, readMessage } from '../emv/messages.ts'
@@ -9,7 +9,7 @@ import { message } from './peer.ts'
 export type Routes = {
   /** Opens a route for the result of a challenge. */
   keep(ares: Message): void
-  /** Passes an RReq on and answers with what the 3DS Server said. That uses the route up, or one of its tries. */
+  /** Forwards an RReq and returns the 3DS Server's answer. This uses up the route, or one of its tries. */
   forward(rreq: Message, body: string): Promise<PeerAnswer>
 }
 
@@ -17,7 +17,7 @@ type Route = { ids: string; kept_at: number; tries_left: number }
 
 const keep_ms = 3_600_000
 export const routes_max = 10_000
-/** As often as an ACS tries to get its result through. */
+/** How often an ACS tries to deliver its result. */
 const tries_max = 5
 const rres_timeout_ms = 3_000
 
@@ -45,7 +45,7 @@ export function openRoutes({
     if (!route || route.ids !== idsOf(rreq) || route.kept_at <= too_old) {
       return refusal('301', 'dsTransID', rreq)
     }
-    // While one is under way there is no second.
+    // While one delivery is under way, no second one may begin.
     routes.delete(id)
     const tries_left = route.tries_left - 1
     try {

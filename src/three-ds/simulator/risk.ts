@@ -1,9 +1,9 @@
-// What the simulated issuer decides: its answer to an AReq, and the end of each challenge.
+// The simulated issuer's decisions: its answer to an AReq, and the end of each challenge.
 
 import type { ThreeDsBehaviour } from '../../cards/test-cards.ts'
 import type { Version } from '../emv/versions.ts'
 
-/** How a challenge ends: what the RReq says, and what the CRes tells the browser. */
+/** How a challenge ends: the RReq's status, and the CRes's status for the browser. */
 export type Ending = {
   status: 'Y' | 'N' | 'U' | 'R'
   reason?: string
@@ -52,7 +52,7 @@ export const endings = {
   rejected: { status: 'R', reason: '11', cres: 'N' },
 } as const satisfies Record<string, Ending>
 
-/** The end of a challenge that needs no shopper, or null where the page asks for a code. */
+/** The end of a challenge that needs no shopper, or null if the page asks for a code. */
 export function automaticEnding(behaviour: ThreeDsBehaviour): Ending | null {
   return automatic[behaviour] ?? null
 }

@@ -1,4 +1,4 @@
-// Test mode's other side of EMV 3-D Secure: a Directory Server and an ACS that speak the real wire.
+// The other side of EMV 3-D Secure in test mode: a Directory Server and an ACS that use the real protocol.
 
 import type { PeerAnswer, PeerPlace, PeerRequest } from '../../kernel/peer.ts'
 import { openAccessControlServer } from './access-control-server.ts'
@@ -10,14 +10,14 @@ import { method_path, silent_method_path } from './test-ranges.ts'
 
 export type ThreeDsSimulator = {
   handle(request: PeerRequest): Promise<PeerAnswer>
-  /** Ends everything that waits. Challenges that are open get no result any more. */
+  /** Ends all waits. Open challenges get no result any more. */
   close(): void
 }
 
 const ds_path = '/ds'
 const challenge_path = '/acs/challenge'
 
-/** Below the mount. Shoppers' browsers come to the ACS; to the Directory Server only 3DS Servers and the ACS do. */
+/** Places below the mount. Shoppers' browsers reach only the ACS. The Directory Server serves 3DS Servers and the ACS. */
 export const simulator_places: readonly PeerPlace[] = [
   { path: ds_path, own_calls_only: true },
   { path: method_path },

@@ -1,4 +1,4 @@
-// The card ranges that the simulated Directory Server publishes: every enrolled test card, none overlapping.
+// The card ranges that the simulated Directory Server publishes: they cover every enrolled test card and do not overlap.
 
 import { createHash } from 'node:crypto'
 import {
@@ -18,7 +18,7 @@ export const method_path = '/acs/method'
 /** The method page that never reports back. */
 export const silent_method_path = '/acs/method/silent'
 
-/** What the range of a profile offers; null where its cards lie in no range. */
+/** The protocol versions and pages of each profile's range; null if its cards lie in no range. */
 export const offers: Record<RangeProfile, Offer | null> = {
   not_enrolled: null,
   method: { start: '2.1.0', end: '2.2.0', method_path },
@@ -29,7 +29,7 @@ export const offers: Record<RangeProfile, Offer | null> = {
   provider_down: { start: '2.1.0', end: '2.2.0', method_path: null },
 }
 
-/** A full load's cardRangeData, with a serial number made of its content. */
+/** The cardRangeData of a full load, with a serial number derived from its content. */
 export function testRanges(public_url: string): { serial_number: string; rows: JsonObject[] } {
   const scenarios = brands.flatMap((brand) =>
     [...'0123456789'].map((r) => {

@@ -1,4 +1,4 @@
-// What the simulated ACS remembers of its challenges, and for how long.
+// What the simulated ACS keeps of its challenges, and for how long.
 
 import type { ThreeDsBehaviour } from '../../cards/test-cards.ts'
 import type { Clock } from '../../kernel/world.ts'
@@ -16,17 +16,17 @@ export type Transaction = {
   currency: string
   exponent: number
   notification_url: string
-  /** What a Y would carry; made when the AReq came, so that the card number need not be kept. */
+  /** The values that a Y would carry. They are made when the AReq arrives, so that the card number need not be kept. */
   proof: { authentication_value: string; eci: string }
   created_at: Date
   opened: boolean
   tries: number
   session_data: string | null
-  /** What the CRes says; set once, when the challenge ends. */
+  /** The status in the CRes; set once, when the challenge ends. */
   ended: 'Y' | 'N' | null
-  /** Settles when the result was sent. */
+  /** Settles once the result was sent. */
   delivered: Promise<void> | null
-  /** Ends whatever the ACS waits for. */
+  /** Cancels every wait of the ACS for this transaction. */
   timer: AbortController
 }
 
@@ -37,7 +37,7 @@ type Transactions = {
 }
 
 const keep_ms = 3_600_000
-/** Some 2 KB each. */
+/** Each transaction takes some 2 KB. */
 export const transactions_max = 10_000
 
 export function openTransactions(clock: Clock): Transactions {
@@ -51,7 +51,7 @@ export function openTransactions(clock: Clock): Transactions {
   return {
     add(transaction) {
       const old = clock.now().getTime() - keep_ms
-      // A Map is in order of arrival, so the oldest come first.
+      // A Map keeps the order of arrival, so the oldest come first.
       for (const oldest of kept.values()) {
         if (oldest.created_at.getTime() > old && kept.size < transactions_max) break
         drop(oldest)
