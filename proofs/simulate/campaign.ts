@@ -163,7 +163,7 @@ export type Found = { name: string; lives: number | null; by: string }
 
 /**
  * Runs every plant until it is found, as many side by side as there are lanes; `lives` is null where it was not, in so many
- * lives. Found ones are told of as they come, and returned in order.
+ * lives. It prints what it finds at once, and returns all of it in order.
  */
 export async function findPlants(
   lanes: readonly Lane[],

@@ -68,7 +68,7 @@ test('a connection is made, and its credentials are rotated', async () => {
   })
 })
 
-test('a connection is disabled, and the list and the journal tell of it', async () => {
+test('a connection is disabled, and the list and the journal show it', async () => {
   const { merchant_id } = service.account
   const asked = { kind: 'acquirer', connector: 'checkout', label: 'ended', mode: 'live' } as const
   const made = await createConnection(service.operator, merchant_id, { ...asked, credentials: {} })

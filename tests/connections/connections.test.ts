@@ -1,4 +1,4 @@
-// Connections as they are kept: sealed, bound to their merchant and to themselves, told of in the journal, rotated, wrapped anew.
+// Connections in the database: sealed, bound to their merchant and id, with lines in the journal, rotated and rewrapped.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
