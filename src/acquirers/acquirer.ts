@@ -138,6 +138,9 @@ export type AuthorisationStanding = Money & {
 
 export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
 
+/** An operation about an authorisation that is there. */
+export type SettleKind = Exclude<OperationKind, 'authorise'>
+
 /** One of our operations by all its names. */
 export type LookUpRequest = {
   kind: OperationKind

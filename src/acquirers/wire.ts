@@ -36,13 +36,37 @@ export function openWire(http: Pick<VendorHttp, 'send'>): Wire {
   }
 }
 
-function objectIn(text: string): WireAnswer['json'] {
+export function notShown(name: string, { status }: WireAnswer): string {
+  if (status === 401) return `${name}: its credentials were refused (401)`
+  return `${name}: it does not show its payments (${status})`
+}
+
+/** A query after a request. If the query is not sent, the outcome of the request stays unknown. */
+export async function afterRequest<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    return await asked
+  } catch (error) {
+    if (error instanceof NotSent) throw new Unanswered(error.message)
+    throw error
+  }
+}
+
+export function isGood({ status }: Pick<WireAnswer, 'status'>): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Null if the text is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
   } catch {
     return null
   }
+}
+
+function objectIn(text: string): WireAnswer['json'] {
+  const value = jsonIn(text)
+  return isObject(value) ? value : null
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,6 @@
 // An operation: one request to an acquirer, written down before it is sent. Its id is our reference there.
 
-import type { DeclineCategory, OperationKind } from '../acquirers/acquirer.ts'
+import type { OperationKind } from '../acquirers/acquirer.ts'
 import type { Payment } from './payment.ts'
 
 export type { OperationKind } from '../acquirers/acquirer.ts'
@@ -121,11 +121,4 @@ export function newOperation(
 
 export function answerBy(sent_at: Date): Date {
   return new Date(sent_at.getTime() + answer_ms)
-}
-
-/** The answer for an operation that left nothing at the acquirer: an error that moved no money. */
-export function failure(reason: string) {
-  const category: DeclineCategory = 'provider_error'
-  const decline = { code: 'processing_error', category, reason }
-  return { result: 'failed' as const, decline, acquirer_transaction_id: null }
 }

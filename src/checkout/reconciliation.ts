@@ -6,8 +6,9 @@ import type {
   LookUpAnswer,
   SettleAnswer,
 } from '../acquirers/acquirer.ts'
+import { failed } from '../acquirers/answers.ts'
 import { nextTryAt } from './backoff.ts'
-import { failure, sendable_ms, type UnansweredOperation } from './operation.ts'
+import { sendable_ms, type UnansweredOperation } from './operation.ts'
 
 /** The acquirer's answer about our reference; `no_answer` if the acquirer could not be asked. */
 export type LookUpResult = LookUpAnswer | { result: 'no_answer' }
@@ -137,7 +138,7 @@ function presentAnswer({
     return { ...answer, amount, currency, captured: state === 'captured' }
   }
   const reason = `The authorisation was ${state} at the acquirer`
-  return { ...failure(reason), acquirer_transaction_id: answer.acquirer_transaction_id }
+  return { ...failed(reason), acquirer_transaction_id: answer.acquirer_transaction_id }
 }
 
 /** A failure to ask proves nothing, so the count stays. An operation under way was found, so the count restarts. */

@@ -2,8 +2,8 @@
 // the acquirer has.
 
 import { afterEach, describe, expect, test } from 'vitest'
+import { failed } from '../../src/acquirers/answers.ts'
 import { listOperations } from '../../src/checkout/asking/operation-store.ts'
-import { failure } from '../../src/checkout/operation.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
 import { settleOperation } from '../../src/checkout/reconciling/settle-operation.ts'
 import { expectBooksAgree } from '../support/books.ts'
@@ -301,7 +301,7 @@ test('an answer that cannot be saved until another one was found is not told', a
   const whole = (await findWholePayment(other.sql, key))!
   const [operation] = await listOperations(other.sql, key)
   const cause = { actor: 'reconciler', request_id: null } as const
-  await settleOperation(other.context, { ...whole, operation: operation!, cause }, failure('Gone'))
+  await settleOperation(other.context, { ...whole, operation: operation!, cause }, failed('Gone'))
   proxy.start()
   const { body } = await driving(clock, confirming)
   expect(body).toMatchObject({ status: 'failed', payment_id, decline: { reason: 'Gone' } })

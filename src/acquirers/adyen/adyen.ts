@@ -6,9 +6,11 @@ import type {
   Acquirer,
   AuthoriseAnswer,
   SettleAnswer,
+  SettleKind,
   SettleRequest,
   UnderWay,
 } from '../acquirer.ts'
+import { failed, refusedWith } from '../answers.ts'
 import {
   type CheckAnswer,
   type Connection,
@@ -17,14 +19,8 @@ import {
   credentialsOf,
 } from '../connector.ts'
 import type { Wire, WireAnswer } from '../wire.ts'
-import {
-  authoriseAnswer,
-  barredWords,
-  failed,
-  isGood,
-  refusedWith,
-  settleAnswer,
-} from './answers.ts'
+import { isGood } from '../wire.ts'
+import { authoriseAnswer, barredWords, settleAnswer } from './answers.ts'
 import { type AdyenCredentials, adyenCredentials, apiUrlOf, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
@@ -32,7 +28,6 @@ import {
   cancelRequest,
   methodsRequest,
   paymentRequest,
-  type SettleKind,
   settleRequest,
 } from './requests.ts'
 

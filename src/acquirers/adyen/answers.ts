@@ -10,11 +10,11 @@ import {
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
-import type { WireAnswer } from '../wire.ts'
+import { failed, refusedWith } from '../answers.ts'
+import { isGood, type WireAnswer } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
 
-type Failed = Extract<AuthoriseAnswer, { result: 'failed' }>
 type Refused = Extract<SettleAnswer, { result: 'refused' }>
 
 const text = z.string().nullish().default(null)
@@ -86,20 +86,6 @@ export function settleAnswer(
     throw new Unanswered(`${name}: an answer about another operation`)
   }
   return { result: 'accepted', acquirer_transaction_id: read.pspReference }
-}
-
-/** A charge that definitely moved no money. */
-export function failed(reason: string): Failed {
-  const decline = { code: 'processing_error', category: 'provider_error', reason } as const
-  return { result: 'failed', decline, acquirer_transaction_id: null }
-}
-
-export function refusedWith(decline_code: string | null, reason: string): Refused {
-  return { result: 'refused', reason, decline_code, authorisation_known: true }
-}
-
-export function isGood({ status }: WireAnswer): boolean {
-  return status >= 200 && status < 300
 }
 
 /** Why the account may not use the API; null if the answer says something else. */

@@ -1,58 +1,31 @@
-// Amounts in Adyen's units, which are not always the minor units of ISO 4217. A currency that Adyen's list lacks is refused,
-// because a wrong row would be a factor of 100.
+// Adyen's currencies and its units of them. An amount and its currency go together there.
 
-import { currencyOf } from '../../kernel/values.ts'
+import { type Money, openMinorUnits } from '../minor-units.ts'
 
-const lists: [exponent: number, codes: string][] = [
-  [0, 'CVE DJF GNF IDR JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'],
-  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+const units = openMinorUnits([
+  [{ exponent: 0, step: 1 }, 'CVE DJF GNF IDR JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'],
+  [{ exponent: 3, step: 1 }, 'BHD IQD JOD KWD LYD OMR TND'],
   [
-    2,
+    { exponent: 2, step: 1 },
     `AED ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BWP BYN BZD CAD CHF CLP CNY COP CRC CUP CZK
      DKK DOP DZD EGP ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF ILS INR ISK JMD KES KGS KHR KYD
      KZT LAK LBP LKR MAD MDL MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP
      PKR PLN QAR RON RSD SAR SBD SCR SEK SGD SHP SLE SOS SRD STN SVC SZL THB TOP TRY TTD TWD TZS UAH USD UYU UZS
      WST XCD YER ZAR ZMW`,
   ],
-]
+])
 
-const exponents = new Map(
-  lists.flatMap(([exponent, codes]) =>
-    codes.split(/\s+/).map((code): [string, number] => [code, exponent]),
-  ),
-)
+type TheirMoney = { value: number; currency: string }
 
-export const adyenCurrencies: readonly string[] = [...exponents.keys()]
-
-type Money = { amount: number; currency: string }
+export const { currencies: adyenCurrencies } = units
 
 /** An amount of ISO minor units in Adyen's units; null if Adyen cannot express it. */
-export function amountSent({
-  amount,
-  currency,
-}: Money): { value: number; currency: string } | null {
-  const factor = factorOf(currency)
-  if (factor === null) return null
-  const value = scaled(amount, factor)
-  return Number.isSafeInteger(value) && value > 0 ? { value, currency } : null
+export function amountSent({ amount, currency }: Money): TheirMoney | null {
+  const value = units.sent({ amount, currency })
+  return value === null ? null : { value, currency }
 }
 
 /** Adyen's amount in ISO minor units; null if it is no amount of that currency. */
-export function moneyRead({ value, currency }: { value: number; currency: string }): Money | null {
-  const factor = factorOf(currency)
-  if (factor === null) return null
-  const amount = scaled(value, -factor)
-  return Number.isSafeInteger(amount) && amount >= 0 ? { amount, currency } : null
-}
-
-/** By how many powers of ten Adyen's units are smaller than ISO's. */
-function factorOf(currency: string): number | null {
-  const theirs = exponents.get(currency)
-  const iso = currencyOf(currency)
-  return theirs !== undefined && iso ? theirs - iso.exponent : null
-}
-
-/** Divides, because multiplying by a fraction would not be exact. */
-function scaled(amount: number, powers: number): number {
-  return powers >= 0 ? amount * 10 ** powers : amount / 10 ** -powers
+export function moneyRead({ value, currency }: TheirMoney): Money | null {
+  return units.read({ amount: value, currency })
 }

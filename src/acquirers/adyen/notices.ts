@@ -10,9 +10,10 @@ import {
   type NoticePost,
   type SettleAnswer,
 } from '../acquirer.ts'
+import { refusedWith } from '../answers.ts'
 import type { NoticeKey } from '../connector.ts'
+import { jsonIn } from '../wire.ts'
 import { wordsOf } from '../words.ts'
-import { refusedWith } from './answers.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { moneyRead } from './currencies.ts'
 
@@ -160,12 +161,4 @@ function isAdmitted(
 /** Hashes have equal lengths, so that they can be compared in constant time. */
 function hashOf(words: string): Buffer {
   return createHash('sha256').update(words).digest()
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }

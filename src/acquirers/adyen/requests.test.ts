@@ -1,8 +1,8 @@
 // The requests to Adyen, member by member.
 
 import { expect, test } from 'vitest'
-import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
-import { cancelRequest, paymentRequest, type SettleKind, settleRequest } from './requests.ts'
+import type { AuthoriseRequest, SettleKind, SettleRequest } from '../acquirer.ts'
+import { cancelRequest, paymentRequest, settleRequest } from './requests.ts'
 
 const account = { api_url: 'https://a.example/v72', api_key: 'AQE-key', merchant_account: 'TeaCOM' }
 const reference = '0123456789abcdef0123456789abcdef'

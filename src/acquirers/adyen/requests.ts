@@ -1,14 +1,12 @@
 // Turns the port's requests into Adyen's requests. This file sends nothing.
 
-import type { AuthoriseRequest, SettleRequest } from '../acquirer.ts'
+import type { AuthoriseRequest, SettleKind, SettleRequest } from '../acquirer.ts'
 import type { WireRequest } from '../wire.ts'
 import type { AdyenCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 
 /** An account and the address of its API. */
 export type Account = { api_url: string } & Pick<AdyenCredentials, 'api_key' | 'merchant_account'>
-
-export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
 /** Adyen requires one with every payment. No shopper is ever sent there, since our payments ask for no redirection. */
 const return_url = 'https://ripper.invalid/'

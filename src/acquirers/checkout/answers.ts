@@ -1,5 +1,6 @@
 // Turns Checkout.com's answers into the port's answers. An ambiguous answer is never read as a definite one.
 
+import type { SettleKind } from '../acquirer.ts'
 import {
   type Accepted,
   type AuthoriseAnswer,
@@ -8,15 +9,13 @@ import {
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
+import { failed, refusedWith } from '../answers.ts'
 import { shortReference } from '../reference.ts'
 import type { WireAnswer } from '../wire.ts'
+import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
-import { isGood, paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
-import type { SettleKind } from './requests.ts'
-
-type Failed = Extract<AuthoriseAnswer, { result: 'failed' }>
-type Refused = Extract<SettleAnswer, { result: 'refused' }>
+import { paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
 
 /** The answer to a charge. `name` names the connection in reasons. Throws Unanswered. */
 export function authoriseAnswer(
@@ -80,23 +79,6 @@ export function declineAnswer(
   )
   const result = decline.category === 'provider_error' ? 'failed' : 'declined'
   return { result, decline, acquirer_transaction_id: id }
-}
-
-/** A charge that definitely moved no money. */
-export function failed(reason: string): Failed {
-  const decline = { code: 'processing_error', category: 'provider_error', reason } as const
-  return { result: 'failed', decline, acquirer_transaction_id: null }
-}
-
-export function refusedWith(decline_code: string | null, reason: string): Refused {
-  return { result: 'refused', reason, decline_code, authorisation_known: true }
-}
-
-export const unknownAuthorisation: Refused = {
-  result: 'refused',
-  reason: 'No such payment',
-  decline_code: 'unknown_authorisation',
-  authorisation_known: false,
 }
 
 /** Why a request was refused, as far as the payment shows it. The words are the same as for other acquirers. */

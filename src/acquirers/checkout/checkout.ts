@@ -1,6 +1,7 @@
 // Checkout.com as an acquirer. Its idempotency keys only keep answers with 2xx. After any other answer, or none, we look in its
 // books by our reference or its id before we send anything again.
 
+import type { SettleKind } from '../acquirer.ts'
 import {
   type Accepted,
   type Acquirer,
@@ -9,12 +10,12 @@ import {
   type LiveAuthorisation,
   type LookUpAnswer,
   type LookUpRequest,
-  NotSent,
   type SettleAnswer,
   type SettleRequest,
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
+import { failed, refusedWith, unknownAuthorisation } from '../answers.ts'
 import {
   type CheckAnswer,
   type Connection,
@@ -23,22 +24,19 @@ import {
   notTheirs,
 } from '../connector.ts'
 import { shortReference } from '../reference.ts'
-import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import {
-  actionAnswer,
-  authoriseAnswer,
-  failed,
-  isMissing,
-  refusedWith,
-  settleAnswer,
-  unknownAuthorisation,
-  whyRefused,
-} from './answers.ts'
+  afterRequest,
+  isGood,
+  notShown,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+} from '../wire.ts'
+import { actionAnswer, authoriseAnswer, isMissing, settleAnswer, whyRefused } from './answers.ts'
 import { type CheckoutCredentials, checkoutCredentials, isOfSandbox } from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
   actionsIn,
-  isGood,
   isMarked,
   pageIn,
   paymentIn,
@@ -50,7 +48,6 @@ import {
   byId,
   byReference,
   paymentRequest,
-  type SettleKind,
   search_limit,
   searchRequest,
   settleRequest,
@@ -117,13 +114,8 @@ async function settleAt(
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
   const answer = settleAnswer(await wire.send(sent), name)
   if (answer.result === 'accepted') return answer
-  try {
-    return await explain(connection, kind, request, answer.reason)
-  } catch (error) {
-    // This request may have been a repeat, and the first one may have succeeded.
-    if (error instanceof NotSent) throw new Unanswered(error.message)
-    throw error
-  }
+  // This request may have been a repeat, and the first one may have succeeded.
+  return afterRequest(explain(connection, kind, request, answer.reason))
 }
 
 /** Why it was refused. If an earlier request with the same reference succeeded, that is the answer. */
@@ -254,11 +246,6 @@ async function checkCheckout({
 
 const no_search =
   'the key may not search payments, so that orphaned authorisations are not found: it needs the scope payments:search'
-
-function notShown(name: string, { status }: WireAnswer): string {
-  if (status === 401) return `${name}: its credentials were refused (401)`
-  return `${name}: it does not show its payments (${status})`
-}
 
 function unreadable(name: string): string {
   return `${name}: it shows a payment that cannot be read`

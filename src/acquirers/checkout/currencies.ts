@@ -1,13 +1,6 @@
-// Amounts in Checkout.com's units, which are not always the minor units of ISO 4217. A currency that its list lacks is refused,
-// because a wrong row would be a factor of 100.
+// Checkout.com's currencies and its units of them.
 
-import { currencyOf } from '../../kernel/values.ts'
-
-type Units = {
-  exponent: number
-  /** Amounts are multiples of it. */
-  step: number
-}
+import { openMinorUnits, type Units } from '../minor-units.ts'
 
 // BHD and similar currencies have three digits, and the last is 0. CLP has two, and both are 0.
 const lists: [Units, string][] = [
@@ -24,38 +17,9 @@ const lists: [Units, string][] = [
   ],
 ]
 
-const units = new Map(
-  lists.flatMap(([each, codes]) => codes.split(/\s+/).map((code): [string, Units] => [code, each])),
-)
-
 /** Checkout.com accepts at most nine digits. */
 const amount_max = 999_999_999
 
-/** An amount of ISO minor units in Checkout.com's units; null if it cannot be expressed. */
-export function amountSent({ amount, currency }: Money): number | null {
-  const theirs = units.get(currency)
-  const factor = factorOf(currency)
-  if (!theirs || factor === null) return null
-  const sent = amount * factor
-  const fits = Number.isInteger(sent) && sent > 0 && sent <= amount_max && sent % theirs.step === 0
-  return fits ? sent : null
-}
+const units = openMinorUnits(lists, amount_max)
 
-/** Checkout.com's amount in ISO minor units; null if it is no amount of that currency. */
-export function moneyRead({ amount, currency }: Money): Money | null {
-  const factor = factorOf(currency)
-  if (factor === null) return null
-  const read = amount / factor
-  return Number.isInteger(read) && read >= 0 ? { amount: read, currency } : null
-}
-
-export const checkoutCurrencies: readonly string[] = [...units.keys()]
-
-type Money = { amount: number; currency: string }
-
-/** How many of Checkout.com's units are one of ISO's. */
-function factorOf(currency: string): number | null {
-  const theirs = units.get(currency)
-  const iso = currencyOf(currency)
-  return theirs && iso ? 10 ** (theirs.exponent - iso.exponent) : null
-}
+export const { currencies: checkoutCurrencies, sent: amountSent, read: moneyRead } = units

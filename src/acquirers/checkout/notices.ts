@@ -5,6 +5,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
 import type { NoticeKey } from '../connector.ts'
+import { jsonIn } from '../wire.ts'
 import type { CheckoutCredentials } from './credentials.ts'
 import { referenceRead } from './requests.ts'
 
@@ -87,12 +88,4 @@ function isSigned(signature: string, body: string, key: string): boolean {
   const given = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(32)
   // Even a malformed signature is compared, so that every refusal takes equally long.
   return timingSafeEqual(expected, given)
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { Unanswered } from '../acquirer.ts'
-import type { WireAnswer } from '../wire.ts'
+import { isGood, jsonIn, type WireAnswer } from '../wire.ts'
 
 const text = z.string().nullish().default(null)
 const count = z.int().nonnegative()
@@ -56,24 +56,12 @@ export function pageIn(answer: WireAnswer): { data: unknown[]; whole: boolean } 
 
 /** Throws Unanswered. */
 export function actionsIn(answer: WireAnswer): TheirAction[] {
-  const read = z.array(action).safeParse(listIn(answer.text)).data
+  const read = z.array(action).safeParse(jsonIn(answer.text)).data
   if (!isGood(answer) || !read) throw new Unanswered(`no list of actions (${answer.status})`)
   return read
-}
-
-export function isGood({ status }: WireAnswer): boolean {
-  return status >= 200 && status < 300
 }
 
 /** Whether the payment has our mark. */
 export function isMarked({ metadata }: TheirPayment, installation: string): boolean {
   return metadata?.ripper_installation === installation
-}
-
-function listIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,6 @@
 // Turns the port's requests into Checkout.com's requests. This file sends nothing.
 
-import type { AuthoriseRequest, LookUpRequest, SettleRequest } from '../acquirer.ts'
+import type { AuthoriseRequest, LookUpRequest, SettleKind, SettleRequest } from '../acquirer.ts'
 import { longReference, shortReference } from '../reference.ts'
 import type { WireRequest } from '../wire.ts'
 import { apiUrlOf, type CheckoutCredentials } from './credentials.ts'
@@ -8,8 +8,6 @@ import { amountSent } from './currencies.ts'
 
 /** The maximum length of a page. */
 export const search_limit = 250
-
-export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
 /**
  * Null if the amount cannot be expressed. No descriptor is sent: Checkout.com accepts one only with a city, and only from

@@ -1,5 +1,6 @@
 // Turns payments and actions at Checkout.com into the results of look-ups and lists.
 
+import type { SettleKind } from '../acquirer.ts'
 import {
   type AuthorisationStanding,
   type LiveAuthorisation,
@@ -10,7 +11,7 @@ import {
 import { actionAnswer, declineAnswer, isPending, isTaken } from './answers.ts'
 import { moneyRead } from './currencies.ts'
 import { paymentIn, type TheirAction, type TheirPayment } from './payments.ts'
-import { referenceRead, referenceSent, type SettleKind } from './requests.ts'
+import { referenceRead, referenceSent } from './requests.ts'
 
 /** What a payment and all its actions show about its charge. */
 export function chargeFound(payment: TheirPayment, actions: TheirAction[]): LookUpAnswer {

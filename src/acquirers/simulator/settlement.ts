@@ -1,10 +1,8 @@
 // The simulated acquirer's decision about a capture, a void, a reversal or a refund of an authorisation.
 
-import type { SettleAnswer, SettleRequest } from '../acquirer.ts'
+import type { SettleAnswer, SettleKind, SettleRequest } from '../acquirer.ts'
 import { isFence } from './authorisation.ts'
 import { type LedgerEntry, noAuthorisation } from './ledger.ts'
-
-export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
 /** The operation's entry, and the changed authorisation; null if it does not change. */
 type Settlement = { operation: LedgerEntry; authorisation: LedgerEntry | null }

@@ -2,6 +2,7 @@
 
 import { testCardOf } from '../../cards/test-cards.ts'
 import type { World } from '../../kernel/world.ts'
+import type { SettleKind } from '../acquirer.ts'
 import {
   type Accepted,
   type Acquirer,
@@ -25,7 +26,7 @@ import {
   standingOf,
 } from './authorisation.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
-import { reusedOperation, type SettleKind, settleAnswer, settlement } from './settlement.ts'
+import { reusedOperation, settleAnswer, settlement } from './settlement.ts'
 
 /** After this time a lost answer is given up. */
 const lost_after_ms = 2_000

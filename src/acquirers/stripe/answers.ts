@@ -9,13 +9,14 @@ import {
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
+import { failed, refusedWith } from '../answers.ts'
 import type { WireAnswer } from '../wire.ts'
+import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
 import {
   errorIn,
   intentIn,
-  isGood,
   refundIn,
   type TheirError,
   type TheirIntent,
@@ -23,7 +24,6 @@ import {
   wasApproved,
 } from './intents.ts'
 
-type Failed = Extract<AuthoriseAnswer, { result: 'failed' }>
 type Ended = Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }>
 type Refused = Extract<SettleAnswer, { result: 'refused' }>
 type Money = { amount: number; currency: string }
@@ -156,25 +156,8 @@ export function refundStands({
   return refusedWith('refund_refused', `The refund ${status}${why}`)
 }
 
-/** A charge that definitely moved no money. */
-export function failed(reason: string): Failed {
-  const decline = { code: 'processing_error', category: 'provider_error', reason } as const
-  return { result: 'failed', decline, acquirer_transaction_id: null }
-}
-
 export function approved(acquirer_transaction_id: string): SettleAnswer {
   return { result: 'approved', acquirer_transaction_id }
-}
-
-export function refusedWith(decline_code: string | null, reason: string): Refused {
-  return { result: 'refused', reason, decline_code, authorisation_known: true }
-}
-
-export const unknownAuthorisation: Refused = {
-  result: 'refused',
-  reason: 'No such payment',
-  decline_code: 'unknown_authorisation',
-  authorisation_known: false,
 }
 
 /** Whether the 404 comes from Stripe itself and not from a proxy. */

@@ -2,9 +2,9 @@
 
 import type { CheckAnswer } from '../connector.ts'
 import type { Wire } from '../wire.ts'
+import { isGood, notShown } from '../wire.ts'
 import { isOfSandbox, type StripeCredentials } from './credentials.ts'
-import { isGood, pageIn } from './intents.ts'
-import { notShown } from './read.ts'
+import { pageIn } from './intents.ts'
 import { oneIntent, testMethodRequest } from './requests.ts'
 
 /** Never throws. Only the sandbox shows whether card numbers are accepted, because Stripe publishes a test number for it. */

@@ -1,10 +1,12 @@
 // A charge at Stripe: confirms the intent that was prepared for it.
 
 import { type AuthoriseAnswer, type AuthoriseRequest, NotSent, type UnderWay } from '../acquirer.ts'
+import { failed } from '../answers.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
-import { confirmAnswer, failed } from './answers.ts'
+import { afterRequest } from '../wire.ts'
+import { confirmAnswer } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
-import { afterRequest, findIntent, refundsAt } from './read.ts'
+import { findIntent, refundsAt } from './read.ts'
 import { confirmRequest } from './requests.ts'
 import { chargeFound } from './standings.ts'
 

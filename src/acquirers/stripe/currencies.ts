@@ -1,13 +1,6 @@
-// Amounts in Stripe's units, which are not always the minor units of ISO 4217. A currency that its list lacks is refused,
-// because a wrong row would be a factor of 100.
+// Stripe's currencies and its units of them.
 
-import { currencyOf } from '../../kernel/values.ts'
-
-type Units = {
-  exponent: number
-  /** Amounts are multiples of it. */
-  step: number
-}
+import { type Money, openMinorUnits, type Units } from '../minor-units.ts'
 
 // BHD and similar currencies have three digits, and the last is 0. ISK has two, and both are 0. UGX is left out: Stripe's page
 // lists it without digits and elsewhere says that it has two.
@@ -25,39 +18,14 @@ const lists: [Units, string][] = [
   ],
 ]
 
-const units = new Map(
-  lists.flatMap(([each, codes]) => codes.split(/\s+/).map((code): [string, Units] => [code, each])),
-)
-
 /** Stripe accepts eight digits in every currency. */
 const amount_max = 99_999_999
 
-/** An amount of ISO minor units in Stripe's units; null if Stripe cannot express it. */
-export function amountSent({ amount, currency }: Money): number | null {
-  const theirs = units.get(currency)
-  const factor = factorOf(currency)
-  if (!theirs || factor === null) return null
-  const sent = amount * factor
-  const fits = Number.isInteger(sent) && sent > 0 && sent <= amount_max && sent % theirs.step === 0
-  return fits ? sent : null
-}
+const units = openMinorUnits(lists, amount_max)
+
+export const { currencies: stripeCurrencies, sent: amountSent } = units
 
 /** Stripe's amount in ISO minor units, its currency in capitals; null if it is no amount of that currency. */
-export function moneyRead({ amount, currency: spelled }: Money): Money | null {
-  const currency = spelled.toUpperCase()
-  const factor = factorOf(currency)
-  if (factor === null) return null
-  const read = amount / factor
-  return Number.isInteger(read) && read >= 0 ? { amount: read, currency } : null
-}
-
-export const stripeCurrencies: readonly string[] = [...units.keys()]
-
-type Money = { amount: number; currency: string }
-
-/** How many of Stripe's units are one of ISO's. */
-function factorOf(currency: string): number | null {
-  const theirs = units.get(currency)
-  const iso = currencyOf(currency)
-  return theirs && iso ? 10 ** (theirs.exponent - iso.exponent) : null
+export function moneyRead({ amount, currency }: Money): Money | null {
+  return units.read({ amount, currency: currency.toUpperCase() })
 }

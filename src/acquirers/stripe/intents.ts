@@ -69,10 +69,6 @@ export function errorIn({ json }: WireAnswer): TheirError | null {
   return error.safeParse(json?.error).data ?? null
 }
 
-export function isGood({ status }: WireAnswer): boolean {
-  return status >= 200 && status < 300
-}
-
 /** Whether the object has our mark. */
 export function isMarked(
   { metadata }: { metadata: Record<string, unknown> | null },

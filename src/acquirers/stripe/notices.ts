@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
+import { jsonIn } from '../wire.ts'
 import { isMarked } from './intents.ts'
 import { cancelReasons } from './requests.ts'
 import { lapses } from './standings.ts'
@@ -117,12 +118,4 @@ function checkSignature(header: string, body: string, secret: string, now: Date)
 function isEqual(expected: Buffer, hex: string): boolean {
   const given = /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, 'hex') : Buffer.alloc(32)
   return timingSafeEqual(expected, given)
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return null
-  }
 }

@@ -1,13 +1,12 @@
 // Reads one payment at Stripe: its intent by the known id, and its refunds.
 
-import { type AuthorisationName, NotSent, Unanswered } from '../acquirer.ts'
+import { type AuthorisationName, Unanswered } from '../acquirer.ts'
 import { type Connection, credentialsOf, notTheirs } from '../connector.ts'
-import type { WireAnswer, WireRequest } from '../wire.ts'
+import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
 import {
   intentIn,
-  isGood,
   isMarked,
   pageIn,
   refundIn,
@@ -73,19 +72,4 @@ export async function ask(
   const answer = await wire.send(request)
   if (isGood(answer) || isMissing(answer)) return answer
   throw new Unanswered(notShown(name, answer))
-}
-
-export function notShown(name: string, { status }: WireAnswer): string {
-  if (status === 401) return `${name}: its credentials were refused (401)`
-  return `${name}: it does not show its payments (${status})`
-}
-
-/** A query after a request. If the query is not sent, the outcome of the request stays unknown. */
-export async function afterRequest<Answer>(asked: Promise<Answer>): Promise<Answer> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof NotSent) throw new Unanswered(error.message)
-    throw error
-  }
 }

@@ -1,8 +1,10 @@
 // Captures, voids, reversals and refunds at Stripe. A reversal cancels the intent, which fences it, or else refunds everything.
 
-import type { Accepted, SettleAnswer, SettleRequest } from '../acquirer.ts'
+import type { Accepted, SettleAnswer, SettleKind, SettleRequest } from '../acquirer.ts'
+import { refusedWith, unknownAuthorisation } from '../answers.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
+import { afterRequest } from '../wire.ts'
 import {
   approved,
   type Contested,
@@ -10,15 +12,13 @@ import {
   captureAnswer,
   refundAnswer,
   refundStands,
-  refusedWith,
-  unknownAuthorisation,
 } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
 import { amountSent } from './currencies.ts'
 import { wasApproved } from './intents.ts'
-import { afterRequest, findIntent, intentIdOf, refundsAt } from './read.ts'
+import { findIntent, intentIdOf, refundsAt } from './read.ts'
 import { cancelRequest, captureRequest, refundRequest } from './requests.ts'
-import { doneBy, nothingBehind, ownRefund, type SettleKind, whyRefused } from './standings.ts'
+import { doneBy, nothingBehind, ownRefund, whyRefused } from './standings.ts'
 
 /** Without a handle or an id nothing was ever confirmed, so there is no such authorisation. */
 export async function settleAt(

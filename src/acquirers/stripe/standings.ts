@@ -6,15 +6,15 @@ import {
   type LookUpAnswer,
   type LookUpRequest,
   type SettleAnswer,
+  type SettleKind,
   type SettleRequest,
   Unanswered,
 } from '../acquirer.ts'
-import { approved, chargeOf, refundStands, unknownAuthorisation } from './answers.ts'
+import { unknownAuthorisation } from '../answers.ts'
+import { approved, chargeOf, refundStands } from './answers.ts'
 import { moneyRead } from './currencies.ts'
 import { intentIn, isGiven, type TheirIntent, type TheirRefund, wasApproved } from './intents.ts'
 import { cancelReasons } from './requests.ts'
-
-export type SettleKind = 'capture' | 'void' | 'reverse' | 'refund'
 
 /** What an intent and all its refunds show about its charge. An intent that was never confirmed moved nothing. */
 export function chargeFound(intent: TheirIntent, refunds: TheirRefund[]): LookUpAnswer {

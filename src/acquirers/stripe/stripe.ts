@@ -8,8 +8,9 @@ import type {
   PrepareAnswer,
   PrepareRequest,
 } from '../acquirer.ts'
+import { failed } from '../answers.ts'
 import { type Connection, type Connector, credentialsOf } from '../connector.ts'
-import { failed, methodAnswer, prepareAnswer } from './answers.ts'
+import { methodAnswer, prepareAnswer } from './answers.ts'
 import { checkStripe } from './check.ts'
 import { confirmAt } from './confirm.ts'
 import { isOfSandbox, type StripeCredentials, stripeCredentials } from './credentials.ts'

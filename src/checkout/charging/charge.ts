@@ -8,6 +8,7 @@ import type {
   AuthoriseRequest,
   UnderWay,
 } from '../../acquirers/acquirer.ts'
+import { failed } from '../../acquirers/answers.ts'
 import { openNumber, openSecurityCode } from '../../cards/vault.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { PaymentId } from '../../kernel/values.ts'
@@ -24,7 +25,7 @@ import { findCard } from '../cards/vault-store.ts'
 import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
-import { failure, newOperation } from '../operation.ts'
+import { newOperation } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
@@ -92,7 +93,7 @@ async function send(
         : settleCharge(context, sent, answer),
     // Nothing left this machine, so nothing can have happened.
     notSent: ({ message }) =>
-      settleCharge(context, sent, failure(message), { sending: operation.last_sent_at }),
+      settleCharge(context, sent, failed(message), { sending: operation.last_sent_at }),
     unanswered: (error) => settleUnknown(context, sent, noteUnanswered(context, sent, error)),
   })
 }
@@ -112,7 +113,7 @@ async function prepare(
       ? await prepareCharge(context, operation, prepare, request)
       : { operation, request }
   } catch (error) {
-    return { ended: failure((error as Error).message) }
+    return { ended: failed((error as Error).message) }
   }
 }
 

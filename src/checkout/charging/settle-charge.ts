@@ -1,13 +1,14 @@
 // The last step of a charge: turns an acquirer's definite answer into the payment and its event, from whatever source it comes.
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
+import { failed } from '../../acquirers/answers.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import type { SettlementContext } from '../context.ts'
 import { countOutcome, type Payer } from '../limits/payer.ts'
-import { type ExpectedState, failure, type Operation } from '../operation.ts'
+import type { ExpectedState, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import { type Cause, conclude, outcomeOf } from '../outcome.ts'
 import type { ConfirmResult } from '../views.ts'
@@ -67,7 +68,7 @@ function asAsked(
   }
   const told = { operation_id: reference, acquirer, amount, currency, asked: payment.amount }
   context.world.log.error(told, 'another amount was approved than was asked for: it is taken back')
-  const answer = failure('The acquirer approved another amount')
+  const answer = failed('The acquirer approved another amount')
   const money = { amount, currency }
   const authorisation = { reference, handle, acquirer_transaction_id }
   return { answer, orphan: orphanOfCharge(context, { authorisation, acquirer, money, payment }) }

@@ -1,6 +1,7 @@
 // A job: looks up unanswered operations by our reference until their outcome is known.
 
 import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import { failed } from '../../acquirers/answers.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, callToSettle, sendToAcquirer } from '../asking/ask-acquirer.ts'
 import {
@@ -14,7 +15,7 @@ import {
 import { noteUnanswered } from '../asking/unanswered.ts'
 import { workOff } from '../asking/work-off.ts'
 import type { SettlementContext } from '../context.ts'
-import { answerBy, failure, newOperation, type UnansweredOperation } from '../operation.ts'
+import { answerBy, newOperation, type UnansweredOperation } from '../operation.ts'
 import { isPulledAfter } from '../orphans/orphan-brake-store.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
@@ -181,7 +182,7 @@ async function endReversal(context: SettlementContext, found: OperationCase): Pr
       reversal.state === 'approved'
         ? 'No answer came from the acquirer; the authorisation was taken back'
         : 'The acquirer holds nothing of the authorisation'
-    await settleOperation(context, found, failure(words))
+    await settleOperation(context, found, failed(words))
     return
   }
   const moment = { now: context.world.clock.now(), chance: chanceOf(context.world) }

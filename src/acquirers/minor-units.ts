@@ -1,0 +1,62 @@
+// Amounts in a vendor's units, which are not always the minor units of ISO 4217. A currency that the vendor's list lacks is
+// refused, because a wrong row would be a factor of 100.
+
+import { currencyOf } from '../kernel/values.ts'
+
+export type Money = { amount: number; currency: string }
+
+export type Units = {
+  exponent: number
+  /** Amounts are multiples of it. */
+  step: number
+}
+
+export type MinorUnits = {
+  /** The codes of the list. */
+  currencies: readonly string[]
+  /** An amount of ISO minor units in the vendor's units; null if the vendor cannot express it. */
+  sent(money: Money): number | null
+  /** The vendor's amount in ISO minor units; null if it is no amount of that currency. */
+  read(money: Money): Money | null
+}
+
+/** `lists`: codes separated by white space. `amount_max` is in the vendor's units. */
+export function openMinorUnits(
+  lists: readonly [Units, string][],
+  amount_max = Number.MAX_SAFE_INTEGER,
+): MinorUnits {
+  const units = new Map(
+    lists.flatMap(([each, codes]) =>
+      codes.split(/\s+/).map((code): [string, Units] => [code, each]),
+    ),
+  )
+
+  /** By how many powers of ten the vendor's units are smaller than ISO's. */
+  function powersOf(currency: string): number | null {
+    const theirs = units.get(currency)
+    const iso = currencyOf(currency)
+    return theirs && iso ? theirs.exponent - iso.exponent : null
+  }
+
+  return {
+    currencies: [...units.keys()],
+    sent({ amount, currency }) {
+      const powers = powersOf(currency)
+      if (powers === null) return null
+      const sent = scaled(amount, powers)
+      const fits = Number.isSafeInteger(sent) && sent > 0 && sent <= amount_max
+      return fits && sent % units.get(currency)!.step === 0 ? sent : null
+    },
+    read({ amount, currency }) {
+      const powers = powersOf(currency)
+      if (powers === null) return null
+      const read = scaled(amount, -powers)
+      return Number.isSafeInteger(read) && read >= 0 ? { amount: read, currency } : null
+    },
+  }
+}
+
+/** Divides, because multiplying by a fraction would not be exact. */
+function scaled(amount: number, powers: number): number {
+  return powers >= 0 ? amount * 10 ** powers : amount / 10 ** -powers
+}
