@@ -1,7 +1,7 @@
 // Runs one payment at a time, and shows its progress in the form. The part that is loaded later does the payment.
 
 import type { ConfirmResult } from './api.ts'
-import { labelButton } from './drop-in.ts'
+import { labelButton } from './draw-form.ts'
 import { type PayableCheckout, text } from './mounted-checkout.ts'
 import { loadPart, type ThreeDsPart } from './part.ts'
 
