@@ -19,7 +19,7 @@ const name = `bank:${connection_id}`
 /** Whether the acquirer can be asked, too. */
 let can_be_asked = false
 
-const { clock, acquirer, service, account, settle, run } = await useStage(
+const { clock, acquirer, service, other, account, settle, run } = await useStage(
   (simulator): Acquirer => ({
     ...simulator,
     name,
@@ -222,6 +222,55 @@ describe('where only notices tell', () => {
     expect(await statusOf(payment_id)).toBe('voided')
     expect(await booksOf(service, payment_id)).toMatchObject({ captured_at: null })
   })
+})
+
+test('a refusal of what was approved changes no book, and is an error for people', async () => {
+  const { payment_id } = await hold(account)
+  acquirer.meet('capture', async (act) => {
+    await act()
+    return { result: 'accepted', acquirer_transaction_id: 'theirs' }
+  })
+  await client.decideHold('capture', payment_id)
+  const reference = await referenceOf(payment_id, 'capture')
+  const captured = notice({ about: 'capture', reference, answer: done })
+  expect(await post(captured)).toEqual(['settled'])
+  const failed = notice({ about: 'capture', reference, answer: refused('insufficient_funds') })
+  expect(await post(failed)).toEqual(['contradicts'])
+  expect(await statusOf(payment_id)).toBe('captured')
+  const lines = [service, other].flatMap(({ log }) => log)
+  expect(lines).toContainEqual({
+    level: 'error',
+    fields: expect.objectContaining({ operation_id: reference, payment_id, kind: 'capture' }),
+    message: 'the acquirer has taken back what it approved',
+  })
+})
+
+test('a lapse is not believed where the acquirer can be asked and still reserves the amount', async () => {
+  can_be_asked = true
+  const { payment_id } = await hold(account)
+  const reference = await referenceOf(payment_id)
+  expect(await post(notice({ about: 'expiry', reference }))).toEqual(['nothing_new'])
+  expect(await statusOf(payment_id)).toBe('held')
+  acquirer.meet('lookUp', faults.broken_before)
+  expect(await post(notice({ about: 'expiry', reference }))).toEqual(['later'])
+  expect(await statusOf(payment_id)).toBe('held')
+})
+
+test('a notice has asked again what waits for a person', async () => {
+  can_be_asked = true
+  const { payment_id } = await hold(account)
+  acquirer.meet('capture', async (act) => {
+    await act()
+    return { result: 'accepted', acquirer_transaction_id: 'theirs' }
+  })
+  await client.decideHold('capture', payment_id)
+  const reference = await referenceOf(payment_id, 'capture')
+  await sql`
+    update acquirer_operations set next_check_at = null, waits_for_person_since = ${clock.now()}
+    where operation_id = ${reference}`
+  expect(await post(notice({ about: 'capture', reference }))).toEqual(['asked_at_once'])
+  await run('reconcile')
+  expect(await statusOf(payment_id)).toBe('captured')
 })
 
 test('where the acquirer can be asked, a notice has it asked at once', async () => {

@@ -293,3 +293,25 @@ test('an acquirer that lists nothing is not gone through, and no release waits f
   expect(asked).toEqual([])
   expect(await listSweeps(sql, null)).toEqual([{ acquirer: 'simulator', swept_until: clock.now() }])
 })
+
+test('an orphan behind which a payment stands after all is not reversed', async () => {
+  const request = await authorise()
+  const { reference } = request
+  await sweepAfter(
+    3 * minute_ms,
+    contextOf({ ...simulator, reverse: () => Promise.reject(new Error('away')) }),
+  )
+  expect(await orphanOf(reference)).toMatchObject({ state: 'found', tries: 1 })
+  await writeCharge({ state: 'unknown', payment: 'pending' }, reference)
+  await clock.advance(2 * minute_ms)
+  await reverseOrphans(context)
+  expect(await orphanOf(reference)).toMatchObject({ state: 'found' })
+  await sql`update acquirer_operations set state = 'approved', next_check_at = null`
+  await sql`update payments set status = 'held'`
+  await clock.advance(hour_ms)
+  await reverseOrphans(context)
+  expect(await orphanOf(reference)).toMatchObject({
+    ...{ state: 'nothing_to_reverse', last_failure: 'a payment stands behind it' },
+  })
+  expect(await booksOf(reference)).toEqual(untouched)
+})
