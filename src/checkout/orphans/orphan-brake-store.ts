@@ -21,7 +21,7 @@ export async function pullBrake(sql: Sql, brake: Brake): Promise<BrakeResult> {
       returning 1
     ), pulled as (
       insert into orphan_brakes (acquirer, pulled_at, pulled_by, reason)
-      -- Where it reads the one before, that has ended.
+      -- Reads "before", so that the earlier brake has ended when this row is inserted.
       select ${acquirer}, ${pulled_at}, ${pulled_by}, ${reason} where (select count(*) from before) >= 0
       on conflict do nothing
       returning 1

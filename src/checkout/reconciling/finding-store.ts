@@ -40,7 +40,7 @@ export async function saveFindings(
       insert into acquirer_findings as f
         (acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs, found_at, seen_at)
       select acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs, found_at, seen_at from seen
-      -- What is there is read before it is changed.
+      -- Reads "meant", so that the existing findings are read before they change.
       where (select count(*) from meant) >= 0
       order by acquirer, reference collate "C", kind
       on conflict (acquirer, reference, kind) do update set

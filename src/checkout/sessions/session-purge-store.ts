@@ -73,7 +73,7 @@ export async function purgePage(
         json_build_object('mode', ${mode}::text, 'count', count), 'service', null, ${line.at}
       from counted where count > 0
     ), marked as (
-      -- After the sessions, whose count it needs: two who purge the same lock both in one order.
+      -- Needs the count of the sessions, so that two purges lock sessions and this row in one order.
       insert into session_purges (merchant_id, mode, until)
       select ${merchant_id}, ${mode}, last from counted where last is not null and count >= 0
       on conflict (merchant_id, mode) do update

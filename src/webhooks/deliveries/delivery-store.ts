@@ -163,7 +163,7 @@ export async function insertReplay(
     ), queued as (insert into webhook_queue ${rowIf(sql, queued, 'key')}
     ), listed as (insert into webhook_attempts ${rowIf(sql, listed, 'key')}
     ), probed as (
-      -- Whoever asks for a replay says that the endpoint is back: one delivery goes there to see.
+      -- A replay suggests that the endpoint is back, so one delivery tries it.
       update webhook_endpoint_health set open_until = ${created_at}, changed_at = ${created_at}
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and state = 'open'
         and changed_at < ${created_at} and exists (select 1 from key)

@@ -85,7 +85,7 @@ export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
         coalesce(r.standing, 'new') as standing
       from walked w left join rooms r using (endpoint_id)
       where w.due_at <= ${now} and coalesce(r.room, ${order.room}) > 0
-        -- Looked at before it is locked, since a lock is a write.
+        -- Checked before the row is locked, because a lock is a write.
         and (r.standing is distinct from 'shut' or (
           select q.created_at from webhook_queue q
           where q.class = ${order.class} and q.endpoint_id = w.endpoint_id

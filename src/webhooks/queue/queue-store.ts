@@ -79,7 +79,7 @@ export async function settle(sql: Sql, settlements: Settlement[], now: Date): Pr
         last_attempt_id, replay_of, root_created_at, status, occurred_at, duration_ms, response_status_code,
         response_body, failure, next_retry_at
       from settlement
-      -- The attempt counted as lost, or its endpoint was deleted meanwhile: what came back is written all the same.
+      -- The attempt was counted as lost, or its endpoint was deleted. Its result is written anyway.
       on conflict (merchant_id, attempt_id) do update set
         status = case when excluded.status = 'succeeded' then 'succeeded' else a.status end,
         next_retry_at = case when excluded.status = 'succeeded' then null else a.next_retry_at end,
