@@ -1,7 +1,7 @@
 // What endpoints that hang cost those that answer.
 
 import { newSeries, type Target } from './deliver-events.ts'
-import { type Found, type Length, offer, timeHeadings, timesOf } from './deliver-rates.ts'
+import { type Length, offer, type RateResult, timeHeadings, timesOf } from './deliver-rates.ts'
 import { endpoints, type Stage } from './deliver-stage.ts'
 import { type Table, whole } from './report.ts'
 
@@ -12,7 +12,7 @@ const hanging_of = 5
 export async function deliverHanging(stage: Stage, length: Length): Promise<Table[]> {
   const { answering, hanging, engine, receiver, sql } = stage
   const answered_per_second = (per_second * (hanging_of - 1)) / hanging_of
-  const measure = async (targets: Target[], rate: number): Promise<Found> => {
+  const measure = async (targets: Target[], rate: number): Promise<RateResult> => {
     await engine.ask({ order: 'start' })
     const how = { per_second: rate, by: engine, ...length }
     const found = await offer(stage, newSeries(targets), how)

@@ -17,7 +17,7 @@ import { percentile, type Table, whole } from './report.ts'
 export type Length = { lead_seconds: number; seconds: number }
 
 /** What was found of the endpoints that answer, in the time that counts. */
-export type Found = {
+export type RateResult = {
   per_second: number
   /** From when the commit had returned to when the receiver had the whole body; ascending. */
   latencies_ms: number[]
@@ -44,7 +44,7 @@ export async function deliverRates(stage: Stage, length: Length): Promise<Table[
   await engine.ask({ order: 'start' })
   // The first time warms all sides up.
   await measure(rates[0]!.per_second, engine)
-  const found: Found[] = []
+  const found: RateResult[] = []
   for (const { per_second } of rates) found.push(await measure(per_second, engine))
   const other = await startEngine(stage)
   try {
@@ -61,7 +61,7 @@ export async function offer(
   stage: Stage,
   series: Series,
   how: Length & { per_second: number; by: Child<EngineOrder> },
-): Promise<Found> {
+): Promise<RateResult> {
   const { receiver, sql, answering } = stage
   const { per_second } = how
   const first = Math.round(per_second * how.lead_seconds)
@@ -95,8 +95,12 @@ export function timesOf(ascending: number[]): string[] {
   return [0.5, 0.95, 0.99, 1].map((share) => percentile(ascending, share).toFixed(1))
 }
 
-function latencies(found: Found[], polled: Found, { lead_seconds, seconds }: Length): Table {
-  const row = (name: string, each: Found, target: string) => [
+function latencies(
+  found: RateResult[],
+  polled: RateResult,
+  { lead_seconds, seconds }: Length,
+): Table {
+  const row = (name: string, each: RateResult, target: string) => [
     name,
     ...timesOf(each.latencies_ms),
     target,
@@ -122,7 +126,7 @@ function latencies(found: Found[], polled: Found, { lead_seconds, seconds }: Len
   }
 }
 
-function statementCounts(found: Found[]): Table {
+function statementCounts(found: RateResult[]): Table {
   const kinds = ['claims', 'settles', 'others'] as const
   return {
     name: 'deliver-statements',

@@ -22,13 +22,13 @@ export type ReceiverOrder =
 export type Ports = { answering: number[]; hanging: number[] }
 
 /** When each came first, 0 where it did not, and how many came again. */
-export type Noted = { at_ms: Float64Array; repeated: number }
+export type Receipts = { at_ms: Float64Array; repeated: number }
 
 const setting = settingOf<ReceiverSetting>()
 const words = Buffer.from('{"received":true}')
 const head = { 'content-type': 'application/json', 'content-length': words.length }
 
-let noted: Noted = { at_ms: new Float64Array(0), repeated: 0 }
+let noted: Receipts = { at_ms: new Float64Array(0), repeated: 0 }
 let count = 0
 let awaited = { count: Infinity, reached: () => {} }
 let hangs = true

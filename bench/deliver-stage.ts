@@ -16,7 +16,7 @@ import { insertEndpoint } from '../src/webhooks/endpoints/endpoint-store.ts'
 import { type Child, startChild } from './deliver-child.ts'
 import type { EngineOrder, EngineSetting } from './deliver-engine.ts'
 import type { Target } from './deliver-events.ts'
-import type { Noted, Ports, ReceiverOrder, ReceiverSetting } from './deliver-receiver.ts'
+import type { Ports, Receipts, ReceiverOrder, ReceiverSetting } from './deliver-receiver.ts'
 import { withDataFolder } from './service.ts'
 
 export type Stage = {
@@ -68,10 +68,10 @@ export async function withStage<T>(work: (stage: Stage) => Promise<T>): Promise<
   })
 }
 
-type Office = Parameters<typeof newEndpoint>[0] & Parameters<typeof createMerchant>[0]
+type EndpointParts = Parameters<typeof newEndpoint>[0] & Parameters<typeof createMerchant>[0]
 
 /** Each merchant has one endpoint for each type of event, so that each event makes one delivery. */
-async function makeEndpoints(office: Office, ports: number[]): Promise<Target[]> {
+async function makeEndpoints(office: EndpointParts, ports: number[]): Promise<Target[]> {
   const targets: Target[] = []
   const merchant = { live: false, live_enabled: false, acquiring_profile: null }
   for (let from = 0; from < ports.length; from += eventTypes.length) {
@@ -125,7 +125,7 @@ export async function arrivals(
   { receiver }: Stage,
   isDue: (index: number) => boolean = () => true,
 ): Promise<Float64Array> {
-  const { at_ms, repeated } = await receiver.ask<Noted>({ order: 'noted' })
+  const { at_ms, repeated } = await receiver.ask<Receipts>({ order: 'noted' })
   const lost = at_ms.filter((at, index) => at === 0 && isDue(index)).length
   if (lost > 0 || repeated > 0) throw new Error(`${lost} deliveries lost, ${repeated} repeated`)
   return at_ms

@@ -17,7 +17,7 @@ const short = { sizes: [1_000, 20_000, 50_000], rounds: 1, seconds: 0.5 }
 const most_times = 1.3
 
 /** What was found at a size. */
-type Found = { size: number; gigabytes: number; fill_seconds: number; times: Map<Step, Times> }
+type SizeResult = { size: number; gigabytes: number; fill_seconds: number; times: Map<Step, Times> }
 /** Medians of the rounds, in milliseconds, and the rounds' lowest and highest p99. */
 type Times = { p50: number; p99: number; lowest: number; highest: number }
 
@@ -40,7 +40,7 @@ async function grow(data_dir: string, service: Started, length: Length): Promise
   const patterns = await livePatterns(sql, service)
   const span = spanUntil(Date.now())
   await makeRoom(sql, span)
-  const found: Found[] = []
+  const found: SizeResult[] = []
   let from = 0
   for (const size of length.sizes) {
     const started = performance.now()
@@ -109,7 +109,7 @@ const warm_seconds = 1
 async function measure(
   ground: Ground,
   rounds: number,
-): Promise<Omit<Found, 'size' | 'fill_seconds'>> {
+): Promise<Omit<SizeResult, 'size' | 'fill_seconds'>> {
   const all = new Map<Step, { p50: number; p99: number }[]>(steps.map((step) => [step, []]))
   for (let round = 0; round <= rounds; round += 1) {
     const seconds = round === 0 ? Math.min(ground.seconds, warm_seconds) : ground.seconds
@@ -134,7 +134,7 @@ async function measure(
   return { gigabytes: row!.bytes / 1e9, times }
 }
 
-function tableOf(found: Found[], { rounds, seconds }: Length): Table {
+function tableOf(found: SizeResult[], { rounds, seconds }: Length): Table {
   const smallest = found[0]!
   const rows = steps.flatMap((step) =>
     found.map(({ size, times }) => {

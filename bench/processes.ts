@@ -19,7 +19,7 @@ const sides = ['services', 'PostgreSQL', 'generator', 'others'] as const
 /** From this share on, a core or all cores count as used up. */
 const busy_share = 0.9
 
-type Found = {
+type ProcessesResult = {
   kind: (typeof kinds)[number]
   processes: number
   per_second: number
@@ -33,7 +33,7 @@ export async function processes({ quick }: { quick: boolean }): Promise<Table[]>
   const rounds = quick ? 1 : 3
   const seconds = quick ? 1.5 : 5
   return withDataFolder(async (data_dir) => {
-    const found: Found[] = []
+    const found: ProcessesResult[] = []
     let captured = 0
     for (let round = 0; round < rounds; round += 1) {
       for (const count of counts) {
@@ -54,7 +54,7 @@ type Turn = { data_dir: string; seconds: number; captured_before: number }
 async function measure(
   services: Started[],
   { data_dir, seconds, captured_before }: Turn,
-): Promise<{ found: Found[]; captured: number }> {
+): Promise<{ found: ProcessesResult[]; captured: number }> {
   const [service] = services as [Started]
   const clients = await openSpread(services, Math.max(...Object.values(clients_at_once)))
   const till = openTill(service)
@@ -65,7 +65,7 @@ async function measure(
   }
   const serving = servingPid(await findHome(data_dir))
   if (serving === null) throw new Error('the database does not run')
-  const spent = (): Found['cores'] => {
+  const spent = (): ProcessesResult['cores'] => {
     const own = {
       services: services.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
       PostgreSQL: familyCpuSeconds(serving),
@@ -73,7 +73,7 @@ async function measure(
     }
     return { ...own, others: machineCpuSeconds() - own.services - own.PostgreSQL - own.generator }
   }
-  const found: Found[] = []
+  const found: ProcessesResult[] = []
   for (const kind of kinds) {
     const own = clients.slice(0, clients_at_once[kind])
     await closedLoad(own, { seconds: seconds / 2 }, works[kind])
@@ -112,18 +112,18 @@ async function openSpread(services: Started[], count: number): Promise<Client[]>
   })
 }
 
-function eachSide(of: (side: (typeof sides)[number]) => number): Found['cores'] {
-  return Object.fromEntries(sides.map((side) => [side, of(side)])) as Found['cores']
+function eachSide(of: (side: (typeof sides)[number]) => number): ProcessesResult['cores'] {
+  return Object.fromEntries(sides.map((side) => [side, of(side)])) as ProcessesResult['cores']
 }
 
 type Length = { rounds: number; seconds: number; captured: number }
 
-function tableOf(found: Found[], { rounds, seconds, captured }: Length): Table {
+function tableOf(found: ProcessesResult[], { rounds, seconds, captured }: Length): Table {
   const cores = availableParallelism()
   const medians = kinds.flatMap((kind) =>
-    counts.map((processes): Found => {
+    counts.map((processes): ProcessesResult => {
       const own = found.filter((each) => each.kind === kind && each.processes === processes)
-      const of = (value: (each: Found) => number) => median(own.map(value))
+      const of = (value: (each: ProcessesResult) => number) => median(own.map(value))
       return {
         ...{ kind, processes },
         per_second: of((each) => each.per_second),
@@ -159,12 +159,12 @@ function tableOf(found: Found[], { rounds, seconds, captured }: Length): Table {
   }
 }
 
-function busyCores({ cores }: Found): number {
+function busyCores({ cores }: ProcessesResult): number {
   return sides.reduce((sum, side) => sum + cores[side], 0)
 }
 
 /** What limits one kind of work: the machine, the one core that a process's JavaScript has, or neither. */
-function limitsOf(found: Found[], cores: number): string {
+function limitsOf(found: ProcessesResult[], cores: number): string {
   const limits = found.map((each) => {
     if (busyCores(each) >= busy_share * cores) return "the machine's cores"
     const is_full = each.cores.services / each.processes >= busy_share

@@ -15,7 +15,7 @@ import { openStage, type Stage } from './stage.ts'
 import { tablesWithCards } from './stored.ts'
 import { type Answer, type Exchange, headerOf, type Line, openLine } from './wire.ts'
 
-export type Asked = {
+export type FuzzOptions = {
   seed: number
   requests: number
   /** Only this request is judged; those before it in its episode are sent to make its state. */
@@ -67,7 +67,7 @@ type Course = {
   counts_always: boolean
 }
 
-export async function runCampaign(service: Service, asked: Asked): Promise<Report> {
+export async function runCampaign(service: Service, asked: FuzzOptions): Promise<Report> {
   const started = performance.now()
   const { seed, requests, only, episode = 500 } = asked
   const course = { ...(await openCourse(service)), counts_always: only !== null }

@@ -3,7 +3,7 @@
 import { shop } from '../../tests/support/service.ts'
 import { breakBytes, breakValue } from './breaks.ts'
 import type { Operation } from './document.ts'
-import { bytesOf, type Made, type Ruined, ruin } from './hazards.ts'
+import { bytesOf, type MadeValue, type RuinedValue, ruin } from './hazards.ts'
 import { type Place, type Plan, pathBreaks } from './plan.ts'
 import { fittingSessions, type Ids, pick, pickLate, type SessionNote } from './pool.ts'
 import type { Stage } from './stage.ts'
@@ -12,8 +12,8 @@ import { formText, jsonText, type Ref, type Value } from './value.ts'
 export type Composed = {
   operation: Operation
   plan: Plan
-  made: Made
-  ruined: Ruined
+  made: MadeValue
+  ruined: RuinedValue
   session: SessionNote | null
   /** Sent in one usable header, if any, to the operation itself: under another method it is nobody's. */
   key: string | null
@@ -35,7 +35,7 @@ export function compose(plan: Plan, operation: Operation, stage: Stage, fresh: s
   const target =
     (plan.path === 'plain' ? path : pathBreaks[plan.path](path)) + queryText(plan, stage)
   const keys = keysOf(plan, operation, stage, fresh)
-  const headers: Made['headers'] = [
+  const headers: MadeValue['headers'] = [
     ...keys,
     ...credentials(plan, operation, stage, session),
     ...contentType(plan, operation, body),
@@ -45,8 +45,8 @@ export function compose(plan: Plan, operation: Operation, stage: Stage, fresh: s
     const tag = pick(pool.tags, 0)
     if (tag) headers.push(['If-None-Match', tag])
   }
-  const made: Made = { method: plan.method ?? operation.method, target, headers, body }
-  const ruined: Ruined = plan.hazard
+  const made: MadeValue = { method: plan.method ?? operation.method, target, headers, body }
+  const ruined: RuinedValue = plan.hazard
     ? ruin(plan.hazard, made)
     : { pieces: [bytesOf(made)], expects: 'route' }
   const sent = Buffer.concat(ruined.pieces).toString()
@@ -101,7 +101,12 @@ function queryText(plan: Plan, { pool }: Stage): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-function keysOf(plan: Plan, operation: Operation, { pool }: Stage, fresh: string): Made['headers'] {
+function keysOf(
+  plan: Plan,
+  operation: Operation,
+  { pool }: Stage,
+  fresh: string,
+): MadeValue['headers'] {
   const { keys } = operation
   if (keys.length === 0 || plan.key === 'none') return []
   if (plan.key === 'fresh') return [[keys[0]!, fresh]]
@@ -114,8 +119,8 @@ function credentials(
   { door }: Operation,
   stage: Stage,
   session: SessionNote | null,
-): Made['headers'] {
-  const headers: Made['headers'] = []
+): MadeValue['headers'] {
+  const headers: MadeValue['headers'] = []
   if (door === 'client_secret') {
     const other = stage.pool.foreign.sessions[0]!
     const texts = { own: session?.client_secret, foreign: other.client_secret, none: undefined }
@@ -136,7 +141,7 @@ function contentType(
   { as, type, bytes }: Plan,
   { body }: Operation,
   sent: Buffer,
-): Made['headers'] {
+): MadeValue['headers'] {
   if (type === null || (sent.length === 0 && !body)) return []
   if (type !== 'good') return [['Content-Type', type]]
   const is_form = as === 'form' || bytes.some(({ how }) => how === 'form')

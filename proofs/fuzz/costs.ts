@@ -9,7 +9,7 @@ import type { Route } from '../../src/http/route.ts'
 import { validate } from '../../src/http/validate.ts'
 
 /** Takes a body as a route does before its handler: read, told from others, judged. */
-export function judgeBody({ body, form, explain }: Judged, text: string): void {
+export function judgeBody({ body, form, explain }: JudgedRoute, text: string): void {
   const bytes = Buffer.from(text)
   try {
     const value = form && !/^[{[]/.test(text) ? readForm(bytes, form) : readJson(bytes)
@@ -20,7 +20,7 @@ export function judgeBody({ body, form, explain }: Judged, text: string): void {
   }
 }
 
-export type Judged = { body: z.ZodType } & Pick<Route<never>, 'form' | 'explain'>
+export type JudgedRoute = { body: z.ZodType } & Pick<Route<never>, 'form' | 'explain'>
 
 /** A quarter of the largest: what is not linear shows, and all of them are tried in seconds. */
 const full_bytes = body_bytes_max / 4

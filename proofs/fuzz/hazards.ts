@@ -1,14 +1,14 @@
 // What can be wrong with a request below HTTP's meaning: its framing, its head, its pace, its version.
 
 /** A request as its parts. Header values are latin1 text, so that every byte can be said. */
-export type Made = {
+export type MadeValue = {
   method: string
   target: string
   headers: [name: string, value: string][]
   body: Buffer
 }
 
-export type Ruined = {
+export type RuinedValue = {
   pieces: Buffer[]
   pause_ms?: number
   answers?: number
@@ -19,7 +19,7 @@ export type Ruined = {
 
 /** The bytes of a request. `version` and `framing` as they stand in the head. */
 export function bytesOf(
-  { method, target, headers, body }: Made,
+  { method, target, headers, body }: MadeValue,
   { version = 'HTTP/1.1', framing = framingOf(method, body) } = {},
 ): Buffer {
   const lines = [`${method} ${target} ${version}`, 'Host: 127.0.0.1', ...framing]
@@ -32,16 +32,16 @@ function framingOf(method: string, body: Buffer): string[] {
   return says ? [`Content-Length: ${body.length}`] : []
 }
 
-const length = (made: Made) => `Content-Length: ${made.body.length}`
+const length = (made: MadeValue) => `Content-Length: ${made.body.length}`
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
-const withHeader = (made: Made, name: string, value: string): Made => ({
+const withHeader = (made: MadeValue, name: string, value: string): MadeValue => ({
   ...made,
   headers: [...made.headers, [name, value]],
 })
 /** One piece with other lines for the body's length. */
-const framed = (made: Made, ...framing: string[]) => [bytesOf(made, { framing })]
-const http = (pieces: Buffer[]): Ruined => ({ pieces, expects: 'http' })
-const any = (pieces: Buffer[]): Ruined => ({ pieces, expects: 'any' })
+const framed = (made: MadeValue, ...framing: string[]) => [bytesOf(made, { framing })]
+const http = (pieces: Buffer[]): RuinedValue => ({ pieces, expects: 'http' })
+const any = (pieces: Buffer[]): RuinedValue => ({ pieces, expects: 'any' })
 
 function chunked(body: Buffer, size: number, extension = ''): Buffer {
   const chunks: Buffer[] = []
@@ -53,12 +53,12 @@ function chunked(body: Buffer, size: number, extension = ''): Buffer {
 }
 
 const te = 'Transfer-Encoding: chunked'
-const inChunks = (made: Made, size: number, extension?: string): Buffer[] => {
+const inChunks = (made: MadeValue, size: number, extension?: string): Buffer[] => {
   const body = made.body.length > 4_000 ? made.body.subarray(0, 4_000) : made.body
   return framed({ ...made, body: chunked(body, size, extension) }, te)
 }
 
-const inOneChunk = (made: Made): Made => ({
+const inOneChunk = (made: MadeValue): MadeValue => ({
   ...made,
   body: chunked(made.body, made.body.length),
 })
@@ -147,10 +147,10 @@ export const hazards = {
     pieces: [bytesOf(withHeader(made, 'Connection', 'close'))],
     expects: 'route',
   }),
-} satisfies Record<string, (made: Made) => Ruined>
+} satisfies Record<string, (made: MadeValue) => RuinedValue>
 
 export type Hazard = keyof typeof hazards
 
-export function ruin(hazard: Hazard, made: Made): Ruined {
-  return (hazards as Record<Hazard, (made: Made) => Ruined>)[hazard](made)
+export function ruin(hazard: Hazard, made: MadeValue): RuinedValue {
+  return (hazards as Record<Hazard, (made: MadeValue) => RuinedValue>)[hazard](made)
 }

@@ -7,7 +7,7 @@ import { deadLetter } from '../../tests/conformance/webhook-delivery-rows.ts'
 import { browser } from '../../tests/support/client.ts'
 import {
   type Account,
-  type AskedAccount,
+  type AccountOptions,
   newKey,
   type Service,
   shop,
@@ -98,7 +98,7 @@ export async function openStage(service: Service): Promise<Stage> {
 /** A merchant with a hosted page as its default integration. */
 function openHosted(
   service: Service,
-  { merchant = {}, integration = {} }: AskedAccount = {},
+  { merchant = {}, integration = {} }: AccountOptions = {},
 ): Promise<Account> {
   const rules = { is_hosted_page: true, handle: handle(), ...integration }
   return service.newAccount({ merchant, integration: rules })
@@ -139,7 +139,7 @@ async function integrate(service: Service, merchant_id: string, hosted: string):
     await createIntegration(service.operator, merchant_id, { ...base, ...rule })
 }
 
-type Asked = { headers?: Record<string, string>; body?: unknown }
+type CallOptions = { headers?: Record<string, string>; body?: unknown }
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
 type Json = any
@@ -202,7 +202,11 @@ async function addDeliveries(service: Service, account: Account, ids: Ids): Prom
 }
 
 function openShopper({ base_url }: Service, account: Account, ids: Ids) {
-  async function ask(method: string, path: string, { headers = {}, body }: Asked): Promise<Json> {
+  async function ask(
+    method: string,
+    path: string,
+    { headers = {}, body }: CallOptions,
+  ): Promise<Json> {
     const response = await fetch(base_url + path, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },

@@ -1,7 +1,7 @@
 // Judges many histories, of sessions and of keys, each by itself, and counts what was judged.
 
 import { type KeyCall, keyModel } from './key.ts'
-import { judge, type Model, type Timed, type Verdict } from './search.ts'
+import { judge, type Model, type TimedCall, type Verdict } from './search.ts'
 import { type Call, type Rules, sessionModel } from './session.ts'
 
 export type Histories = {
@@ -9,7 +9,7 @@ export type Histories = {
   keys: { key: string; calls: KeyCall[] }[]
 }
 
-export type Judged = {
+export type Judgement = {
   sessions: number
   keys: number
   /** Answers in all of them. */
@@ -22,12 +22,12 @@ export type Judged = {
 }
 
 /** `most` is how many steps one history may cost. */
-export function judgeHistories({ sessions, keys }: Histories, most?: number): Judged {
-  const judged: Judged = {
+export function judgeHistories({ sessions, keys }: Histories, most?: number): Judgement {
+  const judged: Judgement = {
     ...{ sessions: sessions.length, keys: keys.length, answers: 0, contended: 0 },
     ...{ faults: [], not_judged: [] },
   }
-  const take = <State, Each extends Timed>(
+  const take = <State, Each extends TimedCall>(
     name: string,
     model: Model<State, Each>,
     calls: Each[],

@@ -1,8 +1,8 @@
 // The model of a key's history: it has one result, which whoever comes first makes and everybody else gets to the byte.
 
-import type { Model, Timed } from './search.ts'
+import type { Model, TimedCall } from './search.ts'
 
-export type KeyCall = Timed & {
+export type KeyCall = TimedCall & {
   client: string
   /** `running` where another request under the key is. Null where nothing usable came back. */
   told: { text: string; replayed: boolean } | { refused: string } | 'running' | null

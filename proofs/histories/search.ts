@@ -1,7 +1,7 @@
 // Looks for an order of calls that respects real time and that a model allows: linearisability, by Wing and Gong, with Lowe's
 // memory of what was tried. It knows nothing of payments.
 
-export type Timed = {
+export type TimedCall = {
   /** Monotonic milliseconds. */
   begin_ms: number
   /** Null where no usable answer came: what was asked for may happen at any later time, or never. */
@@ -18,7 +18,7 @@ export type Moment<Call> = {
   by_ms: number
 }
 
-export type Model<State, Call extends Timed> = {
+export type Model<State, Call extends TimedCall> = {
   initial: State
   /** The same for states between which nothing that follows can tell. */
   keyOf(state: State): string
@@ -37,7 +37,7 @@ const steps_max = 200_000
 type Place<State> = { done: bigint; count: number; state: State }
 
 /** Judges one history. It gives up after so many steps, and says so. */
-export function judge<State, Call extends Timed>(
+export function judge<State, Call extends TimedCall>(
   model: Model<State, Call>,
   calls: readonly Call[],
   most: number = steps_max,
@@ -70,7 +70,7 @@ export function judge<State, Call extends Timed>(
 type History<Call> = { answered: Call[]; silent: Call[] }
 
 /** What can come next in the order: whatever began before anything else that is left has ended. */
-function nextPlaces<State, Call extends Timed>(
+function nextPlaces<State, Call extends TimedCall>(
   model: Model<State, Call>,
   { done, count, state }: Place<State>,
   { answered, silent }: History<Call>,
@@ -103,7 +103,7 @@ function leftOf<Call>(done: bigint, answered: Call[]): { call: Call; bit: bigint
 
 const shown_max = 6
 
-function wordsOf<State, Call extends Timed>(
+function wordsOf<State, Call extends TimedCall>(
   model: Model<State, Call>,
   { done, count, state }: Place<State>,
   answered: Call[],

@@ -1,6 +1,6 @@
 // The model of a session's history: what each answer says of how the session stood at one moment between its begin and end.
 
-import type { Model, Moment, Timed } from './search.ts'
+import type { Model, Moment, TimedCall } from './search.ts'
 import {
   type Attempt,
   attempts_max,
@@ -28,23 +28,23 @@ export type Result = {
 }
 
 /** What came back: good answers by what was asked, and refusals by their code. Null where nothing usable did. */
-export type Told<Good> = { good: Good } | { refused: string } | null
+export type CallAnswer<Good> = { good: Good } | { refused: string } | null
 
-export type Asked =
-  | { what: 'create'; told: Told<object> }
-  | { what: 'authenticate'; card: string; told: Told<{ id: string; number: number }> }
-  | { what: 'confirm'; told: Told<Result> }
-  | { what: 'read_state'; told: Told<StateRead> }
-  | { what: 'read_session'; told: Told<SessionRead> }
-  | { what: 'read_payment'; payment_id: string; told: Told<{ status: string }> }
+export type SessionCall =
+  | { what: 'create'; told: CallAnswer<object> }
+  | { what: 'authenticate'; card: string; told: CallAnswer<{ id: string; number: number }> }
+  | { what: 'confirm'; told: CallAnswer<Result> }
+  | { what: 'read_state'; told: CallAnswer<StateRead> }
+  | { what: 'read_session'; told: CallAnswer<SessionRead> }
+  | { what: 'read_payment'; payment_id: string; told: CallAnswer<{ status: string }> }
   | {
       what: 'decide'
       kind: Decision
       payment_id: string
-      told: Told<{ status: string; replayed: boolean }>
+      told: CallAnswer<{ status: string; replayed: boolean }>
     }
   /** Whatever else a shopper asks; only its refusal says something. */
-  | { what: 'other'; told: Told<object> }
+  | { what: 'other'; told: CallAnswer<object> }
 
 export type StateRead = {
   status: string
@@ -62,7 +62,7 @@ export type SessionRead = {
   hold_status: string | null
 }
 
-export type Call = Timed & Asked & { client: string }
+export type Call = TimedCall & SessionCall & { client: string }
 
 /** From when on the rules of the session's merchant may do something to its hold; null for never. */
 export type Rules = Record<Decision | 'escalate', number | null>

@@ -5,7 +5,7 @@ import { servingPid } from '../../src/database/embedded/process.ts'
 import { type Staying, serve } from '../../tests/support/programs.ts'
 import { openChance } from '../simulate/chance.ts'
 import { insist, type Street } from '../storm/asking.ts'
-import type { Diary, Promised } from '../storm/diary.ts'
+import type { Diary, DiaryPromise } from '../storm/diary.ts'
 import { childrenOf, signal } from '../storm/server.ts'
 
 export type Shop = { program: Staying; home: Home }
@@ -75,7 +75,7 @@ export async function faultsOfReplays({ said }: Staying, diary: Diary): Promise<
   return [...faults, ...diary.faults]
 }
 
-function promise(diary: Diary, said: Record<string, string>, key: string): Promised {
+function promise(diary: Diary, said: Record<string, string>, key: string): DiaryPromise {
   const headers = { 'x-service-api-key': said.secret_key!, 'rip-idempotency-key': key }
   const body = { amount: 4200, currency: 'GBP', metadata: { key } }
   const asked = { method: 'POST' as const, path: '/v1/checkout/sessions', headers, body }

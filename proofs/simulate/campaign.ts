@@ -159,7 +159,7 @@ export function describeCampaign(report: CampaignReport): string[] {
   ]
 }
 
-export type Found = { name: string; lives: number | null; by: string }
+export type PlantResult = { name: string; lives: number | null; by: string }
 
 /**
  * Runs every plant until it is found, as many side by side as there are lanes; `lives` is null where it was not, in so many
@@ -168,9 +168,9 @@ export type Found = { name: string; lives: number | null; by: string }
 export async function findPlants(
   lanes: readonly Lane[],
   { seed, lives, names = Object.keys(plants) }: { seed: string; lives: number; names?: string[] },
-  tell: (found: Found) => void = () => {},
-): Promise<Found[]> {
-  const all: Found[] = []
+  tell: (found: PlantResult) => void = () => {},
+): Promise<PlantResult[]> {
+  const all: PlantResult[] = []
   const left = names.entries()
   await Promise.all(
     lanes.map(async (lane) => {

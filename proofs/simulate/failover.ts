@@ -65,10 +65,10 @@ export async function decideAboutLost(stage: Stage): Promise<void> {
   })
 }
 
-type Told = { memory: Memory; receivers: Receivers }
+type Recipients = { memory: Memory; receivers: Receivers }
 
 /** The payments that a shop or a shopper was told to be captured. */
-function toldCaptured({ memory, receivers }: Told): Set<string> {
+function toldCaptured({ memory, receivers }: Recipients): Set<string> {
   const events = [...receivers.all.values()].flatMap((each) => [...each.events.keys()])
   return new Set([
     ...[...memory.results.values()].flatMap((each) =>

@@ -77,14 +77,14 @@ export const noted = [
 
 export type Shares = Record<keyof typeof shares, number>
 
-export type Noted = (typeof noted)[number]
-export type Fault = keyof typeof shares | Noted
+export type NotedFault = (typeof noted)[number]
+export type Fault = keyof typeof shares | NotedFault
 
 export type Faults = {
   /** Whether it happens now. Of several kinds the first that does is the one. */
   happens<Kind extends keyof typeof shares>(...kinds: Kind[]): Kind | null
   /** Counts what happened without being asked for here. */
-  note(kind: Noted): void
+  note(kind: NotedFault): void
   /** From now on nothing goes wrong. */
   stop(): void
   are_on(): boolean

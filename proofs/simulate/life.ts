@@ -11,7 +11,7 @@ import type { Chance } from './chance.ts'
 import { count, type Memory } from './memory.ts'
 import { choosePurchase, emails, type Purchase, withBasket } from './purchase.ts'
 import type { Shop } from './shop.ts'
-import type { Answer, Asked, Body, Town } from './town.ts'
+import type { Answer, Body, HttpCall, Town } from './town.ts'
 import type { Violations } from './violations.ts'
 
 export type Living = {
@@ -57,7 +57,7 @@ export async function liveLife(
 }
 
 /** Asks again, under the same key where there is one, until there is an answer that says something. Null where it gives up. */
-export async function insist(living: Living, asked: Asked, tries = 8): Promise<Answer | null> {
+export async function insist(living: Living, asked: HttpCall, tries = 8): Promise<Answer | null> {
   for (let each = 0; each < tries; each++) {
     const answer = await living.town.ask(asked)
     const code = answer && codeOf(answer)
@@ -110,7 +110,7 @@ type Way = (
   living: Living,
   purchase: Purchase,
   key: string,
-) => { asked: Asked; scope: string; email: string | null }
+) => { asked: HttpCall; scope: string; email: string | null }
 
 const byServer: Way = ({ shop }, body, key) => ({
   scope: shop.merchant_id,
@@ -145,7 +145,7 @@ const byCompatibleServer: Way = ({ shop }, { amount, currency }, key) => ({
 const ways = [byServer, byServer, byServer, byPage, byPage, byCompatibleServer]
 
 /** Another request under the same key must be refused. Its shop may have another secret key by then. */
-async function reuseKey(living: Living, asked: Asked): Promise<void> {
+async function reuseKey(living: Living, asked: HttpCall): Promise<void> {
   const answer = await insist(living, asked)
   const refusals = ['idempotency_key_reused', 'key_revoked']
   if (answer && !refusals.includes(codeOf(answer) ?? '')) {
@@ -213,7 +213,7 @@ async function typeWrongNumber(living: Living, session: Session): Promise<void> 
 }
 
 async function authenticate(living: Living, session: Session, card_reference: string) {
-  const asked: Asked = {
+  const asked: HttpCall = {
     method: 'POST',
     path: `/v1/checkout/sessions/${session.id}/authenticate`,
     headers: { 'rip-client-secret': session.client_secret },
@@ -239,7 +239,7 @@ async function faceChallenge(living: Living, url: string): Promise<void> {
 /** Presses Pay until it is known how it ended, or patience does. */
 async function confirm(living: Living, session: Session): Promise<Ended | 'left' | 'again'> {
   const { chance, town, memory } = living
-  const asked: Asked = {
+  const asked: HttpCall = {
     method: 'POST',
     path: `/v1/checkout/sessions/${session.id}/confirm`,
     headers: { 'rip-client-secret': session.client_secret },

@@ -2,7 +2,7 @@
 
 import { codeOf, insist, type Living, pause } from './life.ts'
 import type { Shop } from './shop.ts'
-import type { Answer, Asked } from './town.ts'
+import type { Answer, HttpCall } from './town.ts'
 import type { Violations } from './violations.ts'
 
 export type Left = { session_id: string; payment_id: string | null }
@@ -44,7 +44,7 @@ async function decideOnce(living: Living, payment_id: string): Promise<void> {
   const { chance, shop, memory, town } = living
   const verb = chance.pick(['capture', 'capture', 'void', 'escalate'])
   const key = chance.bytes(8).toString('hex')
-  const asked: Asked = {
+  const asked: HttpCall = {
     method: 'POST',
     path: `/v1/payments/${payment_id}/hold/${verb}`,
     headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': key },
@@ -69,7 +69,7 @@ async function intrude(
   { shop, violations }: { shop: Shop; violations: Violations },
 ): Promise<void> {
   const nothing = living.chance.bytes(12).toString('hex')
-  const pairs: [Asked, Asked][] = [
+  const pairs: [HttpCall, HttpCall][] = [
     [
       get(shop, `/v1/checkout/sessions/${session_id}`),
       get(shop, `/v1/checkout/sessions/cs_${nothing}`),
@@ -87,8 +87,8 @@ async function intrude(
   }
 }
 
-function pairsOf(shop: Shop, theirs: string, nobodys: string): [Asked, Asked][] {
-  const capture = (id: string): Asked => ({
+function pairsOf(shop: Shop, theirs: string, nobodys: string): [HttpCall, HttpCall][] {
+  const capture = (id: string): HttpCall => ({
     method: 'POST',
     path: `/v1/payments/${id}/hold/capture`,
     headers: { 'x-service-api-key': shop.secret_key, 'rip-idempotency-key': `of ${id}` },
@@ -103,6 +103,6 @@ function bytes({ status, text }: Answer): string {
   return `${status} ${text.replace(/req_[0-9a-f]{24}/, 'req_')}`
 }
 
-function get(shop: Shop, path: string): Asked {
+function get(shop: Shop, path: string): HttpCall {
   return { method: 'GET', path, headers: { 'x-service-api-key': shop.secret_key } }
 }

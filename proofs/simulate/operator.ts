@@ -14,7 +14,7 @@ import { changeMode, countOrders } from './facts.ts'
 import { insist, type Living } from './life.ts'
 import { openKey, type Shop } from './shop.ts'
 import type { Stage } from './stage.ts'
-import type { Asked } from './town.ts'
+import type { HttpCall } from './town.ts'
 
 /** Goes on beside the lives. */
 export async function operate(stage: Stage, during_ms: number): Promise<void> {
@@ -179,7 +179,7 @@ export async function replayDeliveries(stage: Stage): Promise<void> {
     const rows: { delivery_id: string; replayable: boolean }[] = listed?.body?.items ?? []
     for (const { delivery_id } of rows.filter(({ replayable }) => replayable).slice(0, 4)) {
       const key = chance.bytes(8).toString('hex')
-      const asked: Asked = {
+      const asked: HttpCall = {
         method: 'POST',
         path: `/v1/webhooks/deliveries/${delivery_id}/replay`,
         headers: { ...headers, 'rip-idempotency-key': key },

@@ -51,10 +51,10 @@ export type Plant = {
   /** The clock of a process. */
   clock?(clock: Clock): Clock
   /** What a client hears instead. */
-  answer?(answer: Heard): Heard
+  answer?(answer: HttpAnswer): HttpAnswer
 }
 
-export type Heard = { status: number; text: string; headers: Record<string, string> }
+export type HttpAnswer = { status: number; text: string; headers: Record<string, string> }
 
 export const nothing: Plant = {}
 

@@ -33,7 +33,7 @@ export async function faultsOfAnswers(sql: Sql, memory: Memory): Promise<Fault[]
   ]
 }
 
-type Told = {
+type EventRow = {
   merchant_id: string
   payment_id: string
   type: string
@@ -47,7 +47,7 @@ export async function faultsOfDeliveries(
   sql: Sql,
   receivers: Iterable<Receiver>,
 ): Promise<Fault[]> {
-  const events = await sql<Told[]>`select * from events`
+  const events = await sql<EventRow[]>`select * from events`
   const rows = await sql<Delivery[]>`
     select endpoint_id, payment_id, sequence, status from webhook_deliveries`
   const waiting = await sql`select 1 from webhook_queue`

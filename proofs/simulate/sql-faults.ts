@@ -28,7 +28,7 @@ export type SqlFaults = {
   around(go: () => Promise<unknown>): Promise<unknown>
 }
 
-type Parts = { faults: Faults; chance: Chance; clock: Clock; die: () => never }
+type SqlFaultParts = { faults: Faults; chance: Chance; clock: Clock; die: () => never }
 
 /** Longer than this nobody waits for a connection: a statement before it would have met its own limit. */
 const queue_max_ms = 30_000
@@ -36,7 +36,7 @@ const lock_timeout_ms = 1_500
 const locked = 'canceling statement due to lock timeout'
 const statement_timeout_ms = 15_000
 
-export function openSqlFaults({ faults, chance, clock, die }: Parts): SqlFaults {
+export function openSqlFaults({ faults, chance, clock, die }: SqlFaultParts): SqlFaults {
   async function refuse(after_ms: number, code: string, words: string): Promise<never> {
     if (after_ms > 0) await clock.sleep(after_ms)
     throw new Refused(code, words)

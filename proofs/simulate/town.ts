@@ -2,12 +2,12 @@
 
 import type { Mark } from '../../src/database/high-water/high-water.ts'
 import type { MarkMemory } from '../../src/database/high-water/high-water-file.ts'
-import type { Heard, Plant } from './plants.ts'
+import type { HttpAnswer, Plant } from './plants.ts'
 import { type Process, type Surroundings, startProcess } from './process.ts'
 import type { Owner } from './scheduler.ts'
 import type { Violations } from './violations.ts'
 
-export type Asked = {
+export type HttpCall = {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   headers?: Record<string, string>
@@ -20,11 +20,11 @@ export type Asked = {
 
 // biome-ignore lint/suspicious/noExplicitAny: actors look into bodies of every shape.
 export type Body = any
-export type Answer = Heard & { body: Body }
+export type Answer = HttpAnswer & { body: Body }
 
 export type Town = {
   /** Null where no answer came: it may have been done or not. */
-  ask(asked: Asked): Promise<Answer | null>
+  ask(asked: HttpCall): Promise<Answer | null>
   /** One that is up, or null. */
   anyProcess(): Process | null
   processes(): readonly Process[]
@@ -102,7 +102,7 @@ export function openTown(
   const ready = () => up.filter((each) => each.service !== null && scheduler.isAwake(each))
   const anyProcess = () => (ready().length === 0 ? null : chance.pick(ready()))
 
-  async function ask(asked: Asked): Promise<Answer | null> {
+  async function ask(asked: HttpCall): Promise<Answer | null> {
     requests += 1
     const name = `${asked.method} ${asked.path.split('?')[0]}`
     const fate = await scheduler.effect(visitor, name, () =>
@@ -120,7 +120,14 @@ export function openTown(
     })
   }
 
-  async function send({ method, path, headers, body, form, raw }: Asked): Promise<Answer | null> {
+  async function send({
+    method,
+    path,
+    headers,
+    body,
+    form,
+    raw,
+  }: HttpCall): Promise<Answer | null> {
     const process = anyProcess()!
     const json = raw ?? (body && JSON.stringify(body))
     const payload = form ? new URLSearchParams(form).toString() : json

@@ -2,9 +2,15 @@
 
 import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import { type Asked, codeOf, type Diary, type Promised, type Said } from './diary.ts'
+import {
+  codeOf,
+  type Diary,
+  type DiaryAnswer,
+  type DiaryPromise,
+  type DiaryRequest,
+} from './diary.ts'
 
-export type CreatingKind = Exclude<Promised['kind'], 'decision'>
+export type CreatingKind = Exclude<DiaryPromise['kind'], 'decision'>
 
 export type Street = {
   diary: Diary
@@ -28,9 +34,9 @@ const retry_ms = { least: 50, more: 400 }
 export async function askOnce(
   street: Street,
   name: string,
-  asked: Asked,
+  asked: DiaryRequest,
   chance: Chance,
-): Promise<Said> {
+): Promise<DiaryAnswer> {
   const address = await anAddress(street, chance)
   const begin_ms = performance.now()
   const said = address === null ? unknown : await send(address, asked, street.timeout_ms)
@@ -38,7 +44,7 @@ export async function askOnce(
   return said
 }
 
-const unknown: Said = { status: null, text: '', body: null, replayed: false }
+const unknown: DiaryAnswer = { status: null, text: '', body: null, replayed: false }
 
 /**
  * Asks until there is an answer that means something; null where the time is over. A first request under the key that is
@@ -46,8 +52,8 @@ const unknown: Said = { status: null, text: '', body: null, replayed: false }
  */
 export async function insist(
   client: Street & { chance: Chance; name: string },
-  asked: Asked,
-): Promise<Said | null> {
+  asked: DiaryRequest,
+): Promise<DiaryAnswer | null> {
   const { chance, name, give_up_ms, patience_ms = running_ms } = client
   const patient_until_ms = performance.now() + patience_ms
   for (;;) {
@@ -60,7 +66,7 @@ export async function insist(
 }
 
 /** Neither silence nor a database that is away. */
-export function isDefinite({ status }: Said): boolean {
+export function isDefinite({ status }: DiaryAnswer): boolean {
   return status !== null && status < 500 && status !== 429
 }
 
@@ -79,9 +85,9 @@ async function anAddress(street: Street, chance: Chance): Promise<string | null>
 
 async function send(
   address: string,
-  { method, path, headers, body }: Asked,
+  { method, path, headers, body }: DiaryRequest,
   timeout_ms: number,
-): Promise<Said> {
+): Promise<DiaryAnswer> {
   try {
     const response = await fetch(address + path, {
       method,

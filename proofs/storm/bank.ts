@@ -9,23 +9,23 @@ import type { World } from '../../src/kernel/world.ts'
 import type { SimulatorWrapper } from '../../src/service/acquiring.ts'
 
 /** `intent`: the intent is committed and nothing was sent. `answer`: the bank has answered and nobody has heard of it. */
-export type Where = 'intent' | 'answer'
+export type CallMoment = 'intent' | 'answer'
 
 const kinds = ['authorise', 'capture', 'void', 'reverse'] as const
 export type Kind = (typeof kinds)[number]
 
 /** What the storm asks of a process: to say so and to wait when it comes to this place next, and to go on. */
-export type Order = { order: 'wait'; where: Where; kinds: readonly Kind[] } | { order: 'go' }
+export type Order = { order: 'wait'; where: CallMoment; kinds: readonly Kind[] } | { order: 'go' }
 
 /** What a process says when it is there. */
-export type Arrived = { arrived: Where; kind: Kind; reference: string }
+export type Arrived = { arrived: CallMoment; kind: Kind; reference: string }
 
 /** The place on the wire: `pass` waits where the storm has asked for it. `tell` reaches the storm. */
 export function openWire(tell: (arrived: Arrived) => void) {
   let waiting: Extract<Order, { order: 'wait' }> | null = null
   let go = Promise.withResolvers<void>()
 
-  async function pass(arrived: Where, kind: Kind, reference: string): Promise<void> {
+  async function pass(arrived: CallMoment, kind: Kind, reference: string): Promise<void> {
     if (waiting?.where !== arrived || !waiting.kinds.includes(kind)) return
     waiting = null
     go = Promise.withResolvers()

@@ -1,24 +1,25 @@
 // After an asynchronous failover: names what was acknowledged and is gone, and tells it from what must not be gone.
 
 import type { Sql } from '../../src/database/open.ts'
-import type { Diary, Kept } from './diary.ts'
+import type { Diary, DiaryCall } from './diary.ts'
 import type { FailedOver } from './fail-over.ts'
 import { sessionOfCall, sessionsOfPayments } from './read-history.ts'
 
 /** What was written so long before the standby fell behind was on its way there. */
 const slack_ms = 1_000
 
-export type Heard = { key: string; at_ms: number }
+export type KeyUse = { key: string; at_ms: number }
 
 /** The ids and keys of all sessions of which something was answered or told while it may have been lost. */
 export function touchedBy(
   { calls }: Pick<Diary, 'calls'>,
-  heard: Heard[],
+  heard: KeyUse[],
   { lag_ms, promoted_ms }: FailedOver,
 ): Set<string> {
   const since_ms = lag_ms - slack_ms
   const whose = sessionsOfPayments(calls)
-  const is_meanwhile = ({ begin_ms, end_ms }: Kept) => end_ms >= since_ms && begin_ms <= promoted_ms
+  const is_meanwhile = ({ begin_ms, end_ms }: DiaryCall) =>
+    end_ms >= since_ms && begin_ms <= promoted_ms
   const told = heard.filter(({ at_ms }) => at_ms >= since_ms && at_ms <= promoted_ms)
   const sessions = new Set([
     ...calls.filter(is_meanwhile).map((kept) => sessionOfCall(kept, whose)),

@@ -6,7 +6,7 @@ import { countPerSession } from '../simulate/books.ts'
 import { payment_edges } from '../simulate/memory.ts'
 import { faultsOfDeliveries, faultsOfJournal, faultsOfVault } from '../simulate/records.ts'
 import { faultsOfWay } from './check-way.ts'
-import type { Diary, Promised } from './diary.ts'
+import type { Diary, DiaryPromise } from './diary.ts'
 import type { Market } from './shops.ts'
 
 export type Checked = {
@@ -53,11 +53,16 @@ async function faultsOfMoney({ opened }: Checked): Promise<string[]> {
   }
 }
 
-type Made = { session_id: string; key: string; amount: string | number; merchant_id: string }
+type CreatedSession = {
+  session_id: string
+  key: string
+  amount: string | number
+  merchant_id: string
+}
 
 /** A key that was acknowledged, or asked for until it was, has one session; one that was refused has none. */
 async function faultsOfCreates({ opened, diary }: Checked): Promise<string[]> {
-  const rows = await opened.database.sql<Made[]>`
+  const rows = await opened.database.sql<CreatedSession[]>`
     select session_id, merchant_id, amount, metadata->>'key' as key from sessions`
   const made = Map.groupBy(rows, ({ key }) => key)
   const creates = diary.promises.filter(({ kind }) => kind !== 'decision')
@@ -70,7 +75,7 @@ async function faultsOfCreates({ opened, diary }: Checked): Promise<string[]> {
   ]
 }
 
-function faultsOfCreate(promised: Promised, made: Made[]): string[] {
+function faultsOfCreate(promised: DiaryPromise, made: CreatedSession[]): string[] {
   const { key, text, asked, refusal, merchant_id } = promised
   if (text === null) {
     return [
@@ -79,7 +84,7 @@ function faultsOfCreate(promised: Promised, made: Made[]): string[] {
     ]
   }
   if (made.length !== 1) return [`${key} was acknowledged, and has ${made.length} sessions`]
-  const [row] = made as [Made]
+  const [row] = made as [CreatedSession]
   const { amount } = asked.body as { amount: number }
   return [
     ...unless(text.includes(row.session_id), `${key} was answered with another session`),

@@ -49,7 +49,7 @@ export type Crew = {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-type Asked = {
+type CrewOptions = {
   services: number
   workers: number
   /** One more of each, with a wrong clock: what is added to its environment, anew whenever it is started. */
@@ -61,7 +61,7 @@ type Asked = {
 const start_again_ms = 300
 const commands: Command[] = ['serve', 'worker']
 
-export function startCrew(asked: Asked): Crew {
+export function startCrew(asked: CrewOptions): Crew {
   const { services, workers, env: first, log_file, wrong = {} } = asked
   const members = new Set<Member>()
   const killed = new WeakSet<ChildProcess>()

@@ -2,7 +2,7 @@
 
 import { browser, cardOf } from '../../tests/support/client.ts'
 import { askOnce } from './asking.ts'
-import type { Said } from './diary.ts'
+import type { DiaryAnswer } from './diary.ts'
 import { decideBy, keepResult, type Life } from './life.ts'
 import {
   cardFrom,
@@ -17,11 +17,11 @@ const clients = 3
 const requests = { least: 3, more: 4 }
 
 /** What the clients have heard of the session's payment. */
-type Heard = { payment_id: string | null; is_held: boolean }
+type PaymentNews = { payment_id: string | null; is_held: boolean }
 
 /** Begins once the session has an attempt that may be confirmed. */
 export async function crowd(life: Life, opened: Opened): Promise<void> {
-  const heard: Heard = { payment_id: null, is_held: false }
+  const heard: PaymentNews = { payment_id: null, is_held: false }
   const acting = Array.from({ length: clients }, async (_, number) => {
     const chance = life.chance.fork(`client ${number}`)
     const client = { ...life, chance, name: `${life.name}/${number}` }
@@ -43,7 +43,7 @@ const actions = [
 async function act(
   client: Life,
   opened: Opened,
-  heard: Heard,
+  heard: PaymentNews,
   action: (typeof actions)[number],
 ): Promise<void> {
   const { chance, name, shop, diary } = client
@@ -71,7 +71,7 @@ async function act(
   }
 }
 
-function hear(heard: Heard, { status, body }: Said): void {
+function hear(heard: PaymentNews, { status, body }: DiaryAnswer): void {
   if (status !== 200) return
   heard.payment_id = body.payment_id
   heard.is_held = body.status === 'held'

@@ -3,7 +3,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Json } from '../../tests/support/client.ts'
 
-export type Asked = {
+export type DiaryRequest = {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -11,24 +11,24 @@ export type Asked = {
 }
 
 /** `status` is null where nothing came back: the request may or may not have been done. */
-export type Said = { status: number | null; text: string; body: Json; replayed: boolean }
+export type DiaryAnswer = { status: number | null; text: string; body: Json; replayed: boolean }
 
 /** A request and what came of it, for the check of histories. */
-export type Kept = {
+export type DiaryCall = {
   /** Who asked: nobody asks for two things at once under one name, but for a double click. */
   client: string
-  asked: Asked
-  said: Said
+  asked: DiaryRequest
+  said: DiaryAnswer
   /** Monotonic milliseconds. */
   begin_ms: number
   end_ms: number
 }
 
 /** What is asked under one key, whether or not it was ever answered. */
-export type Promised = {
+export type DiaryPromise = {
   key: string
   merchant_id: string
-  asked: Asked
+  asked: DiaryRequest
   kind: 'native' | 'browser' | 'compatible' | 'decision'
   /** The bytes of its first good answer; null without any. */
   text: string | null
@@ -37,17 +37,17 @@ export type Promised = {
 }
 
 export type Diary = {
-  keep(kept: Kept): void
+  keep(kept: DiaryCall): void
   /** All that was ever asked, in the order of its answers. */
-  calls: Kept[]
+  calls: DiaryCall[]
   /** The longest that somebody waited for an answer, since it was last set to 0. */
   slowest_ms: number
-  promise(promised: Omit<Promised, 'text' | 'refusal'>): Promised
+  promise(promised: Omit<DiaryPromise, 'text' | 'refusal'>): DiaryPromise
   /** Holds an answer against the earlier ones under its key. */
-  keepAnswer(promised: Promised, said: Said): void
-  promises: Promised[]
+  keepAnswer(promised: DiaryPromise, said: DiaryAnswer): void
+  promises: DiaryPromise[]
   /** Sessions by id, with the key that made them. */
-  sessions: Map<string, Promised>
+  sessions: Map<string, DiaryPromise>
   /** Final results of confirm by attempt. */
   results: Map<string, { status: string; payment_id: string; text: string }>
   /** Statuses that payments were read with, newest last. */
@@ -64,9 +64,9 @@ export function openDiary(file: string): Diary {
   const counts = { acked: 0, refused: 0, unavailable: 0, unknown: 0 }
   const refusals = new Map<string, number>()
   const faults: string[] = []
-  const promises: Promised[] = []
+  const promises: DiaryPromise[] = []
 
-  function count({ status, body, text }: Said, asked: Asked): void {
+  function count({ status, body, text }: DiaryAnswer, asked: DiaryRequest): void {
     if (status === null) counts.unknown += 1
     else if (status < 300) counts.acked += 1
     else if (status === 503) counts.unavailable += 1
@@ -114,7 +114,7 @@ export function openDiary(file: string): Diary {
 }
 
 /** What a refusal is called, in whichever shape it comes; undefined for another answer. */
-export function codeOf({ body }: Pick<Said, 'body'>): string {
+export function codeOf({ body }: Pick<DiaryAnswer, 'body'>): string {
   return body?.error?.ripper_code ?? body?.error ?? body?.code
 }
 

@@ -12,7 +12,7 @@ export type FailedOver = {
   lagged_at: Date
 }
 
-type Asked = {
+type FailOverOptions = {
   pair: Pair
   chance: Chance
   begin_ms: number
@@ -26,7 +26,7 @@ const answers_least = 10
 const answers_limit_ms = 8_000
 
 /** Comes at some time in the middle. */
-export async function failOver(asked: Asked): Promise<FailedOver> {
+export async function failOver(asked: FailOverOptions): Promise<FailedOver> {
   const { pair, chance, begin_ms, until_ms, tell } = asked
   const length_ms = until_ms - begin_ms
   const at_ms = begin_ms + length_ms * (0.35 + 0.3 * chance.next())

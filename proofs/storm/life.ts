@@ -2,14 +2,14 @@
 
 import type { Chance } from '../simulate/chance.ts'
 import { insist, type Street } from './asking.ts'
-import type { Diary, Said } from './diary.ts'
+import type { Diary, DiaryAnswer } from './diary.ts'
 import { deciding, type Verb } from './requests.ts'
 import type { Shop } from './shops.ts'
 
 export type Life = Street & { chance: Chance; name: string; shop: Shop }
 
 /** What an attempt ended as stays, to the byte. */
-export function keepResult({ results, faults }: Diary, { status, body, text }: Said): void {
+export function keepResult({ results, faults }: Diary, { status, body, text }: DiaryAnswer): void {
   if (status === null || status >= 300 || body.status === 'processing') return
   const attempt_id = body.attempt.id
   const known = results.get(attempt_id)

@@ -3,9 +3,9 @@
 import type { Sql } from '../../src/database/open.ts'
 import type { Histories } from '../histories/judge.ts'
 import type { KeyCall } from '../histories/key.ts'
-import { type Call, type Asked as Meaning, noRules, type Rules } from '../histories/session.ts'
+import { type Call, noRules, type Rules, type SessionCall } from '../histories/session.ts'
 import { isDefinite } from './asking.ts'
-import { codeOf, type Diary, type Kept } from './diary.ts'
+import { codeOf, type Diary, type DiaryCall } from './diary.ts'
 
 /** `ahead_ms` is by how much the clock of a process was ahead of the clients' at most, as it was meant to be. */
 export async function historiesOf(
@@ -42,7 +42,7 @@ const at_session = /^\/v1\/checkout\/sessions\/(cs_\w+)(?:\/(\w+))?$/
 const at_payment = /^\/v1\/payments\/(\w+)(?:\/hold\/(capture|void))?$/
 
 /** Null where the request is of no session that any answer named. */
-function readCall(kept: Kept, whose: Map<string, string>): Read | null {
+function readCall(kept: DiaryCall, whose: Map<string, string>): Read | null {
   const { client, begin_ms, asked, said } = kept
   const named = asked.path.match(at_session)
   const paid = asked.path.match(at_payment)
@@ -54,13 +54,17 @@ function readCall(kept: Kept, whose: Map<string, string>): Read | null {
 }
 
 /** Null where nobody was told. */
-export function sessionOfCall(kept: Kept, whose: Map<string, string>): string | null {
+export function sessionOfCall(kept: DiaryCall, whose: Map<string, string>): string | null {
   const { path } = kept.asked
   const paid = path.match(at_payment)
   return path.match(at_session)?.[1] ?? (paid && whose.get(paid[1]!)) ?? createdBy(kept)
 }
 
-function meaningOf(kept: Kept, step: string | null, paid: RegExpMatchArray | null): Meaning {
+function meaningOf(
+  kept: DiaryCall,
+  step: string | null,
+  paid: RegExpMatchArray | null,
+): SessionCall {
   const { asked } = kept
   if (paid) {
     const payment_id = paid[1]!
@@ -95,7 +99,7 @@ function meaningOf(kept: Kept, step: string | null, paid: RegExpMatchArray | nul
 // biome-ignore lint/suspicious/noExplicitAny: bodies as they came.
 type Body = any
 
-function told<Good>({ said }: Kept, good: (body: Body) => Good) {
+function told<Good>({ said }: DiaryCall, good: (body: Body) => Good) {
   if (!isDefinite(said)) return null
   return said.status! < 300 ? { good: good(said.body) } : { refused: codeOf(said) }
 }
@@ -119,13 +123,13 @@ function sessionOf({ status, attempt_count, settlement, payment_id, hold }: Body
 }
 
 /** The session that an answered create made. */
-function createdBy({ said }: Kept): string | null {
+function createdBy({ said }: DiaryCall): string | null {
   if (!isDefinite(said) || said.status! >= 300) return null
   const { id, client_secret } = said.body
   return id?.startsWith('cs_') ? id : (client_secret?.split('_secret_')[0] ?? null)
 }
 
-export function sessionsOfPayments(calls: Kept[]): Map<string, string> {
+export function sessionsOfPayments(calls: DiaryCall[]): Map<string, string> {
   return new Map(
     calls.flatMap(({ asked, said }): [string, string][] => {
       const session_id = asked.path.match(at_session)?.[1]
@@ -135,13 +139,13 @@ export function sessionsOfPayments(calls: Kept[]): Map<string, string> {
   )
 }
 
-function keyOf({ asked: { headers } }: Kept): string | null {
+function keyOf({ asked: { headers } }: DiaryCall): string | null {
   return headers['rip-idempotency-key'] ?? headers['idempotency-key'] ?? null
 }
 
 const running = new Set(['idempotency_key_reused', 'idempotency_key_in_use'])
 
-function keyCall({ client, begin_ms, end_ms, said }: Kept): KeyCall {
+function keyCall({ client, begin_ms, end_ms, said }: DiaryCall): KeyCall {
   if (!isDefinite(said)) return { client, begin_ms, end_ms: null, told: null }
   const call = { client, begin_ms, end_ms }
   const { status, text, replayed } = said

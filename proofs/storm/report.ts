@@ -21,9 +21,9 @@ export type StormReport = {
   folder: string | null
 } & Verdict
 
-type Ended = Checked & { crew: Crew }
+type EndedStorm = Checked & { crew: Crew }
 
-export async function countsOf({ opened, diary, crew, market }: Ended) {
+export async function countsOf({ opened, diary, crew, market }: EndedStorm) {
   const { sql } = opened.database
   const payments = await sql<{ status: string; count: number }[]>`
     select status, count(*)::int from payments group by 1 order by 1`

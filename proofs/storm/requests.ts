@@ -4,7 +4,7 @@ import { testNumber } from '../../src/cards/test-cards.ts'
 import { visa } from '../../tests/support/client.ts'
 import type { Chance } from '../simulate/chance.ts'
 import type { CreatingKind } from './asking.ts'
-import type { Asked } from './diary.ts'
+import type { DiaryRequest } from './diary.ts'
 import type { Shop } from './shops.ts'
 
 /** A session as its shopper has it. */
@@ -15,7 +15,7 @@ export type Verb = 'capture' | 'void'
 export function creating(
   kind: CreatingKind,
   { key, shop, amount }: { key: string; shop: Shop; amount: number },
-): Asked {
+): DiaryRequest {
   const headers = { 'rip-idempotency-key': key }
   const metadata = { key }
   const bought = { amount, currency: 'GBP', customer: { email: 'ada@example.com' }, metadata }
@@ -45,27 +45,32 @@ export function creating(
 }
 
 /** A step of a checkout. */
-export function stepOf({ id, client_secret }: Opened, step: string, body: unknown): Asked {
+export function stepOf({ id, client_secret }: Opened, step: string, body: unknown): DiaryRequest {
   const headers = { 'rip-client-secret': client_secret }
   return { method: 'POST', path: `/v1/checkout/sessions/${id}/${step}`, headers, body }
 }
 
-export function readingState({ id, client_secret }: Opened): Asked {
+export function readingState({ id, client_secret }: Opened): DiaryRequest {
   const headers = { 'rip-client-secret': client_secret }
   return { method: 'GET', path: `/v1/checkout/sessions/${id}/state`, headers }
 }
 
-export function readingSession({ secret_key }: Shop, { id }: Opened): Asked {
+export function readingSession({ secret_key }: Shop, { id }: Opened): DiaryRequest {
   const headers = { 'x-service-api-key': secret_key }
   return { method: 'GET', path: `/v1/checkout/sessions/${id}`, headers }
 }
 
-export function readingPayment({ secret_key }: Shop, payment_id: string): Asked {
+export function readingPayment({ secret_key }: Shop, payment_id: string): DiaryRequest {
   const headers = { 'x-service-api-key': secret_key }
   return { method: 'GET', path: `/v1/payments/${payment_id}`, headers }
 }
 
-export function deciding({ secret_key }: Shop, payment_id: string, verb: Verb, key: string): Asked {
+export function deciding(
+  { secret_key }: Shop,
+  payment_id: string,
+  verb: Verb,
+  key: string,
+): DiaryRequest {
   const headers = { 'x-service-api-key': secret_key, 'rip-idempotency-key': key }
   return { method: 'POST', path: `/v1/payments/${payment_id}/hold/${verb}`, headers }
 }

@@ -4,7 +4,7 @@ import { browser, cardOf } from '../../tests/support/client.ts'
 import { realClock } from '../../tests/support/world.ts'
 import { askOnce, insist } from './asking.ts'
 import { crowd } from './crowd.ts'
-import type { Said } from './diary.ts'
+import type { DiaryAnswer } from './diary.ts'
 import { decideBy, keepResult, type Life } from './life.ts'
 import {
   cardFrom,
@@ -67,7 +67,7 @@ async function create(life: Life): Promise<Opened | null> {
   const key = `storm ${name}`
   const asked = creating(kind, { key, shop, amount: 100 + chance.below(100_000) })
   const promised = diary.promise({ key, kind, asked, merchant_id: shop.merchant_id })
-  const keep = (said: Said | null) => said && diary.keepAnswer(promised, said)
+  const keep = (said: DiaryAnswer | null) => said && diary.keepAnswer(promised, said)
   if (chance.often(0.15)) {
     // A double click: both at once, of two services perhaps.
     const both = [askOnce(life, name, asked, chance), askOnce(life, name, asked, chance)]

@@ -74,11 +74,11 @@ export async function openMarket(
   }
 }
 
-type Hearing = { receiver: Receiver; chance: Chance } & Pick<Market, 'faults' | 'heard'>
+type ReceiverParts = { receiver: Receiver; chance: Chance } & Pick<Market, 'faults' | 'heard'>
 
 /** Writes a delivery down, with what is wrong with it, and answers as a receiver does that has its bad moments. */
 export function hear(
-  { receiver, chance, faults, heard }: Hearing,
+  { receiver, chance, faults, heard }: ReceiverParts,
   one: ReceivedEvent,
   response: { destroy(): void },
 ): number | undefined {

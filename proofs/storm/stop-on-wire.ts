@@ -2,7 +2,7 @@
 
 import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
-import type { Kind, Where } from './bank.ts'
+import type { CallMoment, Kind } from './bank.ts'
 import type { Crew, Member } from './crew.ts'
 
 export type WireField = {
@@ -33,7 +33,7 @@ export type Stop = {
  * A service is stopped at its next call to the bank, or a worker at its next capture, void or reversal: it stands still at
  * that very place while the others go on, and only then does its call go out, or its answer come in. Null where none can be.
  */
-export function stopOnWire(field: WireField, where: Where): Stop | null {
+export function stopOnWire(field: WireField, where: CallMoment): Stop | null {
   const { crew, chance } = field
   const all = crew.running()
   // One of each kind goes on.

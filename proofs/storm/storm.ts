@@ -18,7 +18,7 @@ import { type Market, openMarket } from './shops.ts'
 import { type Failover, findServer, openSite, type Server, type Site } from './site.ts'
 import { judgeLossy, judgeWhole } from './verdict.ts'
 
-export type StormAsked = {
+export type StormOptions = {
   seed: string
   seconds: number
   shoppers: number
@@ -37,7 +37,7 @@ export type StormAsked = {
 
 const ahead_seconds = 300
 
-export async function runStorm(asked: StormAsked): Promise<StormReport> {
+export async function runStorm(asked: StormOptions): Promise<StormReport> {
   const { failover = null, hurries } = asked
   const chance = openChance(asked.seed)
   const site = await openSite(failover)
@@ -115,10 +115,12 @@ type Field = {
 const long = { least: 25_000, more: 35_000 }
 const brief = { least: 1_000, more: 2_000 }
 
-type Raged = Pick<StormReport, 'disturbances' | 'stopped'> & { failed_over: FailedOver | null }
+type StormCourse = Pick<StormReport, 'disturbances' | 'stopped'> & {
+  failed_over: FailedOver | null
+}
 
 /** Shoppers and faults at once, until the time is over and every visit has ended. */
-async function rage(asked: StormAsked, field: Field): Promise<Raged> {
+async function rage(asked: StormOptions, field: Field): Promise<StormCourse> {
   const { crew, street, market, chance, server, site } = field
   const begin_ms = performance.now()
   const until_ms = begin_ms + asked.seconds * 1000

@@ -1,6 +1,6 @@
 // What a storm's check comes to: every fact that does not hold, and after an asynchronous failover what is gone, by name.
 
-import { type Judged, judgeHistories } from '../histories/judge.ts'
+import { type Judgement, judgeHistories } from '../histories/judge.ts'
 import { type Checked, faultsOfStorm } from './check.ts'
 import { faultsOfUnknown, idsIn, touchedBy, unknownAuthorisations } from './check-lossy.ts'
 import type { FailedOver } from './fail-over.ts'
@@ -8,7 +8,7 @@ import { historiesOf } from './read-history.ts'
 
 export type Verdict = {
   faults: string[]
-  histories: Judged
+  histories: Judgement
   /** What was acknowledged, or authorised at the bank, and is gone with what the standby never got. */
   lost: string[]
   /** How many sessions had something under way then; of those only what is said of `lost` is judged. */

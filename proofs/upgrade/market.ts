@@ -9,12 +9,17 @@ import type { Receiver } from '../simulate/receivers.ts'
 import { hear, type Market, type Shop } from '../storm/shops.ts'
 import type { Release } from './release.ts'
 
-type Asked = { release: Release; env: Record<string, string>; chance: Chance; count: number }
+type MarketOptions = {
+  release: Release
+  env: Record<string, string>
+  chance: Chance
+  count: number
+}
 
 const filters = [[], ['payment.captured', 'payment.held']]
 
 /** A release from before there were webhooks has merchants without receivers. */
-export async function openMarket({ release, env, chance, count }: Asked): Promise<Market> {
+export async function openMarket({ release, env, chance, count }: MarketOptions): Promise<Market> {
   const heard: Market['heard'] = []
   const faults: string[] = []
   const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults, heard }

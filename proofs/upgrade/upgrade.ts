@@ -13,7 +13,7 @@ import { openFleet } from './fleet.ts'
 import { openMarket } from './market.ts'
 import { type Release, thisRelease } from './release.ts'
 
-export type UpgradeAsked = {
+export type UpgradeOptions = {
   old: Release
   seed: string
   /** Of load, in all. */
@@ -38,7 +38,7 @@ export type UpgradeReport = {
   folder: string | null
 }
 
-export async function runUpgrade(asked: UpgradeAsked): Promise<UpgradeReport> {
+export async function runUpgrade(asked: UpgradeOptions): Promise<UpgradeReport> {
   const chance = openChance(asked.seed)
   const ground = openGround(`upgrade-${asked.seed}`, {
     RIPPER_DRAIN_SECONDS: String(asked.drain_seconds),

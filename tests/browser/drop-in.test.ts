@@ -51,10 +51,10 @@ test('the language of the checkout is kept for the receipt, not that of the brow
   ).then((locale) => expect(locale).toBe('en-NZ'))
 })
 
-type Told = { name: string; status?: string; code?: string; [member: string]: unknown }
+type PageEvent = { name: string; status?: string; code?: string; [member: string]: unknown }
 
-function told(page: Shopper['page']): Promise<Told[]> {
-  return page.evaluate('told') as Promise<Told[]>
+function told(page: Shopper['page']): Promise<PageEvent[]> {
+  return page.evaluate('told') as Promise<PageEvent[]>
 }
 
 test('a session of the server is paid, and the page is told', async () => {

@@ -21,10 +21,10 @@ const theatre = openTheatre()
 const { newSession, shopPage, arrive, readSession, stateOf, requestsOf, passElsewhere } =
   shopVisits(theatre)
 
-type Told = { name: string; [member: string]: unknown }
+type PageEvent = { name: string; [member: string]: unknown }
 
 async function toldNames(page: Page): Promise<string[]> {
-  return ((await page.evaluate('told')) as Told[]).map(({ name }) => name)
+  return ((await page.evaluate('told')) as PageEvent[]).map(({ name }) => name)
 }
 
 /** Calls confirm() without waiting for it: `paid` is its promise. */

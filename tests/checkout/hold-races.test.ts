@@ -29,20 +29,20 @@ const quick = '4000009000030000'
 const holdMany = (of: Account, number = quick) =>
   Promise.all(Array.from({ length: batch }, () => hold(of, number)))
 
-type Asked = { verb: 'capture' | 'void' | 'escalate'; at: Account; key?: string }
-type Told = Asked & { answer: Answer }
+type DecisionCall = { verb: 'capture' | 'void' | 'escalate'; at: Account; key?: string }
+type AnsweredDecision = DecisionCall & { answer: Answer }
 
 const asking =
-  (payment_id: string, asked: Asked): (() => Promise<Told>) =>
+  (payment_id: string, asked: DecisionCall): (() => Promise<AnsweredDecision>) =>
   async () => {
     const { verb, at, key } = asked
     return { ...asked, answer: await at.client.decideHold(verb, payment_id, key) }
   }
 
-const isDecision = ({ verb }: Asked) => verb !== 'escalate'
+const isDecision = ({ verb }: DecisionCall) => verb !== 'escalate'
 
 /** Returns who decided, and how. */
-async function expectOneDecision(payment_id: string, told: Told[]): Promise<string> {
+async function expectOneDecision(payment_id: string, told: AnsweredDecision[]): Promise<string> {
   const taken = told.filter(({ answer }) => answer.status === 200)
   for (const { answer } of told) {
     if (answer.status !== 200) expect(refusal(answer)).toBe('409 hold_already_decided')

@@ -5,7 +5,7 @@ import { changeMerchant } from '../../src/merchants/manage.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { type Json, refusal } from '../support/client.ts'
 import { eventsOf, type Held, hold, runJob } from '../support/holding.ts'
-import { type Account, type AskedAccount, driving } from '../support/service.ts'
+import { type Account, type AccountOptions, driving } from '../support/service.ts'
 import {
   day_ms,
   type Fault,
@@ -24,7 +24,7 @@ afterEach(async () => {
   await expectBooksAgree(service)
 })
 
-type Rules = NonNullable<AskedAccount['integration']>
+type Rules = NonNullable<AccountOptions['integration']>
 
 const merchantWith = (rules: Rules) => service.newAccount({ integration: rules })
 const applyRules = () => run('apply_hold_rules')

@@ -112,10 +112,10 @@ function strangerTo(holdings: Holdings): Holdings {
 
 const changedDigit = (digit: string) => ((Number.parseInt(digit, 16) + 5) % 16).toString(16)
 
-type Sent = { path: string; headers?: Record<string, string>; body?: unknown }
+type Request = { path: string; headers?: Record<string, string>; body?: unknown }
 
 /** A route, what is asked of it, and the request that names it. What `named` gives is another's or nobody's. */
-type Row = [route: string, what: string, request: (named: Holdings) => Sent]
+type Row = [route: string, what: string, request: (named: Holdings) => Request]
 
 const fresh = () => ({ 'rip-idempotency-key': crypto.randomUUID() })
 const withKey = () => ({ ...mine.client.withKey, ...fresh() })
@@ -135,7 +135,7 @@ const bodies = {
 /** Routes that a client secret opens: another's session, under my secret and a guessed one, and another's secret. */
 const sessionRows = (verb: keyof typeof bodies): Row[] => {
   const route = `${verb === 'state' ? 'GET' : 'POST'} /v1/checkout/sessions/{session_id}/${verb}`
-  const ask = (session: string, secret: string): Sent => ({
+  const ask = (session: string, secret: string): Request => ({
     path: `/v1/checkout/sessions/${session}/${verb}`,
     headers: { 'rip-client-secret': secret },
     body: bodies[verb],
@@ -299,7 +299,7 @@ function told({ status, headers, text }: Answer) {
   return { status, headers: kept, text: text.replace(/req_[0-9a-f]{24}/g, 'req_') }
 }
 
-test.each<[string, (key: string) => Sent]>([
+test.each<[string, (key: string) => Request]>([
   ['a session', (key) => ({ path: '/v1/checkout/sessions', headers: keyed(key), body: purchase })],
   [
     'a session of a page',
@@ -330,7 +330,7 @@ test.each<[string, (key: string) => Sent]>([
       mine.publishable_key!,
       theirs.publishable_key!,
     ),
-  ) as Sent
+  ) as Request
   const { path: _path, ...first } = sent
   const used = await theirs.client.send('POST', asked.path, first)
   expect(used.status).toBeLessThan(300)

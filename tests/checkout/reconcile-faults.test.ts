@@ -15,9 +15,9 @@ afterEach(async () => {
   await expectBooksAgree(service)
 })
 
-type Met = Partial<Record<Verb, Fault[]>>
+type FaultsByVerb = Partial<Record<Verb, Fault[]>>
 
-const meet = (met: Met) => {
+const meet = (met: FaultsByVerb) => {
   acquirer.calm()
   for (const [verb, met_by] of Object.entries(met)) acquirer.meet(verb as Verb, ...met_by)
 }
@@ -59,7 +59,7 @@ const taken =
  */
 type Row = {
   name: string
-  met: () => Met
+  met: () => FaultsByVerb
   end: 'done' | 'nowhere'
   is_late?: true
   is_accepted?: true
@@ -68,7 +68,12 @@ type Row = {
 /** What can become of a request and of the looks for it; the same for charges, captures and voids. */
 function rowsOf(verb: 'authorise' | 'capture' | 'void'): Row[] {
   const wrong = verb === 'authorise' ? void_found : charge_found
-  const late = (name: string, met: () => Met): Row => ({ name, met, end: 'done', is_late: true })
+  const late = (name: string, met: () => FaultsByVerb): Row => ({
+    name,
+    met,
+    end: 'done',
+    is_late: true,
+  })
   const lost = (name: string, looks: () => Fault[], fault: Fault = faults.lost_after): Row => ({
     ...{ name, end: 'done' },
     met: () => ({ [verb]: [fault], lookUp: looks() }),

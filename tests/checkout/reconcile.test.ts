@@ -25,7 +25,7 @@ afterEach(async () => {
   await expectBooksAgree(service)
 })
 
-type Lost = { session: SessionSecret; payment_id: string; sent_at: Date; told: Answer }
+type LostCharge = { session: SessionSecret; payment_id: string; sent_at: Date; told: Answer }
 
 const lost_then_captured = '4000009190290000'
 const lost_then_failed = '4000009190370000'
@@ -33,7 +33,7 @@ const lost_then_declined = '4000009190860000'
 const lost_for_ever = '4000009190450000'
 
 /** Charges with a card whose answer is lost, and hears that nobody knows. */
-async function lose(session: SessionSecret, number: string): Promise<Lost> {
+async function lose(session: SessionSecret, number: string): Promise<LostCharge> {
   const { body } = await client.present(session, number)
   if (body.three_ds.challenge) await runChallenge(body.three_ds.challenge.url)
   const sent_at = clock.now()
@@ -44,7 +44,7 @@ async function lose(session: SessionSecret, number: string): Promise<Lost> {
 
 const open = { verified: () => client.open(), unverified: () => openUnverified(account) }
 
-async function expectUnknown({ session, payment_id, told }: Lost): Promise<void> {
+async function expectUnknown({ session, payment_id, told }: LostCharge): Promise<void> {
   expect((await client.readSession(session.id)).body).toMatchObject({
     ...{ status: 'processing', settlement: 'awaiting_reconciliation', hold: null, payment_id },
   })
@@ -56,7 +56,7 @@ async function expectUnknown({ session, payment_id, told }: Lost): Promise<void>
 }
 
 /** The outcome, as everybody reads it. Returns what a retry of confirm gets. */
-async function expectKnown({ session, payment_id }: Lost, status: string) {
+async function expectKnown({ session, payment_id }: LostCharge, status: string) {
   const recorded = await client.confirm(session)
   expect(recorded.body).toMatchObject({ status, payment_id })
   expect((await elsewhere(account).client.confirm(session)).text).toBe(recorded.text)
@@ -69,7 +69,7 @@ async function expectKnown({ session, payment_id }: Lost, status: string) {
 }
 
 /** As a person does. Returns the operation's id. */
-async function resolve({ payment_id }: Lost, outcome: 'failed'): Promise<string> {
+async function resolve({ payment_id }: LostCharge, outcome: 'failed'): Promise<string> {
   const key = { merchant_id: account.merchant_id, payment_id }
   const told = { acquirer_transaction_id: null, reason: 'They say so', by: 'ada' }
   return (await resolveOperation(service.context, key, { outcome, ...told })).operation_id

@@ -47,11 +47,11 @@ async function newPlace() {
 }
 
 /** Resolves with the delivery as it is shown, once it fits. */
-const shownOnce = (id: string, fits: (shown: Shown) => boolean): Promise<Shown> =>
+const shownOnce = (id: string, fits: (shown: Printed) => boolean): Promise<Printed> =>
   until(() => answer('show', id), fits)
 
 // biome-ignore lint/suspicious/noExplicitAny: what commands print has every shape.
-type Shown = any
+type Printed = any
 
 describe('list', () => {
   test('shows the rows of the API, page by page, with cursors that both take', async () => {
@@ -116,7 +116,7 @@ test('lists by event and by payment, what is not attempted yet too', async () =>
     (await answer('list', '--merchant', merchant_id, ...args)).data
   await until(list, (rows) => rows.length === 2)
   await insertAttempt(place, { endpoint_id })
-  const type = ({ event_type }: Shown) => event_type
+  const type = ({ event_type }: Printed) => event_type
   const by_event = await list('--event', events[0]!.event_id)
   expect(by_event.map(type)).toEqual(['webhook.payment.declined'])
   const by_payment = await answer('list', '--payment', paid.payment_id)
@@ -211,12 +211,12 @@ describe('show', () => {
       where attempt_id = ${last_attempt_id}`
     const { attempts, replayable } = await answer('show', delivery_id)
     expect(replayable).toBe(true)
-    expect(attempts.map((each: Shown) => [each.attempt_number, each.response_status_code])).toEqual(
-      [
-        [1, 302],
-        [2, 500],
-      ],
-    )
+    expect(
+      attempts.map((each: Printed) => [each.attempt_number, each.response_status_code]),
+    ).toEqual([
+      [1, 302],
+      [2, 500],
+    ])
     const { stdout } = await run('show', delivery_id)
     expect(stdout).toMatch(
       /\n1 .* 1\.5 s .*HTTP 302 \(redirects are not followed\) {2}go \[31mthere\n/,

@@ -29,9 +29,9 @@ beforeAll(async () => {
   await checkSealingKeys(sql, context.keyring, context.world.clock.now())
 })
 
-type Found = { name: string; status: string; found: string }
+type Finding = { name: string; status: string; found: string }
 
-const unwell = (checks: Found[]) =>
+const unwell = (checks: Finding[]) =>
   checks.filter(({ status }) => status !== 'ok').map(({ name, status }) => `${name}: ${status}`)
 
 /** Its exit status, what is not well, and everything that it said. */
@@ -72,8 +72,8 @@ describe('the program', () => {
     const unset = { RIPPER_DATABASE_URL: '', RIPPER_MASTER_KEY: '' }
     const { status, checks } = await examined({ ...bare, ...unset }, cwd)
     expect(status).toBe(1)
-    const unwell = checks.filter((each: Found) => /warning|problem/.test(each.status))
-    expect(unwell.map(({ name, status }: Found) => `${name}: ${status}`)).toEqual([
+    const unwell = checks.filter((each: Finding) => /warning|problem/.test(each.status))
+    expect(unwell.map(({ name, status }: Finding) => `${name}: ${status}`)).toEqual([
       'Database: warning',
       'Service: problem',
     ])

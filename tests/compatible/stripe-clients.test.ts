@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Json, purchase } from '../support/client.ts'
 import { type Account, type Service, startService } from '../support/service.ts'
-import { openTellingProxy, type TellingProxy } from '../support/telling-proxy.ts'
+import { openTellingProxy, type RecordingProxy } from '../support/telling-proxy.ts'
 import { openWebhookReceiver } from '../support/webhook-receiver.ts'
 
 let service: Service
-let proxy: TellingProxy
+let proxy: RecordingProxy
 beforeAll(async () => {
   service = await startService({ deliver: {} })
   proxy = await openTellingProxy(service.base_url)

@@ -11,7 +11,13 @@ import {
   refusal,
   visa,
 } from '../support/client.ts'
-import { type AskedAccount, drivenClock, newKey, startService, until } from '../support/service.ts'
+import {
+  type AccountOptions,
+  drivenClock,
+  newKey,
+  startService,
+  until,
+} from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
@@ -192,7 +198,7 @@ describe('other merchants', () => {
 describe('test and live', () => {
   const acquiring_profile = { acquirer: 'x', descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
   const live = { live: true, live_enabled: true, acquiring_profile }
-  test.each<[string, AskedAccount, string]>([
+  test.each<[string, AccountOptions, string]>([
     ['a live account', { merchant: live }, 'live'],
     ['the account is not live', { merchant: { ...live, live: false } }, 'test'],
     ['the toggle is off', { merchant: { ...live, live_enabled: false } }, 'test'],

@@ -9,7 +9,7 @@ import {
   withdrawPublishableKey,
 } from '../../src/merchants/manage.ts'
 import { type Answer, bytes, refusal } from '../support/client.ts'
-import { type Account, type AskedAccount, newKey, until } from '../support/service.ts'
+import { type Account, type AccountOptions, newKey, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const service = await useService()
@@ -299,7 +299,7 @@ describe('mode', () => {
   const live = { live: true, live_enabled: true }
   // No Directory Server is configured here, so that what would be live says so.
   const is_live = '503 three_ds_provider_unavailable'
-  test.each<[string, AskedAccount, string]>([
+  test.each<[string, AccountOptions, string]>([
     ['a live account', { merchant: live }, is_live],
     ['the account is not live', { merchant: { ...live, live: false } }, 'test'],
     ['the toggle is off', { merchant: { ...live, live_enabled: false } }, 'test'],

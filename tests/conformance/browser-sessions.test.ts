@@ -12,7 +12,7 @@ import {
 import { type Answer, type Json, purchase, refusal } from '../support/client.ts'
 import {
   type Account,
-  type AskedAccount,
+  type AccountOptions,
   drivenClock,
   driving,
   newKey,
@@ -48,7 +48,7 @@ const price_list = [
   { sku: 'cup', name: 'Cup', unit_amount: 1200, currency: 'GBP' },
 ]
 /** Creates as a page of another merchant, whose integration is so. */
-async function createAs(asked: AskedAccount, more: object = {}): Promise<[Account, Answer]> {
+async function createAs(asked: AccountOptions, more: object = {}): Promise<[Account, Answer]> {
   const account = await service.newAccount(asked)
   return [account, await create({ public_key: account.publishable_key, ...more })]
 }
@@ -417,7 +417,7 @@ describe('mode', () => {
   type KeyPast = `${KeyRow['mode']} ${'usable' | 'revoked' | 'expired'}`
   const acquiring_profile = { acquirer: 'x', descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
   const live = { live: true, live_enabled: true, acquiring_profile }
-  test.each<[string, AskedAccount, string]>([
+  test.each<[string, AccountOptions, string]>([
     ['live', { merchant: live }, 'live'],
     ['an integration for tests', { merchant: live, integration: { mode_setting: 'test' } }, 'test'],
     ['a key whose secret key is for tests', { merchant: live, key: { mode: 'test_only' } }, 'test'],

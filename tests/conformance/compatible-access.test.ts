@@ -13,7 +13,7 @@ import {
   openCompatible,
   tea,
 } from '../support/compatible.ts'
-import { type AskedAccount, startService } from '../support/service.ts'
+import { type AccountOptions, startService } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = manualClock()
@@ -24,7 +24,7 @@ const form = formOf({ amount: '4200', currency: 'gbp' })
 const basic = (user: string, password = '') => ({
   authorization: `Basic ${btoa(`${user}:${password}`)}`,
 })
-const as = async (asked: AskedAccount) => {
+const as = async (asked: AccountOptions) => {
   const account = await service.newAccount(asked)
   return { ...openCompatible(account.client, account), account }
 }
@@ -69,7 +69,7 @@ describe('the secret key', () => {
   })
 
   const hour_ago = new Date(clock.now().getTime() - 3_600_000)
-  test.each<[string, AskedAccount, string]>([
+  test.each<[string, AccountOptions, string]>([
     ['expired', { key: { expires_at: hour_ago } }, '401 authentication_error unauthorized'],
     [
       'elsewhere',

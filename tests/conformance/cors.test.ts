@@ -36,8 +36,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-type Sent = { headers?: Record<string, string>; body?: unknown; raw?: string }
-const from = (origin: string | null, method: string, path: string, sent: Sent = {}) =>
+type RequestParts = { headers?: Record<string, string>; body?: unknown; raw?: string }
+const from = (origin: string | null, method: string, path: string, sent: RequestParts = {}) =>
   client.send(method, path, { ...sent, headers: { ...(origin && { origin }), ...sent.headers } })
 const preflight = (origin: string | null, path: string, method = 'POST') =>
   from(origin, 'OPTIONS', path, { headers: { 'access-control-request-method': method } })
@@ -180,7 +180,7 @@ describe('creates', () => {
     expect(allowed(await preflight(shop, path))).toBeNull()
   })
 
-  test.each<[string, () => Sent, string]>([
+  test.each<[string, () => RequestParts, string]>([
     [
       'a bad body',
       () => ({ headers: keyed(), body: { ...body(), amount: 0 } }),

@@ -7,14 +7,14 @@ import { catalogue, type RefusalCode } from '../../src/kernel/errors.ts'
 import { changeMerchant, withdrawKey } from '../../src/merchants/manage.ts'
 import { type Answer, cardOf, purchase, refusal, visa } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
-import { type AskedAccount, drivenClock, driving, shop } from '../support/service.ts'
+import { type AccountOptions, drivenClock, driving, shop } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
 const service = await useService({ clock })
 const { client } = service
 
-const createAs = async (asked: AskedAccount) => (await service.newAccount(asked)).client.create()
+const createAs = async (asked: AccountOptions) => (await service.newAccount(asked)).client.create()
 const fromPage = (more: object, origin = shop) =>
   client.createFrom(origin, { public_key: service.account.publishable_key, ...purchase, ...more })
 const live = { live: true, live_enabled: true }

@@ -13,9 +13,9 @@ const inline = inlineDocument(routes, events, streams)
 const served = openApiDocument(routes, events, streams)
 const names = schemaNames.map(({ name }) => name)
 
-type Found = { at: string; node: Schema }
+type SchemaNode = { at: string; node: Schema }
 
-function nodesOf(node: unknown, at: string): Found[] {
+function nodesOf(node: unknown, at: string): SchemaNode[] {
   if (node === null || typeof node !== 'object') return []
   const inner = Object.entries(node).flatMap(([name, each]) => nodesOf(each, `${at}/${name}`))
   return Array.isArray(node) ? inner : [{ at, node: node as Schema }, ...inner]
@@ -41,7 +41,7 @@ test('every reference leads to a component, and every name is referred to', () =
 })
 
 /** What a refusal's code is one of is no type of its own, nor is a body without members. */
-const isType = ({ at, node }: Found) =>
+const isType = ({ at, node }: SchemaNode) =>
   node.type === 'object' &&
   Object.keys(node.properties ?? {}).length > 1 &&
   !/\/responses\/[45]\d\d\/.*\/schema(\/anyOf\/\d)?(\/allOf\/\d)?$/.test(at)
@@ -50,7 +50,7 @@ test('a body or an answer has a name, and no shape stands twice', () => {
   const types = nodes.filter(isType)
   const whole = /\/(json|event-stream|x-www-form-urlencoded)\/schema$/
   expect(types.filter(({ at }) => whole.test(at)).map(({ at }) => at)).toEqual([])
-  const places = Map.groupBy(types, ({ node: { description: _, ...shape } }: Found) =>
+  const places = Map.groupBy(types, ({ node: { description: _, ...shape } }: SchemaNode) =>
     JSON.stringify(shape),
   )
   const twice = [...places.values()].filter((each) => each.length > 1)

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { openChallenge, refusal, runChallenge, wordsOf } from '../support/client.ts'
-import { lateResult, payAndTell, type Told } from '../support/paying.ts'
+import { lateResult, type PaidCourse, payAndTell } from '../support/paying.ts'
 import { drivenClock } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -113,7 +113,11 @@ function challengeOf(number: string) {
   return undefined
 }
 
-function expectAuthentication({ payment }: Told, number: string, authentication: string): void {
+function expectAuthentication(
+  { payment }: PaidCourse,
+  number: string,
+  authentication: string,
+): void {
   if (authentication === 'absent') {
     expect(payment).not.toHaveProperty('authentication')
     return
@@ -128,7 +132,7 @@ function expectAuthentication({ payment }: Told, number: string, authentication:
   expect(payment.authentication).toEqual({ outcome: authentication, liability_shifted, eci })
 }
 
-function expectOutcome({ result, payment, session, event }: Told, outcome: string): void {
+function expectOutcome({ result, payment, session, event }: PaidCourse, outcome: string): void {
   const [status, code, category] = outcome.split(' ') as [string, string, string]
   const decline = code ? { code, category, reason: expect.any(String) } : null
   expect(result).toMatchObject({ status, decline })

@@ -45,8 +45,8 @@ afterAll(async () => {
 
 const profile = { descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
 const live = { live: true, live_enabled: true, acquiring_profile: profile }
-type Asked = Pick<AccountConnection, 'kind' | 'connector' | 'label' | 'mode'>
-const main: Asked = { kind: 'acquirer', connector: 'bank', label: 'main', mode: 'live' }
+type ConnectionOptions = Pick<AccountConnection, 'kind' | 'connector' | 'label' | 'mode'>
+const main: ConnectionOptions = { kind: 'acquirer', connector: 'bank', label: 'main', mode: 'live' }
 
 let account: Account
 let shopper: ReturnType<typeof shopperAt>
@@ -59,7 +59,7 @@ beforeEach(async () => {
   await clock.advance(60_000)
 })
 
-const connect = (asked: Partial<Asked> = {}, secret_key = 'sk_1') =>
+const connect = (asked: Partial<ConnectionOptions> = {}, secret_key = 'sk_1') =>
   createConnection(service.operator, account.merchant_id, {
     ...main,
     ...asked,
@@ -82,7 +82,7 @@ const created = (wanted: string) =>
 describe('a live session', () => {
   const refused = '422 acquiring_profile_incomplete'
 
-  test.each<[string, Partial<Asked> | null]>([
+  test.each<[string, Partial<ConnectionOptions> | null]>([
     ['there is none', null],
     ['its label is another', { label: 'Main' }],
     ['it is one of the sandbox', { mode: 'sandbox' }],

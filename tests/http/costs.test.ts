@@ -7,7 +7,7 @@ import {
   harmless,
   hostileBodies,
   hostileEverywhere,
-  type Judged,
+  type JudgedRoute,
   judgeBody,
 } from '../../proofs/fuzz/costs.ts'
 import { namesTag } from '../../src/http/caching.ts'
@@ -21,7 +21,9 @@ import { routes } from '../../src/routes.ts'
 const ratio_max = 12
 
 const judged = routes
-  .filter((route): route is (typeof routes)[number] & Judged => !!route.body && !route.alias_of)
+  .filter(
+    (route): route is (typeof routes)[number] & JudgedRoute => !!route.body && !route.alias_of,
+  )
   .map((route) => [nameOf(route as Route<never>), route] as const)
 
 test.each(judged)('%s judges every body for about the same', { timeout: 60_000 }, (_, route) => {

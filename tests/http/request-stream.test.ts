@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openRequestLog, requests_kept } from '../../src/http/request-log.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { described } from '../support/compatible.ts'
-import { listen as listenAt, type Told } from '../support/listener.ts'
+import { listen as listenAt, type StreamMessage } from '../support/listener.ts'
 import { ripper, talk } from '../support/programs.ts'
 import { type Account, newKey, shop } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
@@ -17,7 +17,8 @@ const listen = ({ secret_key }: Pick<Account, 'secret_key'>, query = '') =>
 const payment = (end: string) => `pay_${end.padStart(24, '0')}`
 const session = (end: string) => `cs_${end.padStart(24, '0')}`
 
-const rows = (news: Told[]) => news.map(({ data }) => `${data.status} ${data.method} ${data.route}`)
+const rows = (news: StreamMessage[]) =>
+  news.map(({ data }) => `${data.status} ${data.method} ${data.route}`)
 
 describe('the stream', () => {
   test('tells of each request of the account, whoever made it', async () => {

@@ -45,14 +45,19 @@ beforeAll(async () => {
   })
 })
 
-type Sent = { method: string; url: string; headers: Record<string, string>; body: string | null }
+type ExampleRequest = {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | null
+}
 
 /** What curl would send. */
-function parsed(line: string): Sent {
+function parsed(line: string): ExampleRequest {
   const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
     .map(([, double, single, plain]) => double ?? single ?? plain!)
     .filter((word) => word !== '\\')
-  const sent: Sent = { method: 'GET', url: '', headers: {}, body: null }
+  const sent: ExampleRequest = { method: 'GET', url: '', headers: {}, body: null }
   expect(words.shift()).toBe('curl')
   const data: string[] = []
   for (let word = words.shift(); word !== undefined; word = words.shift()) {

@@ -18,11 +18,11 @@ import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { prelude, readGuide, sideOf, withChanges } from '../support/guide-blocks.ts'
 import {
-  type Ended,
+  type ProgramResult,
+  type RunningProgram,
   ripper,
   serve,
   shell,
-  type Talking,
   talk,
   talkShell,
 } from '../support/programs.ts'
@@ -54,13 +54,13 @@ afterAll(async () => {
   removeData(place)
 }, 30_000)
 
-const staying: Talking[] = []
+const staying: RunningProgram[] = []
 afterEach(async () => {
   for (const program of staying.splice(0).reverse()) await program.stop()
 })
 
 /** Starts a block that stays. */
-function begin(script: string): Talking {
+function begin(script: string): RunningProgram {
   const program = talkShell(prelude + script, here)
   staying.push(program)
   return program
@@ -68,13 +68,13 @@ function begin(script: string): Talking {
 
 /** Runs a block to its end. */
 async function run(script: string): Promise<string> {
-  const { status, stdout, stderr }: Ended = await shell(prelude + script, here)
+  const { status, stdout, stderr }: ProgramResult = await shell(prelude + script, here)
   expect(status, stderr).toBe(0)
   return stdout
 }
 
 /** The port that a program of a guide listens on: any free one, since the guide's may be taken. */
-async function portOf(program: Talking): Promise<string> {
+async function portOf(program: RunningProgram): Promise<string> {
   await program.says(/^port \d+$/m)
   return /^port (\d+)$/m.exec(program.said())![1]!
 }

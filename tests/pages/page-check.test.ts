@@ -24,7 +24,7 @@ const pages: Record<string, string> = Object.fromEntries(
   Object.entries(paths).map(([name, path]) => [name, service.base_url + path]),
 )
 
-type Said = {
+type CheckReport = {
   status: number
   page: string
   checked: string[]
@@ -32,10 +32,10 @@ type Said = {
   differences: string[]
 }
 
-type Asked = Record<string, string | string[]>
+type CheckOptions = Record<string, string | string[]>
 
 /** The command in this process. */
-async function check(url: string, options: Asked = {}): Promise<Said> {
+async function check(url: string, options: CheckOptions = {}): Promise<CheckReport> {
   const said: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     said.push(String(text))
@@ -93,7 +93,7 @@ test('a file of the service by its own address', async () => {
 
 type Change = {
   page?: string
-  options?: Asked
+  options?: CheckOptions
   /** Of bodies, by the path that they come from. */
   body?: (text: string, path: string) => string
   headers?: (headers: Record<string, string>) => void

@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { judgeHistories } from '../../proofs/histories/judge.ts'
 import { judge } from '../../proofs/histories/search.ts'
 import {
-  type Asked,
   type Call,
   noRules,
   type Rules,
+  type SessionCall,
   sessionModel,
 } from '../../proofs/histories/session.ts'
 
 /** A call of somebody from one time to another, or to null. */
-type Row = [client: string, begin_ms: number, end_ms: number | null, asked: Asked]
+type Row = [client: string, begin_ms: number, end_ms: number | null, asked: SessionCall]
 
 const calls = (rows: Row[]): Call[] =>
   rows.map(([client, begin_ms, end_ms, asked]) => ({ client, begin_ms, end_ms, ...asked }))
@@ -22,7 +22,7 @@ const verdictOf = (history: Call[], rules: Rules = noRules) =>
 
 const created: Row = ['shop', 0, 1, { what: 'create', told: { good: {} } }]
 
-function authenticated(number = 1): Asked {
+function authenticated(number = 1): SessionCall {
   const told = { good: { id: `att_${number}`, number } }
   return { what: 'authenticate', card: `card_${number}`, told }
 }
@@ -30,14 +30,14 @@ function authenticated(number = 1): Asked {
 function confirmed(
   status: string,
   { number = 1, left }: { number?: number; left?: number } = {},
-): Asked {
+): SessionCall {
   const attempt = { id: `att_${number}`, number }
   const attempts_left = left ?? 3 - number
   const good = { status, payment_id: `pay_${number}`, attempt, attempts_left }
   return { what: 'confirm', told: { good } }
 }
 
-function state(status: string, result: string | null, number = 1): Asked {
+function state(status: string, result: string | null, number = 1): SessionCall {
   const told = result === null ? null : confirmed(result, { number }).told
   const good = {
     ...{ status, attempt_count: number, settlement: null },
@@ -47,25 +47,29 @@ function state(status: string, result: string | null, number = 1): Asked {
   return { what: 'read_state', told: { good } }
 }
 
-function session(status: string, payment: number | null, hold_status: string | null = null): Asked {
+function session(
+  status: string,
+  payment: number | null,
+  hold_status: string | null = null,
+): SessionCall {
   const payment_id = payment === null ? null : `pay_${payment}`
   const good = { status, attempt_count: payment ?? 1, settlement: null, payment_id, hold_status }
   return { what: 'read_session', told: { good } }
 }
 
-function payment(status: string, number = 1): Asked {
+function payment(status: string, number = 1): SessionCall {
   return { what: 'read_payment', payment_id: `pay_${number}`, told: { good: { status } } }
 }
 
-function decided(kind: 'capture' | 'void', status: string, replayed = false): Asked {
+function decided(kind: 'capture' | 'void', status: string, replayed = false): SessionCall {
   return { what: 'decide', kind, payment_id: 'pay_1', told: { good: { status, replayed } } }
 }
 
-function refused(kind: 'capture' | 'void', code: string): Asked {
+function refused(kind: 'capture' | 'void', code: string): SessionCall {
   return { what: 'decide', kind, payment_id: 'pay_1', told: { refused: code } }
 }
 
-const unanswered: Asked = { what: 'confirm', told: null }
+const unanswered: SessionCall = { what: 'confirm', told: null }
 const card: Row = ['a', 2, 3, authenticated()]
 const captured: Row[] = [created, card, ['a', 4, 9, confirmed('captured')]]
 const held: Row[] = [created, card, ['a', 4, 9, confirmed('held')]]

@@ -24,10 +24,10 @@ afterAll(async () => {
   for (const each of fresh) await each.drop()
 })
 
-type Asked = Omit<Campaign, 'lanes'> & Partial<Campaign>
+type CampaignOptions = Omit<Campaign, 'lanes'> & Partial<Campaign>
 
 /** What a campaign found, with the seed that shows it again. */
-async function brokenBy({ lanes = here.lanes, ...campaign }: Asked) {
+async function brokenBy({ lanes = here.lanes, ...campaign }: CampaignOptions) {
   const { broken, hash, faults, met_two } = await runCampaign({ lanes, ...campaign })
   const found = broken && { ...campaign, world: broken.world, by: broken.report.violations }
   return { found, hash, faults, met_two }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Arrived, openWire } from '../../proofs/storm/bank.ts'
 import { faultsOfUnknown, idsIn, touchedBy } from '../../proofs/storm/check-lossy.ts'
-import type { Kept } from '../../proofs/storm/diary.ts'
+import type { DiaryCall } from '../../proofs/storm/diary.ts'
 import type { Acquirer, SettleRequest } from '../../src/acquirers/acquirer.ts'
 
 describe('the door before the bank', () => {
@@ -76,7 +76,7 @@ describe('an asynchronous failover', () => {
   const id = (name: string, number: number) => `${name}_${String(number).repeat(24)}`
   const headers = {}
 
-  function read(number: number, begin_ms: number, end_ms: number): Kept {
+  function read(number: number, begin_ms: number, end_ms: number): DiaryCall {
     const asked = {
       method: 'GET' as const,
       path: `/v1/checkout/sessions/${id('cs', number)}`,
@@ -87,7 +87,7 @@ describe('an asynchronous failover', () => {
     return { client: 'a', asked, said, begin_ms, end_ms }
   }
 
-  function created(number: number, begin_ms: number, end_ms: number): Kept {
+  function created(number: number, begin_ms: number, end_ms: number): DiaryCall {
     const key = `storm 1.${number}`
     const asked = {
       ...{ method: 'POST' as const, path: '/v1/checkout/sessions' },

@@ -17,7 +17,7 @@ export type CardInput = Partial<Record<'number' | 'exp_month' | 'exp_year' | 'cv
 
 export type Raw = string | Buffer<ArrayBuffer>
 
-type Sent = { headers?: Record<string, string>; body?: unknown; raw?: Raw }
+type RequestParts = { headers?: Record<string, string>; body?: unknown; raw?: Raw }
 
 /** Without a handle the body names a publishable key; a key of null sends none. */
 type PageCreate = { handle?: string; key?: string | null }
@@ -49,7 +49,7 @@ export function cardOf(number: string): CardInput {
 }
 
 export function openClient({ base_url, secret_key }: Target) {
-  async function send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  async function send(method: string, path: string, sent: RequestParts = {}): Promise<Answer> {
     const { headers = {}, body, raw } = sent
     const response = await fetch(base_url + path, {
       method,

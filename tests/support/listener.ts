@@ -4,15 +4,15 @@ import { readServerSentEvents } from '../../src/cli/service/server-sent-events.t
 import type { Json } from './client.ts'
 import { until } from './service.ts'
 
-export type Told = { event: string; id: string | null; data: Json }
+export type StreamMessage = { event: string; id: string | null; data: Json }
 
 export type Listener = {
   /** All messages so far. */
-  told: Told[]
+  told: StreamMessage[]
   /** Those that are events or requests, not `ready`. */
-  news(): Told[]
+  news(): StreamMessage[]
   /** Waits until so many news have come. */
-  atLeast(count: number): Promise<Told[]>
+  atLeast(count: number): Promise<StreamMessage[]>
   /** The last id that came, with a message or without. */
   place(): string | null
   /** Resolves when the service has ended the stream. */
@@ -20,17 +20,22 @@ export type Listener = {
   hangUp(): void
 }
 
-type Asked = { base_url: string; secret_key: string; path: string; last_id?: string | null }
+type ListenOptions = { base_url: string; secret_key: string; path: string; last_id?: string | null }
 
 /** Resolves when the stream is open and its first message is there. Throws what it is refused with. */
-export async function listen({ base_url, secret_key, path, last_id }: Asked): Promise<Listener> {
+export async function listen({
+  base_url,
+  secret_key,
+  path,
+  last_id,
+}: ListenOptions): Promise<Listener> {
   const aborting = new AbortController()
   const answer = await fetch(base_url + path, {
     headers: { 'x-service-api-key': secret_key, ...(last_id && { 'last-event-id': last_id }) },
     signal: aborting.signal,
   })
   if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`)
-  const told: Told[] = []
+  const told: StreamMessage[] = []
   let place: string | null = null
   const ended = follow(answer.body!, told, (id) => {
     place = id
@@ -53,7 +58,7 @@ export async function listen({ base_url, secret_key, path, last_id }: Asked): Pr
 
 async function follow(
   body: AsyncIterable<Uint8Array>,
-  told: Told[],
+  told: StreamMessage[],
   noted: (id: string) => void,
 ): Promise<void> {
   try {

@@ -29,7 +29,7 @@ export const merchants = ['m_a', 'm_b', 'm_c'] as const
 export const untouched = { live: true, reversals: 0, refusals: 0 }
 export const reversed = { live: false, reversals: 1, refusals: 0 }
 
-type Written = { state: OperationState; payment: PaymentStatus; merchant_id?: string }
+type ChargeStates = { state: OperationState; payment: PaymentStatus; merchant_id?: string }
 
 /**
  * The stage of a test file: empty before each test, gone after all. Its clock goes on from test to test. `rule` is what
@@ -84,7 +84,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   }
 
   /** Writes down an operation and a payment, as a charge does. */
-  async function writeCharge(written: Written, reference = ids.operation(clock.now())) {
+  async function writeCharge(written: ChargeStates, reference = ids.operation(clock.now())) {
     const at = clock.now()
     const payment: Payment = {
       ...{ merchant_id: written.merchant_id ?? 'm_b', payment_id: ids.payment() },
@@ -102,7 +102,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
     return { ...payment, reference }
   }
 
-  async function charge(written: Written) {
+  async function charge(written: ChargeStates) {
     const made = await writeCharge(written)
     await authorise(made.reference, written.payment === 'captured')
     return made

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { type Json, purchase, runChallenge } from './client.ts'
 import { type DrivenClock, driving, type Service, until } from './service.ts'
 
-export type Told = {
+export type PaidCourse = {
   /** three_ds.state after authenticate, and where confirm found it. */
   states: string
   /** The confirm body. */
@@ -23,7 +23,7 @@ export async function payAndTell(
   clock: DrivenClock,
   number: string,
   challenge: (url: string) => Promise<void> = runChallenge,
-): Promise<Told> {
+): Promise<PaidCourse> {
   const { client, sql } = service
   const session = await client.open({ ...purchase, order_reference: number.slice(-6) })
   const reference = await client.reference(session, number)

@@ -8,9 +8,9 @@ import { realClock } from './world.ts'
 
 const program = resolve(import.meta.dirname, '../../bin/ripper.mjs')
 
-export type Ended = { status: number; stdout: string; stderr: string }
+export type ProgramResult = { status: number; stdout: string; stderr: string }
 
-type Where = {
+type ProgramPlace = {
   env?: Record<string, string>
   cwd?: string
   /** In a process group of its own. */
@@ -18,19 +18,19 @@ type Where = {
 }
 
 /** Runs `ripper …` to its end. */
-export function ripper(args: string[], where: Where = {}): Promise<Ended> {
+export function ripper(args: string[], where: ProgramPlace = {}): Promise<ProgramResult> {
   return ended(start(process.execPath, [program, ...args], where))
 }
 
 /** The JSON document of a command that succeeds. */
-export async function answer(args: string[], where: Where): Promise<Json> {
+export async function answer(args: string[], where: ProgramPlace): Promise<Json> {
   const { status, stdout, stderr } = await ripper([...args, '--json'], where)
   if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
   return JSON.parse(stdout)
 }
 
 /** Runs a shell script to its end, the service's programs not among its children. */
-export function shell(script: string, where: Where = {}): Promise<Ended> {
+export function shell(script: string, where: ProgramPlace = {}): Promise<ProgramResult> {
   return ended(start('bash', ['-eu', '-o', 'pipefail', '-c', forReaders(script)], where))
 }
 
@@ -50,40 +50,40 @@ export type Staying = {
   said: Record<string, string>
   pid: number
   /** `warned` is what it says to whoever runs it as root, as tests often do, and stands in `stderr` no more. */
-  stop(signal?: NodeJS.Signals): Promise<Ended & { warned: string }>
+  stop(signal?: NodeJS.Signals): Promise<ProgramResult & { warned: string }>
 }
 
 /** Starts `ripper serve --json`; resolves when it says where it is. */
-export function serve(where: Where, ripper = program): Promise<Staying> {
+export function serve(where: ProgramPlace, ripper = program): Promise<Staying> {
   return stay('serve', where, ripper)
 }
 
 /** Starts `ripper worker --json`; resolves when it runs. */
-export function work(where: Where): Promise<Staying> {
+export function work(where: ProgramPlace): Promise<Staying> {
   return stay('worker', where, program)
 }
 
-export type Talking = {
+export type RunningProgram = {
   /** All that it has printed. */
   said(): string
   /** Waits until it has printed the words, for up to 20 s. */
   says(words: string | RegExp): Promise<void>
-  stop(signal?: NodeJS.Signals): Promise<Ended>
+  stop(signal?: NodeJS.Signals): Promise<ProgramResult>
 }
 
 /** Starts `ripper …`, one that stays and tells of what happens. */
-export function talk(args: string[], where: Where): Talking {
+export function talk(args: string[], where: ProgramPlace): RunningProgram {
   const child = start(process.execPath, [program, ...args], where)
   return talkOf(child, (signal) => child.kill(signal))
 }
 
 /** Starts a shell script that stays; it is stopped with all that it has started. */
-export function talkShell(script: string, where: Where): Talking {
+export function talkShell(script: string, where: ProgramPlace): RunningProgram {
   const child = start('bash', ['-eu', '-c', forReaders(script)], { ...where, detached: true })
   return talkOf(child, (signal) => process.kill(-child.pid!, signal))
 }
 
-function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): Talking {
+function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): RunningProgram {
   const said = textOf(child.stdout!)
   const end = ended(child)
   const hasSaid = (words: string | RegExp) =>
@@ -106,7 +106,7 @@ function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): Ta
   }
 }
 
-async function stay(command: string, where: Where, ripper: string): Promise<Staying> {
+async function stay(command: string, where: ProgramPlace, ripper: string): Promise<Staying> {
   const child = start(process.execPath, [ripper, command, '--json'], where)
   const end = ended(child)
   const said = await Promise.race([
@@ -130,7 +130,7 @@ async function stay(command: string, where: Where, ripper: string): Promise<Stay
 function start(
   command: string,
   args: string[],
-  { env = {}, cwd, detached = false }: Where,
+  { env = {}, cwd, detached = false }: ProgramPlace,
 ): ChildProcess {
   return spawn(command, args, {
     cwd,
@@ -141,7 +141,7 @@ function start(
   })
 }
 
-async function ended(child: ChildProcess): Promise<Ended> {
+async function ended(child: ChildProcess): Promise<ProgramResult> {
   const [stdout, stderr] = [textOf(child.stdout!), textOf(child.stderr!)]
   const [status, signal] = await once(child, 'close')
   return { status: status ?? (signal ? 128 : 0), stdout: stdout(), stderr: stderr() }

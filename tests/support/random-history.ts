@@ -5,7 +5,7 @@ import type { Call, Result, SessionRead, StateRead } from '../../proofs/historie
 import type { Chance } from '../../proofs/simulate/chance.ts'
 
 type Outcome = 'captured' | 'held' | 'declined' | 'failed'
-type Tried = {
+type TriedPayment = {
   id: string
   payment_id: string
   phase: 'ready' | 'superseded' | 'charging' | Outcome
@@ -13,7 +13,7 @@ type Tried = {
   is_deciding: boolean
 }
 type Later = { at_ms: number; happen: () => void }
-type Asked = Call extends infer Each
+type RandomCall = Call extends infer Each
   ? Each extends Call
     ? Omit<Each, 'client' | 'begin_ms' | 'end_ms'>
     : never
@@ -24,7 +24,7 @@ const calls_each = 5
 
 /** Some answers are lost, and so are the outcomes of some charges until later. */
 export function randomHistory(chance: Chance): Call[] {
-  const attempts: Tried[] = []
+  const attempts: TriedPayment[] = []
   const calls: Call[] = [
     { client: 'shop', begin_ms: 0, end_ms: 1, what: 'create', told: { good: {} } },
   ]
@@ -38,7 +38,7 @@ export function randomHistory(chance: Chance): Call[] {
 
   function ask(client: string, begin_ms: number, left: number): void {
     if (left === 0) return
-    const end = (now_ms: number, asked: Asked) => {
+    const end = (now_ms: number, asked: RandomCall) => {
       const end_ms = soon(now_ms)
       const is_lost = chance.often(0.1)
       const told = is_lost ? null : asked.told
@@ -49,7 +49,7 @@ export function randomHistory(chance: Chance): Call[] {
     after(begin_ms, (now_ms) => act[action](now_ms, end))
   }
 
-  type End = (now_ms: number, asked: Asked) => void
+  type End = (now_ms: number, asked: RandomCall) => void
   const act: Record<(typeof actions)[number], (now_ms: number, end: End) => void> = {
     authenticate(now_ms, end) {
       ids += 1
@@ -58,7 +58,7 @@ export function randomHistory(chance: Chance): Call[] {
       if (refused) return end(now_ms, { what: 'authenticate', card, told: { refused } })
       const last = attempts.at(-1)
       if (last?.phase === 'ready') last.phase = 'superseded'
-      const opened: Tried = {
+      const opened: TriedPayment = {
         ...{ id: `att_${ids}`, payment_id: `pay_${ids}`, phase: 'ready', hold: null },
         is_deciding: false,
       }
@@ -88,7 +88,7 @@ export function randomHistory(chance: Chance): Call[] {
       const found = attempts.find(({ hold }) => hold !== null)
       if (!found) return end(now_ms, { what: 'other', told: { good: {} } })
       const { payment_id } = found
-      const said = (told: Extract<Asked, { what: 'decide' }>['told']) =>
+      const said = (told: Extract<RandomCall, { what: 'decide' }>['told']) =>
         ({ what: 'decide', kind, payment_id, told }) as const
       if (found.hold !== 'pending_review' || found.is_deciding) {
         return end(now_ms, said({ refused: 'hold_already_decided' }))
@@ -127,16 +127,16 @@ const actions = [
   ...(['read_state', 'read_session', 'read_payment'] as const),
 ] as const
 
-function chargedOf(attempts: Tried[]): Tried | undefined {
+function chargedOf(attempts: TriedPayment[]): TriedPayment | undefined {
   return attempts.findLast(({ phase }) => phase !== 'ready' && phase !== 'superseded')
 }
 
-export function paymentOf({ phase, hold }: Pick<Tried, 'phase' | 'hold'>): string {
+export function paymentOf({ phase, hold }: Pick<TriedPayment, 'phase' | 'hold'>): string {
   if (phase === 'charging') return 'pending'
   return hold === null || hold === 'pending_review' ? phase : hold
 }
 
-function statusOf(attempts: Tried[]): string {
+function statusOf(attempts: TriedPayment[]): string {
   const phase = attempts.at(-1)?.phase
   if (phase === 'charging') return 'processing'
   if (phase === 'captured' || phase === 'held') return 'succeeded'
@@ -144,14 +144,14 @@ function statusOf(attempts: Tried[]): string {
   return is_over && attempts.length === 3 ? 'declined' : 'requires_payment'
 }
 
-function refusalOf(attempts: Tried[]): string | null {
+function refusalOf(attempts: TriedPayment[]): string | null {
   const status = statusOf(attempts)
   if (status === 'processing') return 'session_processing'
   if (status === 'succeeded') return 'session_completed'
   return attempts.length === 3 ? 'attempts_exhausted' : null
 }
 
-function resultOf(attempts: Tried[]): Result | null {
+function resultOf(attempts: TriedPayment[]): Result | null {
   const last = attempts.at(-1)
   if (!last || last.phase === 'ready' || last.phase === 'superseded') return null
   const status = last.phase === 'charging' ? 'processing' : last.phase
@@ -159,7 +159,7 @@ function resultOf(attempts: Tried[]): Result | null {
   return { status, payment_id: last.payment_id, attempt, attempts_left: 3 - attempts.length }
 }
 
-function stateOf(attempts: Tried[]): StateRead {
+function stateOf(attempts: TriedPayment[]): StateRead {
   const last = attempts.at(-1)
   return {
     ...{ status: statusOf(attempts), attempt_count: attempts.length, settlement: null },
@@ -168,7 +168,7 @@ function stateOf(attempts: Tried[]): StateRead {
   }
 }
 
-function sessionOf(attempts: Tried[]): SessionRead {
+function sessionOf(attempts: TriedPayment[]): SessionRead {
   const charged = chargedOf(attempts)
   return {
     ...{ status: statusOf(attempts), attempt_count: attempts.length, settlement: null },

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Ripper } from '../../sdk/src/ripper.ts'
 import type { RipperOptions } from '../../sdk/src/settings.ts'
 
-export type Asked = {
+export type ReceivedRequest = {
   method: string
   path: string
   headers: IncomingHttpHeaders
@@ -13,11 +13,11 @@ export type Asked = {
 }
 
 /** What is done with one request, read whole before. */
-export type Treatment = (response: ServerResponse, asked: Asked) => void
+export type Treatment = (response: ServerResponse, asked: ReceivedRequest) => void
 
 export type FaultServer = {
   base_url: string
-  asked: Asked[]
+  asked: ReceivedRequest[]
   /** How long the client would have waited before each retry, in ms. */
   waits: number[]
   /** The next requests get one each, the last of them all that follow. */
@@ -31,7 +31,7 @@ export type FaultServer = {
 export const secret_key = `rip_sk_${'5e'.repeat(24)}`
 
 export async function openFaultServer(): Promise<FaultServer> {
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   const waits: number[] = []
   const watching = new Set<() => void>()
   let treatments: Treatment[] = []

@@ -23,7 +23,7 @@ export type ServedPages = {
   /** Of one of the merchant's sessions. */
   client_secret: string
   /** Just what is asked: no header added, nothing decompressed, no redirect followed. */
-  read(path: string, headers?: Record<string, string>): Promise<Got>
+  read(path: string, headers?: Record<string, string>): Promise<PageAnswer>
 }
 
 /** To be awaited at the top of a test file: the service is closed after its tests. */
@@ -92,9 +92,9 @@ export async function challengeOf({ client }: Account): Promise<string> {
   return body.three_ds.challenge.url
 }
 
-type Got = { status: number; headers: IncomingHttpHeaders; bytes: Buffer; text: string }
+type PageAnswer = { status: number; headers: IncomingHttpHeaders; bytes: Buffer; text: string }
 
-function read(url: string, headers: Record<string, string>): Promise<Got> {
+function read(url: string, headers: Record<string, string>): Promise<PageAnswer> {
   return new Promise((resolve, reject) => {
     get(url, { headers }, async (response) => {
       const bytes = Buffer.concat(await response.toArray())
@@ -104,14 +104,14 @@ function read(url: string, headers: Record<string, string>): Promise<Got> {
   })
 }
 
-export function policyOf({ headers }: Got): Record<string, string[]> {
+export function policyOf({ headers }: PageAnswer): Record<string, string[]> {
   const policy = String(headers['content-security-policy'])
   const directives = policy.split('; ').map((each) => each.split(' '))
   return Object.fromEntries(directives.map(([directive, ...sources]) => [directive!, sources]))
 }
 
 /** What the page itself holds, as its policy has to name it. */
-export function hashOf({ text }: Got, element: 'script' | 'style'): string {
+export function hashOf({ text }: PageAnswer, element: 'script' | 'style'): string {
   const found = readMarkup(text).tags.filter(
     (tag) => tag.name === element && tag.attributes.size === 0,
   )
@@ -120,7 +120,7 @@ export function hashOf({ text }: Got, element: 'script' | 'style'): string {
 }
 
 /** What the script of a page is told. */
-export function contextOf({ text }: Got) {
+export function contextOf({ text }: PageAnswer) {
   const block = readMarkup(text).tags.find(({ attributes }) => attributes.get('id') === 'context')
   return JSON.parse(block!.text!)
 }

@@ -57,7 +57,7 @@ export type Service = {
   /** A merchant with a default integration and a key that may do everything. */
   account: Account
   client: Client
-  newAccount(asked?: AskedAccount): Promise<Account>
+  newAccount(asked?: AccountOptions): Promise<Account>
   drain(duration_ms: number): Promise<void>
   close(): Promise<void>
 }
@@ -142,7 +142,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   const operator: ConnectionOffice = {
     ...{ sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' },
   }
-  const newAccount = (asked?: AskedAccount) => openAccount(operator, base_url, asked)
+  const newAccount = (asked?: AccountOptions) => openAccount(operator, base_url, asked)
   const account = await newAccount()
   if (options.deliver) {
     deliveries = startDeliveries({
@@ -175,7 +175,7 @@ export const delivery_settings: DeliverySettings = {
   clock_offset_seconds: 0,
 }
 
-export type AskedAccount = {
+export type AccountOptions = {
   merchant?: Partial<Merchant>
   /** Null for a merchant without any. */
   integration?: Partial<Integration> | null
@@ -185,7 +185,7 @@ export type AskedAccount = {
 async function openAccount(
   operator: ConnectionOffice,
   base_url: string,
-  { merchant = {}, integration = {}, key = {} }: AskedAccount = {},
+  { merchant = {}, integration = {}, key = {} }: AccountOptions = {},
 ): Promise<Account> {
   const { merchant_id } = await createMerchant(operator, {
     name: 'Tea & Sons',

@@ -46,7 +46,7 @@ export function setClock(): SetClock {
 }
 
 /** The clock of a database that answers at once, and counts how often it was asked. */
-export type ToldDatabase = {
+export type SetDatabaseClock = {
   sql: Sql
   asked(): number
   /** What happens between its look at the clock and the answer; a failure is the statement's. */
@@ -54,9 +54,9 @@ export type ToldDatabase = {
 }
 
 /** Its clock has the true time. */
-export function databaseOf({ trueTime }: SetClock): ToldDatabase {
+export function databaseOf({ trueTime }: SetClock): SetDatabaseClock {
   let count = 0
-  const database: ToldDatabase = {
+  const database: SetDatabaseClock = {
     sql: (async () => {
       count += 1
       const at = trueTime()

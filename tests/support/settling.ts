@@ -30,8 +30,8 @@ export type Verb = 'authorise' | 'capture' | 'void' | 'reverse' | 'lookUp'
 export type Call = { verb: Verb; reference: string; at_ms: number }
 
 /** What becomes of a call: `act` is what the acquirer does and answers. */
-export type Fault = (act: () => Promise<unknown>, call: Met) => Promise<unknown>
-type Met = { reference: string; clock: DrivenClock }
+export type Fault = (act: () => Promise<unknown>, call: FaultedCall) => Promise<unknown>
+type FaultedCall = { reference: string; clock: DrivenClock }
 
 export type FaultyAcquirer = {
   wrap(acquirer: Acquirer): Acquirer
@@ -133,7 +133,7 @@ async function silence(clock: DrivenClock): Promise<never> {
  * Calls that nobody answers, of which so many are under way at once; `look` is told of each. `passing` lets the time of
  * all of them pass together, until the promise settles.
  */
-export function silentCalls(clock: DrivenClock, at_once: number, look: Look) {
+export function silentCalls(clock: DrivenClock, at_once: number, look: SettleByLook) {
   let silent = 0
   const fault: Fault = async (_, { reference }) => {
     await look(reference)
@@ -156,7 +156,7 @@ export function silentCalls(clock: DrivenClock, at_once: number, look: Look) {
   return { fault, passing }
 }
 
-type Look = (reference: string) => Promise<void>
+type SettleByLook = (reference: string) => Promise<void>
 
 /**
  * A fault that waits for the test, the request being held up on its way or the answer on its way back. `reached` gives

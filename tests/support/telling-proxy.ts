@@ -12,7 +12,7 @@ export type Passed = {
   status: number
 }
 
-export type TellingProxy = {
+export type RecordingProxy = {
   port: number
   passed: Passed[]
   /** The next so many answers are cut off, their connections with them. */
@@ -22,7 +22,7 @@ export type TellingProxy = {
   close(): Promise<void>
 }
 
-export async function openTellingProxy(target: string): Promise<TellingProxy> {
+export async function openTellingProxy(target: string): Promise<RecordingProxy> {
   const passed: Passed[] = []
   let to_lose = 0
   let hear: (passed: Passed) => void | Promise<void> = () => {}

@@ -5,7 +5,7 @@ import { openHeard } from '../../src/cli/listen/heard-events.ts'
 import { withdrawKey } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
 import { hold } from '../support/holding.ts'
-import { listen as listenAt, type Told } from '../support/listener.ts'
+import { listen as listenAt, type StreamMessage } from '../support/listener.ts'
 import { type Account, newKey, startService, until } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
 
@@ -22,7 +22,7 @@ const eventsOf = ({ merchant_id }: Account) =>
   service.sql<{ event_id: string; type: string; payment_id: string; body: string }[]>`
     select event_id, type, payment_id, body from events where merchant_id = ${merchant_id}`
 
-const ids = (news: Told[]) => news.map(({ data }) => data.event_id)
+const ids = (news: StreamMessage[]) => news.map(({ data }) => data.event_id)
 
 test('an event comes as it is committed, with the bytes of a delivery', async () => {
   const account = await service.newAccount()

@@ -53,7 +53,7 @@ export type Authorisation = {
  */
 export type Surprise = { what: 'late' | 'two_answers' | 'other_money' | Act; at_ms: number }
 
-type Asked = {
+type AuthoriseInput = {
   request: AuthoriseRequest
   behaviour: AcquirerBehaviour | null
   asked: string
@@ -66,7 +66,7 @@ type Asked = {
 const found_after_ms = 30_000
 const slow_ms = 8_000
 
-export function openAuthorisation(opened: Asked): Authorisation {
+export function openAuthorisation(opened: AuthoriseInput): Authorisation {
   const { request, behaviour, asked, id, now_ms } = opened
   const { reference, installation, amount, currency, capture } = request
   const decline = opened.is_duplicate ? duplicate : declineOf(behaviour)

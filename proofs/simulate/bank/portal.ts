@@ -7,7 +7,7 @@ import type { Owner, Scheduler } from '../scheduler.ts'
 import { type Act, type Authorisation, isLive } from './authorisation.ts'
 import type { Bank } from './bank.ts'
 
-type Office = {
+type PortalParts = {
   scheduler: Scheduler
   clock: Clock
   chance: Chance
@@ -30,7 +30,7 @@ const acts: Record<Act, string> = {
  * captured, an hour after, and days after what a forgetful bank can no longer be asked for.
  */
 export async function actInPortal(
-  office: Office,
+  office: PortalParts,
   during_ms: number,
   settle: (reference: string) => Promise<void>,
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function actInPortal(
   }
 }
 
-function actOn({ clock, chance, faults, bank }: Office, entry: Authorisation): void {
+function actOn({ clock, chance, faults, bank }: PortalParts, entry: Authorisation): void {
   const now_ms = clock.now().getTime()
   if (!isLive(entry, now_ms) || now_ms - entry.authorised_ms! < young_ms) return
   const is_reserved = entry.captured_ms === null

@@ -6,12 +6,12 @@ import {
   databaseOf,
   type SetClock,
   setClock,
-  type ToldDatabase,
+  type SetDatabaseClock,
 } from '../../../tests/support/set-clock.ts'
 import { type ClockWatch, startClockWatch } from './clock-watch.ts'
 
 let time: SetClock
-let database: ToldDatabase
+let database: SetDatabaseClock
 let log: LogLine[]
 let watch: ClockWatch
 

@@ -28,7 +28,7 @@ export type CheckoutFake = {
 }
 
 type Answer = [status: number, body: object | null]
-type Kept = { answer: Answer | null; payment: FakePayment | null }
+type KeptAnswer = { answer: Answer | null; payment: FakePayment | null }
 /** `lost`: no answer ever comes. */
 type Reply = { status: number; text: string } | 'lost'
 
@@ -48,7 +48,7 @@ export async function openCheckoutFake({
   const wrong: string[] = []
   const set: Record<'move' | 'ask', Fault[]> = { move: [], ask: [] }
   /** By key and path: what was answered, or is about to be. */
-  const kept = new Map<string, { at: Date; done: Promise<Kept> }>()
+  const kept = new Map<string, { at: Date; done: Promise<KeptAnswer> }>()
   let moves = 0
 
   function misuse(text: string): Answer {
@@ -57,7 +57,7 @@ export async function openCheckoutFake({
   }
 
   /** No answer where the bank is so late that nobody waits for it. No payment where nothing came into the books. */
-  async function pay(json: unknown): Promise<Kept> {
+  async function pay(json: unknown): Promise<KeptAnswer> {
     const body = bodies.payment.safeParse(json)
     if (!body.success) return { answer: misuse(`payment: ${body.error.message}`), payment: null }
     const { number } = body.data.source

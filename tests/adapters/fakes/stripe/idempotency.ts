@@ -13,7 +13,7 @@ type Entry = {
   answer: () => Answer
 }
 
-export type Recalled = { answer: Answer; replayed: boolean }
+export type KeyAnswer = { answer: Answer; replayed: boolean }
 
 const kept_ms = 24 * 3_600_000
 
@@ -21,7 +21,7 @@ export function openKeys({ clock }: { clock: Pick<Clock, 'now'> }) {
   const entries = new Map<string, Entry>()
   return {
     /** What the key brings back; null where it is new. */
-    recall(key: string, request: string): Recalled | null {
+    recall(key: string, request: string): KeyAnswer | null {
       const found = entries.get(key)
       const now = clock.now()
       if (!found || now.getTime() - found.at.getTime() >= kept_ms) return null

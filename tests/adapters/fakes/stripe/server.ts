@@ -10,7 +10,7 @@ import { testCardOf } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
 import { type FakeIntent, openBooks, type Refusal, type StripeBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
-import { type Answer, errorAnswer, openKeys, type Recalled } from './idempotency.ts'
+import { type Answer, errorAnswer, type KeyAnswer, openKeys } from './idempotency.ts'
 import { bodies, nestedIn, queries, strangeHeader } from './judge.ts'
 import { errorView, intentView, noticesOf, refundView } from './views.ts'
 
@@ -148,7 +148,7 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     path: string,
     text: string,
     rule: FaultRule | null,
-  ): Promise<Recalled | null> {
+  ): Promise<KeyAnswer | null> {
     const request = `${path} ${text}`
     const recalled = key === null ? null : keys.recall(key, request)
     if (recalled) return recalled
@@ -272,7 +272,7 @@ function replyOf([status, body]: Answer): Exclude<Reply, 'lost'> {
   return { status, text: JSON.stringify(body) }
 }
 
-function distorted(given: Recalled | null, rule: FaultRule | null): Reply {
+function distorted(given: KeyAnswer | null, rule: FaultRule | null): Reply {
   if (rule?.status !== undefined) return { status: rule.status, text: rule.body ?? '' }
   if (!given) return 'lost'
   const { answer, replayed } = given

@@ -6,7 +6,7 @@ import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import type { FakeIntent, FakeRefund, StripeBooks } from './books.ts'
 
 /** Members as the vendor's library has them. */
-type Shown = Partial<Omit<Stripe.PaymentIntent, Open>> & Record<Open, unknown>
+type IntentView = Partial<Omit<Stripe.PaymentIntent, Open>> & Record<Open, unknown>
 type Open = 'latest_charge' | 'last_payment_error'
 
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000)
@@ -42,7 +42,7 @@ export function intentView(
     payment_method: intent.method.id,
     payment_method_types: ['card'],
     status: status as Stripe.PaymentIntent.Status,
-  } satisfies Shown
+  } satisfies IntentView
 }
 
 const unknown = new Set(['requires_confirmation', 'processing'])
@@ -80,7 +80,7 @@ export function refundView(books: StripeBooks, refund: FakeRefund): object {
   } satisfies Partial<Stripe.Refund>
 }
 
-type Happened = { at: Date; type: string; object: object }
+type EventFacts = { at: Date; type: string; object: object }
 
 /** What happened by now, in its order, as it is posted now. */
 export function noticesOf(books: StripeBooks, webhook_secret: string, now: Date): NoticePost[] {
@@ -95,7 +95,7 @@ export function noticesOf(books: StripeBooks, webhook_secret: string, now: Date)
     })
 }
 
-function happenedTo(books: StripeBooks, intent: FakeIntent): Happened[] {
+function happenedTo(books: StripeBooks, intent: FakeIntent): EventFacts[] {
   const { confirmed, captured, canceled, capture_method, refunds } = intent
   const object = intentView(books, intent)
   const tell = (at: Date | null | undefined, type: string) => (at ? [{ at, type, object }] : [])
