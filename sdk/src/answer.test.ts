@@ -74,7 +74,7 @@ test.each<[string, number, string, object]>([
   expect(error).toMatchObject({ ...fields, status, idempotency_key: 'key-1', name: 'ApiError' })
 })
 
-test('a redirect is told as one', () => {
+test('a redirect is reported as one', () => {
   expect(errorOf(302, '', { location: 'https://x.example' }).message).toMatch(/base_url/)
 })
 
@@ -97,7 +97,7 @@ test('a 204 has no body, where none is due', () => {
   expect(errorOf(204, '')).toMatchObject({ code: 'unexpected_response', status: 204 })
 })
 
-test('a log of an error has what tells of it', () => {
+test('the log line of an error explains it', () => {
   const error = errorOf(400, '{"error":"invalid_request","message":"no","request_id":"req_1"}')
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     name: 'ApiError',

@@ -200,7 +200,7 @@ describe('what is wrong with', () => {
     ['no time', { now: new Date('x') }],
     ['null', null as never],
     ['seconds for a time', { now: t as never }],
-  ])('%s is told before anything else', (_, options) => {
+  ])('%s is reported before anything else', (_, options) => {
     const verify = () => verifyWebhook(body, headers, other, options)
     expect(verify).toThrow(expect.objectContaining({ name: 'UsageError' }))
   })
@@ -215,6 +215,6 @@ test.each([
   expect(make).toThrow(expect.objectContaining({ name: 'UsageError' }))
 })
 
-test('a wrong signature is told of before a wrong time', () => {
+test('a wrong signature is reported before a wrong time', () => {
   expect(faultOf(body, headers, other, { now: at(9_999) }).code).toBe('signature_mismatch')
 })

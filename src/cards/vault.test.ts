@@ -36,7 +36,7 @@ test('holds no digit run of the card', () => {
   for (const bytes of Object.values(sealed)) expect(bytes.includes(card.number)).toBe(false)
 })
 
-test('a fingerprint tells cards apart within a merchant, and nothing across merchants', () => {
+test('a fingerprint distinguishes cards within a merchant, and says nothing across merchants', () => {
   const hex = (merchant_id: string, number: string) =>
     sealCard(keyring, { ...identity, merchant_id }, { ...card, number }).fingerprint.toString('hex')
   expect(hex('m_1', card.number)).toBe(sealed.fingerprint.toString('hex'))

@@ -59,7 +59,7 @@ test('one that fails leaves nothing of itself and keeps those before', async () 
   expect(await run(three)).toEqual([2, 3])
 })
 
-test('a role that may not change tables is told who may', async () => {
+test('a role that may not change tables is refused, with the name of the role that may', async () => {
   const forbidden = made(1, 'do $$ begin raise insufficient_privilege; end $$')
   await expect(run([forbidden])).rejects.toThrow(
     'lacks migration 1, and this role may not apply it: run ripper migrate as the owner',
@@ -152,7 +152,7 @@ test("a table that is in use is waited for in turns, and is everybody else's in 
   await reader.close()
 })
 
-test('who holds the next table and wants the last one is let go first', async () => {
+test('a transaction that holds the next table and wants the last one goes first', async () => {
   await run([made(1, 'create table a (n int); create table b (n int)')])
   const { name } = (await database.sql`select current_database() as name`)[0]!
   // The migration's session notices the deadlock. The reader's session would notice it much later.

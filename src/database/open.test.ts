@@ -123,7 +123,7 @@ describe('what cannot be a value fails alone, among others on one connection', (
 describe('a lost connection', () => {
   const ways = ['running', 'idle', 'commit'] as const
 
-  test.each(ways)('in a transaction (%s) is told, and the pool goes on', async (way) => {
+  test.each(ways)('in a transaction (%s) is an error, and the pool goes on', async (way) => {
     const { sql } = database
     const loss = sql.begin(async (tx) => {
       const [me] = await tx`select pg_backend_pid() as pid`
@@ -138,7 +138,7 @@ describe('a lost connection', () => {
     expect(await sql.begin((tx) => tx`select 1 as n`)).toEqual([{ n: 1 }])
   })
 
-  test('is told to the statements on it, and closing does not wait for them', async () => {
+  test('fails the statements on it, and closing does not wait for them', async () => {
     const other = await fresh.open({ connections_max: 2 })
     const asleep = [1, 2].map(() => other.sql`select pg_sleep(20)`.catch((error) => error))
     const sleepers = () => database.sql`

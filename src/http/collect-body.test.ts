@@ -59,7 +59,7 @@ describe('of all bodies together', () => {
     return outcome
   }
 
-  test('a large one finds no room, a small one is taken all the same', async () => {
+  test('a large one finds no room, a small one still does', async () => {
     const { collect } = fill()
     expect(await sent(collect, 30_000)).toBe('503 store_unavailable')
     expect(await sent(collect, 7_000)).toBe(7_000)

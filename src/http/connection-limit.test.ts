@@ -70,7 +70,7 @@ test('a proxy may have as many as there are', async () => {
   expect(log).toEqual([])
 })
 
-test('beyond all that there are nobody is heard, until one is closed', async () => {
+test('beyond the limit no connection is read, until one is closed', async () => {
   await start({ connections_max: 4, of_address_max: 3, proxy: '127.0.0.1' })
   expect(await heard('127.0.0.2', 2)).toBe(2)
   expect(await heard('127.0.0.1', 4)).toBe(2)

@@ -33,7 +33,7 @@ const connections = () =>
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
   })
 
-test('who does not take an answer is let go after 30 s', async () => {
+test('a client that does not read its answer is cut off after 30 s', async () => {
   const socket = await ask(['/large', '/small'])
   await once(socket, 'readable')
   await clock.sleepers(5_000)
@@ -44,7 +44,7 @@ test('who does not take an answer is let go after 30 s', async () => {
   socket.destroy()
 })
 
-test('who takes theirs may stay', async () => {
+test('a client that reads its answer may stay', async () => {
   const socket = await ask(['/small', '/small'])
   socket.resume()
   await once(socket, 'data')

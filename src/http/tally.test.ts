@@ -15,7 +15,7 @@ const count = (times: number) => {
   for (let counted = 0; counted < times; counted++) tally.count()
 }
 
-test('the first is told at once, the rest of the minute in one', async () => {
+test('the first is logged at once, the rest of the minute in one line', async () => {
   count(40)
   expect(told).toEqual([1])
   await clock.advance(report_interval_ms - 1)
@@ -24,7 +24,7 @@ test('the first is told at once, the rest of the minute in one', async () => {
   expect(told).toEqual([1, 39])
 })
 
-test('a quiet minute tells nothing, and the next one begins anew', async () => {
+test('a quiet minute logs nothing, and the next one begins anew', async () => {
   count(1)
   await clock.advance(report_interval_ms)
   await clock.advance(report_interval_ms)
@@ -35,7 +35,7 @@ test('a quiet minute tells nothing, and the next one begins anew', async () => {
   expect(told).toEqual([1, 1, 2])
 })
 
-test('what is left is told at the end', async () => {
+test('the rest is logged at the end', async () => {
   count(5)
   tally.close()
   await expect.poll(() => told).toEqual([1, 4])

@@ -32,7 +32,7 @@ const atOnce = async () => {}
 const never = () => new Promise<void>(() => {})
 const first = { level: 'info', fields: { drain_seconds: 3 }, message: 'stopping' }
 
-test('after the drain everything is ended, one after the other, and told of', async () => {
+test('after the drain everything is ended, one after the other, and logged', async () => {
   const { clock, begun, lines, isInOrder } = open({ requests: atOnce, database: atOnce })
   await clock.advance(2_999)
   expect([begun, lines]).toEqual([[], [first]])
@@ -62,7 +62,7 @@ test('what does not end is named after 80 s, and not waited for', async () => {
   ])
 })
 
-test('what fails to end is told of, and the rest is ended', async () => {
+test('a part that fails to end is logged, and the rest is ended', async () => {
   const fails = () => Promise.reject(new Error('no such listener'))
   const { clock, begun, lines, isInOrder } = open({ requests: fails, database: atOnce })
   await clock.advance(3_000)

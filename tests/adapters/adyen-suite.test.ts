@@ -175,7 +175,7 @@ describe('capture, void, reverse, refund', () => {
     expect(await settle('refund', 3200)).toMatchObject({ result: 'approved' })
   })
 
-  test('what nobody has named yet is not captured, voided or refunded', async () => {
+  test('an authorisation without the vendor’s id is not captured, voided or refunded', async () => {
     const { tested, request } = await charged()
     const moves = tested.fake.moves()
     for (const kind of ['capture', 'void', 'refund'] as const) {

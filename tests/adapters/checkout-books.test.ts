@@ -52,7 +52,7 @@ describe('what bears no mark of ours', () => {
 })
 
 describe('a list', () => {
-  test('is of ours and of those who mint like us, each with its mark', async () => {
+  test('contains ours and those of other installations, each with its mark', async () => {
     const tested = await openCheckoutUnderTest()
     const { acquirer, clock } = tested
     const since = clock.now()

@@ -111,7 +111,7 @@ export function codeChallengeSuite(bench: () => ThreeDsBench): void {
       expect(bench().resultCount()).toBe(1)
     })
 
-    test('a page that nobody answers ends after ten minutes', async () => {
+    test('a page without an answer ends after ten minutes', async () => {
       const page = await open_page('visa')
       await bench().clock.advance(599_999)
       expect(bench().resultCount()).toBe(0)

@@ -97,7 +97,7 @@ describe('sealing', () => {
     expect(await verify(merchant_id)).toMatchObject({ lines: 5, sealed_now: 1, faults: [] })
   })
 
-  test('what was written after a clock was set back is found, though nobody looks for minutes', async () => {
+  test('lines written after a clock was set back are found, even by a look minutes later', async () => {
     const { sql, clock, newJournal, write, verify } = stage
     const merchant_id = await newJournal(3)
     const ahead = (ms: number) => ({ now: () => ago(-ms), sleep: clock.sleep })
@@ -289,7 +289,7 @@ describe('tampering is found and named', () => {
     expect([faults.length, fault_count]).toEqual([100, 150])
   })
 
-  test('only a head that was noted tells of a chain cut off, or made anew', async () => {
+  test('only a head that was noted reveals a chain cut off, or made anew', async () => {
     const { sql, newJournal, write, verify } = stage
     const merchant_id = await newJournal(5)
     await pass(minute_ms)

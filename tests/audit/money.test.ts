@@ -369,7 +369,7 @@ test('what was paid yesterday, or longer ago, is not looked at by the doctor', a
   await sql`update payments set amount = 99900 where payment_id = ${payment_id}`
 })
 
-describe('as people are told', () => {
+describe('as people read it', () => {
   test('by audit verify and doctor', async () => {
     const { merchant_id, payment_id } = await pay()
     const of = { ...(await pay(declining)), account: service.account }

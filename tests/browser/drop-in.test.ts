@@ -57,7 +57,7 @@ function told(page: Shopper['page']): Promise<PageEvent[]> {
   return page.evaluate('told') as Promise<PageEvent[]>
 }
 
-test('a session of the server is paid, and the page is told', async () => {
+test('a session of the server is paid, and the page gets the event', async () => {
   const session = await serverSession({ order_reference: 'order-9' })
   const page = await arrive(`{ clientSecret: '${session.client_secret}' }`)
   await typeEmail(page)
@@ -143,7 +143,7 @@ test('items are checked against the price list of the integration named', async 
   await page.getByRole('heading', { name: 'Payment complete' }).waitFor()
 })
 
-test('a decline is returned, not thrown, and one confirm serves all who call', async () => {
+test('a decline is returned, not thrown, and one confirm serves all calls', async () => {
   const session = await serverSession({ customer: { email: 'jo@example.com' } })
   const page = await arrive(`{ clientSecret: '${session.client_secret}', button: false }`)
   await typeCard(page, cards.insufficient_funds)

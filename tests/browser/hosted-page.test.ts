@@ -100,7 +100,7 @@ describe('from the price list to a payment', () => {
     ['sku=coffee', 'sku'],
     ['sku=tea:0', 'sku'],
     ['sku=tea:many', 'sku'],
-  ])('a link with %s is told what is wrong with it', async (query, parameter) => {
+  ])('a link with %s shows what is wrong with it', async (query, parameter) => {
     const page = await theatre.arrive(`${theatre.stage.pay_url}?${query}`)
     await expect.poll(() => page.getByRole('alert').textContent()).toContain(parameter)
   })

@@ -232,7 +232,7 @@ describe('reloads', () => {
     expect(await readSession(session)).toMatchObject({ attempt_count: 1, status: 'succeeded' })
   })
 
-  test('after the payment: the way on is a link, and nobody is sent on again', async () => {
+  test('after the payment: the way on is a link, and the page does not redirect again', async () => {
     const session = await newSession()
     const address = 'https://shop.example/thanks'
     await theatre.stage.service

@@ -17,7 +17,7 @@ async function twoWindows(card: string) {
   return { session, page, other }
 }
 
-test('its check was left: what passes there is not charged from here, and nobody pays again unawares', async () => {
+test('its check was left: an authentication that passes there is not charged from here, and the shopper does not pay twice unawares', async () => {
   const { session, page, other } = await twoWindows(cards.code)
   const charges = requestsOf('confirm')
   await payButton(page).click()

@@ -113,7 +113,7 @@ describe('an acquirer that names an authorisation before any money moves', () =>
     expect(body.status).toBe('captured')
   })
 
-  test('is not charged where somebody looks for the answer by then', async () => {
+  test('is not charged if the reconciler looks for the answer by then', async () => {
     const before = sent()
     const reached = Promise.withResolvers<void>()
     const opened = Promise.withResolvers<void>()

@@ -152,7 +152,7 @@ test('the store fails after an attempt was taken over', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('what a bank says after somebody took over is not kept', async () => {
+test('a bank’s answer after another request took over is not kept', async () => {
   const { session, reference } = await opened()
   holding = true
   const first = client.authenticate(session, reference)

@@ -64,7 +64,7 @@ test('one that dies in the middle leaves it to the next, when its lease is over'
   expect(await listComparisons(sql)).toMatchObject([{ failure: null, ended_at: clock.now() }])
 })
 
-test('one that stood still for longer than its lease leaves it to whoever has it now, and warns', async () => {
+test('one that stood still for longer than its lease leaves the comparison to the present holder, and warns', async () => {
   await paid()
   const taken_until = new Date(clock.now().getTime() + day_ms)
   const overtaken = contextOf({

@@ -201,7 +201,7 @@ describe('one single difference is found', () => {
     expect(told('error')).toHaveLength(1)
   })
 
-  test('in every respect at once is told in each', async () => {
+  test('in every respect at once is reported in each', async () => {
     const { reference } = await held()
     await sql`update simulator.ledger set amount = 1, currency = 'EUR', captured_at = authorised_at`
     expect(await compareAfter()).toBe(3)

@@ -290,7 +290,7 @@ test.each(named(during('hold.escalated').map((death) => ({ death }))))(
   },
 )
 
-test('an answer that cannot be saved until another one was found is not told', async () => {
+test('an answer that cannot be saved until another one was found is not given to the shopper', async () => {
   const session = await client.open()
   await client.present(session, '4000000000000002')
   proxy.stopAt('payment.declined', 'before')

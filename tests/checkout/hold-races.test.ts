@@ -291,7 +291,7 @@ async function refuse(tx: Sql, payment_id: string): Promise<void> {
   expect(settled).toHaveProperty('refused')
 }
 
-test('whoever reads beside a decision sees payment, hold and operation of one moment', async () => {
+test('a read beside a decision sees payment, hold and operation of one moment', async () => {
   const { merchant_id } = account
   const { payment_id } = await hold(account, quick)
   const read = async () => heldOrRefuse(await findPaymentWithHold(sql, { merchant_id, payment_id }))

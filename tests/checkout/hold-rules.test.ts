@@ -217,7 +217,7 @@ describe.each([
   ['capture', 'captured', '4000009190520000'],
   ['void', 'voided', '4000009190600000'],
 ] as const)('an acquirer that refuses the %s', (verb, status, refused_once) => {
-  test('once: it is told, and a minute later tried again', async () => {
+  test('once: it is logged, and a minute later tried again', async () => {
     const account = await merchantWith({ at_deadline: verb, review_window_seconds: 3600 })
     const held = await hold(account, refused_once)
     await pass(hour_ms)

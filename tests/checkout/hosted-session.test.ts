@@ -18,7 +18,7 @@ beforeAll(async () => {
   }
 })
 
-test('a page resumes sessions of its own shop alone, and says nothing of what there is', async () => {
+test('a page resumes sessions of its own shop alone, and does not reveal others', async () => {
   const mine = await service.client.open()
   const theirs = await other.client.open()
   const ask = async (handle: string, id: string) =>

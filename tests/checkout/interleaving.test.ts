@@ -91,7 +91,7 @@ test('a new card that waits while the session begins to charge finds it processi
   expect(await service.sql`select 1 from attempts where session_id = ${session.id}`).toHaveLength(1)
 })
 
-test('a provider that is down and a new card, again and again: nobody waits for each other', async () => {
+test('a provider that is down and a new card, again and again: no request waits for another', async () => {
   for (let round = 0; round < 15; round++) {
     const session = await client.open()
     const down = await client.reference(session, '4000009900040000')

@@ -378,7 +378,7 @@ test('lists show nothing of another merchant', async () => {
   }
 })
 
-test('a result for a transaction of somebody is like one for nobody, where not all ids agree', async () => {
+test('a result whose ids do not all agree is answered like one for an unknown transaction', async () => {
   const post = async ({ transaction }: Holdings) => {
     const body = JSON.stringify({
       ...{ messageType: 'RReq', messageVersion: '2.2.0', messageCategory: '01' },
@@ -397,7 +397,7 @@ test('a result for a transaction of somebody is like one for nobody, where not a
 
 const stranger = 'e8db9820-63b7-43ce-8831-36ce81a2e313'
 
-test('streams tell of no other merchant, wherever they are asked to go on from', async () => {
+test('streams reveal no other merchant, wherever they are asked to go on from', async () => {
   const first = async (path: string, secret_key: string) => {
     const leave = new AbortController()
     const headers = { 'x-service-api-key': secret_key }

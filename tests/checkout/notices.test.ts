@@ -105,7 +105,7 @@ async function lose(fault = faults.lost_after) {
 
 const statusOf = async (payment_id: string) => (await client.readPayment(payment_id)).body.status
 
-describe('where only notices tell', () => {
+describe('where only notices bring the outcome', () => {
   test.each<[string, AuthoriseAnswer, string]>([
     ['approved', approved, 'captured'],
     [

@@ -180,7 +180,7 @@ describe('the brake that a person pulls', () => {
     expect([await countReversed([freed!]), await countReversed(others)]).toEqual([1, 0])
   })
 
-  test('catches what a sweep let go in the very moment', async () => {
+  test('catches an orphan that a sweep releases at that very moment', async () => {
     const { reference } = await authorise()
     await sweepAfter(3 * minute_ms, silent)
     await pull()
@@ -241,7 +241,7 @@ describe('the brake that a person pulls', () => {
     expect(await countStandings()).toEqual({ reversed: 8, held_back: 4 })
   })
 
-  test('holds back what a sweep let go in the very moment, when it is let go', async () => {
+  test('holds back an orphan that a sweep releases at the moment when the brake is released', async () => {
     const { reference } = await authorise()
     await sweepAfter(3 * minute_ms, silent)
     await pull()
@@ -253,7 +253,7 @@ describe('the brake that a person pulls', () => {
     expect(await booksOf(reference)).toEqual(untouched)
   })
 
-  test('holds back what a sweep has found when it is let go under way', async () => {
+  test('holds back what a sweep has found, if it is released during the sweep', async () => {
     await pull()
     const { reference } = await authorise()
     await clock.advance(5 * hour_ms)
@@ -274,7 +274,7 @@ describe('the brake that a person pulls', () => {
     expect(await booksOf(reference)).toEqual(untouched)
   })
 
-  test('is let go alone, and not one that was pulled since', async () => {
+  test('is released alone, and not a brake that was pulled since', async () => {
     await pull('simulator')
     const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
     await clock.advance(minute_ms)
@@ -287,7 +287,7 @@ describe('the brake that a person pulls', () => {
     expect(await booksOf(reference)).toEqual(untouched)
   })
 
-  test('leaves what is held back to be decided when it is let go', async () => {
+  test('leaves what is held back to be decided when it is released', async () => {
     await pull()
     const { reference } = await authorise()
     await sweepAfter(3 * minute_ms)
@@ -344,7 +344,7 @@ describe('a sweep that has not come to its end', () => {
     expect(alarms()).toMatchObject([{ fields: { held_back: 21 } }])
   })
 
-  test('puts the brake on all the same', async () => {
+  test('puts the brake on, too', async () => {
     const first = await authoriseMany(2)
     const silent = contextOf({ ...simulator, reverse: () => Promise.reject(new Unanswered('')) })
     await sweepAfter(3 * minute_ms, silent)

@@ -76,7 +76,7 @@ describe('released', () => {
     expect((await release({ references: null, acquirer: 'simulator' })).changed).toHaveLength(21)
   })
 
-  test('what is not held back is told of, and stays as it is', async () => {
+  test('what is not held back is reported, and stays as it is', async () => {
     const references = await heldBack()
     const due = await charge({ state: 'failed', payment: 'failed' })
     await sweepAfter(3 * minute_ms, silent)

@@ -106,7 +106,7 @@ describe('a reversal', () => {
     },
   )
 
-  test('that nobody answers is given up for now, not waited for', async () => {
+  test('without an answer is given up for now, not waited for', async () => {
     const { reference } = await authorise()
     const { swept } = wrapped(() => new Promise(() => {}))
     await clock.advance(3 * minute_ms)

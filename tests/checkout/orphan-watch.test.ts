@@ -92,7 +92,7 @@ test('what comes late is reversed within minutes', async () => {
   expect(await booksOf(reference)).toMatchObject({ live: false, reversals: 1 })
 })
 
-test('a lost answer that said that nothing is there does not count when it is heard later', async () => {
+test('a lost answer "nothing is there" does not count when it arrives later', async () => {
   let is_lost = true
   const context = unfenced(() => {
     if (is_lost) throw new Unanswered('lost')
@@ -140,7 +140,7 @@ test('so is one that the acquirer has forgotten by reference, once it is listed'
   expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
 })
 
-test('what a process whose clock was days ahead has put off is reversed now', async () => {
+test('a reversal that a process put off while its clock was days ahead happens now', async () => {
   const reference = await watched()
   await authorise(reference)
   const ahead = new Date(clock.now().getTime() + 6 * 24 * 60 * minute_ms)

@@ -50,7 +50,7 @@ describe('payments whose rows were lost', () => {
     ])
   })
 
-  test('are held back without end, where a person has let go of the brake, too', async () => {
+  test('are held back without end, even after a person released the brake', async () => {
     const references = await authoriseMany(2)
     await sweepAfter(3 * minute_ms)
     await letGo()
@@ -94,7 +94,7 @@ describe('payments whose rows were lost', () => {
     expect(await brakes()).toHaveLength(1)
   })
 
-  test('that another process had let go by its rule are held back', async () => {
+  test('that another process had released by its rule are held back', async () => {
     const { reference } = await authorise()
     const silent = contextOf({ ...simulator, reverse: () => Promise.reject(new Error('down')) })
     await sweepAfter(3 * minute_ms, { ...silent, unknown_authorisations: 'reverse' })
@@ -112,7 +112,7 @@ describe('under a brake, what we know', () => {
       ...{ reason: 'commits were lost', released_at: null, released_by: null },
     })
 
-  test('and what was authorised before it waits until it is let go', async () => {
+  test('and what was authorised before it waits until it is released', async () => {
     const { reference } = await charge({ state: 'failed', payment: 'failed' })
     await clock.advance(minute_ms)
     await pull()

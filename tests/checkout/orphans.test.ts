@@ -28,7 +28,7 @@ const { database, sql, clock, ids, log, simulator, context, contextOf } = stage
 const { authorise, charge, writeCharge, booksOf, orphanOf, sweepAfter, told } = stage
 
 describe('an orphan', () => {
-  test('is reversed, and somebody is told', async () => {
+  test('is reversed, and the log says so', async () => {
     const { reference } = await authorise()
     expect(await sweepAfter(3 * minute_ms)).toBe(2)
     expect(await booksOf(reference)).toEqual(reversed)
@@ -78,7 +78,7 @@ describe('an orphan', () => {
     expect(await orphanOf(reference)).toBeUndefined()
   })
 
-  test('is told apart from what is paid, among many of many merchants', async () => {
+  test('is distinguished from what is paid, among many of many merchants', async () => {
     const paid: string[] = []
     const orphans: string[] = []
     for (let each = 0; each < 30; each++) {

@@ -37,7 +37,7 @@ const faults = async (sql: Sql = service.sql) =>
 const purgeLines = () => service.sql<{ detail: { count: number } }[]>`
   select detail from journal where merchant_id = ${account.merchant_id} and change = 'sessions.purged'`
 
-test('a test session that nobody paid goes after two days, with its attempts', async () => {
+test('an unpaid test session goes after two days, with its attempts', async () => {
   const { client, merchant_id } = account
   const untouched = await client.open()
   const tried = await client.open()
@@ -87,7 +87,7 @@ test('the setting is for test sessions, too, where it is less than theirs', asyn
   expect(await purge(1)).toBe(1)
 })
 
-test('several who purge at once, batch by batch, delete each once', async () => {
+test('several purges at once, batch by batch, delete each session once', async () => {
   for (let index = 0; index < 12; index++) await account.client.open()
   await clock.advance(3 * day_ms)
   const { merchant_id } = account
@@ -116,7 +116,7 @@ test('several who purge at once, batch by batch, delete each once', async () => 
   expect(await faults()).toEqual([])
 })
 
-test('a session that was paid, and is gone, is found all the same; so is one that no purge came to', async () => {
+test('a paid session that is gone is found; so is one that no purge came to', async () => {
   const { session_id } = (await account.client.pay()).body
   await account.client.open()
   await clock.advance(3 * day_ms)

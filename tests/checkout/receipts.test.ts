@@ -177,14 +177,14 @@ describe('a held payment', () => {
 })
 
 describe('nothing is queued', () => {
-  test('where nobody sends', async () => {
+  test('where no process sends', async () => {
     await service.sql`delete from receipt_senders`
     expect((await pay()).status).toBe('captured')
     expect(await send(null)).toBe(0)
     expect(await waiting()).toEqual([])
   })
 
-  test('of a mode that nobody sends', async () => {
+  test('of a mode that no process sends', async () => {
     await service.sql`delete from receipt_senders`
     await send(postTo(openMailer(mail.address, realClock, limits), ['live']))
     await pay()
@@ -201,7 +201,7 @@ describe('nothing is queued', () => {
   })
 })
 
-test('who sends only live ones leaves those of tests to others', async () => {
+test('a process that sends only live ones leaves those of tests to others', async () => {
   const { payment_id } = await pay()
   await send(postTo(openMailer(mail.address, realClock, limits), ['live']))
   expect(mail.letters).toEqual([])
@@ -324,7 +324,7 @@ test('one that was refused does not keep the next from being sent', async () => 
   expect(await waiting()).toHaveLength(1)
 })
 
-test('an address that nobody can write to is given up', async () => {
+test('an address that cannot be written to is given up', async () => {
   const { payment_id } = await pay(service.account, { customer: { email: 'a,b@example.com' } })
   await send()
   expect(await waiting()).toEqual([])
@@ -333,7 +333,7 @@ test('an address that nobody can write to is given up', async () => {
   ])
 })
 
-test('who dies between the answer of the server and the note leaves a receipt that is not sent again', async () => {
+test('a process that dies between the server’s answer and the note leaves a receipt that is not sent again', async () => {
   const { payment_id, session } = await pay()
   const { merchant_id } = service.account
   const now = clock.now()
@@ -383,7 +383,7 @@ test('a note that the database does not take leaves it so, too', async () => {
   expect(await told(payment_id)).toMatchObject([{ change: 'receipt.unknown' }])
 })
 
-test('a receipt is given up after a day, by whoever comes, a sender or not', async () => {
+test('a receipt is given up after a day, by any process, a sender or not', async () => {
   const { payment_id } = await pay()
   await clock.advance(receipt_life_ms - 1)
   expect(await send(null)).toBe(0)

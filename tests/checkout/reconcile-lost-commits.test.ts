@@ -43,7 +43,7 @@ const forget = () =>
 const reversals = (before: number) =>
   acquirer.calls.slice(before).filter(({ verb }) => verb === 'reverse')
 
-test('under a brake it waits for a person, who says that it was paid', async () => {
+test('under a brake it waits for a person, and the person says that it was paid', async () => {
   const { payment_id, key } = await chargeUnknown()
   await clock.advance(25 * hour_ms)
   await pull()

@@ -49,7 +49,7 @@ describe('switched off', () => {
     expect(await client.authenticate(session, card.card_reference)).toMatchObject(isOff)
   })
 
-  test('whoever has no live merchant needs not ask for it', async () => {
+  test('an installation without a live merchant does not ask for it', async () => {
     service = await startService({ simulator: null })
     expect(await bankAnswers(service)).toBe(400)
     expect((await configuration(service)).status).toBe(200)
@@ -70,7 +70,7 @@ describe('switched off', () => {
     expect(said).toHaveLength(1)
   })
 
-  test('it hears of one that a command makes at once, and need not look', async () => {
+  test('it learns at once of one that a command makes, without a look', async () => {
     service = await startService({ simulator: null, clock: manualClock() })
     const running = service
     const named = { name: 'Live shop', live: true, live_enabled: true, acquiring_profile: null }
@@ -109,7 +109,7 @@ describe('the switch', () => {
     return { clock, lines, simulator: openSimulatorSwitch({ asked: null, sql, world }) }
   }
 
-  test('looks again after 30 s, should nobody have said that something changed', async () => {
+  test('looks again after 30 s without a notification', async () => {
     let rows: object[] = []
     const { clock, simulator } = openOn(async () => rows)
     await simulator.look()

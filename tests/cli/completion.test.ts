@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test.each(shells)('%s is told of every command and option', async (shell) => {
+test.each(shells)('%s gets every command and option', async (shell) => {
   for (const command of commands) {
     for (const word of command.name.split(' ')) expect(scripts[shell]).toContain(word)
     for (const option of Object.keys(optionsOf(command))) {

@@ -312,7 +312,7 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
   expect(faults(workChecks, { ...work, ...fault })).toEqual(expected)
 })
 
-test('money: a payment that somebody changed is named, with what it was', () => {
+test('money: a payment that was changed by hand is named, with what it was', () => {
   const named = { subject: 'pay_1', operation_id: null, sequence: null, entry_id: '0199' }
   const differences = [{ member: 'amount', row: 100, line: 99900 }]
   const changed = { kind: 'payment_changed' as const, ...named, differences }

@@ -94,7 +94,7 @@ describe('list', () => {
     )
   }, 60_000)
 
-  test('fits a terminal of 120 characters, whatever is to be told', async () => {
+  test('fits a terminal of 120 characters, whatever it contains', async () => {
     const rules = { at_deadline: 'capture' as const, capture_below: 5000 }
     const account = await service.newAccount({ integration: rules })
     const { merchant_id } = account
@@ -197,7 +197,7 @@ describe.each([
     expect(stdout).not.toContain('deadline')
   }, 30_000)
 
-  test('that nobody answers is told of, and goes on being asked for', async () => {
+  test('without an answer is reported, and goes on being asked for', async () => {
     const { payment_id } = await hold(account)
     await withoutAcquirer(async () => {
       const first = await answer(verb, payment_id)

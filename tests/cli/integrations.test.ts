@@ -35,7 +35,7 @@ const own = async () => (await listed()).find(({ is_default }) => is_default)!
 const purchase = { amount: 850, currency: 'GBP', customer: { email: 'ada@example.com' } }
 
 describe('the default', () => {
-  test('is not taken from another unless asked, and who lost it is said', async () => {
+  test('is not taken from another unless asked, and the loser is named', async () => {
     const before = await own()
     const args = ['--merchant', account.merchant_id, '--name', 'second', '--default']
     const refused = await run('integration', 'create', ...args)
@@ -100,7 +100,7 @@ describe('colours that cannot be read', () => {
     expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)))
   })
 
-  test('are told to people, and at an update too', async () => {
+  test('are reported to people, and at an update too', async () => {
     const { integration_id, warnings } = await create('in colour')
     expect(warnings).toBeUndefined()
     const { stdout } = await run('integration', 'update', integration_id, ...file({ variables }))
@@ -122,7 +122,7 @@ test('the address of a hosted page is said, and is the page', async () => {
 }, 60_000)
 
 describe('an update', () => {
-  test('changes only what is named, is journalled with who did it, and pages feel it at once', async () => {
+  test('changes only what is named, is journalled with its actor, and reaches pages at once', async () => {
     const { integration_id } = await create('web', '--origin', shop, '--capture-below', '500')
     const body = { ...purchase, public_key: account.publishable_key, integration: 'web' }
     const elsewhere = 'https://other.example'

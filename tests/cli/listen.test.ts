@@ -76,7 +76,7 @@ describe('events', () => {
     expect(await program.stop('SIGINT')).toMatchObject({ status: 0, stderr: '' })
   })
 
-  test('a receiver that refuses is told of, and the next event still comes', async () => {
+  test('a receiver that refuses is reported, and the next event still comes', async () => {
     const account = await service.newAccount()
     receiver.treat((_, response) => void response.writeHead(302, { location: '/' }).end())
     const program = listening(account, '--json', '--forward-to', receiver.url)
@@ -105,7 +105,7 @@ describe('events', () => {
     expect(more).toEqual([])
   })
 
-  test('say whose they are where nobody gave a key', async () => {
+  test('name their merchant where no key was given', async () => {
     const account = await service.newAccount()
     const { merchant_id, secret_key, publishable_key } = account
     const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-listen-'))
@@ -121,7 +121,7 @@ describe('events', () => {
     await named.says(`Listening to ${merchant_id} at`)
   }, 30_000)
 
-  test('nobody at the address is told of in words', async () => {
+  test('an address where nothing listens is reported in words', async () => {
     const account = await service.newAccount()
     const gone = await openWebhookReceiver()
     await gone.close()

@@ -86,7 +86,7 @@ describe('list', () => {
     expect(ofBank).toMatchObject({ due: 0, held_back: 0, orphans: [{ left_by: 'ada' }] })
   }, 30_000)
 
-  test('tells people the same, in 120 columns', async () => {
+  test('prints the same for people, in 120 columns', async () => {
     const made = await insertAll()
     const { stdout } = await run('list', '--all')
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
@@ -111,7 +111,7 @@ describe('list', () => {
     )
   }, 30_000)
 
-  test('ends where it is told to', async () => {
+  test('ends at the given number', async () => {
     for (const _ of [1, 2, 3]) await insertOrphan()
     const page = await answer('list', '--limit', '2')
     expect(page).toMatchObject({ has_more: true, held_back: 3 })
@@ -194,7 +194,7 @@ describe('brake', () => {
   const { username } = userInfo()
   const reason = ['--reason', ' backup put back ']
 
-  test('is pulled, holds back what is due, and is shown until it is let go', async () => {
+  test('is pulled, holds back what is due, and is shown until it is released', async () => {
     const held = await insertOrphan({ held_back_at: null, next_try_at: new Date() })
     const other = await insertOrphan({
       ...{ acquirer: 'bank', held_back_at: null, next_try_at: new Date() },

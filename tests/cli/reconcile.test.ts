@@ -102,7 +102,7 @@ const minute_ms = 60_000
 const spelled = (at: Date) => `${at.toISOString().slice(0, -1)}0000+00:00`
 
 describe('list', () => {
-  test('what nobody answered, of all merchants or of one, oldest first', async () => {
+  test('the unanswered operations, of all merchants or of one, oldest first', async () => {
     const of = await service.newAccount()
     const { merchant_id } = of
     const list = (...args: string[]) => answer('list', '--merchant', merchant_id, ...args)

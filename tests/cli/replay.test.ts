@@ -132,7 +132,7 @@ describe('replay --all-dead', () => {
     ])
   }, 60_000)
 
-  test('tells every two seconds how far it is', async () => {
+  test('prints its progress every two seconds', async () => {
     const clock = manualClock()
     const lines: string[] = []
     const tellProgress = openProgress({ clock, total: 1000, tell: (line) => lines.push(line) })

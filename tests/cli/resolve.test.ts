@@ -45,7 +45,7 @@ const countWaiting = async () => {
   return rows.length
 }
 
-test('two people at once: one of them counts, and the other is told', async () => {
+test('two people at once: one decision counts, and the other person is refused', async () => {
   const payment_id = await loseCharge()
   const people = await service.sql.begin(async (tx) => {
     await tx`select 1 from acquirer_operations where payment_id = ${payment_id} for update`
@@ -61,7 +61,7 @@ test('two people at once: one of them counts, and the other is told', async () =
   expect(await eventsOf(service, payment_id)).toHaveLength(1)
 }, 30_000)
 
-test('what counts as failed is taken back, though the acquirer never tells of it', async () => {
+test('a charge that counts as failed is taken back, even if the acquirer never lists it', async () => {
   const payment_id = await loseCharge()
   await answerOf(resolve(payment_id, 'failed'), { env })
   await clock.advance(60_000)

@@ -86,7 +86,7 @@ describe('every event', () => {
   })
 })
 
-describe('whose it is', () => {
+describe('which account it uses', () => {
   test("the demo merchant's keys are used where no merchant is named, and none is made", async () => {
     const account = await service.newAccount()
     const { merchant_id, secret_key, publishable_key } = account
@@ -159,7 +159,7 @@ describe('whose it is', () => {
     await sad.close()
   })
 
-  test('a Ctrl-C in the middle: the keys made for it are revoked all the same', async () => {
+  test('a Ctrl-C in the middle: the keys made for it are revoked, too', async () => {
     const account = await service.newAccount()
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')

@@ -144,7 +144,7 @@ test('after a rotation the new secret and the one before sign, for 24 hours', as
 }, 30_000)
 
 describe('health', () => {
-  test('tells what waits, what the breaker does and how the last hour went', async () => {
+  test('shows what waits, what the breaker does and how the last hour went', async () => {
     const account = await service.newAccount()
     const { merchant_id } = account
     const [{ id }, { id: other }] = [await createFor(account), await createFor(account)]

@@ -97,7 +97,7 @@ const buy = async (): Promise<Json> => {
 const orderOf = async (id: string): Promise<Json> =>
   (await fetch(`${shop_url}/orders/${id}`)).json()
 
-test('a shopper buys, pays with a check by the bank, and the shop hears of it', async () => {
+test('a shopper buys, pays with a check by the bank, and the shop gets the webhook', async () => {
   const { client } = service
   const { order_id, intent_id, client_secret } = await buy()
   const session = { id: intent_id, client_secret }
@@ -121,7 +121,7 @@ test('a shopper buys, pays with a check by the bank, and the shop hears of it', 
   })
 })
 
-test('a card is declined, and the shop hears of that', async () => {
+test('a card is declined, and the shop gets that webhook', async () => {
   const { client } = service
   const { order_id, intent_id, client_secret } = await buy()
   await client.present({ id: intent_id, client_secret }, '4000000000000002')

@@ -233,7 +233,7 @@ describe('test and live', () => {
     expect(answer.body.mode ?? refusal(answer)).toBe(expected)
   })
 
-  test('a body that is wrong is told before the mode', async () => {
+  test('a wrong body is refused before the mode', async () => {
     const { client } = await service.newAccount({ key: { mode: 'live_only' } })
     const bodies = [
       { ...purchase, amount: 0 },

@@ -49,7 +49,7 @@ test.each([
   expect((await createHosted(more)).status).toBe(201)
 })
 
-test('lines of too many letters, told by their bytes, and a server may send them', async () => {
+test('lines of too many letters, counted in bytes, and a server may send them', async () => {
   const items = cart('茶'.repeat(200))
   for (const answer of [await create({ items }), await createHosted({ items })]) {
     expect(refusal(answer)).toBe('400 invalid_request')

@@ -113,7 +113,7 @@ describe('bodies', () => {
     expect((await methods(publishable_key, '?integration=default')).status).toBe(200)
   })
 
-  test('a query parameter that nobody knows changes nothing', async () => {
+  test('an unknown query parameter changes nothing', async () => {
     const { publishable_key } = service.account
     expect((await config(publishable_key, '?_=1')).text).toBe((await config(publishable_key)).text)
   })
@@ -127,7 +127,7 @@ describe('caching', () => {
     return [`config/${publishable_key}`, `methods/${publishable_key}`, `handles/${handle}`]
   }
 
-  test('five minutes, a strong tag, and 304 for who has it', async () => {
+  test('five minutes, a strong tag, and 304 for the client that has it', async () => {
     for (const name of await reads()) {
       const path = `/v1/checkout/${name}`
       const { headers } = await get(path)
@@ -170,7 +170,7 @@ describe('caching', () => {
     expect(after.body.merchant.name).toBe('Pots & Sons')
   })
 
-  test('refusals are not kept, even by who claims to have them', async () => {
+  test('refusals are not kept, even by a client that claims to have them', async () => {
     const answers = [await config('x'), await hosted('nobody')]
     for (const { headers } of answers) {
       expect(headers.get('cache-control')).toBe('no-store')

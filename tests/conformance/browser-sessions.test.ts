@@ -203,7 +203,7 @@ describe('the door', () => {
     expect(refusal(await account.client.create())).toBe('401 public_key_missing')
   })
 
-  test('a suspended account is told before a bad body, after the origin', async () => {
+  test('a suspended account is refused before a bad body, after the origin', async () => {
     const account = await service.newAccount()
     await add(account, { name: 'page', ...hosted, handle: 'closed' })
     await changeMerchant(service.operator, account.merchant_id, { status: 'suspended' })
@@ -342,7 +342,7 @@ describe('the amount', () => {
     expect((await account.client.readSession(answer.body.id)).body).toMatchObject(expected)
   })
 
-  test('a piano at the price of tea, all of it tax, is told of and charged as tea', async () => {
+  test('a piano at the price of tea, all of it tax, is reported and charged as tea', async () => {
     const piano = { sku: 'tea', name: 'Grand piano', tax_rate: 100_000, tax_amount: 850 }
     for (const unit_amount of [undefined, 850]) {
       const more = { amount: 850, items: [{ ...piano, quantity: 1, unit_amount }] }

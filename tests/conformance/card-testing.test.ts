@@ -376,7 +376,7 @@ describe('after too many declines in live mode', () => {
     expect(await strangers(1, 121)).toEqual(['captured'])
   })
 
-  test('a merchant who sells as much as is declined is not braked', async () => {
+  test('a merchant with as many sales as declines is not braked', async () => {
     expect(await strangers(20, 1)).toEqual(Array(20).fill(soft.code))
     answer = 'approved'
     expect(await strangers(10, 31)).toEqual(Array(10).fill('captured'))
@@ -385,7 +385,7 @@ describe('after too many declines in live mode', () => {
     expect(await strangers(17, 51)).toEqual([...Array(16).fill(soft.code), 'blocked'])
   })
 
-  test('an error is no decline, and a decline told again is not another', async () => {
+  test('an error is no decline, and a repeated answer is not another decline', async () => {
     answer = {
       result: 'failed',
       decline: { code: 'processing_error', category: 'provider_error', reason: null },
@@ -416,7 +416,7 @@ describe('after too many declines in live mode', () => {
     expect(asked).toHaveLength(5)
   })
 
-  test('who pays is asked for once, in one statement', async () => {
+  test('the payer is looked up once, in one statement', async () => {
     const shopper = shopperAt(account, '198.51.100.70')
     expect(await codes(1, () => shopper.pay(1))).toEqual([soft.code])
     let before: string[] = []
@@ -481,7 +481,7 @@ describe('after too many declines in live mode', () => {
     }
   }
 
-  test('a decline that cannot be counted is told of, and the payment stands', async () => {
+  test('a decline that cannot be counted is logged, and the payment stands', async () => {
     await service.sql`alter table limit_uses add constraint full_up check (name !~ '^declines') not valid`
     try {
       expect(await codes(1, () => shopperAt(account, '198.51.100.50').pay(1))).toEqual([soft.code])

@@ -197,7 +197,7 @@ describe('fails in the compatible shape', () => {
     })
   })
 
-  test('a failure of the service, which tells nothing of itself', async () => {
+  test('a failure of the service, which reveals nothing of itself', async () => {
     const { insertSession } = service.context
     service.context.insertSession = () => Promise.reject(new Error('secret words'))
     try {

@@ -93,7 +93,7 @@ test('the calls of test mode to itself are not counted', async () => {
   expect([paid.status, paid.body.status]).toEqual([200, 'captured'])
 })
 
-test('nobody else passes for the service', async () => {
+test('no other sender passes for the service', async () => {
   service = await startService({ gateway_limit: 2 })
   const url = `${service.base_url}/simulator/three-ds/ds`
   const marks = ['', 'x'.repeat(64), '0'.repeat(64)]

@@ -107,7 +107,7 @@ describe.each([
   ['capture', capture_refused, 'void'],
   ['void', void_refused, 'capture'],
 ])('the first %s is refused', (verb, number, other) => {
-  test('the hold stays open, the refusal is told, and the second works', async () => {
+  test('the hold stays open, the refusal is read, and the second decision works', async () => {
     const { client } = account
     const { session, payment_id } = await hold(account, number)
     const key = `refused ${verb}`

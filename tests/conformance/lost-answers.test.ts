@@ -80,7 +80,7 @@ test('an approval that takes 8 s', async () => {
   expect(await asked(session)).toEqual(['approved'])
 })
 
-test('once answer_by has passed the answer counts as lost, though nobody was there to say so', async () => {
+test('once answer_by has passed the answer counts as lost, even if no process noted it', async () => {
   const session = await client.open()
   await client.present(session, '4000009190780000')
   const confirming = client.confirm(session)

@@ -73,7 +73,7 @@ test.each([
   ['items[].unit_amount', 'tax inclusive; times quantity at most 99999999999; 0 to 99,999,999,999'],
   ['items[].tax_rate', 'in basis points; 0 to 100,000'],
   ['items[].type', 'at most 32 characters'],
-])('the page tells the limits of %s', async (field, rule) => {
+])('the page names the limits of %s', async (field, rule) => {
   const page = await (await fetch(`${service.base_url}/docs`)).text()
   const [, parents, name] = /^(.*\.)(.*)$/.exec(field)!
   const rows = page.split(`<code><span>${parents}</span>${name}</code>`).slice(1)
@@ -81,7 +81,7 @@ test.each([
   expect(told.some((row) => row.includes(rule.toLowerCase()))).toBe(true)
 })
 
-test('the description tells what answers carry', async () => {
+test('the description names what answers carry', async () => {
   const { paths, components } = openApiDocument(routes, events, streams) as Json
   for (const { responses } of Object.values<Json>(paths).flatMap((path) =>
     Object.values<Json>(path),

@@ -126,7 +126,7 @@ test.each(Object.keys(produced) as RefusalCode[])('%s', async (code) => {
   if (code !== 'internal_error') expect(answer.body.message).toMatch(/^.{10,200}\.$/)
 })
 
-test('a refusal has its members and no others, whoever asks', async () => {
+test('a refusal has its members and no others, for every caller', async () => {
   const headers = { 'user-agent': 'Stripe/v1 NodeBindings/23.1.0', authorization: 'Bearer x' }
   const answer = await client.send('POST', '/v1/checkout/sessions', { headers, body: {} })
   expect(refusal(answer)).toBe('401 unauthorized')

@@ -173,7 +173,7 @@ describe('the challenge', () => {
     }
   })
 
-  test('nobody answers and no result comes: after 11 minutes it has failed', async () => {
+  test('without an answer or a result it has failed after 11 minutes', async () => {
     lose_results = true
     const { session, url } = await open()
     await openChallenge(url)

@@ -109,7 +109,7 @@ test('over the limit nothing else is judged: neither key, body nor id, and no re
   expect((await client.createEndpoint({ url }, 'kept')).text).toBe(first.text)
 })
 
-test('every refusal after the key tells the limit', async () => {
+test('every refusal after the key names the limit', async () => {
   const { client } = account
   const answers = [
     await client.createEndpoint({}),

@@ -211,7 +211,7 @@ describe('at once', () => {
     expect([replays.length, pending.length]).toEqual([1, 1])
   })
 
-  test('five under one key: one is accepted, and all are told of it', async () => {
+  test('five under one key: one is accepted, and all get its answer', async () => {
     const original = await dead()
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map(() => replay(original.delivery_id, 'five')),

@@ -81,7 +81,7 @@ test('secrets are wrapped under a new master key, and open without the old one',
   await rewrapSecrets({ ...context, keyring: keyringOf(old, young) })
 })
 
-test('one that cannot be wrapped anew is told of, and keeps none of the others', async () => {
+test('one that cannot be wrapped anew is logged, and holds up none of the others', async () => {
   const strange = await create()
   const fine = await create()
   const sealed = keyringOf(randomBytes(32)).seal(Buffer.from('x'), 'x')

@@ -32,7 +32,7 @@ test('the answer of a create is lost after its COMMIT: one endpoint', async () =
   expect((await client.listEndpoints()).body.endpoints).toHaveLength(1)
 })
 
-test('the backend of a delete is ended while it waits: deleted all the same, and once', async () => {
+test('the backend of a delete is ended while it waits: deleted nevertheless, and once', async () => {
   const { body } = await client.createEndpoint({ url })
   const admin = await database.open()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()

@@ -62,7 +62,7 @@ async function backUp() {
   }
 }
 
-test('the database of another installation is noticed once, also after a person let go of the brake', async () => {
+test('the database of another installation is noticed once, also after a person released the brake', async () => {
   const { look, marks } = startProcess()
   await look()
   const before = marks.recall()
@@ -157,7 +157,7 @@ describe('a database that has gone back', () => {
     ['another installation used', JSON.stringify({ installation: 'theirs', epoch: 9 })],
     ['holds nonsense', '{"installation":"ours","epoch":"x"'],
     ['holds no mark', JSON.stringify({ installation: 'ours', epoch: 9, written_at: 'soon' })],
-  ])('nobody thinks so for a file that %s', async (_, content) => {
+  ])('is not concluded from a file that %s', async (_, content) => {
     writeFileSync(join(folder, 'high-water.json'), content)
     const { look } = startProcess()
     await look()
@@ -165,7 +165,7 @@ describe('a database that has gone back', () => {
     expect(readMarkFile(folder, 'ours')).toMatchObject({ epoch: 1 })
   })
 
-  test('is noticed without a folder, too, and that is told once', async () => {
+  test('is noticed without a folder, too, and logged once', async () => {
     writeFileSync(join(folder, 'file'), '')
     const { look } = startProcess(join(folder, 'file'))
     await look()
@@ -192,7 +192,7 @@ describe('a database that has gone back', () => {
   })
 })
 
-describe('who tells of it', () => {
+describe('which process reports it', () => {
   test('is the first that notices; the others go on from there', async () => {
     const [one, other] = [startProcess(), startProcess(mkdtempSync(join(folder, 'other-')))]
     await one.look()
@@ -232,7 +232,7 @@ describe('who tells of it', () => {
     expect(told('error')).toHaveLength(1)
   })
 
-  test('is whoever comes first to a database on another cluster, with no memory of its own', async () => {
+  test('is the first one at a database on another cluster, with no memory of its own', async () => {
     const { look } = startProcess()
     await look()
     await sql`update high_water_marks set system_identifier = '1'`
@@ -276,7 +276,7 @@ describe('a real server', () => {
   const openIn = (data_dir: string): Promise<Database> =>
     openDatabase({ url: null, data_dir, connections_max: 2, log: quiet, clock: realClock })
 
-  test('a copy that recovers, and is promoted: its timeline tells', async () => {
+  test('a copy that recovers, and is promoted: its timeline shows it', async () => {
     const place = mkdtempSync(join(tmpdir(), 'ripper-promoted-'))
     // As root, the server's user has to come through.
     chmodSync(place, 0o711)

@@ -25,7 +25,7 @@ async function hold(localAddress: string): Promise<Socket> {
   return socket
 }
 
-test('they take no more memory than there is for them, and small bodies are read all the same', async () => {
+test('they take no more memory than is set aside, and small bodies are still read', async () => {
   const count = Math.ceil((1.2 * bodies_bytes_max) / unended_bytes)
   const sockets: Socket[] = []
   for (let held = 0; held < count; held++) sockets.push(await hold(`127.0.0.${2 + (held % 2)}`))

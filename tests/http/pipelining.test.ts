@@ -66,7 +66,7 @@ test('a proxy keeps its connection, which is for others, too', async () => {
   await limited.close()
 })
 
-test('whoever reads the answers may go on for ever', async () => {
+test('a client that reads the answers may go on for ever', async () => {
   const socket = open()
   const { promise, resolve } = Promise.withResolvers<void>()
   let answers = ''
@@ -97,7 +97,7 @@ test('what came before is answered whole and in order, bodies and all', async ()
   expect(statusesOf(answers).join(' ')).toMatch(/^200 200 200( 404){13,}( 429)?$/)
 })
 
-test('who never reads an answer is given no more than those', async () => {
+test('a client that never reads an answer gets no more than those', async () => {
   const before = logged('/openapi.json')
   const socket = open()
   socket.pause()

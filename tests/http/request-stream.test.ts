@@ -21,7 +21,7 @@ const rows = (news: StreamMessage[]) =>
   news.map(({ data }) => `${data.status} ${data.method} ${data.route}`)
 
 describe('the stream', () => {
-  test('tells of each request of the account, whoever made it', async () => {
+  test('has each request of the account, by any caller', async () => {
     const account = await service.newAccount()
     const { client, publishable_key } = account
     const listener = await listen(account)
@@ -124,7 +124,7 @@ describe('the stream', () => {
     listener.hangUp()
   })
 
-  test('tells of what a page of the account was refused with', async () => {
+  test('has the refusals that a page of the account got', async () => {
     const account = await service.newAccount()
     const { client, publishable_key } = account
     const listener = await listen(account)
@@ -135,7 +135,7 @@ describe('the stream', () => {
     listener.hangUp()
   })
 
-  test('tells nobody of a key that nobody has, nor of a wrong client secret', async () => {
+  test('leaves out an unknown key and a wrong client secret', async () => {
     const account = await service.newAccount()
     const { client } = account
     const session = await client.open()
@@ -155,7 +155,7 @@ describe('the stream', () => {
     ['POST', '/v1/setup_intents/search?query=a', bearer, '404 /v1/setup_intents/search'],
     ['GET', '/v1/customers/4242424242424242/', basic, '404 /v1/customers/…/'],
     ['DELETE', routes.payments, native, `405 ${routes.payments}`],
-  ])('tells of %s %s, which leads nowhere', async (method, path, headersOf, told) => {
+  ])('has %s %s, which leads nowhere', async (method, path, headersOf, told) => {
     const account = await service.newAccount()
     const listener = await listen(account)
     await account.client.send(method, path, { headers: headersOf(account.secret_key) })
@@ -164,7 +164,7 @@ describe('the stream', () => {
     listener.hangUp()
   })
 
-  test('tells nobody of a path that leads nowhere, asked with a key that nobody has', async () => {
+  test('leaves out a path that leads nowhere, asked with an unknown key', async () => {
     const account = await service.newAccount()
     const { client, secret_key } = account
     const listener = await listen(account)
@@ -176,7 +176,7 @@ describe('the stream', () => {
     listener.hangUp()
   })
 
-  test('tells nobody of the requests of another account', async () => {
+  test('leaves out the requests of other accounts', async () => {
     const [mine, theirs] = [await service.newAccount(), await service.newAccount()]
     const listener = await listen(mine)
     await theirs.client.readPayment('pay_1')
@@ -232,7 +232,7 @@ describe('the log', () => {
     ...{ status: 200, code: null, duration_ms: 1 },
   })
 
-  test('keeps the last ones, and tells from any place what is still there', () => {
+  test('keeps the last ones, and gives from any place what is still there', () => {
     const log = openRequestLog()
     for (let number = 0; number < requests_kept + 5; number++) log.add(request(number))
     expect(log.count()).toBe(requests_kept + 5)
@@ -245,7 +245,7 @@ describe('the log', () => {
     expect(log.from(log.count())).toEqual([])
   })
 
-  test('calls who listens, until told not to', () => {
+  test('calls its listeners until they leave', () => {
     const log = openRequestLog()
     let calls = 0
     const unhear = log.hear(() => {

@@ -143,7 +143,7 @@ async function askAndStop() {
   return answer
 }
 
-test('it says that it is open, and then what there is', async () => {
+test('it says that it is open, and then sends what exists', async () => {
   const messages = [{ event: 'number', id: '7', data: { number: 7, text: 'one\ntwo' } }]
   feed.read = async () => ({ messages: messages.splice(0), is_more: false })
   const answer = await ask()
@@ -154,7 +154,7 @@ test('it says that it is open, and then what there is', async () => {
   expect(answer.text).toContain('id: 7\nevent: number\ndata: {"number":7,"text":"one\\ntwo"}\n\n')
 })
 
-test('what wakes it is told at once', async () => {
+test('news that wakes it is sent at once', async () => {
   const messages: StreamMessage[] = []
   feed.read = async () => ({ messages: messages.splice(0), is_more: false })
   const answer = await ask()
@@ -171,7 +171,7 @@ test('a silent one says every 15 s that it is there', async () => {
   expect(open).toBe(1)
 })
 
-test('who hangs up is heard no more', async () => {
+test('a reader that hangs up is forgotten', async () => {
   const answer = await ask()
   await comes(() => feed.heard_by === 1)
   answer.socket.destroy()
@@ -183,7 +183,7 @@ test('who hangs up is heard no more', async () => {
   expect(feed.reads).toBeLessThanOrEqual(reads)
 })
 
-test('for who does not read nothing is read ahead, and after a minute it is let go', async () => {
+test('for a reader that does not read nothing is fetched ahead, and after a minute it is cut off', async () => {
   const answer = await askAndStop()
   await passing(20_000, () => open === 0)
   // What the machine's own buffers take, and one page.
@@ -192,7 +192,7 @@ test('for who does not read nothing is read ahead, and after a minute it is let 
   await comes(() => answer.is_closed)
 })
 
-test('who may not listen any more is told why', async () => {
+test('a reader that may not listen any more gets the reason', async () => {
   const answer = await ask()
   refused = new Refusal('key_revoked', 'The secret key was revoked.')
   await passing(20_000, () => answer.is_closed)
@@ -203,7 +203,7 @@ test('who may not listen any more is told why', async () => {
 test.each([
   ['may not listen any more', () => new Refusal('key_revoked', 'The secret key was revoked.')],
   ['cannot be judged', () => new Error('no database') as Refusal],
-])('a reader who does not read and %s gives its slot back at once', async (_, fault) => {
+])('a reader that does not read and %s gives its slot back at once', async (_, fault) => {
   await askAndStop()
   const { reads } = feed
   refused = fault()
@@ -212,7 +212,7 @@ test.each([
   expect(feed.heard_by).toBe(0)
 })
 
-test('one that has much to read rests between its pages, and says where it is though nothing is told', async () => {
+test('one that has much to read rests between its pages, and sends its place even without news', async () => {
   feed.read = async () => ({ messages: [], is_more: true })
   feed.place = () => `after ${feed.reads}`
   const answer = await ask()
@@ -250,7 +250,7 @@ test('a server that stops does not wait for it', async () => {
   expect(open).toBe(0)
 })
 
-test('nor for a reader who does not read', async () => {
+test('nor for a reader that does not read', async () => {
   await askAndStop()
   let is_closed = false
   void app.close().then(() => {

@@ -105,7 +105,7 @@ describe('what never left', () => {
     ['the address is private', [], '127.0.0.1', 'https'],
     ['http is for allowed networks alone', [], '127.0.0.1', 'http'],
     ['it is where clouds keep credentials', ['169.254.0.0/16'], '169.254.169.254', 'http'],
-  ])('is told so: %s', async (_, allowed_networks, host, scheme) => {
+  ])('is reported as not sent: %s', async (_, allowed_networks, host, scheme) => {
     const receiver = await receive(fine)
     await receiver.close()
     const http = open({ allowed_networks })
@@ -119,7 +119,7 @@ describe('what never left', () => {
     expect(receiver.sockets).toHaveLength(0)
   })
 
-  test('a name that nobody knows', async () => {
+  test('an unknown name', async () => {
     const nobody = async () => {
       throw Object.assign(new Error('unknown'), { code: 'ENOTFOUND' })
     }

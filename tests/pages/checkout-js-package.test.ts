@@ -50,7 +50,7 @@ test('its types refuse what is wrong', () => {
   expect(stdout).toMatch(/"paid"/)
 })
 
-test('a server may import it, and is told that paying is for browsers', () => {
+test('a server may import it, and paying there fails with a reason', () => {
   writeFileSync(
     join(shop, 'server.js'),
     `import { loadCheckout } from '@ripper/checkout-js'

@@ -133,7 +133,7 @@ describe('migrate-from-stripe.md', () => {
     expect(Object.keys(blocks)).toEqual(['server', 'page', 'integration', 'shop', 'listen', 'curl'])
   })
 
-  test('a shop is migrated, takes a payment, and hears of it by a webhook', async () => {
+  test('a shop is migrated, takes a payment, and gets its webhook', async () => {
     const shop = join(place, 'shop')
     mkdirSync(join(shop, 'public'), { recursive: true })
     symlinkSync(join(root, 'node_modules'), join(shop, 'node_modules'))

@@ -186,7 +186,7 @@ describe('an address that leads nowhere', () => {
     fetch(service.base_url + path, { method, headers: { accept, 'accept-language': 'de' } })
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-  test('is a page to who opens it in a browser', async () => {
+  test('is a page in a browser', async () => {
     const answer = await nowhere('/no/such/page', browser)
     expect(answer.status).toBe(404)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -347,7 +347,7 @@ test('what is too large is not judged, and says so', () => {
   expect(judged.contended).toBe(1)
 })
 
-test('a history that is wrong is told with the answers that do not fit', () => {
+test('a wrong history is reported with the answers that do not fit', () => {
   const rows: Row[] = [...captured, ['b', 10, 11, payment('pending')]]
   const sessions = [{ session_id: 'cs_1', calls: calls(rows), rules: noRules }]
   const { faults } = judgeHistories({ sessions, keys: [] })

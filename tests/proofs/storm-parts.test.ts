@@ -52,7 +52,7 @@ describe('the door before the bank', () => {
     expect(happened).toEqual(['void', 'intent of capture', 'capture', 'capture'])
   })
 
-  test('stops an answer before anybody hears it', async () => {
+  test('stops an answer before any process gets it', async () => {
     const { happened, wire, bank } = open()
     wire.hear({ order: 'wait', where: 'answer', kinds: ['capture'] })
     const call = bank.capture(request)
@@ -62,7 +62,7 @@ describe('the door before the bank', () => {
     await call
   })
 
-  test('waits for nobody any more after it was told to go on', async () => {
+  test('waits for no process any more after it was let through', async () => {
     const { happened, wire, bank } = open()
     wire.hear({ order: 'wait', where: 'intent', kinds: ['capture'] })
     wire.hear({ order: 'go' })
@@ -113,14 +113,14 @@ describe('an asynchronous failover', () => {
     expect(touchedBy({ calls: [read(1, begin_ms, end_ms)] }, [], failed_over).size).toBe(count)
   })
 
-  test('touches what a receiver heard in its time', () => {
+  test('touches what a receiver got in its time', () => {
     const calls = [read(1, 1_000, 1_100), read(2, 1_000, 1_100)]
     const key = `evt:${id('pay', 2)}#payment.captured#we_1`
     const touched = touchedBy({ calls }, [{ key, at_ms: 11_000 }], failed_over)
     expect([...touched].toSorted()).toEqual([id('cs', 2), id('pay', 2)])
   })
 
-  test('may not have anything reversed that nobody knows, nor leave it open', () => {
+  test('may not reverse unknown authorisations, nor leave them open', () => {
     const one = { authorised_at: new Date(0), is_taken_back: false, is_held_back: false }
     const unknown = [
       { ...one, reference: 'held', is_held_back: true },

@@ -41,7 +41,7 @@ test('this release drains, and knows its migrations', () => {
   expect(thisRelease().migrations).toBeGreaterThan(5)
 })
 
-test('the balancer leaves out who is not ready, goes elsewhere where it is refused, and repeats nothing', async () => {
+test('the balancer leaves out a service that is not ready, goes elsewhere where it is refused, and repeats nothing', async () => {
   let is_ready = true
   const [one, other] = await Promise.all([listen(answering), listen(answering)])
   // It looks only when it is told to, so that it does not know who is gone.

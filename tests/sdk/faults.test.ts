@@ -229,7 +229,7 @@ describe('given up after the last try:', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  test('nobody listens', async () => {
+  test('nothing listens', async () => {
     const closed = await openFaultServer()
     await closed.close()
     const error = await errorOf(create(closed.client()))

@@ -214,7 +214,7 @@ describe('the README', () => {
     expect(await printed('test-header')).toBe('payment.declined\n')
   })
 
-  test('captures a held payment, and hears that somebody was faster', async () => {
+  test('captures a held payment, and gets an error if another call was faster', async () => {
     const { payment_id } = await hold(service.account)
     expect(await printed('errors', [payment_id])).toBe('captured settled\n')
     expect(await printed('errors', [payment_id])).toMatch(

@@ -56,7 +56,7 @@ test('a loop that ends early asks for no more pages', async () => {
   expect(paths()).toHaveLength(1)
 })
 
-test('it begins where it is told to', async () => {
+test('it begins at the given place', async () => {
   server.treat(page([7], null))
   expect(await numbersOf(server.client().webhooks.deliveries.list({ after: 'c6' }))).toEqual([7])
   expect(paths()).toEqual(['/v1/webhooks/deliveries?after=c6'])

@@ -37,7 +37,7 @@ test('abort ends a sleep', async () => {
   await expect(clock.sleep(10, abort.signal)).rejects.toThrow('enough')
 })
 
-test('sleepers waits for one who sleeps long enough', async () => {
+test('sleepers waits for one that sleeps long enough', async () => {
   const clock = manualClock()
   let seen = false
   const watching = clock.sleepers(100).then(() => {

@@ -117,7 +117,7 @@ describe('the set-up', () => {
     expect(installs()).toBe(2)
   })
 
-  test('takes what somebody has installed by hand', async () => {
+  test('takes what was installed by hand', async () => {
     await run(['npm.js', 'by hand'])
     expect(await setup(for_tests)).toMatchObject({ status: 0, out: '' })
     expect(installs()).toBe(0)

@@ -104,7 +104,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('context.ts and ports give types alone to those who do not act', () => {
+  test('rooms that do not act import only types from context.ts and ports', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .filter(

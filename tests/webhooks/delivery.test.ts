@@ -58,7 +58,7 @@ function signed({ body }: ReceivedEvent, t: string, secret: string): string {
 
 const declining = '4000000000009995'
 
-test('a payment is told to its receiver, signed over the very bytes', async () => {
+test('a payment reaches its receiver, signed over the very bytes', async () => {
   const { account, receiver, endpoint } = await openShop()
   const { body: paid } = await account.client.pay()
   const [told] = await receiver.has(1)
@@ -239,7 +239,7 @@ test('a deleted endpoint gets nothing more, and an attempt under way there still
   expect(queued).toHaveLength(0)
 })
 
-test('one line of the log tells of an attempt, without secrets, path, body or answer', async () => {
+test('an attempt has one line in the log, without secrets, path, body or answer', async () => {
   const { account, receiver, endpoint } = await openShop()
   receiver.treat((_, response) => {
     response.writeHead(200).end('words of the receiver')

@@ -143,7 +143,7 @@ describe('an endpoint is deleted, and with it a delivery', () => {
     expect(left.sort()).toEqual(['m_a b', 'm_b a', 'm_b b'])
   })
 
-  test('but for what somebody has claimed to end it: no attempt is told of that was never made', async () => {
+  test('but not if a process has claimed it to end it: no attempt is reported that was never made', async () => {
     const { delivery_id, attempt_id } = await begun(sql)
     await tell(sql, { payment_id: 'pay_2' })
     await tell(sql, { payment_id: 'pay_3' })
@@ -155,7 +155,7 @@ describe('an endpoint is deleted, and with it a delivery', () => {
     expect(await attemptRows(sql)).toEqual([])
   })
 
-  test('but for what somebody claims while the ending waits for it', async () => {
+  test('but not if a process claims it while the ending waits for it', async () => {
     await addEndpoint(sql)
     await tell(sql)
     await tell(sql, { payment_id: 'pay_2' })
@@ -231,7 +231,7 @@ describe('a delivery is given up', () => {
     },
   )
 
-  test('that was a replay, of which nothing was heard: no row is left pending', async () => {
+  test('that was a replay without an answer: no row is left pending', async () => {
     const { delivery_id } = await replayed(sql)
     await claimed(sql, { class: 1 })
     await claimed(sql, { class: 1, now: later })

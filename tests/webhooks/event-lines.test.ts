@@ -99,7 +99,7 @@ test('each event has exactly its line, of its type and payment, written with it'
 })
 
 describe('at its beginning', () => {
-  test('an outcome that was decided before and is committed after is told, one committed before is not', async () => {
+  test('an outcome that was decided before and is committed after is sent, one committed before is not', async () => {
     const payment_id = await pay()
     const written = Promise.withResolvers<void>()
     const opened = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ describe('at its beginning', () => {
     expect(listener.news().map(({ event }) => event)).toEqual(['payment.voided'])
   })
 
-  test('what was decided more than the overlap before is not told to who comes again at once, either', async () => {
+  test('an outcome decided more than the overlap before is not sent to a reader that comes again at once, either', async () => {
     await pay()
     await clock.advance(overlap_ms + 1)
     const first = await listen()
@@ -158,8 +158,8 @@ describe('while it listens', () => {
   })
 })
 
-describe('who was away for long', () => {
-  test('hears what came meanwhile once, by few statements', async () => {
+describe('a reader that was away for long', () => {
+  test('gets what came meanwhile once, by few statements', async () => {
     const listener = await listen()
     const cursor = listener.told[0]!.id
     listener.hangUp()
@@ -175,7 +175,7 @@ describe('who was away for long', () => {
     expect(readCursor(again.place()!)!.sent_until_ms).toBeGreaterThan(clock.now().getTime() - 1_000)
   })
 
-  test('and whose cursor was never made by anybody, is told from when on events are kept', async () => {
+  test('with an invented cursor gets the time from which events are kept', async () => {
     await pay()
     await clock.advance((retention_days + 1) * day_ms)
     const paid = await pay()

@@ -110,7 +110,7 @@ test('on one connection no event comes twice, in the order of their commits for 
   listener.hangUp()
 })
 
-test('nobody hears the events of another account', async () => {
+test('the events of another account are left out', async () => {
   const [mine, theirs] = [await service.newAccount(), await service.newAccount()]
   const [listener, other] = [await listen(mine), await listen(theirs)]
   await mine.client.pay(captured)
@@ -153,7 +153,7 @@ test('what another process has committed is found', async () => {
   listener.hangUp()
 })
 
-test('a key that is revoked hears why, and nothing more', async () => {
+test('a revoked key gets the reason, and nothing more', async () => {
   const clock = manualClock()
   const own = await startService({ clock })
   const { key_id, secret_key, merchant_id } = own.account

@@ -120,7 +120,7 @@ describe('a trail', () => {
   const isLater = ({ committed_ms }: Line) => committed_ms > 0
   const idsOf = (some: Line[]) => some.map(({ entry_id }) => entry_id).toSorted()
 
-  test('every line that is committed after the beginning is heard once', () => {
+  test('every line that is committed after the beginning is sent once', () => {
     fc.assert(
       fc.property(lines, fc.array(step, { maxLength: 60 }), (all, steps) => {
         const { news } = listen(all, steps)
@@ -131,7 +131,7 @@ describe('a trail', () => {
     )
   })
 
-  test('on one connection no other is told, and none twice', () => {
+  test('on one connection no other line is sent, and none twice', () => {
     fc.assert(
       fc.property(lines, fc.array(gap, { maxLength: 60 }), (all, gaps) => {
         const steps = gaps.map((gap_ms) => ({ gap_ms, breaks_after: null }))
@@ -142,14 +142,14 @@ describe('a trail', () => {
     )
   })
 
-  test('of what was decided just before the beginning, what is committed after it is told', () => {
+  test('of what was decided just before the beginning, what is committed after it is sent', () => {
     const [before, after]: Line[] = [-90_000, -50].map((made_ms) => {
       return { entry_id: idOf(made_ms), made_ms, committed_ms: made_ms + 100 }
     })
     expect(listen([before!, after!], []).news).toEqual([after!.entry_id])
   })
 
-  test('what is told in time is told in order', () => {
+  test('lines sent in time are sent in order', () => {
     const all = [5, 700, 2_000, 2_010].map((ms): Line => {
       return { entry_id: idOf(ms), made_ms: ms, committed_ms: ms }
     })
@@ -180,7 +180,7 @@ describe('a trail', () => {
   })
 })
 
-describe('who was away', () => {
+describe('a reader that was away', () => {
   /** What is told to who comes now with a cursor of so long ago, and in how many looks. */
   function comeAgain(all: Line[], away_ms: number) {
     const cursor = { sent_until_ms: at(-away_ms), floor_ms: at(-away_ms) }
@@ -219,7 +219,7 @@ describe('who was away', () => {
   test.each([
     ['for longer than is kept', (retention_days + 1) * day_ms],
     ['since the beginning of time', at(0)],
-  ])('%s: goes on from what is kept, and is told so', (_, away_ms) => {
+  ])('%s: goes on from what is kept, and a message says so', (_, away_ms) => {
     const [gone, kept] = [lineAt(-(retention_days + 0.5) * day_ms), lineAt(-day_ms)]
     const { told, looks, missed_before_ms } = comeAgain([gone, kept], away_ms)
     expect(told).toEqual([kept.entry_id])
@@ -255,7 +255,7 @@ describe('a cursor', () => {
     expect(readCursor(text)).toBeNull()
   })
 
-  test('moves on though nothing is told, but not past what is still to be read', () => {
+  test('moves on even if nothing is sent, but not past what is still to be read', () => {
     const line: Line = { entry_id: idOf(70_000), made_ms: 70_000, committed_ms: 150_000 }
     const trail = begin([line], at(0))
     lookOf([line], trail, at(100_000), () => true)

@@ -113,7 +113,7 @@ describe('the answer', () => {
     expect(await answered(httpAnswer(status, body))).toEqual(expected)
   })
 
-  test('that does not end is none, but what came of it is told', async () => {
+  test('that does not end is none, but its beginning is kept', async () => {
     const clock = manualClock()
     const receiver = await receive(({ socket }) =>
       socket.write('HTTP/1.1 500 Oh\r\ncontent-length: 99\r\n\r\nbad signature'),
@@ -312,7 +312,7 @@ test('a connection that is being opened ends with the post', async () => {
   await ended(silent.sockets[0]!)
 })
 
-test('an address where nobody listens', async () => {
+test('an address where nothing listens', async () => {
   const receiver = await receive(() => {})
   await receiver.close()
   expect(await failed(post(open(), receiver.url))).toBe('connection_refused')

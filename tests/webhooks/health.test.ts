@@ -62,7 +62,7 @@ async function waiting(): Promise<Record<string, number[]>> {
   return numbers
 }
 
-test('a process that starts claims nothing of who is down, and one each when it is time to see', async () => {
+test('a process that starts claims nothing for endpoints that are down, and one delivery each when it is time to see', async () => {
   await addEndpoints(sql, keyring, 3)
   for (let n = 1; n <= 6; n++) await tell(sql, { payment_id: `pay_${n}` })
   await saveOpen('e0001', at(30))
@@ -152,7 +152,7 @@ describe('between two processes', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('what another writes is heard within five seconds', async () => {
+  test('what another process writes is known within five seconds', async () => {
     const { clock, lanes, health } = open()
     const standings = () => {
       const { rooms } = lanes.shares({ is_retry: false, held: 0, now_ms: clock.now().getTime() })

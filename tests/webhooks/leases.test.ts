@@ -115,7 +115,7 @@ describe('an attempt is settled', () => {
     ['succeeded', {}],
     ['failed', retry],
     ['given up', last],
-  ])('twice, since nobody knows whether the first was written: %s', async (_name, how) => {
+  ])('twice, since the first may have been written: %s', async (_name, how) => {
     const settlement = settlementOf(await begun(sql), how)
     const all = async () => [await queueRows(sql), await settledRows(sql), await attemptRows(sql)]
     await write([settlement])
@@ -170,7 +170,7 @@ describe('a lease that has run out', () => {
   const later = at(lease_seconds)
   const lost = { attempt_number: 1, status: 'failed', failure: 'lost', duration_ms: null }
 
-  test('is taken over, and the lost attempt is told of', async () => {
+  test('is taken over, and the lost attempt is reported', async () => {
     const first = await begun(sql)
     const second = await again(later, 0)
     expect(second).toMatchObject({
@@ -207,7 +207,7 @@ describe('a lease that has run out', () => {
     ])
   })
 
-  test('is still good for who had it, as long as nobody has taken over', async () => {
+  test('is still good for its holder until another process takes over', async () => {
     const delivery = await begun(sql)
     expect(await write([settlementOf(delivery)])).toEqual(new Set([delivery.attempt_id]))
     expect(await again(later, 0)).toBeUndefined()

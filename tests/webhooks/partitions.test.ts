@@ -280,7 +280,7 @@ describe('with others at work', () => {
     expect(await daysOf('webhook_attempts')).toHaveLength(9)
   })
 
-  test('a partition that is being vacuumed keeps nobody from making others', async () => {
+  test('a partition that is being vacuumed does not prevent others from being made', async () => {
     await keep()
     await second.sql.begin(async (tx) => {
       await tx`lock table webhook_attempts_20261121 in share update exclusive mode`
@@ -299,7 +299,7 @@ describe('with others at work', () => {
     expect(await keep()).toBe(9 + 100)
   })
 
-  test('who comes while a change waits for the table is let through in time', async () => {
+  test('a statement that comes while a change waits for the table is let through in time', async () => {
     let inserted: Promise<string> | null = null
     await second.sql.begin(async (tx) => {
       await tx`select 1 from webhook_attempts`
@@ -326,7 +326,7 @@ describe('with others at work', () => {
     expect(await rowsOf('webhook_attempts')).toEqual({ '20261121': 1 })
   })
 
-  test('who writes and reads meanwhile loses nothing and is never refused', async () => {
+  test('writes and reads meanwhile lose nothing and are never refused', async () => {
     const inserted: string[] = []
     let going = true
     const writing = [0, 1].map(async (writer) => {
@@ -375,7 +375,7 @@ async function waitsOrIsDone(kept: Promise<number>): Promise<void> {
   await until(async () => isDone || (await waiting()).length > 0, Boolean)
 }
 
-test('a role that may not make tables is told of once, and purges all the same', async () => {
+test('a role that may not make tables is logged once, and still purges', async () => {
   const role = `user_of_${new URL(fresh.url).pathname.slice(1)}`
   const lines: object[] = []
   const log = {

@@ -186,7 +186,7 @@ describe('how much a claim takes of an endpoint', () => {
     expect(await sql`select 1 from webhook_queue where xmax <> 0`).toHaveLength(0)
   })
 
-  test('it tells when more is due', async () => {
+  test('it says when more is due', async () => {
     await addEndpoint(sql)
     await tell(sql, { payment_id: 'pay_2', created_at: at(40) })
     await tell(sql, { payment_id: 'pay_3', created_at: at(20) })
@@ -194,7 +194,7 @@ describe('how much a claim takes of an endpoint', () => {
   })
 })
 
-describe('whose turn it is', () => {
+describe('which endpoint is next', () => {
   test('many endpoints are walked a part at a time, until all were reached', async () => {
     const names = namesOf(1_200)
     for (const endpoint_id of names) await fill(sql, { count: 1, endpoint_id })

@@ -65,7 +65,7 @@ async function begin(count: number) {
   return deliveries
 }
 
-test('many are written, and told of only where their lease was lost', async () => {
+test('many are written, and logged only where their lease was lost', async () => {
   const [first, ...others] = await begin(300)
   await queue.sql`update webhook_queue set attempt_id = 'taken over' where delivery_id = ${first!.delivery_id}`
   const settlements = open()
@@ -78,7 +78,7 @@ test('many are written, and told of only where their lease was lost', async () =
   expect(fenced).toEqual([first!.delivery_id])
 })
 
-test('what the database never takes is told of, and holds up nothing else', async () => {
+test('a result that the database never takes is logged, and holds up nothing else', async () => {
   const deliveries = await begin(5)
   const settlements = open()
   for (const [index, each] of deliveries.entries()) {

@@ -79,7 +79,7 @@ test.each(['succeeded', 'processing'] as const)(
   },
 )
 
-test('a kept session that nobody knows any more makes place', async () => {
+test('a kept session that is unknown by now is replaced', async () => {
   await open()
   delete statuses.cs_1
   expect((await open()).session.id).toBe('cs_2')

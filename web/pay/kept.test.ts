@@ -20,7 +20,7 @@ function storage(values = new Map<string, string>()) {
 }
 
 describe('keys', () => {
-  test('tell shops, purchases and sessions apart', () => {
+  test('distinguish shops, purchases and sessions', () => {
     const keys = [
       keyOfPurchase('demo', purchase),
       keyOfPurchase('other', purchase),

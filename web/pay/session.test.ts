@@ -82,7 +82,7 @@ test.each([
   [answer(429, 'Slow down.'), { code: 'rate_limit_exceeded', message: null, request_id: null }],
   [answer(502, '<html>'), { code: 'internal_error', message: null, request_id: null }],
   [answer(201, ''), { code: 'internal_error', message: null, request_id: null }],
-])('tells a refusal %#', async (response, refusal) => {
+])('reports refusal %#', async (response, refusal) => {
   answers = [response]
   expect(await openSession(context, keptPayments(noStorage), wanted)).toEqual({
     ok: false,

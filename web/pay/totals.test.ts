@@ -22,7 +22,7 @@ const pricing: Pricing = {
   ],
 }
 describe('the bill of a session', () => {
-  test('takes a discount off and tells what the amount has beyond the lines', () => {
+  test('takes a discount off and shows what the amount has beyond the lines', () => {
     const items = [
       item({ quantity: 2 }),
       item({ kind: 'discount', name: 'Spring', unit_amount: 300 }),

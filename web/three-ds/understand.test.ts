@@ -69,7 +69,7 @@ test.each([
   ['rate_limit_exceeded', 0, words.too_many],
   ['rate_limit_exceeded', 65, words.too_many_wait.replace('{time}', '1:05')],
   ['invalid_request', 0, words.something_wrong],
-])('%s after %i s is told and thrown', async (code, seconds, text) => {
+])('%s after %i s is reported and thrown', async (code, seconds, text) => {
   const { checkout, alert } = deskWith(null)
   const error = refusal(code, seconds)
   await expect(understand(checkout, error)).rejects.toBe(error)

@@ -122,7 +122,7 @@ test.each<[SettleKind, string, object, string]>([
   expect(JSON.parse(body!)).toEqual({ ...bare, ...more })
 })
 
-test('a reversal of what nobody has named goes by our reference', () => {
+test('a reversal without the vendor’s id goes by our reference', () => {
   const { url, headers, body } = cancelRequest(settle, account)
   expect(url).toBe('https://a.example/v72/cancels')
   expect(headers['idempotency-key']).toBe(settle.reference)

@@ -63,7 +63,7 @@ function flat(value: object, prefix?: string): Record<string, string> {
 }
 
 describe('requests', () => {
-  test('name the version, the key and who asks, in a form', () => {
+  test('carry version, key and user agent, as a form', () => {
     expect(confirmRequest(request, 'pi_1', credentials)).toMatchObject({
       method: 'POST',
       url: 'https://a.test/x/v1/payment_intents/pi_1/confirm',

@@ -5,8 +5,8 @@ import { type LogLine, logInto } from '../../../tests/support/service.ts'
 import {
   databaseOf,
   type SetClock,
-  setClock,
   type SetDatabaseClock,
+  setClock,
 } from '../../../tests/support/set-clock.ts'
 import { type ClockWatch, startClockWatch } from './clock-watch.ts'
 
@@ -50,7 +50,7 @@ test.each([
   ['behind', -45_000, '45 s behind', false],
   ['a minute and more behind', -61_000, '61 s behind', true],
   ['six days ahead', 6 * day_ms, '518400 s ahead of', true],
-])('one that is %s at the start: told once, and once when it is over', async (...row) => {
+])('one that is %s at the start: logged once, and once when it is over', async (...row) => {
   const [, ms, words, is_far_off] = row
   time.set(ms)
   await start()
@@ -102,7 +102,7 @@ describe('a clock that is set', () => {
     expect(told()).toEqual([wrong])
   })
 
-  test('is found within a second, though nobody asks, and what is under way hears of it', async () => {
+  test('is found within a second without a request, and work under way is warned', async () => {
     await start()
     const trusted = await watch.untilRight(new AbortController().signal)
     time.set(-3_000)
@@ -158,7 +158,7 @@ describe('a database that cannot be asked', () => {
     throw new Error('connect ECONNREFUSED')
   }
 
-  test('at the start: nothing begins until it can be, and that is told once', async () => {
+  test('at the start: nothing begins until it can be, which is logged once', async () => {
     database.onAnswer = away
     await start()
     expect([watch.isRight(), watch.skewSeconds()]).toEqual([false, null])
@@ -181,7 +181,7 @@ describe('a database that cannot be asked', () => {
   })
 })
 
-test('who waits goes on when the clock is right, or when it is to end', async () => {
+test('a waiting caller goes on when the clock is right, or when the service stops', async () => {
   time.set(45_000)
   await start()
   const ending = new AbortController()

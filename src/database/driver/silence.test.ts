@@ -80,7 +80,7 @@ test('the time in the queue does not count while others are answered', async () 
   expect(wait.given_up).toBe(1)
 })
 
-test('who waits in the queue while nobody is answered is given up', async () => {
+test('a statement that waits in the queue while none is answered is given up', async () => {
   const { look, wait } = open()
   wait.is_sent = false
   await look(8)

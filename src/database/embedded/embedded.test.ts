@@ -141,7 +141,7 @@ function isRunning(pid: number): boolean {
 const rows = (...list: object[]) => ({ rows: list })
 
 describe('an embedded database', { timeout: limit_ms }, () => {
-  test('is made, keeps its data, and is stopped by the last who leaves', async () => {
+  test('is made, keeps its data, and is stopped by the last process that leaves', async () => {
     const data_dir = folder()
     const first = await opened(data_dir)
     expect(await first.run('create table t (n int); insert into t values (1)')).toHaveProperty(
@@ -238,7 +238,7 @@ describe('an embedded database', { timeout: limit_ms }, () => {
     expect(postmaster(data_dir)).toBeNull()
   })
 
-  test('serves whoever comes while the last one leaves', async () => {
+  test('serves a process that comes while the last one leaves', async () => {
     const data_dir = folder()
     let last = await opened(data_dir)
     await last.run('create table t (n int)')

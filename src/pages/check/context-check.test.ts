@@ -16,7 +16,7 @@ const evil = 'https://evil.example'
 const replaced = (from: string, to: string) => (html: string) => html.replaceAll(from, to)
 const configuration = `${service}/v1/checkout/handles/tea`
 
-describe('what a script is told', () => {
+describe('what a script is given', () => {
   test.each<[string, Checked, Change, string[]]>([
     [
       'another publishable key',

@@ -19,7 +19,7 @@ test.each(checked_pages)('%s, as it is served', (name) => {
   expect(differences(name, { origins })).toEqual([])
 })
 
-describe('what is compared is told', () => {
+describe('the report names what was compared', () => {
   const always = [
     'its scripts: card-fields.js (inline)',
     'its style sheet: card-fields.css (inline)',

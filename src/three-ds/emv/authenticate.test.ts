@@ -121,7 +121,7 @@ describe('an answer that cannot be used is a U', () => {
   })
 })
 
-describe('an AReq that may have been heard is not taken back', () => {
+describe('an AReq that may have arrived is not taken back', () => {
   test.each([
     ['an ARes with 500', { ...json(ares), status: 500 }],
     ['a redirect', { status: 302, content_type: '', body: '' }],

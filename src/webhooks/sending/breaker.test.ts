@@ -189,7 +189,7 @@ describe('what another process has seen', () => {
     expect(stateOf(reopened, later_ms + 1)).toBe('closed')
   })
 
-  test('whoever hears of all that others saw ends with the newest, in whatever order', () => {
+  test('a process that learns all that others saw ends with the newest, in any order', () => {
     fc.assert(
       fc.property(anyBreaker, anyBreaker, (one, other) => {
         const newest = one.changed_ms > other.changed_ms ? one : other

@@ -107,7 +107,7 @@ describe('the window', () => {
     expect(rooms).toEqual([1, 1, 1, 4, 32])
   })
 
-  test('of who fails or is slow is eight at most, whatever it was before', () => {
+  test('of an endpoint that fails or is slow is eight at most, whatever it was before', () => {
     for (const lane of [laneWith(known), laneWith({ is_well: true, answer_ms: 1_001 })]) {
       lane.window = 40
       expect([roomOf(lane, false, noon_ms), roomOf(lane, true, noon_ms)]).toEqual([8, 4])
@@ -256,7 +256,7 @@ describe('a rest that the receiver asked for', () => {
   })
 })
 
-describe('who is trusted', () => {
+describe('which endpoint is trusted', () => {
   const underWay = (age_ms: number) =>
     new Map([['a', { began_ms: noon_ms - age_ms, is_retry: false }]])
 
@@ -307,7 +307,7 @@ describe('who is trusted', () => {
   })
 })
 
-describe('quiet, so that nobody needs to be told', () => {
+describe('quiet, so that no process needs the news', () => {
   const quiet_ms = 10 * 60_000
   const long_ago = { ...known, last_used_ms: noon_ms - quiet_ms - 1 }
   test.each<[string, Partial<Lane>, boolean]>([

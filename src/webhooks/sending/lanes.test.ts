@@ -99,7 +99,7 @@ describe('what is offered', () => {
     })
   })
 
-  test('endpoints that are not heard of have 160 slots together, and one each', () => {
+  test('endpoints without a record have 160 slots together, and one each', () => {
     const model = openModel()
     model.claim(named(250, 'new'))
     expect(new Set(model.under_way.map(({ endpoint_id }) => endpoint_id)).size).toBe(160)
@@ -187,7 +187,7 @@ describe('what is offered', () => {
   })
 })
 
-describe('what an end tells', () => {
+describe('what an ended attempt reports', () => {
   test('whether the window was full', () => {
     const model = openModel()
     for (let at = 0; at < 4; at++) model.begin('a')

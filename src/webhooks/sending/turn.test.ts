@@ -72,7 +72,7 @@ test.each([
   { endpoints: 1_000, slots: 100, trusted: 0, busy: 1 },
   { endpoints: 1_000, slots: 100, trusted: 0.5, busy: 1 },
   { endpoints: 1_200, slots: 40, trusted: 0.7, busy: 0.6 },
-])('$endpoints endpoints and $slots slots: nobody is passed over', (setting) => {
+])('$endpoints endpoints and $slots slots: none is passed over', (setting) => {
   const { least, most, longest } = simulate(setting)
   expect(least).toBeGreaterThan(0)
   // Of one standing all have the same; the standings have shares of different size.
