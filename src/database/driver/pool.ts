@@ -6,6 +6,7 @@
 
 import type postgres from 'postgres'
 import { isConnectionLost } from '../failures.ts'
+import { fenceRepeats, isOutdatedPlan, repeats_max, sendAgain } from './outdated-plans.ts'
 import type { Silence, Waiting } from './silence.ts'
 import { isStatement, jsonOf, type Statement, watchTransaction } from './transactions.ts'
 
@@ -53,6 +54,15 @@ export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql
   const call = current.sql as unknown as Call
   const begin = async (first: string | Work, second?: Work) => {
     const [mode, work] = typeof first === 'string' ? [first, second!] : ['', first]
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return await beginOnce(mode, work)
+      } catch (error) {
+        if (!isOutdatedPlan(error) || repeats === repeats_max) throw error
+      }
+    }
+  }
+  const beginOnce = async (mode: string, work: Work) => {
     const pool = enter()
     const waiting = wait(pool, () => true)
     try {
@@ -83,6 +93,7 @@ export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql
 }
 
 function makePool(sql: postgres.Sql): Pool {
+  fenceRepeats(sql)
   return { sql, run: (sql`` as unknown as Statement).handler, running: 0 }
 }
 
@@ -102,6 +113,7 @@ function watchStatement(
   const { resolve, reject } = statement
   let pool: Pool | null = null
   let waiting: Waiting | null = null
+  let repeats = 0
   const settle = (error: unknown) => {
     waiting?.end()
     if (pool !== null) exit(pool, error)
@@ -117,8 +129,12 @@ function watchStatement(
     resolve(result)
   }
   statement.reject = (error) => {
+    // Without a pool it has ended already: its connection was lost at that moment.
+    const is_repeatable = pool !== null && isOutdatedPlan(error) && repeats < repeats_max
     settle(error)
-    reject(error)
+    if (!is_repeatable) return reject(error)
+    repeats += 1
+    sendAgain(statement)
   }
   return statement
 }
