@@ -151,7 +151,7 @@ function throughTown(town: () => Town): Http {
  * stopped. A bank may approve late even then.
  */
 const expected_errors =
-  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to lock timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway/
+  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway/
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
 function logInto(
