@@ -8,10 +8,10 @@ import { type DeliveryLoop, startDeliveries } from '../../src/webhooks/sending/d
 import { openLine } from './bank-line.ts'
 import type { Chance } from './chance.ts'
 import { base_url } from './places.ts'
-import type { Process, Surroundings } from './process.ts'
 import type { Patience } from './scheduler.ts'
 import { openSqlFaults } from './sql-faults.ts'
 import { openSeam } from './sql-seam.ts'
+import type { Process, Surroundings } from './surroundings.ts'
 
 type Ways = {
   process: Process

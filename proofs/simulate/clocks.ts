@@ -1,9 +1,9 @@
 // Clocks that go wrong: each process's may drift and jump, some seconds or days, ahead and back, and is put right again.
 
+import type { Clock } from '../../src/kernel/world.ts'
 import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
-import type { Process } from './process.ts'
-import type { Stage } from './stage.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
 
 /** How a process's clock stands to the world's time. */
 export type Skew = {
@@ -11,6 +11,9 @@ export type Skew = {
   /** Since when by more than is allowed. */
   wrong_since_ms: number | null
 }
+
+/** A process, as far as its clock goes. */
+type WithClock = { skew: Skew }
 
 /** By so much a clock may differ from the database's without anybody having to do anything. */
 const allowed_ms = 2_000
@@ -26,9 +29,9 @@ const far_ms = [5 * second, 45 * second, 3 * minute, 40 * minute, day, 6 * day]
 export type Clocks = {
   /** The skew that a process starts with. */
   begin(): Skew
-  set(process: Pick<Process, 'skew'>, ahead_ms: number): void
+  set(process: WithClock, ahead_ms: number): void
   /** A job goes on in a process; the function that is returned ends it. */
-  work(process: Pick<Process, 'skew'>): () => void
+  work(process: WithClock): () => void
   /** Whether a job went on then that could not know yet that its clock was wrong. */
   wasDeceived(at_ms: number): boolean
   /** The same, of a job whose own clock said that time. */
@@ -87,8 +90,18 @@ export function mayWork({ wrong_since_ms }: Skew, now_ms: number): boolean {
   return wrong_since_ms === null || now_ms - wrong_since_ms < found_out_ms
 }
 
+type Turning = {
+  clock: Clock
+  scheduler: Scheduler
+  chance: Chance
+  faults: Faults
+  town: { processes(): readonly (WithClock & { name: string })[] }
+  clocks: Clocks
+  outside: Owner
+}
+
 /** Goes on beside the lives. */
-export async function turnClocks(stage: Stage, during_ms: number): Promise<void> {
+export async function turnClocks(stage: Turning, during_ms: number): Promise<void> {
   const { clock, scheduler, faults, town, clocks, outside } = stage
   const chance = stage.chance.fork('clocks')
   const until_ms = scheduler.now().getTime() + during_ms

@@ -12,6 +12,7 @@ import type { Clock, GuardedHttp, World } from '../../src/kernel/world.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import type { Traits } from './bank/traits.ts'
 import type { Shares } from './faults.ts'
+import type { JobName } from './job-names.ts'
 import {
   asError,
   asIfApproved,
@@ -27,7 +28,6 @@ import {
   withoutLines,
   withoutWithdrawals,
 } from './planted.ts'
-import type { Jobs } from './process.ts'
 
 export type Plant = {
   acquirer?(line: Acquirer, world: World): Acquirer
@@ -39,7 +39,7 @@ export type Plant = {
   /** What is heard of a statement that failed; `label` is its beginning. */
   failure?(error: unknown, label: string): unknown
   settings?: Partial<DeliverySettings>
-  stops_job?: Jobs
+  stops_job?: JobName
   /** As an operator may set it. */
   unknown_authorisations?: 'reverse'
   /** Processes remember nothing of the database. */

@@ -2,81 +2,13 @@
 
 import { isFarOff } from '../../src/database/clock/clock-skew.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../src/database/failures.ts'
-import type { MarkMemory } from '../../src/database/high-water/high-water-file.ts'
-import type { Sql } from '../../src/database/open.ts'
-import { type JobContext, jobs } from '../../src/jobs.ts'
-import type { Http, Log } from '../../src/kernel/world.ts'
-import type { Service } from '../../src/service/assemble.ts'
-import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
+import { jobs } from '../../src/jobs.ts'
 import type { DeliveryLoop } from '../../src/webhooks/sending/delivery-loop.ts'
 import { assembleProcess } from './assemble-process.ts'
-import type { Bank } from './bank/bank.ts'
-import type { Chance } from './chance.ts'
-import { type Clocks, mayWork, type Skew } from './clocks.ts'
-import type { Faults } from './faults.ts'
-import type { Plant } from './plants.ts'
-import type { Receivers } from './receivers.ts'
-import type { Owner, Scheduler } from './scheduler.ts'
-
-export type Surroundings = {
-  scheduler: Scheduler
-  chance: Chance
-  faults: Faults
-  bank: Bank
-  receivers: Receivers
-  outside: Owner
-  /** The database as it really is. */
-  sql: Sql
-  master_key: Buffer
-  plant: Plant
-  log: Log
-  /** Posts to the Directory Server. */
-  http(process: Owner, die: () => never): Http
-  settings: DeliverySettings
-  clocks: Clocks
-  /** What processes remember of the database, beside it. */
-  marks: MarkMemory
-  crashed(process: Process): void
-  /** Told of every statement that may have changed what is due. */
-  changedDue(): void
-}
-
-/** The background jobs that worlds run. */
-export type Jobs =
-  | 'reconcile'
-  | 'watch_database'
-  | 'apply_hold_rules'
-  | 'sweep_orphans'
-  | 'reverse_orphans'
-  | 'seal_journal'
-  | 'compare_books'
-  | 'watch_settlements'
-  | 'watch_webhook_backlog'
-  | 'purge_cards'
-  | 'purge_limits'
-  | 'rewrap_cards'
-
-export type Process = Owner & {
-  service: Service | null
-  skew: Skew
-  /** Rejects when the process dies. */
-  died: Promise<never>
-  context(): JobContext
-  /** Whether it found out that its clock is so wrong that requests must change nothing by it. */
-  isFarOff(): boolean
-  /** False where it found out that its clock is wrong: it answers requests, and begins nothing by itself. */
-  mayWork(): boolean
-  /** Begins a job, unless it is under way in this process or may not begin. */
-  run(job: Jobs): void
-  /** Requests that it has not answered yet. */
-  under_way: number
-  /** Ends where it is. */
-  kill(): void
-  /** Ends in order, once its requests are answered. */
-  stop(): Promise<void>
-  /** What it has heard of others' changes of settings counts no more. */
-  hearSettings(): void
-}
+import { mayWork } from './clocks.ts'
+import type { JobName } from './job-names.ts'
+import type { Owner } from './scheduler.ts'
+import type { Process, Surroundings } from './surroundings.ts'
 
 class Died extends Error {}
 
@@ -86,7 +18,7 @@ export function startProcess(around: Surroundings, name: string): Process {
   const death = Promise.withResolvers<never>()
   death.promise.catch(() => {})
   const listeners: (() => void)[] = []
-  const running = new Set<Jobs>()
+  const running = new Set<JobName>()
   let deliveries: DeliveryLoop | null = null
 
   const end = () => {
@@ -121,7 +53,7 @@ export function startProcess(around: Surroundings, name: string): Process {
     hearSettings() {
       for (const heard of listeners) heard()
     },
-    run(job: Jobs) {
+    run(job: JobName) {
       if (running.has(job) || plant.stops_job === job || !process.mayWork()) return
       running.add(job)
       const ended = around.clocks.work(process)

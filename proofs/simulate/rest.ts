@@ -4,8 +4,9 @@ import { poll_ms } from '../../src/webhooks/sending/claims.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
 import type { Due, WorldDatabase } from './database.ts'
-import type { Jobs, Process } from './process.ts'
+import type { JobName } from './job-names.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { Process } from './surroundings.ts'
 import { openSweeps } from './sweeps.ts'
 import type { Town } from './town.ts'
 
@@ -19,7 +20,7 @@ export type Rest = {
 }
 
 /** What runs now and then. Partitions are left alone: they would outlive the world. */
-const others: Jobs[] = [
+const others: JobName[] = [
   'watch_database',
   'sweep_orphans',
   'seal_journal',
@@ -59,7 +60,7 @@ export function openRest(parts: {
         if (process?.mayWork()) act(process)
       }
     }
-    const run = (job: Jobs) => some((process) => process.run(job))
+    const run = (job: JobName) => some((process) => process.run(job))
     if (is(due.operations)) run('reconcile')
     if (is(due.holds)) run('apply_hold_rules')
     // To a process whose clock is ahead it is due already.

@@ -3,8 +3,9 @@
 import type { Mark } from '../../src/database/high-water/high-water.ts'
 import type { MarkMemory } from '../../src/database/high-water/high-water-file.ts'
 import type { HttpAnswer, Plant } from './plants.ts'
-import { type Process, type Surroundings, startProcess } from './process.ts'
+import { startProcess } from './process.ts'
 import type { Owner } from './scheduler.ts'
+import type { Process, Surroundings } from './surroundings.ts'
 import type { Violations } from './violations.ts'
 
 export type HttpCall = {

@@ -7,7 +7,10 @@ import { describe, expect, test } from 'vitest'
 const root = resolve(import.meta.dirname, '../..')
 const isTest = (file: string) => file.endsWith('.test.ts')
 const files = listFiles('src').filter((file) => !isTest(file))
-const texts = new Map(files.map((file) => [file, readFileSync(resolve(root, file), 'utf8')]))
+const others = ['tests', 'proofs', 'bench', 'web', 'sdk'].flatMap(listFiles)
+const texts = new Map(
+  [...files, ...others].map((file) => [file, readFileSync(resolve(root, file), 'utf8')]),
+)
 
 function listFiles(folder: string): string[] {
   return readdirSync(resolve(root, folder), { recursive: true, withFileTypes: true })
@@ -194,7 +197,7 @@ function cycles(): string[] {
     }
     return seen
   }
-  return files.filter((file) => reached(file, new Set()).has(file))
+  return [...texts.keys()].filter((file) => reached(file, new Set()).has(file))
 }
 
 /** What may be said in one place only: a pattern, and the files that may say it. */
