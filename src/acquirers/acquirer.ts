@@ -4,6 +4,8 @@
 
 import type { Brand } from '../kernel/values.ts'
 
+export { NotSent, Unanswered } from '../vendors/wire.ts'
+
 export type DeclineCategory = 'soft' | 'hard' | 'fraud' | 'network' | 'provider_error'
 
 /** A refusal in the specification's words; `reason` is the acquirer's own text. */
@@ -173,12 +175,6 @@ export type LookUpAnswer =
   | { result: 'not_found' }
   /** The acquirer cannot be asked. Its outcome arrives by a notice, or never. */
   | { result: 'only_notices_tell' }
-
-/** The request may have arrived, but no usable answer came: the outcome is unknown, never failed. */
-export class Unanswered extends Error {}
-
-/** No byte of the request left this machine, so nothing can have happened. */
-export class NotSent extends Error {}
 
 /** An authorisation that holds or took money: it was not voided or reversed, and has not expired. */
 export type LiveAuthorisation = Money & {

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod'
 import type { Clock } from '../kernel/world.ts'
+import type { CheckAnswer } from '../vendors/check.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
 import type { Wire } from './wire.ts'
 
@@ -55,8 +56,7 @@ export type Connection<Credentials> = {
   clock: Pick<Clock, 'now'>
 }
 
-/** `notes` lists optional permissions that are missing, and the consequences. A reason is one line, without secrets. */
-export type CheckAnswer = { result: 'works'; notes: string[] } | { result: 'fails'; reason: string }
+export type { CheckAnswer }
 
 /** The credentials for one call. Throws NotSent if there are none. */
 export async function credentialsOf<Credentials>({

@@ -1,9 +1,9 @@
 // Checks a connection: a call to the vendor that moves nothing shows whether the credentials are of use.
 
 import type { CheckAnswer } from '../acquirers/connector.ts'
-import type { Wire } from '../acquirers/wire.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { Clock } from '../kernel/world.ts'
+import type { Wire } from '../vendors/wire.ts'
 import { type ConnectionRow, openCredentials } from './connection.ts'
 import type { KnownConnector } from './connector.ts'
 

@@ -1,7 +1,6 @@
 // The acquirers behind connections: opened by name alone, their credentials read from the database when they are called.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
-import type { Wire } from '../acquirers/wire.ts'
 import type { Sql } from '../database/open.ts'
 import { routingsIn } from '../kernel/ids.ts'
 import type { Keyring } from '../kernel/keyring.ts'
@@ -12,6 +11,7 @@ import {
   type ConnectionMode,
   connectionNamed,
 } from '../merchants/account-connection.ts'
+import type { Wire } from '../vendors/wire.ts'
 import { type Credentials, openCredentials } from './connection.ts'
 import { findConnection, listConnections } from './connection-store.ts'
 import type { KnownConnector } from './connector.ts'

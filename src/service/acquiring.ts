@@ -3,7 +3,6 @@
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor } from '../acquirers/open.ts'
 import { openSimulator } from '../acquirers/simulator/simulator.ts'
-import { openWire } from '../acquirers/wire.ts'
 import type { Context } from '../checkout/context.ts'
 import { openConnectedAcquirers } from '../connections/connected-acquirers.ts'
 import type { KnownConnector } from '../connections/connector.ts'
@@ -13,6 +12,7 @@ import type { Sql } from '../database/open.ts'
 import { openLedger } from '../database/stores/simulator-ledger.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts'
+import { openWire } from '../vendors/wire.ts'
 
 type Acquiring = Pick<Context, 'acquirerOf' | 'listAcquirers' | 'installation'>
 

@@ -1,9 +1,9 @@
 // `ripper connection check`: whether the vendor takes a connection's credentials.
 
-import { openWire } from '../../acquirers/wire.ts'
 import { checkConnection } from '../../connections/check-connection.ts'
 import { connectors } from '../../connections/connectors.ts'
 import { connectionOrRefuse } from '../../connections/manage-connections.ts'
+import { openWire } from '../../vendors/wire.ts'
 import { withCommandContext } from '../command-context.ts'
 import type { Command } from '../terminal/command.ts'
 import { oneLine, printJson, printLine } from '../terminal/print.ts'

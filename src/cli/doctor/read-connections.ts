@@ -1,12 +1,12 @@
 // Asks the vendors of active connections, all at once, whether they take the credentials.
 
-import { openWire } from '../../acquirers/wire.ts'
 import type { Config } from '../../config/config.ts'
 import { checkConnection, isBuiltIn } from '../../connections/check-connection.ts'
 import { connectors } from '../../connections/connectors.ts'
 import type { Sql } from '../../database/open.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { openVendorHttp } from '../../outgoing/vendor-http.ts'
+import { openWire } from '../../vendors/wire.ts'
 import type { ConnectionFacts } from './connections.ts'
 import { listSealedConnections } from './doctor-store.ts'
 import { keyringOf } from './read-database.ts'
