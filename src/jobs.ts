@@ -1,6 +1,7 @@
 // Every background job and how often it runs.
 
 import { sealJournal } from './audit/seal-journal.ts'
+import { fetchResults } from './checkout/authentication/fetch-result.ts'
 import { rewrapCards } from './checkout/cards/rewrap-cards.ts'
 import { purgeCards } from './checkout/cards/vault-store.ts'
 import type { Context } from './checkout/context.ts'
@@ -36,6 +37,7 @@ export type JobContext = Pick<
   | 'ids'
   | 'acquirerOf'
   | 'listAcquirers'
+  | 'threeDsOf'
   | 'installation'
   | 'wakeDeliveries'
 > & {
@@ -62,6 +64,7 @@ export type Job = {
 
 export const jobs: Job[] = [
   { name: 'reconcile', every_seconds: 1, run: reconcile },
+  { name: 'fetch_results', every_seconds: 20, run: fetchResults },
   { name: 'handle_notices', every_seconds: 1, run: handleNotices },
   { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
   { name: 'watch_database', every_seconds: 5, run: watchDatabase },

@@ -27,6 +27,10 @@ export type Attempt = {
   phase: 'authenticating' | 'charging' | 'settled'
   three_ds_state: ThreeDsState
   three_ds_version: string | null
+  /** The name of the connection that authenticates; null for the mode's own 3DS Server. */
+  three_ds_provider: string | null
+  /** The provider's own name of the authentication; null if it goes by `server_transaction_id`. */
+  three_ds_handle: string | null
   server_transaction_id: string
   ds_transaction_id: string | null
   acs_transaction_id: string | null

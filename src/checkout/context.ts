@@ -6,7 +6,7 @@ import type { Context as Common } from '../context.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
-import type { ThreeDs } from '../three-ds/three-ds.ts'
+import type { PostedThreeDs, ThreeDs } from '../three-ds/three-ds.ts'
 import type { NewSession, Session } from './session.ts'
 
 export type Context = Common & {
@@ -17,8 +17,10 @@ export type Context = Common & {
   listAcquirers: ListAcquirers
   /** Our mark at acquirers. */
   installation: string
-  /** Null if no Directory Server is configured for the mode. */
-  three_ds: Record<Mode, ThreeDs | null>
+  /** Our own 3DS Servers. Null if no Directory Server is configured for the mode. */
+  three_ds: Record<Mode, PostedThreeDs | null>
+  /** The 3-D Secure provider with this name: `3dsecureio:conn_…`. Null names the mode's own 3DS Server. */
+  threeDsOf(mode: Mode, name: string | null): ThreeDs | null
   /** The modes whose payments get a receipt by mail. */
   receipt_modes: readonly Mode[]
   /**

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { Connector } from '../acquirers/connector.ts'
 import type { ConnectionKind } from '../merchants/account-connection.ts'
+import type { ThreeDsConnector } from '../three-ds/connector.ts'
 import type { Credentials } from './connection.ts'
 
 export type KnownConnector = {
@@ -11,14 +12,21 @@ export type KnownConnector = {
   readonly kind: ConnectionKind
   readonly credentials: z.ZodType
 } & Partial<
-  // Absent at 3-D Secure providers, and where the connector is not built in yet.
-  Pick<AnyConnector, 'open' | 'check' | 'notices' | 'isOfSandbox'>
+  // Absent at connectors of the other kind, and where the connector is not built in yet.
+  Pick<AnyConnector, 'open' | 'check' | 'notices' | 'isOfSandbox'> &
+    Pick<AnyThreeDsConnector, 'openThreeDs' | 'needs_acquirer_ids'>
 >
 
 // Whoever opens credentials cannot know their type: what was judged when they were stored is what the connector takes.
 type AnyConnector = Connector<Credentials>
+type AnyThreeDsConnector = ThreeDsConnector<Credentials>
 
 /** A connector that is built in, as one of those that this release knows. */
 export function builtIn<Known>(connector: Connector<Known>): KnownConnector {
   return { ...(connector as unknown as AnyConnector), kind: 'acquirer' }
+}
+
+/** The same of a connector to a 3-D Secure provider. */
+export function builtInThreeDs<Known>(connector: ThreeDsConnector<Known>): KnownConnector {
+  return { ...(connector as unknown as AnyThreeDsConnector), kind: 'three_ds' }
 }

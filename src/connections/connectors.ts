@@ -3,13 +3,13 @@
 import { adyen } from '../acquirers/adyen/adyen.ts'
 import { checkout } from '../acquirers/checkout/checkout.ts'
 import { stripe } from '../acquirers/stripe/stripe.ts'
-import { builtIn, type KnownConnector } from './connector.ts'
-import { threeDsecureIoCredentials } from './credentials.ts'
+import { threeDsecureIo } from '../three-ds/3dsecureio/3dsecureio.ts'
+import { builtIn, builtInThreeDs, type KnownConnector } from './connector.ts'
 
 export const connectors: readonly KnownConnector[] = [
   builtIn(checkout),
   builtIn(stripe),
   builtIn(adyen),
-  { name: '3dsecureio', kind: 'three_ds', credentials: threeDsecureIoCredentials },
+  builtInThreeDs(threeDsecureIo),
   { name: 'checkout-sessions', kind: 'three_ds', credentials: checkout.credentials },
 ]

@@ -32,6 +32,9 @@ export function acquirerName({
   return `${connector}:${connection_id}`
 }
 
+/** A 3-D Secure provider is named in the same way. */
+export const threeDsName = acquirerName
+
 /** The connector and connection in such a name; null for the simulator and for any other text. */
 export function connectionNamed(
   acquirer: string,
@@ -63,4 +66,15 @@ export function acquirerForNew(
   const label = completeProfileOf(account.merchant)?.acquirer
   const connection = usableConnection(account, 'acquirer', label)
   return connection && acquirerName(connection)
+}
+
+/** The 3-D Secure connection for a new authentication; null if the mode's own provider is to be asked. */
+export function threeDsForNew(
+  account: Connected & { merchant: Pick<Merchant, 'acquiring_profile'> },
+  mode: Mode,
+): string | null {
+  if (mode === 'test') return null
+  const label = completeProfileOf(account.merchant)?.three_ds
+  const connection = usableConnection(account, 'three_ds', label)
+  return connection && threeDsName(connection)
 }

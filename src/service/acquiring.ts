@@ -1,10 +1,11 @@
-// Opens all acquirers, for whoever settles money: the service, a worker, a command.
+// Opens all acquirers and the connections to 3-D Secure providers, for whoever calls them: the service, a worker, a command.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
 import { acquirerFor } from '../acquirers/open.ts'
 import { openSimulator } from '../acquirers/simulator/simulator.ts'
 import type { Context } from '../checkout/context.ts'
 import { openConnectedAcquirers } from '../connections/connected-acquirers.ts'
+import { openConnectedThreeDs } from '../connections/connected-three-ds.ts'
 import type { KnownConnector } from '../connections/connector.ts'
 import { connectors as built_in } from '../connections/connectors.ts'
 import { keepInstallation } from '../database/high-water/installation.ts'
@@ -14,7 +15,8 @@ import type { Keyring } from '../kernel/keyring.ts'
 import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts'
 import { openWire } from '../vendors/wire.ts'
 
-type Acquiring = Pick<Context, 'acquirerOf' | 'listAcquirers' | 'installation'>
+/** Of 3-D Secure providers, only those of connections. */
+type Acquiring = Pick<Context, 'acquirerOf' | 'listAcquirers' | 'threeDsOf' | 'installation'>
 
 /** Puts something between the service and the simulated acquirer: tests drop answers with it. */
 export type SimulatorWrapper = (simulator: Acquirer) => Acquirer
@@ -46,11 +48,13 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
     installation,
     connectors,
   })
+  const connectedThreeDs = openConnectedThreeDs({ sql, world, keyring, wire, connectors })
   return {
     acquirerOf: (mode, name) =>
       acquirerFor({ mode, name }, { simulator, connected: connected.named }),
     listAcquirers: async () => [{ mode: 'test', acquirer: simulator }, ...(await connected.list())],
     installation,
+    threeDsOf: (mode, name) => (name === null ? null : connectedThreeDs(mode, name)),
   }
 }
 

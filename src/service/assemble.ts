@@ -142,6 +142,14 @@ async function contextOf(
   const { world, keyring, addresses } = parts
   const { sql } = parts.database
   const events = openBells()
+  const acquiring = await openAcquiring({ ...parts, sql })
+  const ownServers = openThreeDs({
+    world,
+    addresses,
+    file: parts.three_ds,
+    simulator: { isOn: simulator.isOn, headers: own_calls.headers },
+    ranges: openCardRangeStore(sql),
+  })
   return {
     world,
     sql,
@@ -161,14 +169,9 @@ async function contextOf(
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
     ids: openIds(world.random, keyring),
     metrics: openMetrics(),
-    ...(await openAcquiring({ ...parts, sql })),
-    three_ds: openThreeDs({
-      world,
-      addresses,
-      file: parts.three_ds,
-      simulator: { isOn: simulator.isOn, headers: own_calls.headers },
-      ranges: openCardRangeStore(sql),
-    }),
+    ...acquiring,
+    three_ds: ownServers,
+    threeDsOf: (mode, name) => (name === null ? ownServers[mode] : acquiring.threeDsOf(mode, name)),
   }
 }
 

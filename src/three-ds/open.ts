@@ -7,7 +7,7 @@ import { httpsOrBelow } from './emv/addresses.ts'
 import type { Identity } from './emv/areq.ts'
 import type { DirectoryServer } from './emv/directory-server.ts'
 import { openThreeDsServer } from './emv/three-ds-server.ts'
-import type { CardRangeStore, StoredRanges, ThreeDs } from './three-ds.ts'
+import type { CardRangeStore, PostedThreeDs, StoredRanges } from './three-ds.ts'
 
 /** Where the simulated Directory Server and ACS are mounted. */
 export const simulator_prefix = '/simulator/three-ds'
@@ -29,7 +29,7 @@ export function openThreeDs(parts: {
   ranges: CardRangeStore
   /** Whether the simulated bank runs, and the headers that it expects with each message. */
   simulator: Simulator
-}): Record<Mode, ThreeDs | null> {
+}): Record<Mode, PostedThreeDs | null> {
   const { world, addresses, file, ranges, simulator } = parts
   const test = openTestServer(world, addresses, simulator)
   return {
@@ -46,7 +46,7 @@ function openTestServer(
   world: World,
   addresses: { base_url(): string; internal_url(): string },
   { headers }: Pick<Simulator, 'headers'>,
-): ThreeDs {
+): PostedThreeDs {
   const at = () => `${addresses.internal_url()}${simulator_prefix}/ds`
   // The address is known only once the server listens, so it is read at each use.
   const server = (scheme: DirectoryServer['scheme']): DirectoryServer => ({
@@ -66,7 +66,11 @@ function openTestServer(
   })
 }
 
-function openLiveServer(world: World, file: LiveDirectoryServers, ranges: CardRangeStore): ThreeDs {
+function openLiveServer(
+  world: World,
+  file: LiveDirectoryServers,
+  ranges: CardRangeStore,
+): PostedThreeDs {
   const pem = (path: string | undefined) => path && readFileSync(path, 'utf8')
   return openThreeDsServer({
     mode: 'live',

@@ -1,15 +1,24 @@
 // The port to EMV 3-D Secure: what the checkout asks of any 3DS Server. Field names and status letters are EMVCo's, so that
 // readers can find them in the specification.
 
-import type { Brand, Mode } from '../kernel/values.ts'
+import type { Brand } from '../kernel/values.ts'
 
-/** No Directory Server could be reached. Nothing was asked, so no attempt is used up. */
+/** No provider could be asked, or it refused to be asked. The card's bank heard nothing, so no attempt is used up. */
 export class ProviderUnavailable extends Error {}
 
-/** What the card ranges contain about a number. */
-type Enrolment =
+/** The acquiring profile lacks what the request needs, so nothing was asked. The message names the members. */
+export class ProfileIncomplete extends ProviderUnavailable {}
+
+/** What is known about a number before its bank is asked. */
+export type Enrolment =
   | { enrolled: false }
-  | { enrolled: true; version: '2.1.0' | '2.2.0'; method_url: string | null }
+  | {
+      enrolled: true
+      version: '2.1.0' | '2.2.0'
+      method_url: string | null
+      /** The provider's id for this authentication. Left out by a provider that takes ours. */
+      transaction?: { server_transaction_id: string; usable_until: Date }
+    }
 
 export type BrowserFacts = {
   accept_header: string
@@ -74,6 +83,11 @@ export type AuthenticationOutcome = {
 }
 
 export type AuthenticationAnswer = {
+  /** The provider's own name of the authentication. Left out if the provider goes by `server_transaction_id`. */
+  handle?: string
+  /** The version that was spoken, and the id that was used. Left out if they are those of the request. */
+  version?: string
+  server_transaction_id?: string
   ds_transaction_id: string | null
   acs_transaction_id: string | null
   /** A text that must be shown to the shopper if the bank sends it. */
@@ -98,13 +112,15 @@ export type ResultMessage = {
 /** The answer to an RReq once its attempt was looked up. */
 export type ResultVerdict = 'received' | 'unknown_transaction' | 'duplicate' | 'not_expected'
 
-export type ThreeDs = {
-  readonly mode: Mode
-  /** Throws ProviderUnavailable if no card ranges could be loaded. */
+/** How a challenge's result arrives: the Directory Server posts it to us, or we fetch it from the provider. */
+export type ThreeDs = PostedThreeDs | FetchedThreeDs
+
+type CommonThreeDs = {
+  /** Throws ProviderUnavailable if nothing can be said now. */
   enrolment(card: { number: string; brand: Brand }): Promise<Enrolment>
   /**
-   * Sends the AReq. An Erro, an invalid ARes or no answer in time is an outcome with status U. Throws ProviderUnavailable only
-   * if the Directory Server cannot have received the AReq.
+   * Sends the AReq, once. An Erro, an invalid ARes or no answer in time is an outcome with status U. Throws
+   * ProviderUnavailable only if the card's bank cannot have received the AReq.
    */
   authenticate(request: AuthenticationRequest): Promise<AuthenticationAnswer>
   methodForm(method: {
@@ -123,10 +139,29 @@ export type ThreeDs = {
   }): Form
   /** The threeDSServerTransID in a posted CRes, or null. The outcome never comes from the CRes but from the RReq. */
   readChallengeNotification(fields: Record<string, string>): string | null
+}
+
+export type PostedThreeDs = CommonThreeDs & {
+  readonly results: 'posted'
   /** Reads an RReq. For an invalid one, returns the Erro to answer with, as JSON text. */
   readResult(body: string): { message: ResultMessage } | { erro: string }
   /** The RRes or Erro for an RReq, as JSON text. */
   answerResult(message: ResultMessage, verdict: ResultVerdict): string
+}
+
+export type FetchedThreeDs = CommonThreeDs & {
+  readonly results: 'fetched'
+  /** The name of the connection: `3dsecureio:conn_…`. */
+  readonly name: string
+  /**
+   * Asks for the result of a challenge; it may be asked for again. `not_yet`: there is none so far. `gone`: there will never
+   * be one, for instance because it was kept no longer. Throws ProviderUnavailable if the provider says nothing of use.
+   */
+  fetchResult(challenge: {
+    server_transaction_id: string
+    /** As the answer to the AReq gave it; null if it gave none. */
+    handle: string | null
+  }): Promise<ResultMessage | 'not_yet' | 'gone'>
 }
 
 /** Where a provider keeps its card ranges between starts, one row for each Directory Server. */

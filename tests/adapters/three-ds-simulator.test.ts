@@ -18,7 +18,7 @@ import {
   openThreeDsSimulator,
   type ThreeDsSimulator,
 } from '../../src/three-ds/simulator/simulator.ts'
-import type { ResultMessage, ThreeDs } from '../../src/three-ds/three-ds.ts'
+import type { PostedThreeDs, ResultMessage } from '../../src/three-ds/three-ds.ts'
 import { manualClock } from '../support/clock.ts'
 import { threeDsSuite } from './three-ds.ts'
 import type { ThreeDsBench } from './three-ds-bench.ts'
@@ -127,7 +127,7 @@ async function simulate(
 
 /** Our results page, as the checkout mounts it: every first result is received, a second is a duplicate. */
 async function receive(
-  threeDs: ThreeDs,
+  threeDs: PostedThreeDs,
   request: IncomingMessage,
   response: ServerResponse,
   keep: (result: ResultMessage) => void,

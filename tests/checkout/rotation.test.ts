@@ -47,6 +47,8 @@ test('a card sealed under the old key is wrapped under the new one, and opens wi
     three_ds_version: null,
     method_url: null,
     server_transaction_id: 'x',
+    three_ds_provider: null,
+    transaction_usable_until: null,
     accept_header: '*/*',
     method_opened_at: null,
     method_completed_at: null,

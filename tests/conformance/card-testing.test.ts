@@ -9,7 +9,7 @@ import { limitSessionCreates } from '../../src/checkout/limits/card-testing.ts'
 import type { KnownConnector } from '../../src/connections/connector.ts'
 import { countStatements } from '../../src/database/count.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
-import type { AuthenticationOutcome, ThreeDs } from '../../src/three-ds/three-ds.ts'
+import type { AuthenticationOutcome, PostedThreeDs } from '../../src/three-ds/three-ds.ts'
 import { type Answer, type Client, cardOf, refusal, visa } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { shopperAt } from '../support/live-shopper.ts'
@@ -470,7 +470,7 @@ describe('after too many declines in live mode', () => {
   }
 
   /** A live 3DS Server whose banks all answer alike, without a challenge. */
-  function answering(outcome: AuthenticationOutcome): ThreeDs {
+  function answering(outcome: AuthenticationOutcome): PostedThreeDs {
     return {
       ...service.context.three_ds.test!,
       enrolment: async () => ({ enrolled: true, version: '2.2.0', method_url: null }),

@@ -24,8 +24,8 @@ export async function workOff<Item>(
   return count
 }
 
-/** Resolves when all are done. `work` handles its own failures. */
-async function runEach<Item>(
+/** A few at once. Resolves when all are done. `work` handles its own failures. */
+export async function runEach<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {

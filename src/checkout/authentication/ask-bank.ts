@@ -5,14 +5,15 @@ import { openNumber } from '../../cards/vault.ts'
 import { clock_skew_max_ms } from '../../database/clock/clock-skew.ts'
 import type { Caller } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { Brand, Mode } from '../../kernel/values.ts'
+import type { Brand } from '../../kernel/values.ts'
 import { numericCountry } from '../../merchants/country.ts'
 import { completeProfileOf, ofBrand } from '../../merchants/merchant.ts'
 import {
   type AuthenticationAnswer,
   type AuthenticationRequest,
+  type Enrolment,
+  ProfileIncomplete,
   ProviderUnavailable,
-  type ThreeDs,
 } from '../../three-ds/three-ds.ts'
 import { type Attempt, stateOf } from '../attempt.ts'
 import { pageToken } from '../cards/page-token.ts'
@@ -20,16 +21,18 @@ import { findCard, type VaultCard } from '../cards/vault-store.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import type { Session } from '../session.ts'
+import type { Provider } from '../three-ds-provider.ts'
 import { attemptLine } from './attempt-lines.ts'
 import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './attempt-store.ts'
 import type { AuthenticateBody } from './authenticate-body.ts'
+import { askAgain, isUsable } from './card-enrolment.ts'
 import { results_path } from './receive-result.ts'
 import { retryWhileAsking } from './while-asking.ts'
 
 /** How long a bank's 3DS Method page may take, counted from when our page was opened. */
 const method_ms = 10_000
-/** How long a bank's answer may take. */
-const answer_ms = 10_000
+/** How long a bank's answer may take: a provider gives a Directory Server 10 s, and then says so. */
+const answer_ms = 12_000
 /** A bank's challenge page lives 10 minutes; the RReq is due within one more. */
 const challenge_ms = 11 * 60 * 1000
 
@@ -39,9 +42,9 @@ type BankRequest = {
   body: AuthenticateBody
   caller: Caller
   cause: Cause
-  /** The card, where it was read just now. */
-  card: VaultCard | null
-  provider: ThreeDs
+  /** The card and what the provider said about it, where that was read just now. */
+  known: { card: VaultCard; enrolment: Enrolment } | null
+  provider: Provider
 }
 
 /**
@@ -61,13 +64,13 @@ export async function askBank(context: Context, question: BankRequest): Promise<
       return moved ?? findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
     })
     // Another request took the attempt over, and then withdrew it.
-    if (!kept) throw providerUnavailable()
+    if (!kept) throw refusalOf(null)
     return kept
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     const line = lineOf('attempt.withdrawn', {})
     await retryWhileAsking(context, attempt, () => withdrawAttempt(context.sql, attempt, line))
-    throw providerUnavailable()
+    throw refusalOf(error)
   }
 }
 
@@ -82,8 +85,14 @@ async function ask(context: Context, question: BankRequest): Promise<AttemptMove
   // A request that takes over at the end of this right asks as well, and the bank should get one AReq for a purchase.
   const left_ms = question.attempt.asking_until!.getTime() - now.getTime()
   if (left_ms < answer_ms) throw new ProviderUnavailable('there was no time left to ask')
-  const answer = await question.provider.authenticate(request)
-  return { ...moveOf(answer, question.session, now), three_ds_version: request.version }
+  const answer = await question.provider.threeDs.authenticate(request)
+  return {
+    ...moveOf(answer, question.session, now),
+    three_ds_version: answer.version ?? request.version,
+    three_ds_handle: answer.handle ?? null,
+    // The provider's own id, which may be another than the one that the attempt was opened with.
+    server_transaction_id: answer.server_transaction_id ?? request.server_transaction_id,
+  }
 }
 
 /** Everything before the AReq. It only reads, so it may be repeated. */
@@ -91,15 +100,26 @@ async function prepare(
   context: Context,
   question: BankRequest,
 ): Promise<AuthenticationRequest | 'no_card' | 'not_enrolled'> {
-  const { attempt, provider } = question
-  const card = await whenMethodIsOver(context, attempt, question.card)
+  const { attempt, known } = question
+  const card = await whenMethodIsOver(context, attempt, known?.card ?? null)
   if (!card) return 'no_card'
-  const number = openNumber(context.keyring, card, card.sealed_number)
-  const enrolment = await provider.enrolment({ number, brand: card.brand })
+  const enrolment = await enrolmentNow(context, question, card)
   if (!enrolment.enrolled) return 'not_enrolled'
-  const { version, method_url } = enrolment
-  const request = await requestOf(context, { ...question, card, number, version })
-  return { ...request, method_completion: methodCompletion(card, attempt, method_url) }
+  const { version, method_url, transaction } = enrolment
+  const { server_transaction_id } = transaction ?? attempt
+  const request = await requestOf(context, { ...question, card, version, server_transaction_id })
+  return { ...request, method_completion: methodCompletion(card, request, method_url) }
+}
+
+/** Of a request that took the attempt over, the bank may have had the provider's earlier id, so the provider gives another. */
+async function enrolmentNow(
+  context: Context,
+  { known, provider }: BankRequest,
+  card: VaultCard,
+): Promise<Enrolment> {
+  const enrolment = known?.enrolment
+  const is_usable = enrolment && isUsable(enrolment, context.world.clock.now())
+  return is_usable ? enrolment : askAgain(context, provider, card)
 }
 
 function moveOf(answer: AuthenticationAnswer, session: Session, now: Date): AttemptMove {
@@ -143,31 +163,31 @@ async function whenMethodIsOver(
 
 function methodCompletion(
   card: VaultCard,
-  attempt: Attempt,
+  { server_transaction_id }: Pick<AuthenticationRequest, 'server_transaction_id'>,
   method_url: string | null,
 ): 'Y' | 'N' | 'U' {
   if (method_url === null) return 'U'
   // The bank's page reported for the transaction under which the card was typed, and for no other.
-  const same = card.server_transaction_id === attempt.server_transaction_id
+  const same = card.server_transaction_id === server_transaction_id
   return same && card.method_completed_at !== null ? 'Y' : 'N'
 }
 
 type NegotiatedBankRequest = BankRequest & {
   card: VaultCard
-  number: string
   version: '2.1.0' | '2.2.0'
+  server_transaction_id: string
 }
 
 async function requestOf(
   context: Context,
-  known: NegotiatedBankRequest,
+  negotiated: NegotiatedBankRequest,
 ): Promise<Omit<AuthenticationRequest, 'method_completion'>> {
-  const { session, attempt, body, caller, card } = known
+  const { session, attempt, body, caller, card, version, server_transaction_id } = negotiated
   return {
-    server_transaction_id: attempt.server_transaction_id,
-    version: known.version,
+    server_transaction_id,
+    version,
     brand: card.brand,
-    number: known.number,
+    number: openNumber(context.keyring, card, card.sealed_number),
     exp_month: card.exp_month,
     exp_year: card.exp_year,
     cardholder_name: card.cardholder_name,
@@ -209,21 +229,13 @@ function resultsBase(context: Context, session: Session): string {
   return session.mode === 'test' ? context.addresses.internal_url() : context.addresses.base_url()
 }
 
-export function providerUnavailable(): Refusal {
-  return new Refusal(
-    'three_ds_provider_unavailable',
-    '3-D Secure cannot be reached. No attempt was spent; send the request again in a moment.',
-  )
-}
-
-/** For a mode without a configured provider. */
-export function noProvider(mode: Mode): Refusal {
-  return new Refusal('three_ds_provider_unavailable', noProviderWords[mode])
-}
-
-const noProviderWords: Record<Mode, string> = {
-  test: 'Test mode is off here: its bank, the simulator, does not run. RIPPER_SIMULATOR=on lets it run.',
-  live: 'No Directory Server is configured for live mode, so no card could be authenticated.',
+/** Why a provider was not asked; null if another request knows. */
+export function refusalOf(error: ProviderUnavailable | null): Refusal {
+  const words =
+    error instanceof ProfileIncomplete
+      ? `No card can be authenticated: ${error.message}. No attempt was spent.`
+      : '3-D Secure cannot be reached. No attempt was spent; send the request again in a moment.'
+  return new Refusal('three_ds_provider_unavailable', words)
 }
 
 /** The address of our own page that nests the bank's. */

@@ -4,6 +4,7 @@ import type { JournalLine, OpenLine } from '../../audit/journal.ts'
 import { journalOf } from '../../audit/journal-store.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
+import type { Mode } from '../../kernel/values.ts'
 import type { Attempt, ThreeDsState } from '../attempt.ts'
 
 /** The lines of an attempt that is opened, and of the one that it supersedes, where there is one. */
@@ -51,10 +52,11 @@ export async function insertAttempt(
     ), line as (insert into journal ${rowIf(sql, lines.opened, 'session')})
     insert into attempts
       (merchant_id, attempt_id, session_id, number, card_reference, brand, last4, phase, three_ds_state,
-       three_ds_version, server_transaction_id, window_size, asking_until, locale, created_at)
+       three_ds_version, three_ds_provider, three_ds_handle, server_transaction_id, window_size, asking_until, locale,
+       created_at)
     select ${a.merchant_id}, ${a.attempt_id}, ${a.session_id}, ${a.number}, ${a.card_reference}, ${a.brand},
-       ${a.last4}, ${a.phase}, ${a.three_ds_state}, ${a.three_ds_version}, ${a.server_transaction_id},
-       ${a.window_size}, ${a.asking_until}, ${a.locale}, ${a.created_at}
+       ${a.last4}, ${a.phase}, ${a.three_ds_state}, ${a.three_ds_version}, ${a.three_ds_provider},
+       ${a.three_ds_handle}, ${a.server_transaction_id}, ${a.window_size}, ${a.asking_until}, ${a.locale}, ${a.created_at}
     from session returning 1`
   return rows.length > 0
 }
@@ -147,4 +149,28 @@ export async function findAttempt(
   const [row] = await sql<Attempt[]>`
     select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`
   return row
+}
+
+/**
+ * Attempts at connections that await a challenge, with the mode of their session: the challenge that ends first comes first.
+ * Those behind `after`, whose challenge ends after `ended_after`.
+ */
+export async function listFetchable(
+  sql: Sql,
+  asked: {
+    ended_after: Date
+    after: (Pick<Attempt, 'attempt_id'> & { challenge_expires_at: Date }) | null
+    limit: number
+  },
+): Promise<{ mode: Mode; attempt: Attempt }[]> {
+  const { ended_after, after, limit } = asked
+  const from = after
+    ? sql`(a.challenge_expires_at, a.attempt_id) > (${after.challenge_expires_at}, ${after.attempt_id})`
+    : sql`a.challenge_expires_at > ${ended_after}`
+  const rows = await sql<(Attempt & { mode: Mode })[]>`
+    select a.*, s.mode from attempts a join sessions s using (merchant_id, session_id)
+    where a.three_ds_state = 'awaiting_challenge' and a.phase = 'authenticating'
+      and a.three_ds_provider is not null and ${from}
+    order by a.challenge_expires_at, a.attempt_id limit ${limit}`
+  return rows.map(({ mode, ...attempt }) => ({ mode, attempt }))
 }

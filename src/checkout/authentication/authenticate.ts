@@ -1,11 +1,11 @@
 // POST …/authenticate: opens a payment attempt for a card reference and asks the card's bank, once.
 
-import { openNumber } from '../../cards/vault.ts'
 import { type Caller, clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
-import { ProviderUnavailable, type ThreeDs } from '../../three-ds/three-ds.ts'
+import type { Account } from '../../merchants/directory.ts'
+import { type Enrolment, ProviderUnavailable } from '../../three-ds/three-ds.ts'
 import { type Attempt, attemptAt } from '../attempt.ts'
 import { findCard, type VaultCard } from '../cards/vault-store.ts'
 import type { Context } from '../context.ts'
@@ -19,11 +19,13 @@ import {
 } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
+import { namedOrRefuse, noProvider, type Provider, providerForNew } from '../three-ds-provider.ts'
 import { authenticateView, viewAuthenticate } from '../views.ts'
-import { askBank, challengeUrl, noProvider, providerUnavailable } from './ask-bank.ts'
+import { askBank, challengeUrl, refusalOf } from './ask-bank.ts'
 import { attemptLine, newAttemptLines } from './attempt-lines.ts'
 import { claimAsking, findAttempt, insertAttempt } from './attempt-store.ts'
 import { type AuthenticateBody, authenticateBody, localeOf } from './authenticate-body.ts'
+import { enrolmentOf } from './card-enrolment.ts'
 import { asking_ms, claimRight, mayBeAsking } from './while-asking.ts'
 
 export const authenticate = route({
@@ -39,7 +41,7 @@ export const authenticate = route({
   reply: authenticateView,
   refusals: ['merchant_not_active', ...sessionConflicts, 'three_ds_provider_unavailable'],
   handle: async (context: Context, { body, holder, caller, request_id }) => {
-    await admitMerchant(context, holder.merchant_id)
+    const account = await admitMerchant(context, holder.merchant_id)
     const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
     const cause: Cause = { actor: 'shopper', request_id }
     return actOnCheckout(context.sql, key, async ({ session, attempts }) => {
@@ -48,8 +50,8 @@ export const authenticate = route({
       refuseUnlessOpen(session, now)
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
       const start = same
-        ? { attempt: same, card: null }
-        : await startAttempt(context, { session, body, caller, cause, now })
+        ? { attempt: same, known: null }
+        : await startAttempt(context, { session, account, body, caller, cause, now })
       if (!start) return null
       const ended = await finishAsking(context, { session, body, caller, cause, ...start })
       return viewAuthenticate(
@@ -65,6 +67,7 @@ const card_slack_ms = 5 * 60 * 1000
 
 type AuthenticateInput = {
   session: Session
+  account: Account
   body: AuthenticateBody
   caller: Caller
   cause: Cause
@@ -74,8 +77,8 @@ type AuthenticateInput = {
 /** Opens the attempt, or returns null where another request changed the session first. */
 async function startAttempt(
   context: Context,
-  { session, body, caller, cause, now }: AuthenticateInput,
-): Promise<{ attempt: Attempt; card: VaultCard } | null> {
+  { session, account, body, caller, cause, now }: AuthenticateInput,
+): Promise<Pick<AskingRight, 'attempt' | 'known'> | null> {
   if (attemptsLeft(session) === 0) {
     throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
   }
@@ -85,30 +88,42 @@ async function startAttempt(
   })
   if (!card || card.session_id !== session.session_id || card.expires_at <= now)
     throw unknownReference()
-  await requireRanges(context, session, card)
-  const attempt = newAttempt(context, { session, card, body, caller, now })
+  const provider = providerForNew(context, account, session.mode)
+  if (!provider) throw noProvider(session.mode)
+  const known = { card, enrolment: await enrolmentOrRefuse(context, provider, card) }
+  const attempt = newAttempt(context, { session, provider, known, body, caller, now })
   const lines = newAttemptLines(context.ids, attempt, cause)
   const keep_card_until = new Date(session.expires_at.getTime() + card_slack_ms)
   const opened = await claimRight(context, attempt, async () =>
     (await insertAttempt(context.sql, attempt, { keep_card_until, lines })) ? attempt : undefined,
   )
-  return opened ? { attempt: opened, card } : null
+  return opened ? { attempt: opened, known } : null
 }
 
 /** Refuses before anything is written: an attempt that cannot begin must not supersede the one under way. */
-async function requireRanges(context: Context, session: Session, card: VaultCard): Promise<void> {
-  const number = openNumber(context.keyring, card, card.sealed_number)
+async function enrolmentOrRefuse(
+  context: Context,
+  provider: Provider,
+  card: VaultCard,
+): Promise<Enrolment> {
   try {
-    await providerOf(context, session).enrolment({ number, brand: card.brand })
+    return await enrolmentOf(context, provider, card)
   } catch (error) {
-    throw error instanceof ProviderUnavailable ? providerUnavailable() : error
+    throw error instanceof ProviderUnavailable ? refusalOf(error) : error
   }
+}
+
+type NewAttemptInput = Omit<AuthenticateInput, 'account' | 'cause'> & {
+  provider: Provider
+  known: NonNullable<AskingRight['known']>
 }
 
 function newAttempt(
   context: Context,
-  { session, card, body, caller, now }: Omit<AuthenticateInput, 'cause'> & { card: VaultCard },
+  { session, provider, known, body, caller, now }: NewAttemptInput,
 ): Attempt {
+  const { card, enrolment } = known
+  const { server_transaction_id } = (enrolment.enrolled && enrolment.transaction) || card
   return {
     merchant_id: session.merchant_id,
     attempt_id: context.ids.attempt(),
@@ -120,7 +135,9 @@ function newAttempt(
     phase: 'authenticating',
     three_ds_state: 'not_started',
     three_ds_version: null,
-    server_transaction_id: card.server_transaction_id,
+    three_ds_provider: provider.name,
+    three_ds_handle: null,
+    server_transaction_id,
     ds_transaction_id: null,
     acs_transaction_id: null,
     acs_url: null,
@@ -143,23 +160,23 @@ type AskingRight = {
   body: AuthenticateBody
   caller: Caller
   cause: Cause
-  /** The card, where this request opened the attempt and so is the one that asks. */
-  card: VaultCard | null
+  /** The card and its enrolment, where this request opened the attempt and so is the one that asks. */
+  known: { card: VaultCard; enrolment: Enrolment } | null
 }
 
 /** Asks the bank, or waits for the request that is asking. Returns the attempt as it is then. */
 async function finishAsking(context: Context, asking: AskingRight): Promise<Attempt> {
   const { clock } = context.world
-  const { card, cause } = asking
+  const { cause } = asking
   let { attempt } = asking
-  let is_mine = card !== null
+  let is_mine = asking.known !== null
   while (attempt.three_ds_state === 'not_started' && attempt.phase === 'authenticating') {
     const mine = is_mine ? attempt : await takeOver(context, attempt, cause)
     if (mine) {
-      const provider = providerOf(context, asking.session)
+      const provider = namedOrRefuse(context, asking.session.mode, mine.three_ds_provider)
       // Read at the beginning, so it is right only for the request that asks at once.
-      const known = is_mine ? card : null
-      attempt = await askBank(context, { ...asking, card: known, attempt: mine, provider })
+      const known = is_mine ? asking.known : null
+      attempt = await askBank(context, { ...asking, known, attempt: mine, provider })
       if (attempt.server_transaction_id === mine.server_transaction_id) return attempt
       // The answer came too late: another request is asking by now.
       is_mine = false
@@ -167,7 +184,7 @@ async function finishAsking(context: Context, asking: AskingRight): Promise<Atte
     await clock.sleep(100)
     const current = await findAttempt(context.sql, attempt.merchant_id, attempt.attempt_id)
     // The request that was asking found no provider and withdrew the attempt.
-    if (!current) throw providerUnavailable()
+    if (!current) throw refusalOf(null)
     attempt = current
   }
   return attempt
@@ -191,12 +208,6 @@ async function takeOver(
   return claimRight(context, { ...attempt, ...claim }, () =>
     claimAsking(context.sql, attempt, claim, line),
   )
-}
-
-function providerOf(context: Context, session: Session): ThreeDs {
-  const provider = context.three_ds[session.mode]
-  if (!provider) throw noProvider(session.mode)
-  return provider
 }
 
 function unknownReference(): Refusal {

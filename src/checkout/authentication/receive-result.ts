@@ -2,10 +2,10 @@
 
 import type { Page } from '../../http/pages.ts'
 import type { ResultMessage, ResultVerdict } from '../../three-ds/three-ds.ts'
-import { type Attempt, attemptAt, challengeTimedOut, stateOf } from '../attempt.ts'
+import type { Attempt } from '../attempt.ts'
 import type { Context } from '../context.ts'
-import { attemptLine } from './attempt-lines.ts'
-import { findAttemptByTransaction, moveAttempt } from './attempt-store.ts'
+import { findAttemptByTransaction } from './attempt-store.ts'
+import { agrees, settleChallenge } from './settle-challenge.ts'
 
 export const results_path = '/3ds/results'
 
@@ -36,24 +36,12 @@ async function judgeResult(
     // Another card superseded the attempt: the result is acknowledged and changes nothing.
     return attempt.three_ds_state === 'superseded' ? 'received' : 'duplicate'
   }
-  const at = context.world.clock.now()
-  const in_time = attemptAt(attempt, at) === attempt
-  const outcome = in_time ? message.outcome : challengeTimedOut
-  const three_ds_state = stateOf(outcome)
   const cause = { actor: 'bank', request_id } as const
-  const moved = await moveAttempt(context.sql, attempt, {
-    from: 'awaiting_challenge',
-    to: { three_ds_state, authentication_outcome: outcome },
-    line: attemptLine(context.ids, attempt, cause, {
-      change: 'attempt.moved',
-      detail: { three_ds_state },
-      at,
-    }),
-  })
+  const moved = await settleChallenge(context, attempt, message.outcome, cause)
   return moved ? 'received' : 'duplicate'
 }
 
-/** The attempt, where all three ids agree. The shopper's browser never sees dsTransID, so it cannot forge a result. */
+/** The attempt, where all three ids agree. */
 async function attemptOf(context: Context, message: ResultMessage): Promise<Attempt | null> {
   const merchant_id = await context.directory.merchantIdOfTransaction(message.server_transaction_id)
   if (!merchant_id) return null
@@ -62,16 +50,9 @@ async function attemptOf(context: Context, message: ResultMessage): Promise<Atte
     merchant_id,
     message.server_transaction_id,
   )
-  if (!attempt) return null
-  const agrees =
-    equal(attempt.acs_transaction_id, message.acs_transaction_id) &&
-    equal(attempt.ds_transaction_id, message.ds_transaction_id) &&
-    attempt.three_ds_version === message.version
-  return agrees ? attempt : null
-}
-
-function equal(a: string | null, b: string): boolean {
-  return a !== null && a.toLowerCase() === b.toLowerCase()
+  // The result of a connection's challenge is fetched there. Nobody posts it.
+  const is_posted = attempt?.three_ds_provider === null
+  return is_posted && agrees(attempt, message) ? attempt : null
 }
 
 function json(body: string) {

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 import type { Session } from '../session.ts'
 import { findSession } from '../sessions/session-store.ts'
 import { findAttempt } from './attempt-store.ts'
+import { fetchAtReturn } from './fetch-result.ts'
 import {
   backTo,
   challengeFrame,
@@ -28,7 +29,7 @@ export const methodPage: Page<Context> = {
     const found = await named(context, 'method', params.token!)
     const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
     const card = key && (await findCard(context.sql, key))
-    const provider = card && context.three_ds[card.mode]
+    const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
     if (!card?.method_url || !provider) return notice(404, 'This page is no longer needed.', [])
     await openMethod(context.sql, key!, context.world.clock.now(), caller.header('accept') ?? '*/*')
     const form = provider.methodForm({
@@ -49,7 +50,8 @@ export const methodNotification: Page<Context> = {
     const found = await named(context, 'method', params.token!)
     const key = found && { merchant_id: found.merchant_id, card_reference: found.subject }
     const card = key && (await findCard(context.sql, key))
-    const transaction = card && context.three_ds[card.mode]?.readMethodNotification(fields)
+    const provider = card && context.threeDsOf(card.mode, card.three_ds_provider)
+    const transaction = provider?.readMethodNotification(fields)
     if (card && sameId(transaction, card.server_transaction_id)) {
       await completeMethod(context.sql, key!, context.world.clock.now())
     }
@@ -70,7 +72,7 @@ export const challengePage: Page<Context> = {
     if (!found || !stored) return notice(404, 'This page is no longer needed.', [])
     const attempt = attemptAt(stored, context.world.clock.now())
     const frame = await frameOf(context, found, query.get('return_url'))
-    const provider = context.three_ds[found.session.mode]
+    const provider = context.threeDsOf(found.session.mode, attempt.three_ds_provider)
     if (attempt.three_ds_state !== 'awaiting_challenge' || !provider) {
       return doneNotice('Your bank has answered. You can return to the shop.', frame)
     }
@@ -86,21 +88,27 @@ export const challengePage: Page<Context> = {
   },
 }
 
-/** POST by the bank's challenge page: the shopper is done there. Only the RReq carries the result. */
+/**
+ * POST by the bank's challenge page: the shopper is done there. Only the RReq carries the result; where that is fetched, now is
+ * the time to ask.
+ */
 export const challengeNotification: Page<Context> = {
   method: 'POST',
   path: '/3ds/challenge/{token}/result',
-  handle: async (context, { params, fields }) => {
+  handle: async (context, { params, fields, request_id }) => {
     const found = await named(context, 'challenge', params.token!)
     if (!found) return notice(404, 'This page is no longer needed.', [])
+    const { mode } = found.session
     const attempt = await findAttempt(context.sql, found.merchant_id, found.subject)
-    const transaction = context.three_ds[found.session.mode]?.readChallengeNotification(fields)
+    const provider = attempt && context.threeDsOf(mode, attempt.three_ds_provider)
+    const transaction = provider?.readChallengeNotification(fields)
     if (!attempt || !sameId(transaction, attempt.server_transaction_id)) {
       context.world.log.warn(
         { attempt_id: found.subject },
         'the bank ended a challenge without a valid CRes',
       )
     }
+    if (attempt) await fetchAtReturn(context, { mode, attempt, request_id })
     return doneNotice('Thank you. You can return to the shop.', await frameOf(context, found))
   },
 }

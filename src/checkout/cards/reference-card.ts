@@ -2,12 +2,12 @@
 // receives card numbers.
 
 import { z } from 'zod'
-import { CardError, readCard } from '../../cards/card.ts'
+import { type Card, CardError, readCard } from '../../cards/card.ts'
 import { sealCard } from '../../cards/vault.ts'
 import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { type Brand, type Mode, timestamp } from '../../kernel/values.ts'
+import { timestamp } from '../../kernel/values.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { ProviderUnavailable } from '../../three-ds/three-ds.ts'
 import type { Context } from '../context.ts'
@@ -15,6 +15,7 @@ import { must, nullIfEmpty, wholeNumber } from '../fields.ts'
 import { limitCardReferences } from '../limits/card-testing.ts'
 import { refuseUnlessOpen, type Session, sessionConflicts } from '../session.ts'
 import { findSession } from '../sessions/session-store.ts'
+import { type Provider, providerForNew } from '../three-ds-provider.ts'
 import { time } from '../views.ts'
 import { pageToken } from './page-token.ts'
 import { insertCard } from './vault-store.ts'
@@ -56,7 +57,7 @@ export const referenceCard = route({
   reply: cardReferenced,
   refusals: ['merchant_not_active', ...sessionConflicts, 'rate_limit_exceeded'],
   handle: async (context: Context, { body, holder, caller, now }) => {
-    const { merchant } = await admitMerchant(context, holder.merchant_id)
+    const account = await admitMerchant(context, holder.merchant_id)
     const session = await findSession(context.sql, holder)
     if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
     refuseUnlessOpen(session, now)
@@ -74,7 +75,8 @@ export const referenceCard = route({
       card,
     )
     await limitCardReferences(context, { ...tried, fingerprint })
-    const enrolment = await enrolmentOf(context, session.mode, card)
+    const provider = providerForNew(context, account, session.mode)
+    const enrolment = provider && (await enrolmentOf(provider, card))
     const { number: _number, cvc: _cvc, ...shown } = card
     const stored = {
       ...identity,
@@ -84,7 +86,11 @@ export const referenceCard = route({
       sealed_number,
       three_ds_version: enrolment?.version ?? null,
       method_url: enrolment?.method_url ?? null,
-      server_transaction_id: context.ids.serverTransaction(merchant.routing),
+      server_transaction_id:
+        enrolment?.transaction?.server_transaction_id ??
+        context.ids.serverTransaction(account.merchant.routing),
+      three_ds_provider: provider?.name ?? null,
+      transaction_usable_until: enrolment?.transaction?.usable_until ?? null,
       accept_header: caller.header('accept') ?? '*/*',
       method_opened_at: null,
       method_completed_at: null,
@@ -123,11 +129,11 @@ async function cardOrRefuse(context: Context, typed: z.output<typeof typedCard>,
   }
 }
 
-/** The card ranges' answer. Where they cannot be read now, authenticate asks again. */
-async function enrolmentOf(context: Context, mode: Mode, card: { number: string; brand: Brand }) {
+/** The provider's answer about the card. If it cannot be asked now, authenticate asks again. */
+async function enrolmentOf({ threeDs }: Provider, card: Card) {
   try {
-    const enrolment = await context.three_ds[mode]?.enrolment(card)
-    return enrolment?.enrolled ? enrolment : null
+    const enrolment = await threeDs.enrolment(card)
+    return enrolment.enrolled ? enrolment : null
   } catch (error) {
     if (error instanceof ProviderUnavailable) return null
     throw error

@@ -21,6 +21,10 @@ export type VaultCard = {
   three_ds_version: string | null
   method_url: string | null
   server_transaction_id: string
+  /** The name of the connection that was asked about the card; null for the mode's own 3DS Server. */
+  three_ds_provider: string | null
+  /** Until then the provider knows `server_transaction_id`; null if that is ours. */
+  transaction_usable_until: Date | null
   accept_header: string
   method_opened_at: Date | null
   method_completed_at: Date | null

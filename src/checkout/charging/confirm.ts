@@ -6,9 +6,9 @@ import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
-import { integrationOf } from '../../merchants/directory.ts'
+import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { type Attempt, attemptAt, isAuthenticationOver, isRefusedByBank } from '../attempt.ts'
-import { challengeUrl, noProvider } from '../authentication/ask-bank.ts'
+import { challengeUrl } from '../authentication/ask-bank.ts'
 import { recordedResult } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { email, must } from '../fields.ts'
@@ -18,6 +18,7 @@ import type { Customer } from '../purchase.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
+import { noProvider, providerForNew } from '../three-ds-provider.ts'
 import {
   attemptView,
   type ConfirmResult,
@@ -71,7 +72,7 @@ export const confirm = route({
       const now = context.world.clock.now()
       refuseUnlessOpen(stored, now)
       const session = withEmail(stored, body.customer?.email ?? null)
-      const attempt = readyOrRefuse(context, { session, newest, now })
+      const attempt = readyOrRefuse(context, { session, account, newest, now })
       const policy = integrationOf(account, session.integration_id)
       const paying = { session, attempt, address: caller.address, now }
       const { payer, verdict } = await judgeCharge(context, paying, policy)
@@ -103,13 +104,21 @@ function withEmail(session: Session, sent: string | null): Session {
   return { ...session, customer: { ...(session.customer ?? nobody), email } }
 }
 
-type ChargeableSession = { session: Session; newest: Attempt | null; now: Date }
+type ChargeableSession = {
+  session: Session
+  account: Account
+  newest: Attempt | null
+  now: Date
+}
 
-function readyOrRefuse(context: Context, { session, newest, now }: ChargeableSession): Attempt {
+function readyOrRefuse(
+  context: Context,
+  { session, account, newest, now }: ChargeableSession,
+): Attempt {
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
   // Without a provider, authenticate would only refuse this shopper. An authentication that has ended needs no provider.
-  if (!context.three_ds[session.mode]) throw noProvider(session.mode)
+  if (!providerForNew(context, account, session.mode)) throw noProvider(session.mode)
   const words = attempt
     ? 'The authentication of the card has not ended.'
     : 'No card was authenticated yet: authenticate first.'

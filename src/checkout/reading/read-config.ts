@@ -11,8 +11,8 @@ import { modeOf } from '../../merchants/merchant.ts'
 import { handleInPath, publicKeyInPath } from '../../merchants/public-access.ts'
 import { hostedIntegration, type PublicAccount } from '../../merchants/public-account.ts'
 import { handleCors, publicKeyCors } from '../../merchants/public-cors.ts'
-import { noProvider } from '../authentication/ask-bank.ts'
 import type { Context } from '../context.ts'
+import { noProvider, providerForNew } from '../three-ds-provider.ts'
 import { mode } from '../views.ts'
 
 const methods = [{ type: 'card' as const, brands: [...brands] }]
@@ -108,11 +108,12 @@ export const readHostedConfig = route({
 
 /** The configuration body. Throws `three_ds_provider_unavailable` if cards of its mode could not be authenticated. */
 export function readConfiguration(
-  { addresses, three_ds, receipt_modes }: Context,
+  context: Context,
   { account, integration, public_key, key_mode }: PublicAccount,
 ): Configuration {
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
-  if (!three_ds[mode]) throw noProvider(mode)
+  const { addresses, receipt_modes } = context
+  if (!providerForNew(context, account, mode)) throw noProvider(mode)
   const hosted = hostedIntegration(account)
   const is_default = defaultIntegration(account) === integration
   const fields_query = is_default ? '' : `?integration=${encodeURIComponent(integration.name)}`

@@ -15,9 +15,32 @@ export type Identity = {
   requestor_url: string
 }
 
+/** The AReq of a 3DS Server of our own, which names itself. */
 export function buildAReq(
   request: AuthenticationRequest,
   { mode, identity }: { mode: Mode; identity: Identity },
+): Message {
+  const { requestor_url, requestor_name } = identity
+  return {
+    ...purchaseFields(request, { mode, requestor_url, requestor_name }),
+    threeDSServerRefNumber: identity.server_reference_number,
+    threeDSServerOperatorID: identity.operator_id,
+    threeDSServerURL: request.results_url,
+    threeDSRequestorID: identity.requestor_id,
+    threeDSRequestorName: requestor_name,
+  }
+}
+
+/** The fields by which a 3DS Server names itself and the requestors that it registered. */
+export const identityFields = [
+  ...(['threeDSServerRefNumber', 'threeDSServerOperatorID', 'threeDSServerURL'] as const),
+  ...(['threeDSRequestorID', 'threeDSRequestorName'] as const),
+]
+
+/** All of an AReq but `identityFields`. */
+export function purchaseFields(
+  request: AuthenticationRequest,
+  requestor: Pick<Identity, 'requestor_url' | 'requestor_name'> & { mode: Mode },
 ): Message {
   const currency = currencyOf(request.currency)
   if (!currency) throw new Error(`no currency has the code ${request.currency}`)
@@ -25,12 +48,7 @@ export function buildAReq(
     messageType: 'AReq',
     messageVersion: request.version,
     threeDSServerTransID: request.server_transaction_id,
-    threeDSServerRefNumber: identity.server_reference_number,
-    threeDSServerOperatorID: identity.operator_id,
-    threeDSServerURL: request.results_url,
-    threeDSRequestorID: identity.requestor_id,
-    threeDSRequestorName: identity.requestor_name,
-    threeDSRequestorURL: identity.requestor_url,
+    threeDSRequestorURL: requestor.requestor_url,
     threeDSRequestorAuthenticationInd: '01',
     threeDSRequestorChallengeInd: '01',
     threeDSCompInd: request.method_completion,
@@ -40,7 +58,7 @@ export function buildAReq(
     cardExpiryDate: expiry(request),
     ...present('cardholderName', cardholderName(request.cardholder_name)),
     ...present('email', email(request.email)),
-    ...merchantFields(request.merchant, mode, identity),
+    ...merchantFields(request.merchant, requestor),
     purchaseAmount: String(request.amount),
     purchaseCurrency: currency.numeric,
     purchaseExponent: String(currency.exponent),
@@ -54,8 +72,7 @@ export function buildAReq(
 /** Test mode needs no acquiring profile, so missing values are made up. Live mode sends the known ones. */
 function merchantFields(
   merchant: AuthenticationRequest['merchant'],
-  mode: Mode,
-  identity: Identity,
+  { mode, requestor_name }: Pick<Identity, 'requestor_name'> & { mode: Mode },
 ): Record<string, string> {
   const stand_in = mode === 'test'
   return {
@@ -66,7 +83,7 @@ function merchantFields(
     ),
     ...present('mcc', merchant.mcc || (stand_in && '5999') || null),
     ...present('merchantCountryCode', merchant.country || (stand_in && '826') || null),
-    merchantName: [...(merchant.name || identity.requestor_name)].slice(0, 40).join(''),
+    merchantName: [...(merchant.name || requestor_name)].slice(0, 40).join(''),
   }
 }
 

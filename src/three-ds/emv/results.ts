@@ -1,28 +1,31 @@
 // The RReq, which alone decides how a challenge ended, and our answers to it.
 
-import type { ResultMessage, ResultVerdict, ThreeDs } from '../three-ds.ts'
-import { erro, readMessage } from './messages.ts'
+import type { PostedThreeDs, ResultMessage, ResultVerdict } from '../three-ds.ts'
+import { erro, type Message, readMessage } from './messages.ts'
 import { outcomeOf } from './outcome.ts'
 import { transactionIdOf } from './transaction-id.ts'
 
 /** An Erro is answered with an empty body, because an Erro never answers an Erro. */
-export const readResult: ThreeDs['readResult'] = (body) => {
+export const readResult: PostedThreeDs['readResult'] = (body) => {
   const read = readMessage(body, ['RReq'])
   if ('fault' in read) return { erro: erro('S', read.fault) }
   const rreq = read.message
   if (rreq.messageType === 'Erro') return { erro: '' }
+  return { message: resultOf(rreq) }
+}
+
+/** The result in an RReq that passed its field rules. */
+export function resultOf(rreq: Message): ResultMessage {
   return {
-    message: {
-      server_transaction_id: transactionIdOf(rreq.threeDSServerTransID)!,
-      acs_transaction_id: transactionIdOf(rreq.acsTransID)!,
-      ds_transaction_id: transactionIdOf(rreq.dsTransID)!,
-      version: rreq.messageVersion,
-      outcome: outcomeOf(rreq),
-    },
+    server_transaction_id: transactionIdOf(rreq.threeDSServerTransID)!,
+    acs_transaction_id: transactionIdOf(rreq.acsTransID)!,
+    ds_transaction_id: transactionIdOf(rreq.dsTransID)!,
+    version: rreq.messageVersion,
+    outcome: outcomeOf(rreq),
   }
 }
 
-export const answerResult: ThreeDs['answerResult'] = (result, verdict) => {
+export const answerResult: PostedThreeDs['answerResult'] = (result, verdict) => {
   const message = { ...ids(result), messageVersion: result.version }
   if (verdict === 'received') {
     return JSON.stringify({ ...message, messageType: 'RRes', resultsStatus: '01' })

@@ -2,7 +2,7 @@
 
 import type { Brand, Mode } from '../../kernel/values.ts'
 import type { World } from '../../kernel/world.ts'
-import { type CardRangeStore, ProviderUnavailable, type ThreeDs } from '../three-ds.ts'
+import { type CardRangeStore, type PostedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { httpsOnly, isAllowed, type MayOpen } from './addresses.ts'
 import type { Identity } from './areq.ts'
 import { sendAReq } from './authenticate.ts'
@@ -29,14 +29,14 @@ type ThreeDsServerOptions = {
   mayOpen?: MayOpen
 }
 
-export function openThreeDsServer(options: ThreeDsServerOptions): ThreeDs {
+export function openThreeDsServer(options: ThreeDsServerOptions): PostedThreeDs {
   const { mode, world, identity, mayOpen = httpsOnly } = options
   const servers = new Map<Brand, DirectoryServer>(
     options.directory_servers.map((server) => [server.scheme, server]),
   )
   const cardRanges = openCardRanges({ world, identity, store: options.ranges })
 
-  const enrolment: ThreeDs['enrolment'] = async ({ number, brand }) => {
+  const enrolment: PostedThreeDs['enrolment'] = async ({ number, brand }) => {
     const server = servers.get(brand)
     if (!server) return { enrolled: false }
     const range = findRange(await cardRanges.tableOf(server), number)
@@ -47,14 +47,14 @@ export function openThreeDsServer(options: ThreeDsServerOptions): ThreeDs {
     return { enrolled: true, version, method_url: usable ? method_url : null }
   }
 
-  const authenticate: ThreeDs['authenticate'] = async (request) => {
+  const authenticate: PostedThreeDs['authenticate'] = async (request) => {
     const server = servers.get(request.brand)
     if (!server) throw new ProviderUnavailable(`${request.brand} has no Directory Server`)
     return sendAReq({ mode, world, identity, mayOpen }, server, request)
   }
 
   return {
-    mode,
+    results: 'posted',
     enrolment,
     authenticate,
     methodForm,

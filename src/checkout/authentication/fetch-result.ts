@@ -1,0 +1,95 @@
+// Fetches the result of a challenge from a provider that keeps it for us: when the bank's page says that the shopper is done,
+// and by a job for those who closed the page.
+
+import type { Mode } from '../../kernel/values.ts'
+import { unavailable } from '../../three-ds/emv/outcome.ts'
+import { type FetchedThreeDs, ProviderUnavailable } from '../../three-ds/three-ds.ts'
+import { runEach } from '../asking/work-off.ts'
+import type { Attempt } from '../attempt.ts'
+import type { Context } from '../context.ts'
+import type { Cause } from '../outcome.ts'
+import { listFetchable } from './attempt-store.ts'
+import { agrees, type ChallengeContext, settleChallenge } from './settle-challenge.ts'
+
+export type FetchContext = ChallengeContext &
+  Pick<Context, 'threeDsOf'> & {
+    /** See JobContext. */
+    stopping?: AbortSignal
+  }
+
+/** The result may be on its way when the bank's page comes back. The job asks for one that is later than these. */
+const asks_at_return = 3
+const pause_ms = 1_000
+/** A provider may hear of a result a little after the challenge's end. */
+const late_ms = 60_000
+const page_size = 100
+
+/** Asks a few times, as the shopper waits for it. The end is read from the attempt. */
+export async function fetchAtReturn(
+  context: FetchContext,
+  { mode, attempt, request_id }: { mode: Mode; attempt: Attempt; request_id: string },
+): Promise<void> {
+  const provider = fetchedBy(context, mode, attempt)
+  if (!provider || attempt.three_ds_state !== 'awaiting_challenge') return
+  for (let asked = 1; asked <= asks_at_return; asked++) {
+    const found = await fetchResult(context, provider, attempt, { actor: 'bank', request_id })
+    if (found !== 'not_yet' || asked === asks_at_return) return
+    await context.world.clock.sleep(pause_ms)
+  }
+}
+
+/** The job. Returns how many results came. Several processes may ask for the same one; it is recorded once. */
+export async function fetchResults(context: FetchContext): Promise<number> {
+  const ended_after = new Date(context.world.clock.now().getTime() - late_ms)
+  let count = 0
+  let after: Parameters<typeof listFetchable>[1]['after'] = null
+  while (!context.stopping?.aborted) {
+    const page = await listFetchable(context.sql, { ended_after, after, limit: page_size })
+    await runEach(page, async ({ mode, attempt }) => {
+      const provider = context.stopping?.aborted ? null : fetchedBy(context, mode, attempt)
+      const cause: Cause = { actor: 'bank', request_id: null }
+      const found = provider && (await fetchResult(context, provider, attempt, cause))
+      if (found === 'settled') count++
+    })
+    const last = page.at(-1)?.attempt
+    if (!last || page.length < page_size) break
+    after = { challenge_expires_at: last.challenge_expires_at!, attempt_id: last.attempt_id }
+  }
+  return count
+}
+
+/** Null for an attempt whose result is posted to us. */
+function fetchedBy(
+  { threeDsOf }: FetchContext,
+  mode: Mode,
+  { three_ds_provider }: Attempt,
+): FetchedThreeDs | null {
+  const provider = three_ds_provider === null ? null : threeDsOf(mode, three_ds_provider)
+  return provider?.results === 'fetched' ? provider : null
+}
+
+/** `nothing`: the provider could not be asked, or said nothing of use. It has logged why. */
+async function fetchResult(
+  context: FetchContext,
+  provider: FetchedThreeDs,
+  attempt: Attempt,
+  cause: Cause,
+): Promise<'settled' | 'not_yet' | 'nothing'> {
+  const { attempt_id, server_transaction_id, three_ds_handle: handle } = attempt
+  try {
+    const found = await provider.fetchResult({ server_transaction_id, handle })
+    if (found === 'not_yet') return 'not_yet'
+    const { log } = context.world
+    const about = { connection: provider.name, attempt_id }
+    if (found === 'gone') log.warn(about, 'the result of a challenge is kept no longer')
+    else if (!agrees(attempt, found)) {
+      log.error(about, 'the provider gave the result of another challenge')
+      return 'nothing'
+    }
+    const outcome = found === 'gone' ? unavailable('timeout') : found.outcome
+    return (await settleChallenge(context, attempt, outcome, cause)) ? 'settled' : 'nothing'
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return 'nothing'
+    throw error
+  }
+}

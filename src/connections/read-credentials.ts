@@ -1,0 +1,62 @@
+// Reads the credentials of a connection when it is called, and keeps them for some seconds.
+
+import type { Sql } from '../database/open.ts'
+import { routingsIn } from '../kernel/ids.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import type { ConnectionId } from '../kernel/values.ts'
+import type { Clock, World } from '../kernel/world.ts'
+import { type Credentials, openCredentials } from './connection.ts'
+import { findConnection } from './connection-store.ts'
+
+export type CredentialsParts = {
+  sql: Sql
+  keyring: Keyring
+  world: Pick<World, 'clock' | 'log'>
+}
+
+/** As the name of an acquirer or 3-D Secure provider has them. */
+type NamedConnection = { connector: string; connection_id: ConnectionId }
+
+/** A rotation takes so long at most to be heard of. */
+const credentials_age_max_ms = 10_000
+
+/** The credentials to send. They are null where there is no such connection, or where they do not open. */
+export function credentialsReader(
+  parts: CredentialsParts,
+  wanted: NamedConnection,
+): () => Promise<Credentials | null> {
+  return keptBriefly(parts.world.clock, () => readCredentials(parts, wanted))
+}
+
+/** Throws where the database does not answer. */
+async function readCredentials(
+  { sql, keyring, world }: CredentialsParts,
+  { connector, connection_id }: NamedConnection,
+): Promise<Credentials | null> {
+  const row = await findConnection(sql, connection_id, routingsIn(connection_id, keyring))
+  if (row?.connector !== connector) return null
+  try {
+    return openCredentials(keyring, row, row.sealed_credentials)
+  } catch (error) {
+    const fields = { connection_id, error: (error as Error).message }
+    world.log.error(fields, 'credentials of the connection do not open')
+    return null
+  }
+}
+
+/** Reads anew once the answer is old, and after a failure or none; once for all who ask meanwhile. */
+function keptBriefly<T>(clock: Clock, read: () => Promise<T | null>): () => Promise<T | null> {
+  let kept: { value: Promise<T | null>; asked_ms: number } | null = null
+  return () => {
+    const now_ms = clock.now().getTime()
+    const age_ms = kept === null ? Number.NaN : now_ms - kept.asked_ms
+    if (kept !== null && age_ms >= 0 && age_ms < credentials_age_max_ms) return kept.value
+    const asked = { value: read(), asked_ms: now_ms }
+    const forget = () => {
+      if (kept === asked) kept = null
+    }
+    kept = asked
+    asked.value.then((found) => found === null && forget(), forget)
+    return asked.value
+  }
+}

@@ -1,0 +1,154 @@
+// 3dsecure.io as a 3-D Secure provider: a 3DS Server that speaks EMVCo's messages and keeps the results for us to fetch.
+
+import type { CheckAnswer } from '../../vendors/check.ts'
+import {
+  NotSent,
+  Unanswered,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+} from '../../vendors/wire.ts'
+import { credentialsOf, type ThreeDsConnection, type ThreeDsConnector } from '../connector.ts'
+import type { MayOpen } from '../emv/addresses.ts'
+import { judge } from '../emv/authenticate.ts'
+import {
+  challengeForm,
+  methodForm,
+  readChallengeNotification,
+  readMethodNotification,
+} from '../emv/browser-messages.ts'
+import type { DirectoryAnswer } from '../emv/directory-server.ts'
+import type { Message } from '../emv/messages.ts'
+import { type FetchedThreeDs, ProviderUnavailable } from '../three-ds.ts'
+import { readAuth, readPostauth, readPreauth } from './answers.ts'
+import {
+  apiUrlOf,
+  type ThreeDsecureIoCredentials,
+  threeDsecureIoCredentials,
+} from './credentials.ts'
+import { type Account, authRequest, postauthRequest, preauthRequest } from './requests.ts'
+
+export const threeDsecureIo: ThreeDsConnector<ThreeDsecureIoCredentials> = {
+  name: '3dsecureio',
+  credentials: threeDsecureIoCredentials,
+  needs_acquirer_ids: true,
+  openThreeDs,
+  check,
+}
+
+/** The vendor forgets an id 80 s after it gave it out. Some seconds are left for the AReq to arrive. */
+const transaction_life_ms = 75_000
+
+type Connection = ThreeDsConnection<ThreeDsecureIoCredentials>
+
+function openThreeDs(connection: Connection): FetchedThreeDs {
+  const { name, world } = connection
+  return {
+    results: 'fetched',
+    name,
+    methodForm,
+    readMethodNotification,
+    challengeForm,
+    readChallengeNotification,
+    enrolment: ({ number }) =>
+      reporting(connection, 'preauth', async () => {
+        const account = await accountOf(connection)
+        // The vendor counts from a moment after this one.
+        const asked_ms = world.clock.now().getTime()
+        const answer = await send(connection, preauthRequest(number, account))
+        const found = readPreauth(answer, openable(account))
+        if (found === 'not_enrolled') return { enrolled: false }
+        const { server_transaction_id, version, method_url } = found
+        const usable_until = new Date(asked_ms + transaction_life_ms)
+        const transaction = { server_transaction_id, usable_until }
+        return { enrolled: true, version, method_url, transaction }
+      }),
+    authenticate: (request) =>
+      reporting(connection, 'auth', async () => {
+        const account = await accountOf(connection)
+        const sent = authRequest(request, account)
+        const received = await answerTo(connection, sent)
+        const areq = JSON.parse(sent.body!) as Message
+        const judged = judge(areq, received, openable(account))
+        if (judged.refused) {
+          const { server_transaction_id } = request
+          const fields = { connection: name, server_transaction_id, ...judged.refused }
+          world.log.warn(fields, 'authentication unavailable')
+        }
+        return judged.answer
+      }),
+    fetchResult: ({ server_transaction_id }) =>
+      reporting(connection, 'postauth', async () => {
+        const account = await accountOf(connection)
+        const sent = postauthRequest(server_transaction_id, account)
+        return readPostauth(await send(connection, sent))
+      }),
+  }
+}
+
+async function accountOf(connection: Connection): Promise<Account> {
+  const credentials = await credentialsOf(connection)
+  return { credentials, mode: connection.mode === 'live' ? 'live' : 'sandbox' }
+}
+
+/** A silence after the AReq left may hide an authentication, so it is an answer; before, nothing was asked. */
+async function answerTo({ wire }: Connection, request: WireRequest): Promise<DirectoryAnswer> {
+  try {
+    return readAuth(await wire.send(request))
+  } catch (error) {
+    if (error instanceof Unanswered) return { silent: error.message }
+    if (error instanceof NotSent) throw new ProviderUnavailable(error.message)
+    throw error
+  }
+}
+
+/** For calls that change nothing: any silence means that the provider cannot be asked now. */
+async function send({ wire }: Connection, request: WireRequest): Promise<WireAnswer> {
+  try {
+    return await wire.send(request)
+  } catch (error) {
+    if (error instanceof Unanswered || error instanceof NotSent) {
+      throw new ProviderUnavailable(error.message)
+    }
+    throw error
+  }
+}
+
+/** Logs each failure with the name of the connection, since shoppers only hear that 3-D Secure is away. */
+async function reporting<Result>(
+  { name, world }: Connection,
+  step: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) {
+      const fields = { connection: name, step, reason: error.message }
+      world.log.error(fields, '3-D Secure provider cannot be used')
+    }
+    throw error
+  }
+}
+
+/** Banks' pages are https. At a plain address of the operator's own network, pages of the same host are let through, too. */
+function openable({ credentials, mode }: Account): MayOpen {
+  const own = new URL(apiUrlOf(credentials, mode))
+  return ({ protocol, hostname }) =>
+    protocol === 'https:' ||
+    (own.protocol === 'http:' && protocol === 'http:' && hostname === own.hostname)
+}
+
+/** The number that the vendor publishes as not enrolled; it is no card. */
+const nobodys_number = '9000100111111111'
+
+async function check(asked: Account & { wire: Wire }): Promise<CheckAnswer> {
+  const { wire, ...account } = asked
+  try {
+    const answer = await wire.send(preauthRequest(nobodys_number, account))
+    readPreauth(answer, openable(account))
+    return { result: 'works', notes: [] }
+  } catch (error) {
+    return { result: 'fails', reason: `3dsecure.io: ${(error as Error).message}` }
+  }
+}

@@ -1,0 +1,14 @@
+// The credentials of an account at 3dsecure.io, and the address of its API.
+
+import { z } from 'zod'
+import { apiUrl, secret } from '../../vendors/credential-fields.ts'
+
+export const threeDsecureIoCredentials = z.strictObject({ api_key: secret, api_url: apiUrl })
+
+export type ThreeDsecureIoCredentials = z.infer<typeof threeDsecureIoCredentials>
+
+/** The API's address, without a final slash. No key shows its environment, so the connection's mode decides. */
+export function apiUrlOf({ api_url }: ThreeDsecureIoCredentials, mode: 'live' | 'sandbox'): string {
+  if (api_url !== undefined) return api_url.replace(/\/+$/, '')
+  return mode === 'live' ? 'https://service.3dsecure.io' : 'https://service.sandbox.3dsecure.io'
+}

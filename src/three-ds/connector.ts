@@ -1,0 +1,52 @@
+// A connector turns one vendor's 3-D Secure into the port, for each connection of a merchant to that vendor.
+
+import type { z } from 'zod'
+import type { Mode } from '../kernel/values.ts'
+import type { World } from '../kernel/world.ts'
+import type { CheckAnswer } from '../vendors/check.ts'
+import type { Wire } from '../vendors/wire.ts'
+import { type FetchedThreeDs, ProviderUnavailable } from './three-ds.ts'
+
+export type ThreeDsConnector<Credentials = unknown> = {
+  /** The name in commands: `3dsecureio`. */
+  readonly name: string
+  /** Judges a file of credentials. Unknown members are refused by name; no message repeats a value. */
+  readonly credentials: z.ZodType<Credentials>
+  /** Whether the key belongs to the vendor's sandbox. Left out if no key shows it. */
+  isOfSandbox?(credentials: Credentials): boolean
+  /** Whether an AReq needs the acquirer's BIN and merchant id from the acquiring profile. */
+  readonly needs_acquirer_ids: boolean
+  openThreeDs(connection: ThreeDsConnection<Credentials>): FetchedThreeDs
+  /** Sends the vendor a question that asks no bank. The credentials need not be stored yet. Never throws. */
+  check(asked: {
+    credentials: Credentials
+    mode: 'live' | 'sandbox'
+    wire: Wire
+  }): Promise<CheckAnswer>
+}
+
+export type ThreeDsConnection<Credentials> = {
+  /** The provider's name, which messages also use for the connection: `3dsecureio:conn_…`. */
+  name: string
+  /** In test mode the vendor's sandbox is called. */
+  mode: Mode
+  /**
+   * Read at each call, so that a rotation needs no restart. Null if there is no such connection, or its credentials do not
+   * open.
+   */
+  credentials(): Promise<Credentials | null>
+  wire: Wire
+  world: Pick<World, 'clock' | 'log'>
+}
+
+/** The credentials for one call. Throws ProviderUnavailable if there are none. */
+export async function credentialsOf<Credentials>({
+  name,
+  credentials,
+}: Pick<ThreeDsConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
+  const found = await credentials().catch(() => {
+    throw new ProviderUnavailable(`${name}: its credentials could not be read`)
+  })
+  if (found === null) throw new ProviderUnavailable(`${name}: it has no credentials`)
+  return found
+}
