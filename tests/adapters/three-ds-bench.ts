@@ -12,6 +12,15 @@ import type { ManualClock } from '../support/clock.ts'
 import type { Visit } from './three-ds-browser.ts'
 import { type LogLine, purchase } from './three-ds-fixtures.ts'
 
+/** In what implementations differ, and may. */
+export type ThreeDsTraits = {
+  /** Whether a provider that is down is told apart from one whose bank is silent. */
+  tells_down_apart: boolean
+}
+
+/** Of our own 3DS Server. */
+export const strictest: ThreeDsTraits = { tells_down_apart: true }
+
 export type ThreeDsBench = {
   threeDs: ThreeDs
   clock: ManualClock
@@ -23,22 +32,36 @@ export type ThreeDsBench = {
   results_url: string
   /** Posts a form in the shopper's browser; our own pages are where the visit ends. */
   visit(form: Form): Promise<Visit>
-  /** Resolves with the first so many results, once they have reached `results_url`. */
+  /** Resolves with the first so many results, once they have reached `results_url` or can be fetched. */
   results(count?: number): Promise<ResultMessage[]>
   /** How many have come so far. */
   resultCount(): number
   close(): Promise<void>
 }
 
-export function requestFor(
+/** A purchase by a card that behaves so, under the provider's id if it gives one. */
+export async function requestFor(
   bench: ThreeDsBench,
   brand: Brand,
   card: Parameters<ThreeDsBench['card']>[1],
   more: Partial<AuthenticationRequest> = {},
-): AuthenticationRequest {
+): Promise<AuthenticationRequest> {
   const { notification_url, results_url } = bench
   const number = bench.card(brand, card)
-  return purchase({ brand, number, notification_url, results_url, ...more })
+  const asked = { brand, number, notification_url, results_url }
+  return purchase({ ...asked, ...(await transactionOf(bench, { brand, number })), ...more })
+}
+
+/** What the provider's enrolment leaves to choose. A provider that knows whether the 3DS Method ran is told that it did not. */
+async function transactionOf(
+  { threeDs }: ThreeDsBench,
+  card: { brand: Brand; number: string },
+): Promise<Partial<AuthenticationRequest>> {
+  if (threeDs.results === 'posted') return {}
+  const enrolment = await threeDs.enrolment(card)
+  if (!enrolment.enrolled) throw new Error('the card is not enrolled')
+  const method_completion = enrolment.method_url === null ? 'U' : 'N'
+  return { method_completion, ...enrolment.transaction }
 }
 
 export function eci(brand: Brand, others: string, mastercard: string): string {

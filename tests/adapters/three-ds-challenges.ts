@@ -3,12 +3,17 @@
 import { describe, expect, test } from 'vitest'
 import type { ThreeDsBehaviour } from '../../src/cards/test-cards.ts'
 import { type Brand, brands } from '../../src/kernel/values.ts'
-import type { AuthenticationAnswer, Form } from '../../src/three-ds/three-ds.ts'
+import type {
+  AuthenticationAnswer,
+  AuthenticationRequest,
+  Form,
+} from '../../src/three-ds/three-ds.ts'
 import { eci, requestFor, type ThreeDsBench } from './three-ds-bench.ts'
 import { typed, type Visit } from './three-ds-browser.ts'
-import { purchase } from './three-ds-fixtures.ts'
 
-type Challenge = Extract<AuthenticationAnswer, { kind: 'challenge' }>
+type Challenge = Extract<AuthenticationAnswer, { kind: 'challenge' }> & {
+  request: AuthenticationRequest
+}
 
 export function automaticChallengeSuite(bench: () => ThreeDsBench): void {
   describe('a challenge that runs by itself', () => {
@@ -29,7 +34,7 @@ export function automaticChallengeSuite(bench: () => ThreeDsBench): void {
         expectReturn(bench(), visit)
         const [result] = await bench().results()
         expect(result).toMatchObject({
-          server_transaction_id: purchase().server_transaction_id,
+          server_transaction_id: asked.request.server_transaction_id,
           acs_transaction_id: asked.acs_transaction_id,
           ds_transaction_id: asked.ds_transaction_id,
           version: '2.2.0',
@@ -144,21 +149,26 @@ export function codeChallengeSuite(bench: () => ThreeDsBench): void {
   })
 }
 
+/** The transaction that was challenged last. */
+const challenged = new WeakMap<ThreeDsBench, string>()
+
 async function challenge(
   bench: ThreeDsBench,
   brand: Brand,
   three_ds: ThreeDsBehaviour,
 ): Promise<Challenge> {
-  const answer = await bench.threeDs.authenticate(requestFor(bench, brand, { three_ds }))
+  const request = await requestFor(bench, brand, { three_ds })
+  const answer = await bench.threeDs.authenticate(request)
   if (answer.kind !== 'challenge') throw new Error(`not a challenge: ${JSON.stringify(answer)}`)
-  return answer
+  challenged.set(bench, request.server_transaction_id)
+  return { ...answer, request }
 }
 
 function formFor(bench: ThreeDsBench, answer: Challenge): Form {
   return bench.threeDs.challengeForm({
     version: '2.2.0',
     acs_url: answer.acs_url,
-    server_transaction_id: purchase().server_transaction_id,
+    server_transaction_id: answer.request.server_transaction_id,
     acs_transaction_id: answer.acs_transaction_id,
     window_size: '05',
   })
@@ -177,5 +187,5 @@ async function answer(
 function expectReturn(bench: ThreeDsBench, visit: Visit): void {
   expect(visit.arrival?.url).toBe(bench.notification_url)
   const read = bench.threeDs.readChallengeNotification(visit.arrival!.fields)
-  expect(read).toBe(purchase().server_transaction_id)
+  expect(read).toBe(challenged.get(bench))
 }

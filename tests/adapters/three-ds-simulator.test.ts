@@ -4,13 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import {
-  type RangeProfile,
-  type ThreeDsBehaviour,
-  testCardOf,
-  testNumber,
-} from '../../src/cards/test-cards.ts'
-import { type Brand, brands } from '../../src/kernel/values.ts'
+import { testCardOf } from '../../src/cards/test-cards.ts'
+import { brands } from '../../src/kernel/values.ts'
 import { type Clock, type Http, OutgoingFailure } from '../../src/kernel/world.ts'
 import { httpsOrBelow } from '../../src/three-ds/emv/addresses.ts'
 import { openThreeDsServer } from '../../src/three-ds/emv/three-ds-server.ts'
@@ -20,6 +15,7 @@ import {
 } from '../../src/three-ds/simulator/simulator.ts'
 import type { PostedThreeDs, ResultMessage } from '../../src/three-ds/three-ds.ts'
 import { manualClock } from '../support/clock.ts'
+import { cardThat } from './fakes/bank.ts'
 import { threeDsSuite } from './three-ds.ts'
 import type { ThreeDsBench } from './three-ds-bench.ts'
 import { post } from './three-ds-browser.ts'
@@ -30,8 +26,8 @@ const mount = '/simulator/three-ds'
 threeDsSuite('our 3DS Server and the simulated bank', open)
 
 test('every composed card behaves as its name says', () => {
-  expect(testCardOf(card('visa', { three_ds: 'rejected' }))?.three_ds).toBe('rejected')
-  expect(testCardOf(card('amex', { ranges: 'only_2_1_0' }))?.ranges).toBe('only_2_1_0')
+  expect(testCardOf(cardThat('visa', { three_ds: 'rejected' }))?.three_ds).toBe('rejected')
+  expect(testCardOf(cardThat('amex', { ranges: 'only_2_1_0' }))?.ranges).toBe('only_2_1_0')
 })
 
 async function open(): Promise<ThreeDsBench> {
@@ -74,7 +70,7 @@ async function open(): Promise<ThreeDsBench> {
     threeDs,
     clock,
     log: world.lines,
-    card,
+    card: cardThat,
     notification_url: `${base}/3ds/notification`,
     method_notification_url: `${base}/3ds/method-notification`,
     results_url: `${base}/3ds/results`,
@@ -90,22 +86,6 @@ async function open(): Promise<ThreeDsBench> {
       await new Promise((closed) => server.close(closed))
     },
   }
-}
-
-/** Finds the codes of a card by trying them: the grammar's tables are not ours to repeat. */
-function card(
-  brand: Brand,
-  wanted: { three_ds?: ThreeDsBehaviour; ranges?: RangeProfile },
-): string {
-  for (const r of [...'1023459']) {
-    for (let yz = 0; yz < 100; yz++) {
-      const number = testNumber(brand, { r, yz: String(yz).padStart(2, '0') })
-      const found = testCardOf(number)
-      const fits = found?.three_ds === (wanted.three_ds ?? 'authenticated')
-      if (fits && found?.ranges === (wanted.ranges ?? 'method')) return number
-    }
-  }
-  throw new Error(`no card is ${JSON.stringify(wanted)}`)
 }
 
 async function simulate(

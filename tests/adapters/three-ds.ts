@@ -1,12 +1,16 @@
 // What every 3-D Secure provider must do, told as the port's callers see it.
 
 import { afterEach, beforeEach, describe } from 'vitest'
-import type { ThreeDsBench } from './three-ds-bench.ts'
+import { strictest, type ThreeDsBench } from './three-ds-bench.ts'
 import { automaticChallengeSuite, codeChallengeSuite } from './three-ds-challenges.ts'
 import { enrolmentSuite, frictionlessSuite, methodSuite } from './three-ds-frictionless.ts'
 
 /** Each test gets a bench of its own, opened before it and closed after it. */
-export function threeDsSuite(name: string, open: () => Promise<ThreeDsBench>): void {
+export function threeDsSuite(
+  name: string,
+  open: () => Promise<ThreeDsBench>,
+  traits = strictest,
+): void {
   describe(name, () => {
     let opened: ThreeDsBench
     const bench = () => opened
@@ -18,7 +22,7 @@ export function threeDsSuite(name: string, open: () => Promise<ThreeDsBench>): v
 
     enrolmentSuite(bench)
     methodSuite(bench)
-    frictionlessSuite(bench)
+    frictionlessSuite(bench, traits)
     automaticChallengeSuite(bench)
     codeChallengeSuite(bench)
   })
