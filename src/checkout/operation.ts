@@ -90,6 +90,8 @@ export const deadline_ms = 20_000
 export const answer_ms = 30_000
 /** When a lost answer is first looked up. */
 export const first_check_ms = 5_000
+/** When a charge that the acquirer has under way is first looked up: the shopper waits for it. */
+export const under_way_check_ms = 2_000
 /** When a request that the acquirer carries out later is first looked up. */
 export const accepted_check_ms = 30_000
 

@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 import {
   type AcquirerUnderTest,
   authoriseRequest,
+  expectLearned,
   lookUpOf,
   type OpenAcquirer,
+  refusedAs,
   settled,
   settleRequest,
 } from './acquirer-requests.ts'
@@ -19,33 +21,27 @@ export function refundTests(open: OpenAcquirer): void {
     const first = settleRequest(authorised, { amount: 1000 })
     const answer = await settled(tested, 'refund', first)
     expect(answer).toMatchObject({ result: 'approved' })
-    expect(await refund(3201)).toMatchObject({ decline_code: 'refund_exceeds_captured' })
+    const too_much = refusedAs(tested.traits, 'refund_exceeds_captured')
+    expect(await refund(3201)).toMatchObject(too_much)
     expect(await refund(3200)).toMatchObject({ result: 'approved' })
-    expect(await refund(1)).toMatchObject({
-      result: 'refused',
-      decline_code: 'refund_exceeds_captured',
-      authorisation_known: true,
-    })
+    expect(await refund(1)).toMatchObject(too_much)
     // The first goes on being answered as it was, and moves nothing more.
     expect(await settled(tested, 'refund', first, tested.reopen())).toEqual(answer)
     const { reference, authorisation } = first
     const look = { ...lookUpOf(reference, 'refund'), authorisation }
-    const found = { result: 'found', kind: 'refund', answer }
-    expect(await tested.acquirer.lookUp(look)).toEqual(found)
-    expect(await tested.acquirer.lookUp(lookUpOf(authorised.reference))).toMatchObject({
-      standing: { state: 'captured' },
-    })
+    await expectLearned(tested, look, { result: 'found', kind: 'refund', answer })
+    const charge = { result: 'found', answer: { result: 'approved' } } as const
+    const standing = { state: 'captured' }
+    await expectLearned(tested, lookUpOf(authorised.reference), { ...charge, standing })
   })
 
   test('what was not captured is not refunded', async () => {
     const tested = await open()
     const authorised = authoriseRequest(tested.numberFor('approve'))
     await tested.acquirer.authorise(authorised)
-    expect(await settled(tested, 'refund', settleRequest(authorised))).toMatchObject({
-      result: 'refused',
-      decline_code: 'not_captured',
-      authorisation_known: true,
-    })
+    expect(await settled(tested, 'refund', settleRequest(authorised))).toMatchObject(
+      refusedAs(tested.traits, 'not_captured'),
+    )
   })
 
   test('one that the issuer refuses leaves all to the next', async () => {
@@ -64,18 +60,19 @@ export function refundTests(open: OpenAcquirer): void {
     const { reference, authorisation } = request
     const look = { kind: 'refund' as const, reference, authorisation, acquirer_transaction_id }
     await clock.advance(slow_ms - 1)
-    expect(await acquirer.lookUp(look)).toEqual({ result: 'in_progress' })
+    await expectLearned(tested, look, { result: 'in_progress' })
     await clock.advance(1)
     const approved = { result: 'approved', acquirer_transaction_id }
-    const found = { result: 'found', kind: 'refund', answer: approved }
-    expect(await acquirer.lookUp(look)).toEqual(found)
-    expect(await acquirer.lookUp({ ...look, acquirer_transaction_id: null })).toEqual(found)
+    const found = { result: 'found', kind: 'refund', answer: approved } as const
+    await expectLearned(tested, look, found)
+    await expectLearned(tested, { ...look, acquirer_transaction_id: null }, found)
   })
 }
 
 export function acceptedTests(open: OpenAcquirer): void {
   test.each(['capture', 'void', 'reverse'] as const)('%s', async (kind) => {
-    const { acquirer, clock, reopen, traits, numberFor } = await open()
+    const tested = await open()
+    const { acquirer, clock, reopen, traits, numberFor } = tested
     const authorised = authoriseRequest(numberFor('approve'))
     await acquirer.authorise(authorised)
     const request = settleRequest(authorised)
@@ -86,10 +83,10 @@ export function acceptedTests(open: OpenAcquirer): void {
     const { reference, authorisation } = request
     const look = { kind, reference, authorisation, acquirer_transaction_id }
     await clock.advance(traits.settles_after_ms - 1)
-    expect(await acquirer.lookUp(look)).toEqual({ result: 'in_progress' })
+    await expectLearned(tested, look, { result: 'in_progress' })
     await clock.advance(1)
     const approved = { result: 'approved', acquirer_transaction_id }
-    expect(await acquirer.lookUp(look)).toEqual({ result: 'found', kind, answer: approved })
+    await expectLearned(tested, look, { result: 'found', kind, answer: approved })
   })
 }
 

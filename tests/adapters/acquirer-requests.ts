@@ -1,11 +1,14 @@
 // What the acquirer suites ask, and what an implementation brings to be asked.
 
+import { expect } from 'vitest'
 import type {
   Accepted,
   Acquirer,
   AuthorisationName,
   AuthoriseRequest,
+  LookUpAnswer,
   LookUpRequest,
+  Notice,
   OperationKind,
   SettleAnswer,
   SettleRequest,
@@ -29,8 +32,12 @@ export type AcquirerTraits = {
   settles_what_is_under_way: boolean
   /** Whether a look says which of two voids, or of two reversals, has done it. */
   tells_alike_apart: boolean
-  /** How exact the times are that it lists. */
-  lists_to_ms: number
+  /** How exact the times are that it lists; null where it lists nothing. */
+  lists_to_ms: number | null
+  /** Whether a refusal says why in our words. */
+  names_refusals: boolean
+  /** Whether our reference alone is enough to capture or void a charge. */
+  captures_by_reference: boolean
   /** False for one that nobody asks for a refund. */
   refunds: boolean
 }
@@ -45,6 +52,8 @@ export const at_once: AcquirerTraits = {
   settles_what_is_under_way: true,
   tells_alike_apart: true,
   lists_to_ms: 1,
+  names_refusals: true,
+  captures_by_reference: true,
   refunds: true,
 }
 
@@ -56,6 +65,8 @@ export type AcquirerUnderTest = {
   reopen(): Acquirer
   /** A card number that makes the acquirer behave so. */
   numberFor(behaviour: AcquirerBehaviour): string
+  /** The last that it posted by now about an operation; null while nothing was. Only where it cannot be asked. */
+  told?(about: OperationKind, reference: string): Notice | null
 }
 
 export type OpenAcquirer = () => Promise<AcquirerUnderTest>
@@ -127,9 +138,58 @@ export async function settled(
   return outcomeOf(tested, kind, request, await by[kind](request))
 }
 
-/** What became of a request that was answered so. */
+/** What is known of an operation by now: from a look, or from its notice where it cannot be asked. */
+export async function learn(
+  { acquirer, told }: Pick<AcquirerUnderTest, 'acquirer' | 'told'>,
+  asked: LookUpRequest,
+  by: Acquirer = acquirer,
+): Promise<LookUpAnswer | Told> {
+  const look = await by.lookUp(asked)
+  if (acquirer.learned_by !== 'notice') return look
+  expect(look).toEqual({ result: 'only_notices_tell' })
+  expect(acquirer.lists).toBe(false)
+  return { result: 'told', notice: told!(asked.kind, asked.reference) }
+}
+
+type Told = { result: 'told'; notice: Notice | null }
+
+/** Judges what is known. A notice does not tell how an authorisation stands, nor always why it was refused. */
+export async function expectLearned(
+  tested: Pick<AcquirerUnderTest, 'acquirer' | 'told' | 'traits'>,
+  asked: LookUpRequest,
+  expected: Expected,
+  by?: Acquirer,
+): Promise<void> {
+  const learned = await learn(tested, asked, by)
+  if (learned.result !== 'told') return expect(learned).toMatchObject(expected)
+  const { notice } = learned
+  if (expected.result !== 'found') return expect(notice).toBeNull()
+  const { kind, reference } = asked
+  expect(notice).toMatchObject({ about: kind, reference })
+  const { result, amount, currency, acquirer_transaction_id } = expected.answer ?? {}
+  if (result !== 'approved') return expect(notice!.answer?.result).not.toBe('approved')
+  const said = { result, amount, currency, acquirer_transaction_id }
+  const given = Object.entries(said).filter(([, value]) => value !== undefined)
+  expect(notice!.answer).toMatchObject(Object.fromEntries(given))
+}
+
+type Expected =
+  | { result: 'in_progress' | 'not_found' }
+  // biome-ignore lint/suspicious/noExplicitAny: a part of an answer, or what matches one.
+  | { result: 'found'; kind?: OperationKind; answer?: any; standing?: any }
+
+/** A refusal, in our words where the acquirer has them. */
+export function refusedAs(
+  { names_refusals }: Pick<AcquirerTraits, 'names_refusals'>,
+  decline_code: string,
+  authorisation_known = true,
+) {
+  return { result: 'refused', authorisation_known, ...(names_refusals && { decline_code }) }
+}
+
+/** What becomes of a request that was answered so. */
 export async function outcomeOf(
-  { acquirer, clock, traits }: AcquirerUnderTest,
+  { acquirer, clock, traits, told }: AcquirerUnderTest,
   kind: SettleKind,
   { reference, authorisation }: SettleRequest,
   answer: SettleAnswer | Accepted,
@@ -138,6 +198,11 @@ export async function outcomeOf(
   const { acquirer_transaction_id } = answer
   await clock.advance(traits.settles_after_ms)
   const asked = { kind, reference, authorisation, acquirer_transaction_id }
+  if (acquirer.learned_by === 'notice') {
+    const notice = told!(kind, reference)
+    expect(notice).toMatchObject({ about: kind, acquirer_transaction_id })
+    return notice!.answer as SettleAnswer
+  }
   const found = await acquirer.lookUp(asked)
   if (found.result !== 'found' || found.kind === 'authorise') throw new Error(found.result)
   return found.answer

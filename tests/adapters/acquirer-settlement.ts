@@ -6,10 +6,12 @@ import type { AcquirerBehaviour } from '../../src/cards/test-cards.ts'
 import {
   type AcquirerTraits,
   authoriseRequest,
+  expectLearned,
   lookUpOf,
   mintReference,
   nameOf,
   type OpenAcquirer,
+  refusedAs,
   settled,
   settleRequest,
 } from './acquirer-requests.ts'
@@ -40,25 +42,23 @@ export function settlementTests(open: OpenAcquirer, traits: AcquirerTraits): voi
     const next = settleRequest(authorised)
     const answer_next = await settled(tested, second, next)
     expect(answer_next).toMatchObject(
-      decline_code
-        ? { result: 'refused', decline_code, authorisation_known: true }
-        : { result: 'approved' },
+      decline_code ? refusedAs(traits, decline_code) : { result: 'approved' },
     )
     // Each reference goes on being answered as it was, whatever happened since.
     expect(await settled(tested, first, request, reopen())).toEqual(answer)
     expect(await settled(tested, second, next, reopen())).toEqual(answer_next)
-    const look = await acquirer.lookUp({ ...lookUpOf(next.reference, second), authorisation })
-    const found = { result: 'found', kind: second, answer: answer_next }
+    const asked = { ...lookUpOf(next.reference, second), authorisation }
+    const found = { result: 'found', kind: second, answer: answer_next } as const
     const is_kept = decline_code === null || traits.keeps_refusals
     const is_alike = first === second && first !== 'capture'
     if (traits.tells_alike_apart || !is_alike) {
-      expect(look).toEqual(is_kept ? found : { result: 'not_found' })
+      await expectLearned(tested, asked, is_kept ? found : { result: 'not_found' })
     }
     const done = decline_code ? first : second
     const state = { capture: 'captured', void: 'voided', reverse: 'reversed' }[done]
-    expect(await acquirer.lookUp(lookUpOf(authorised.reference))).toMatchObject({
-      standing: { state },
-    })
+    const approved = { result: 'approved' }
+    const stands = { result: 'found', answer: approved, standing: { state } } as const
+    await expectLearned(tested, lookUpOf(authorised.reference), stands)
   })
 
   const other_money: [string, Partial<SettleRequest>, string][] = [
@@ -76,13 +76,16 @@ export function settlementTests(open: OpenAcquirer, traits: AcquirerTraits): voi
     for (const kind of ['capture', 'void', 'reverse'] as const) {
       const request = settleRequest(authorised, change)
       const answer = await settled(tested, kind, request)
-      const authorisation_known = decline_code !== 'unknown_authorisation'
-      const refused = { result: 'refused', decline_code, authorisation_known }
-      expect(answer).toEqual({ ...refused, reason: expect.any(String) })
+      const is_unnamed = kind !== 'reverse' && !traits.captures_by_reference
+      const refused = is_unnamed
+        ? refusedAs({ names_refusals: true }, 'in_progress')
+        : refusedAs(traits, decline_code, decline_code !== 'unknown_authorisation')
+      expect(answer).toMatchObject({ ...refused, reason: expect.any(String) })
       expect(await settled(tested, kind, request, reopen())).toEqual(answer)
-      const look = await acquirer.lookUp(lookUpOf(request.reference, kind))
-      const found = { result: 'found', kind, answer }
-      expect(look).toEqual(traits.keeps_refusals ? found : { result: 'not_found' })
+      const found = { result: 'found', kind, answer } as const
+      const is_kept = traits.keeps_refusals && !is_unnamed
+      const asked = lookUpOf(request.reference, kind)
+      await expectLearned(tested, asked, is_kept ? found : { result: 'not_found' })
     }
     const captured = await settled(tested, 'capture', settleRequest(authorised))
     expect(captured).toMatchObject({ result: 'approved' })
@@ -94,7 +97,7 @@ export function settlementTests(open: OpenAcquirer, traits: AcquirerTraits): voi
     const authorised = authoriseRequest(numberFor('approve'), { capture: true })
     await acquirer.authorise(authorised)
     await tested.clock.advance(traits.captures_after_ms)
-    const refused = { result: 'refused', decline_code: 'already_captured' }
+    const refused = refusedAs(traits, 'already_captured')
     const ask = (kind: Operation) => settled(tested, kind, settleRequest(authorised))
     expect(await ask('capture')).toMatchObject(refused)
     expect(await ask('void')).toMatchObject(refused)
@@ -217,7 +220,7 @@ export function raceTests(open: OpenAcquirer): void {
       settled(tested, 'capture', request),
       settled(tested, 'capture', request, reopen()),
     ])
-    expect(one).toMatchObject({ result: 'refused', decline_code: 'do_not_honor' })
+    expect(one).toMatchObject(refusedAs(tested.traits, 'do_not_honor'))
     expect(other).toEqual(one)
   })
 

@@ -19,6 +19,7 @@ import {
 } from './acquirer-requests.ts'
 import { numberFor } from './fakes/numbers.ts'
 import { memoryLedger } from './memory-ledger.ts'
+import { noticeOf, onlyNotifying } from './simulated-notices.ts'
 
 function open(ledger = memoryLedger(), traits = at_once): AcquirerUnderTest {
   const clock = manualClock()
@@ -30,15 +31,29 @@ function open(ledger = memoryLedger(), traits = at_once): AcquirerUnderTest {
     },
   }
   const { settles_after_ms } = traits
-  const reopen = () =>
-    openSimulator({ clock, random }, ledger, { name: 'simulator', settles_after_ms })
-  return { traits, acquirer: reopen(), clock, reopen, numberFor }
+  const asked = { name: 'simulator', settles_after_ms }
+  const reopen = () => {
+    const simulator = openSimulator({ clock, random }, ledger, asked)
+    return traits.lists_to_ms === null ? onlyNotifying(simulator) : simulator
+  }
+  const told: AcquirerUnderTest['told'] = (about, reference) => {
+    const entry = ledger.entries.get(reference)
+    return entry?.kind === about ? noticeOf(entry, clock.now()) : null
+  }
+  return { traits, acquirer: reopen(), clock, reopen, numberFor, told }
 }
 
 acquirerSuite('simulator', async () => open(), at_once)
 
 const later: AcquirerTraits = { ...at_once, settles_after_ms: 20_000 }
 acquirerSuite('a simulator that settles later', async () => open(memoryLedger(), later), later)
+
+const notifying: AcquirerTraits = { ...later, lists_to_ms: null }
+acquirerSuite(
+  'a simulator that only notifies',
+  async () => open(memoryLedger(), notifying),
+  notifying,
+)
 
 describe('the books', () => {
   test('hold neither the number nor the security code', async () => {

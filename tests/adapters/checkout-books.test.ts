@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import { NotGenuine, type NoticePost } from '../../src/acquirers/acquirer.ts'
+import { suggests } from '../../src/acquirers/answers.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { shortReference } from '../../src/acquirers/reference.ts'
 import {
@@ -172,11 +173,15 @@ describe('notices', () => {
     }
   }
 
-  test('name the operation, and leave its outcome to be asked for', async () => {
+  test('name the operation, and only suggest its outcome', async () => {
     const { tested, read, posts, authorised, capture, reversal, declined } = await happened()
     const [payment, other] = tested.fake.books.payments
     const [first, taken, back] = payment!.actions
-    const common = { answer: null, is_ours: true, authorisation_transaction_id: payment!.id }
+    const common = {
+      answer: suggests('approved'),
+      is_ours: true,
+      authorisation_transaction_id: payment!.id,
+    }
     const named = (about: string, reference: string, id: string) => ({
       ...{ ...common, about, reference, acquirer_transaction_id: id },
       ...{ notice_id: expect.stringMatching(/^evt_/), occurred_at: expect.any(Date) },
@@ -189,6 +194,7 @@ describe('notices', () => {
       {
         ...named('authorise', declined.reference, other!.id),
         authorisation_transaction_id: other!.id,
+        answer: suggests('refused'),
       },
     ])
     expect(notices.map(({ occurred_at }) => occurred_at)).toEqual(

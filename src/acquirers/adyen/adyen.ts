@@ -51,7 +51,8 @@ function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
     learned_by: 'notice',
     lists: false,
     safe_window_ms: 300_000,
-    reference_life_ms: 7 * day_ms,
+    // Adyen keeps a key for a week, by its own clock.
+    reference_life_ms: 7 * day_ms - 3_600_000,
     // No documented rule keeps a charge from arriving after its cancellation.
     late_approval_ms: day_ms,
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {

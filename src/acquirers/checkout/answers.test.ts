@@ -67,9 +67,17 @@ describe('a charge that was taken', () => {
     }
   })
 
-  test('what is to be captured with it is: they do that by themselves', () => {
+  test('what is to be captured with it is under way until they have captured it', () => {
     const request = { ...charge, capture: true }
-    expect(read(answer(201, good), request)).toEqual({ ...approved, captured: true })
+    expect(read(answer(201, good), request)).toEqual(under_way)
+    const captured = { ...good, status: 'Captured' }
+    expect(read(answer(201, captured), request)).toEqual({ ...approved, captured: true })
+  })
+
+  test('another amount than was asked for is no answer to wait for', () => {
+    const request = { ...charge, capture: true }
+    const other = { ...approved, amount: 1 }
+    expect(read(answer(201, { ...good, amount: 1 }), request)).toEqual(other)
   })
 })
 

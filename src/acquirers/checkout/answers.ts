@@ -115,18 +115,17 @@ export function isMissing({ status, text, json }: WireAnswer): boolean {
 const taken = new Set(['Captured', 'Partially Captured', 'Partially Refunded', 'Refunded'])
 const ends = new Set([...taken, 'Authorized', 'Declined', 'Expired', 'Voided', 'Canceled'])
 
-function chargeAnswer(
-  payment: TheirPayment,
-  { capture }: AuthoriseRequest,
-): AuthoriseAnswer | UnderWay {
+function chargeAnswer(payment: TheirPayment, asked: AuthoriseRequest): AuthoriseAnswer | UnderWay {
   const { id, status, approved } = payment
   if (status === 'Declined' && approved !== true) return declineAnswer(payment, [])
   const money = moneyRead(payment)
   const is_approved = approved === true && (status === 'Authorized' || status === 'Captured')
   // The payment exists, whatever the rest of the answer says. A look-up by its id decides.
   if (!is_approved || !money) return underWay(id)
-  // If a capture was requested, Checkout.com captures by itself soon after the approval.
-  const captured = capture || status === 'Captured'
+  const captured = status === 'Captured'
+  // Checkout.com captures by itself soon after the approval, and may still fail to. Until then nothing is taken.
+  const is_asked = money.amount === asked.amount && money.currency === asked.currency
+  if (asked.capture && !captured && is_asked) return underWay(id)
   return { result: 'approved', acquirer_transaction_id: id, captured, ...money }
 }
 

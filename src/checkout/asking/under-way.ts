@@ -2,7 +2,7 @@
 
 import type { Accepted, UnderWay } from '../../acquirers/acquirer.ts'
 import type { SettlementContext } from '../context.ts'
-import { accepted_check_ms, first_check_ms } from '../operation.ts'
+import { accepted_check_ms, under_way_check_ms } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
 import { saveSurely } from './ask-acquirer.ts'
 import { saveAccepted, saveUnanswered } from './operation-store.ts'
@@ -25,7 +25,7 @@ export async function noteUnderWay(
     detail: { operation_id, acquirer_transaction_id },
     at,
   })
-  const next_check_at = new Date(at.getTime() + first_check_ms)
+  const next_check_at = new Date(at.getTime() + under_way_check_ms)
   const known = { operation, session, attempt, acquirer_transaction_id, at, next_check_at, journal }
   const told = { operation_id, result: 'under_way', acquirer_transaction_id }
   return saveSurely(context, () => saveUnanswered(sql, known), told)

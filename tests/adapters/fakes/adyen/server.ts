@@ -105,7 +105,7 @@ export async function openAdyenFake({
     const found = kept.get(key)
     if (found && clock.now().getTime() - found.at.getTime() < kept_ms) {
       if (found.path !== path || found.text !== text) return misuse(`another request: ${path}`)
-      return found.answer ?? errorOf(422, '704')
+      return found.answer ?? decidedSince(text) ?? errorOf(422, '704')
     }
     if (rule?.books === false) {
       const given = distorted({ status: 500, text: '' }, rule)
@@ -121,6 +121,13 @@ export async function openAdyenFake({
     const given = answer === 'lost' || !rule ? answer : distorted(answer, rule)
     if (answer !== 'lost') entry.answer = rule?.kept && given !== 'lost' ? given : answer
     return given
+  }
+
+  /** The answer of a charge that was decided after nobody waited for it any more; null while it is under way. */
+  function decidedSince(text: string): Answer | null {
+    const { reference } = JSON.parse(text) as { reference: string }
+    const payment = books.payments.find((each) => each.reference === reference)
+    return payment && books.isDecided(payment) ? good(200, paymentView(books, payment)) : null
   }
 
   async function reply({ headers, method, url: path }: IncomingMessage, text: string) {
