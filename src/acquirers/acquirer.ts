@@ -187,6 +187,9 @@ export type LiveAuthorisation = Money & {
   authorised_at: Date
 }
 
+/** The outcome that a notice speaks of at acquirers whose books alone decide. */
+export type Suggestion = { result: 'suggested'; outcome: 'approved' | 'refused' }
+
 /** A verified message that an acquirer posts to us on its own. */
 export type Notice = {
   /** The acquirer's id of the notice, or one derived from its content. A repeated notice has the same id. */
@@ -198,8 +201,8 @@ export type Notice = {
   acquirer_transaction_id: string | null
   /** The acquirer's id of the authorisation concerned. */
   authorisation_transaction_id: string | null
-  /** The operation's outcome. Null if the notice only suggests asking the acquirer, or concerns no operation. */
-  answer: AuthoriseAnswer | SettleAnswer | null
+  /** The operation's outcome, or what it seems to be. Null if the notice says neither, or concerns no operation. */
+  answer: AuthoriseAnswer | SettleAnswer | Suggestion | null
   occurred_at: Date
   /** Whether the notice has our mark; null if this acquirer's notices have no marks. */
   is_ours: boolean | null

@@ -1,6 +1,6 @@
 // Answers of the port that every connector gives in the same words.
 
-import type { AuthoriseAnswer, SettleAnswer } from './acquirer.ts'
+import type { AuthoriseAnswer, SettleAnswer, Suggestion } from './acquirer.ts'
 
 /** A charge that definitely moved no money. */
 export function failed(reason: string): Extract<AuthoriseAnswer, { result: 'failed' }> {
@@ -20,4 +20,8 @@ export const unknownAuthorisation: ReturnType<typeof refusedWith> = {
   reason: 'No such payment',
   decline_code: 'unknown_authorisation',
   authorisation_known: false,
+}
+
+export function suggests(outcome: Suggestion['outcome']): Suggestion {
+  return { result: 'suggested', outcome }
 }

@@ -7,6 +7,7 @@ import type {
   Notice,
   SettleAnswer,
 } from '../../src/acquirers/acquirer.ts'
+import { suggests } from '../../src/acquirers/answers.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf, eventsOf, hold } from '../support/holding.ts'
@@ -243,6 +244,121 @@ test('a refusal of what was approved changes no book, and is an error for people
     fields: expect.objectContaining({ operation_id: reference, payment_id, kind: 'capture' }),
     message: 'the acquirer has taken back what it approved',
   })
+})
+
+describe('where the acquirer can be asked, a notice about what has ended', () => {
+  beforeEach(() => {
+    can_be_asked = true
+  })
+
+  const looks = () => acquirer.calls.filter(({ verb }) => verb === 'lookUp').length
+  const standing = (state: 'reserved' | 'voided') => ({ state, amount: 4200, currency: 'GBP' })
+  const found = (answer: AuthoriseAnswer, state: 'reserved' | 'voided' = 'reserved') =>
+    acquirer.meet('lookUp', async () => {
+      return { result: 'found', kind: 'authorise', answer, standing: standing(state) }
+    })
+
+  /** A charge that failed, since nothing of it arrived in time. */
+  async function fail() {
+    const { payment_id, reference } = await lose(faults.lost_before)
+    await settle()
+    expect(await statusOf(payment_id)).toBe('failed')
+    return { payment_id, reference }
+  }
+
+  const late = (reference: string) =>
+    notice({ about: 'authorise', reference, answer: suggests('approved') })
+
+  test('and says the same as we do asks nobody', async () => {
+    const { payment_id } = await hold(account)
+    const reference = await referenceOf(payment_id)
+    const before = looks()
+    expect(await post(late(reference))).toEqual(['nothing_new'])
+    expect(looks()).toBe(before)
+  })
+
+  test('and says that a charge was approved after all: it is an orphan, and reversed', async () => {
+    const { payment_id, reference } = await fail()
+    found(approved)
+    expect(await post(late(reference))).toEqual(['taken_back'])
+    expect(await statusOf(payment_id)).toBe('failed')
+    const [orphan] = await sql`
+      select state, acquirer_transaction_id from orphan_authorisations where reference = ${reference}`
+    expect(orphan).toEqual({ state: 'found', acquirer_transaction_id: 'theirs' })
+    await run('reverse_orphans')
+  })
+
+  test('and says so of what holds nothing any more', async () => {
+    const { reference } = await fail()
+    found(approved, 'voided')
+    expect(await post(late(reference))).toEqual(['nothing_new'])
+  })
+
+  test('and cannot be asked at this moment is asked again', async () => {
+    const { reference } = await fail()
+    acquirer.meet('lookUp', faults.broken_before)
+    const posted = late(reference)
+    expect(await post(posted)).toEqual(['later'])
+    await clock.advance(minute_ms)
+    await run('handle_notices')
+    expect(await outcomesOf(posted)).toEqual(['nothing_new'])
+  })
+
+  const toldOfTakingBack = (reference: string) =>
+    expect([service, other].flatMap(({ log }) => log)).toContainEqual({
+      level: 'error',
+      fields: expect.objectContaining({ operation_id: reference }),
+      message: 'the acquirer has taken back what it approved',
+    })
+
+  test('and takes back a capture changes no book, and is an error for people', async () => {
+    const { payment_id } = await hold(account)
+    await client.decideHold('capture', payment_id)
+    const reference = await referenceOf(payment_id, 'capture')
+    acquirer.meet('lookUp', async () => {
+      return { result: 'found', kind: 'capture', answer: refused('do_not_honor') }
+    })
+    const answer = suggests('refused')
+    expect(await post(notice({ about: 'capture', reference, answer }))).toEqual(['contradicts'])
+    expect(await statusOf(payment_id)).toBe('captured')
+    toldOfTakingBack(reference)
+  })
+
+  test('and takes back the capture that came with a charge does so, too', async () => {
+    const session = await client.open()
+    await client.present(session)
+    const { payment_id } = (await client.confirm(session)).body
+    const reference = await referenceOf(payment_id)
+    found(approved)
+    const answer = suggests('refused')
+    expect(await post(notice({ about: 'capture', reference, answer }))).toEqual(['contradicts'])
+    expect(await statusOf(payment_id)).toBe('captured')
+    toldOfTakingBack(reference)
+  })
+
+  test('and says that a capture was done that had been refused is an error for people', async () => {
+    const { payment_id } = await hold(account)
+    acquirer.meet('capture', async () => refused('do_not_honor'))
+    await client.decideHold('capture', payment_id)
+    const reference = await referenceOf(payment_id, 'capture')
+    acquirer.meet('lookUp', async () => ({ result: 'found', kind: 'capture', answer: done }))
+    const answer = suggests('approved')
+    expect(await post(notice({ about: 'capture', reference, answer }))).toEqual(['contradicts'])
+    expect([service, other].flatMap(({ log }) => log)).toContainEqual({
+      level: 'error',
+      fields: expect.objectContaining({ operation_id: reference, recorded: 'refused' }),
+      message: 'an answer contradicts what was recorded before',
+    })
+  })
+})
+
+test('a notice about the capture that comes with a charge has the charge asked at once', async () => {
+  can_be_asked = true
+  const { payment_id, reference } = await lose()
+  const answer = suggests('approved')
+  expect(await post(notice({ about: 'capture', reference, answer }))).toEqual(['asked_at_once'])
+  await run('reconcile')
+  expect(await statusOf(payment_id)).toBe('captured')
 })
 
 test('a lapse is not believed where the acquirer can be asked and still reserves the amount', async () => {

@@ -3,26 +3,29 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
+import { NotGenuine, type Notice, type NoticePost, type Suggestion } from '../acquirer.ts'
+import { suggests } from '../answers.ts'
 import type { NoticeKey } from '../connector.ts'
 import { jsonIn } from '../wire.ts'
 import type { CheckoutCredentials } from './credentials.ts'
 import { referenceRead } from './requests.ts'
 
-const abouts: Record<string, Notice['about']> = {
-  payment_approved: 'authorise',
-  payment_declined: 'authorise',
-  payment_pending: 'authorise',
-  payment_canceled: 'authorise',
-  payment_expired: 'expiry',
-  payment_captured: 'capture',
-  payment_capture_declined: 'capture',
-  payment_capture_pending: 'capture',
-  payment_voided: 'void',
-  payment_void_declined: 'void',
-  payment_refunded: 'refund',
-  payment_refund_declined: 'refund',
-  payment_refund_pending: 'refund',
+type Meaning = { about: Notice['about']; outcome?: Suggestion['outcome'] }
+
+const meanings: Record<string, Meaning> = {
+  payment_approved: { about: 'authorise', outcome: 'approved' },
+  payment_declined: { about: 'authorise', outcome: 'refused' },
+  payment_pending: { about: 'authorise' },
+  payment_canceled: { about: 'authorise', outcome: 'refused' },
+  payment_expired: { about: 'expiry' },
+  payment_captured: { about: 'capture', outcome: 'approved' },
+  payment_capture_declined: { about: 'capture', outcome: 'refused' },
+  payment_capture_pending: { about: 'capture' },
+  payment_voided: { about: 'void', outcome: 'approved' },
+  payment_void_declined: { about: 'void', outcome: 'refused' },
+  payment_refunded: { about: 'refund', outcome: 'approved' },
+  payment_refund_declined: { about: 'refund', outcome: 'refused' },
+  payment_refund_pending: { about: 'refund' },
 }
 
 const text = z.string().min(1).nullish().default(null)
@@ -57,13 +60,15 @@ export function noticesIn(
   }
   const read = event.safeParse(jsonIn(body)).data
   if (!read) throw new NotGenuine('the body is no event')
-  const about = read.type.startsWith('dispute_') ? 'dispute' : abouts[read.type]
-  return about === undefined ? [] : [noticeOf(read, about, installation)]
+  const meaning: Meaning | undefined = read.type.startsWith('dispute_')
+    ? { about: 'dispute' }
+    : meanings[read.type]
+  return meaning === undefined ? [] : [noticeOf(read, meaning, installation)]
 }
 
 function noticeOf(
   { id, type, data, ...times }: Event,
-  about: Notice['about'],
+  { about, outcome }: Meaning,
   installation: string,
 ): Notice {
   const occurred_at = new Date(times.created_on ?? times.timestamp ?? data.processed_on ?? '')
@@ -77,7 +82,7 @@ function noticeOf(
     reference: read?.reference ?? null,
     acquirer_transaction_id: is_charge ? data.id : data.action_id,
     authorisation_transaction_id,
-    answer: null,
+    answer: outcome === undefined ? null : suggests(outcome),
     occurred_at,
     is_ours: data.metadata && data.metadata.ripper_installation === installation,
   }

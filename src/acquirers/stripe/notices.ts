@@ -2,7 +2,8 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { NotGenuine, type Notice, type NoticePost } from '../acquirer.ts'
+import { NotGenuine, type Notice, type NoticePost, type Suggestion } from '../acquirer.ts'
+import { suggests } from '../answers.ts'
 import { jsonIn } from '../wire.ts'
 import { isMarked } from './intents.ts'
 import { cancelReasons } from './requests.ts'
@@ -20,6 +21,7 @@ const event = z.object({
       id: z.string().min(1).max(255),
       capture_method: text,
       cancellation_reason: text,
+      status: text,
       payment_intent: named.nullish().default(null),
       metadata: z.record(z.string(), z.unknown()).nullish().default(null),
     }),
@@ -52,7 +54,7 @@ export function noticesIn(
       notice_id,
       about,
       ...namesOf(about, data.object, installation),
-      answer: null,
+      answer: about === 'expiry' ? null : suggestionIn(type, data.object),
       occurred_at: new Date(created * 1000),
     },
   ]
@@ -78,6 +80,24 @@ function aboutOf(type: string, told: Told): Notice['about'] | null {
       return null
   }
 }
+
+/** Null where the type leaves the outcome open. */
+function suggestionIn(type: string, { status }: Told): Suggestion | null {
+  if (type === 'payment_intent.payment_failed' || type === 'refund.failed')
+    return suggests('refused')
+  if (type === 'refund.created' || type === 'refund.updated') {
+    if (status === 'succeeded') return suggests('approved')
+    return status === 'failed' || status === 'canceled' ? suggests('refused') : null
+  }
+  return approving.has(type) ? suggests('approved') : null
+}
+
+/** A cancel is the success of a void or of a reversal. */
+const approving = new Set([
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.succeeded',
+  'payment_intent.canceled',
+])
 
 function namesOf(
   about: Notice['about'],

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { currencyOf } from '../../kernel/values.ts'
 import { NotGenuine } from '../acquirer.ts'
+import { suggests } from '../answers.ts'
 import { stripeCredentials } from './credentials.ts'
 import { amountSent, moneyRead, stripeCurrencies } from './currencies.ts'
 import { declineOf } from './declines.ts'
@@ -72,35 +73,56 @@ describe('notices', () => {
       { webhook_secret, installation: 'ours', now },
     )
 
+  const yes = suggests('approved')
+  const no = suggests('refused')
+  const refund = { id: 're_1', payment_intent: 'pi_1', metadata }
+
   test.each<[string, object, object]>([
-    ['payment_intent.amount_capturable_updated', intent, { about: 'authorise', reference }],
-    ['payment_intent.payment_failed', intent, { about: 'authorise' }],
+    [
+      'payment_intent.amount_capturable_updated',
+      intent,
+      { about: 'authorise', reference, answer: yes },
+    ],
+    ['payment_intent.payment_failed', intent, { about: 'authorise', answer: no }],
+    ['payment_intent.processing', intent, { about: 'authorise', answer: null }],
     [
       'payment_intent.succeeded',
       { ...intent, capture_method: 'automatic' },
-      { about: 'authorise' },
+      { about: 'authorise', answer: yes },
     ],
     [
       'payment_intent.succeeded',
       { ...intent, metadata: { ...metadata, ripper_capture: 'c'.repeat(32) } },
-      { about: 'capture', reference: 'c'.repeat(32), authorisation_transaction_id: 'pi_1' },
+      {
+        about: 'capture',
+        reference: 'c'.repeat(32),
+        authorisation_transaction_id: 'pi_1',
+        answer: yes,
+      },
     ],
     [
       'payment_intent.canceled',
       { ...intent, cancellation_reason: 'automatic' },
-      { about: 'expiry' },
+      { about: 'expiry', answer: null },
     ],
     [
       'payment_intent.canceled',
       { ...intent, cancellation_reason: 'abandoned' },
-      { about: 'reverse' },
+      { about: 'reverse', answer: yes },
     ],
-    ['payment_intent.canceled', intent, { about: 'void', acquirer_transaction_id: 'pi_1' }],
+    [
+      'payment_intent.canceled',
+      intent,
+      { about: 'void', acquirer_transaction_id: 'pi_1', answer: yes },
+    ],
+    ['refund.created', { ...refund, status: 'pending' }, { about: 'refund', answer: null }],
+    ['refund.updated', { ...refund, status: 'failed' }, { about: 'refund', answer: no }],
     [
       'refund.updated',
-      { id: 're_1', payment_intent: 'pi_1', metadata },
+      { ...refund, status: 'succeeded' },
       {
         about: 'refund',
+        answer: yes,
         reference,
         acquirer_transaction_id: 're_1',
         authorisation_transaction_id: 'pi_1',
@@ -108,22 +130,23 @@ describe('notices', () => {
     ],
     [
       'refund.failed',
-      { id: 're_1', payment_intent: 'pi_1', metadata: { ...metadata, ripper_kind: 'reverse' } },
-      { about: 'reverse' },
+      { ...refund, metadata: { ...metadata, ripper_kind: 'reverse' } },
+      { about: 'reverse', answer: no },
     ],
     [
       'charge.dispute.created',
       { id: 'dp_1', payment_intent: 'pi_1', metadata: {} },
-      { about: 'dispute', is_ours: null, reference: null, authorisation_transaction_id: 'pi_1' },
+      {
+        about: 'dispute',
+        is_ours: null,
+        reference: null,
+        authorisation_transaction_id: 'pi_1',
+        answer: null,
+      },
     ],
   ])('%s', (type, object, expected) => {
     const [notice, ...others] = read(eventOf(type, object))
-    expect(notice).toMatchObject({
-      notice_id: 'evt_1',
-      answer: null,
-      occurred_at: now,
-      ...expected,
-    })
+    expect(notice).toMatchObject({ notice_id: 'evt_1', occurred_at: now, ...expected })
     if (notice!.about !== 'dispute') expect(notice!.is_ours).toBe(true)
     expect(others).toEqual([])
   })

@@ -3,7 +3,6 @@
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
-import { handleLostAnswer } from '../asking/lost-answer.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { workOff } from '../asking/work-off.ts'
 import { nextTryAt } from '../backoff.ts'
@@ -15,6 +14,7 @@ import type { Cause } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { askIfContradicted, contradiction } from './contradiction.ts'
 import {
   askAtOnce,
   claimNotices,
@@ -88,21 +88,28 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
   const operation = meant(operations, notice)
   if (!operation) return 'nothing_new'
   const { learned_by } = context.acquirerOf(whole.payment.mode, acquirer)
-  if (learned_by !== 'notice' || notice.answer === null) {
-    // The acquirer is asked about the notice, so that its own books decide.
-    if (!isOpen(operation)) return 'nothing_new'
-    await askAtOnce(context.sql, operation, context.world.clock.now())
-    return 'asked_at_once'
+  const { answer } = notice
+  if (learned_by === 'notice' && answer !== null && answer.result !== 'suggested') {
+    return settle(context, whole, operation, notice, answer)
   }
-  return settle(context, whole, operation, notice)
+  // The acquirer is asked about the notice, so that its own books decide.
+  if (!isOpen(operation)) return askIfContradicted(context, whole, operation, notice)
+  await askAtOnce(context.sql, operation, context.world.clock.now())
+  return 'asked_at_once'
 }
 
-/** The operation with our reference or the acquirer's id, else the newest of its kind: a notice may name only the charge. */
+/**
+ * The operation with our reference or the acquirer's id, else the newest of its kind: a notice may name only the charge. If we
+ * never asked for a capture, the acquirer captured with the charge.
+ */
 function meant(
   operations: readonly OperationWithAnswer[],
   { about, reference, acquirer_transaction_id: theirs }: StoredNotice,
 ): OperationWithAnswer | undefined {
   const alike = operations.filter(({ kind }) => kind === about)
+  if (about === 'capture' && alike.length === 0) {
+    return operations.find(({ kind }) => kind === 'authorise')
+  }
   return (
     alike.find(({ operation_id }) => operation_id === reference) ??
     alike.find((each) => theirs !== null && each.acquirer_transaction_id === theirs) ??
@@ -115,27 +122,17 @@ async function settle(
   whole: WholePayment,
   operation: OperationWithAnswer,
   notice: StoredNotice,
+  said: AuthoriseAnswer | SettleAnswer,
 ): Promise<Outcome> {
-  const answer = asAsked(whole, notice.answer!)
+  const answer = asAsked(whole, said)
+  if (!isOpen(operation)) return contradiction(context, whole, operation, answer)
   // The charge is being reversed. The answer to the reversal shows whether the reversal comes too late.
   if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
-  if (isOpen(operation)) {
-    const cause = causeOf(notice)
-    const settled = await settleOperation(context, { ...whole, operation, cause }, answer)
-    return settled ? 'settled' : 'nothing_new'
-  }
-  if (operation.state === 'approved' && answer.result !== 'approved') {
-    const { operation_id, payment_id, kind, acquirer } = operation
-    const fields = { operation_id, payment_id, kind, acquirer }
-    context.world.log.error(fields, 'the acquirer has taken back what it approved')
-    return 'contradicts'
-  }
-  if (operation.kind !== 'authorise' || operation.state === answer.result) return 'nothing_new'
-  const approved = 'captured' in answer ? answer : null
-  if (approved === null) return 'nothing_new'
-  const { payment } = whole
-  await handleLostAnswer(context, { operation, payment }, { state: 'approved', money: approved })
-  return 'taken_back'
+  // The charge itself has a notice of its own.
+  if (operation.kind === 'authorise' && notice.about === 'capture') return 'later'
+  const cause = causeOf(notice)
+  const settled = await settleOperation(context, { ...whole, operation, cause }, answer)
+  return settled ? 'settled' : 'nothing_new'
 }
 
 /** A notice does not say whether the amount was captured with the charge. It was, if that was requested. */
