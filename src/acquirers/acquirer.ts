@@ -43,6 +43,12 @@ export type AuthoriseRequest = {
   merchant: { descriptor: string; mcc: string | null; country: string | null }
   /** The handle from `prepare`; null at acquirers without it. */
   handle: string | null
+} & Sending
+
+/** How long a request that moves money may be sent. */
+type Sending = {
+  /** After this time nothing leaves this machine any more, since somebody may look for the answer. Left out: any time. */
+  send_by?: Date
 }
 
 /** The preparation of a charge. It moves nothing, and may be repeated under the same reference. */
@@ -74,7 +80,7 @@ export type SettleRequest = {
   authorisation: AuthorisationName
   amount: number
   currency: string
-}
+} & Sending
 
 /** An amount in the acquirer's books, which may differ from the requested one. */
 type Money = { amount: number; currency: string }

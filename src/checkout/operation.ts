@@ -82,6 +82,12 @@ export function isUnanswered(
  * the answer.
  */
 export const sendable_ms = 5_000
+
+/** The last moment at which an operation may be sent that was written down at that time. */
+export function sendBy(written_at: Date): Date {
+  return new Date(written_at.getTime() + sendable_ms)
+}
+
 /** A call to an acquirer is given up after this time. */
 export const deadline_ms = 20_000
 /**

@@ -151,6 +151,8 @@ export type VendorRequest = {
   /** Null where there is none. */
   body: string | null
   timeout_ms: number
+  /** After this time nothing is sent any more; left out, there is no such time. */
+  send_by?: Date
 }
 
 /** Names of headers in lower case; one that came several times is joined with commas. At most 1 MiB of body. */

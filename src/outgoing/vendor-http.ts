@@ -1,10 +1,9 @@
 // Calls to acquirers and 3-D Secure providers, whose addresses a merchant's connection may name: public addresses and
 // networks that the operator allows. One attempt each. A failure before any byte left is told apart from all others.
 
-import { Agent, type buildConnector, request } from 'undici'
+import { Agent, type buildConnector, type Dispatcher, request } from 'undici'
 import {
   type Clock,
-  GuardedFailure,
   OutgoingFailure,
   type VendorAnswer,
   type VendorHttp,
@@ -24,45 +23,104 @@ type Options = {
 }
 
 const connect_timeout_ms = 5_000
-/**
- * How long an idle connection is kept. No vendor closes one so soon, so a charge is never sent on a half-closed
- * connection.
- */
+/** How long an idle connection is kept. No vendor closes one so soon. */
 const idle_ms = 1_000
+/**
+ * A connection is used again within this time only, by the clock and not by a timer. A process that stood still must not send a
+ * charge on a connection that the vendor has closed meanwhile.
+ */
+const reused_within_ms = 2_000
 const answer_bytes_max = 1024 * 1024
 
 export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options): VendorHttp {
   const rule = openAddressRule(allowed_networks)
-  const agent = new Agent({
-    connect: connector(openConnect({ clock, rule, resolve, ca })),
-    keepAliveTimeout: idle_ms,
-    keepAliveMaxTimeout: idle_ms,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const pools = new Map<string, Pool>()
+  const agents = new Set<Agent>()
 
-  async function send({ url, timeout_ms, ...sent }: VendorRequest): Promise<VendorAnswer> {
+  /** The vendor's connections, if they were used just now; else new ones. */
+  function poolOf({ origin }: URL): Pool {
+    const known = pools.get(origin)
+    const age_ms = known ? clock.now().getTime() - known.used_ms : Number.NaN
+    if (known && age_ms >= 0 && age_ms <= reused_within_ms) return known
+    if (known) retire(known)
+    const agent = new Agent({
+      connect: connector(openConnect({ clock, rule, resolve, ca })),
+      keepAliveTimeout: idle_ms,
+      keepAliveMaxTimeout: idle_ms,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    agents.add(agent)
+    const pool = { agent, dispatcher: agent.compose(lookFirst), used_ms: clock.now().getTime() }
+    pools.set(origin, pool)
+    return pool
+  }
+
+  /** Calls that are under way go on to their end. */
+  function retire({ agent }: Pool): void {
+    const forget = () => agents.delete(agent)
+    agent.close().then(forget, forget)
+  }
+
+  async function send({ url, timeout_ms, send_by, ...sent }: VendorRequest): Promise<VendorAnswer> {
     const done = new AbortController()
     const over = new AbortController()
     const watch = clock.sleep(timeout_ms, done.signal).then(
       () => over.abort(),
       () => {},
     )
+    const pool = poolOf(new URL(url))
+    const used = () => {
+      pool.used_ms = clock.now().getTime()
+    }
+    let has_left = false
+    const onFirstByte = () => {
+      if (send_by && clock.now() > send_by) throw new Error('it could not be sent in time')
+      has_left = true
+    }
     try {
-      const options = { ...sent, signal: over.signal, dispatcher: agent }
+      used()
+      const { signal } = over
+      const options = { ...sent, signal, dispatcher: pool.dispatcher, onFirstByte }
       const answer = await request(url, options)
       const body = await readText(answer.body)
       return { status: answer.statusCode, headers: flat(answer.headers), body }
     } catch (error) {
-      throw failureOf(error, over.signal.aborted)
+      const timed_out = over.signal.aborted
+      const words = timed_out ? 'no answer in time' : (error as Error).message
+      throw new OutgoingFailure(has_left ? 'unanswered' : 'not_sent', timed_out, words)
     } finally {
+      used()
       done.abort()
       await watch
     }
   }
 
-  return { send, close: () => agent.destroy() }
+  async function close(): Promise<void> {
+    await Promise.all([...agents].map((agent) => agent.destroy()))
+  }
+
+  return { send, close }
+}
+
+type Pool = { agent: Agent; dispatcher: Dispatcher; used_ms: number }
+
+/** Calls `onFirstByte` when a connection stands and the next thing is to write to it. If that throws, nothing is written. */
+function lookFirst(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
+  return (options, handler) => {
+    const { onFirstByte } = options as typeof options & { onFirstByte?(): void }
+    return dispatch(options, {
+      onRequestStart(controller, context) {
+        onFirstByte?.()
+        handler.onRequestStart?.(controller, context)
+      },
+      onResponseStart: (...answer) => handler.onResponseStart?.(...answer),
+      onResponseData: (...answer) => handler.onResponseData?.(...answer),
+      onResponseEnd: (...answer) => handler.onResponseEnd?.(...answer),
+      onResponseError: (...answer) => handler.onResponseError?.(...answer),
+    })
+  }
 }
 
 /** Lets undici connect by our own rule. undici waits for the connection, so no request is sent before it stands. */
@@ -90,12 +148,4 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
 function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const named = Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
   return Object.fromEntries(named)
-}
-
-/** Only the connection's own failures are certain to come before the first byte. */
-function failureOf(error: unknown, timed_out: boolean): OutgoingFailure {
-  const { message } = error as Error
-  const is_before = !timed_out && error instanceof GuardedFailure
-  const words = timed_out ? 'no answer in time' : message
-  return new OutgoingFailure(is_before ? 'not_sent' : 'unanswered', timed_out, words)
 }

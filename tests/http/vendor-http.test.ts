@@ -196,4 +196,74 @@ describe('connections', () => {
     }
     expect(receiver.requests).toHaveLength(3)
   })
+
+  test.each([
+    ['is used again while it was used just now', 2_000, 1],
+    ['is not used again later, though no timer has run meanwhile', 2_001, 2],
+  ])('one %s', async (_, later_ms, connections) => {
+    const clock = manualClock()
+    const receiver = await receive(fine)
+    const http = open({ clock })
+    await http.send(receiver.url)
+    await clock.advance(later_ms)
+    await http.send(receiver.url)
+    expect(receiver.sockets).toHaveLength(connections)
+  })
+
+  test('that the vendor ended while the process stood still are not used again', async () => {
+    const clock = manualClock()
+    const receiver = await receive(fine)
+    const http = open({ clock })
+    await http.send(receiver.url)
+    await clock.advance(2_001)
+    // Nobody has heard of its end yet: a request on it would be lost, and nobody would know whether it arrived.
+    receiver.sockets[0]!.destroy()
+    expect((await http.send(receiver.url)).status).toBe(200)
+    expect(receiver.sockets).toHaveLength(2)
+  })
+
+  test('of one vendor are none of another', async () => {
+    const receivers = [await receive(fine), await receive(fine)]
+    const http = open()
+    for (const { url } of [...receivers, ...receivers]) await http.send(url)
+    expect(receivers.map(({ sockets }) => sockets.length)).toEqual([1, 1])
+  })
+})
+
+describe('a request that must be sent by a time', () => {
+  test.each([
+    ['in time', 0, 1],
+    ['too late', 1, 0],
+  ])('%s', async (_, late_ms, arrived) => {
+    const clock = manualClock()
+    const receiver = await receive(fine)
+    const http = open({ clock })
+    await http.send(receiver.url)
+    const send_by = new Date(clock.now().getTime() - late_ms)
+    const outcome = await failed(http.send(receiver.url, { send_by }))
+    expect(outcome).toMatch(arrived ? /^answered/ : /^not_sent$/)
+    expect(receiver.requests).toHaveLength(1 + arrived)
+  })
+
+  test('is not sent where connecting took longer', async () => {
+    const clock = manualClock()
+    const receiver = await receive(fine)
+    const asked = Promise.withResolvers<void>()
+    const found = Promise.withResolvers<void>()
+    const resolve = async () => {
+      asked.resolve()
+      await found.promise
+      return ['127.0.0.1']
+    }
+    const http = open({ clock, resolve })
+    const send_by = new Date(clock.now().getTime() + 1_000)
+    const url = `http://vendor.internal:${receiver.port}/`
+    const outcome = failed(http.send(url, { send_by }))
+    await asked.promise
+    await clock.advance(1_001)
+    found.resolve()
+    expect(await outcome).toBe('not_sent')
+    expect(receiver.sockets).toHaveLength(1)
+    expect(receiver.requests).toEqual([])
+  })
 })

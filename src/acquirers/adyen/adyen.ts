@@ -58,7 +58,8 @@ function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await accountOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)
-      return authoriseAnswer(await wire.send(sent), request, name)
+      const { send_by } = request
+      return authoriseAnswer(await wire.send({ ...sent, send_by }), request, name)
     },
     capture: settle('capture'),
     void: settle('void'),
@@ -77,14 +78,17 @@ async function settleAt(
 ): Promise<SettleAnswer | Accepted> {
   const { name, wire } = connection
   const account = await accountOf(connection)
-  const { acquirer_transaction_id: psp_reference } = request.authorisation
-  if (psp_reference === null) {
-    if (kind !== 'reverse') return refusedWith('in_progress', `${name}: ${nameless}`)
-    return settleAnswer(await wire.send(cancelRequest(request, account)), request, name)
+  const { authorisation, send_by } = request
+  const { acquirer_transaction_id: psp_reference } = authorisation
+  if (psp_reference === null && kind !== 'reverse') {
+    return refusedWith('in_progress', `${name}: ${nameless}`)
   }
-  const sent = settleRequest(kind, request, psp_reference, account)
+  const sent =
+    psp_reference === null
+      ? cancelRequest(request, account)
+      : settleRequest(kind, request, psp_reference, account)
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
-  return settleAnswer(await wire.send(sent), request, name)
+  return settleAnswer(await wire.send({ ...sent, send_by }), request, name)
 }
 
 const nameless = 'neither answer nor notice has named the payment yet'

@@ -4,7 +4,7 @@ import { type Accepted, NotSent, type SettleAnswer, Unanswered } from '../../acq
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
 import type { SettlementContext } from '../context.ts'
-import { deadline_ms, type Operation, sendable_ms } from '../operation.ts'
+import { deadline_ms, type Operation, sendable_ms, sendBy } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
 /**
@@ -52,7 +52,8 @@ export async function sendAndSettle<Answer extends { result: string }, Result>(
 /**
  * A definite answer to a call that moves money and was written down at that time. Throws Unanswered or NotSent; NotSent
  * also where that time is too long ago. The clock is read here, since the statement before may have waited for a lock
- * or a connection, and the process itself may have stood still.
+ * or a connection, and the process itself may have stood still. What `call` waits for before it sends takes time, too: its
+ * request says by when it has to be sent.
  */
 export async function sendToAcquirer<Answer>(
   clock: Clock,
@@ -132,11 +133,12 @@ export function callToSettle(
   { acquirerOf }: Pick<SettlementContext, 'acquirerOf'>,
   sent: Pick<WholePayment, 'payment' | 'authorisation'> & { operation: Operation },
 ): () => Promise<SettleAnswer | Accepted> {
-  const { operation_id, kind, acquirer, amount, currency } = sent.operation
+  const { operation_id, kind, acquirer, amount, currency, last_sent_at } = sent.operation
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const named = acquirerOf(sent.payment.mode, acquirer)
   const authorisation = sent.authorisation!
-  const request = { reference: operation_id, authorisation, amount, currency }
+  const send_by = sendBy(last_sent_at)
+  const request = { reference: operation_id, authorisation, amount, currency, send_by }
   return () => named[kind](request)
 }
 

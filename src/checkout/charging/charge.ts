@@ -25,7 +25,7 @@ import { findCard } from '../cards/vault-store.ts'
 import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
-import { newOperation } from '../operation.ts'
+import { newOperation, sendBy } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
@@ -84,7 +84,8 @@ async function send(
     // Nothing has moved. If the reconciler already looks for an answer, its search continues.
     return settleCharge(context, begun, prepared.ended, { sending: begun.operation.last_sent_at })
   }
-  const { operation, request } = prepared
+  const { operation } = prepared
+  const request = { ...prepared.request, send_by: sendBy(operation.last_sent_at) }
   const sent: SentCharge = { ...begun, operation }
   return sendAndSettle(context, operation, () => acquirer.authorise(request), {
     answered: (answer: AuthoriseAnswer | UnderWay) =>

@@ -50,7 +50,8 @@ export async function openAdyenUnderTest(): Promise<AdyenUnderTest> {
   const clock = manualClock()
   const fake = await openAdyenFake({ clock, settles_after_ms })
   // The test's clock stands still: what waits for an answer waits by the real one.
-  const http = openVendorHttp({ clock: realClock(), allowed_networks: ['127.0.0.1'] })
+  const waiting = { now: clock.now, sleep: realClock().sleep }
+  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
   onTestFinished(async () => {
     await http.close()
     await fake.close()

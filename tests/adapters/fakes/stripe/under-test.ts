@@ -39,7 +39,8 @@ export async function openStripeUnderTest(): Promise<StripeUnderTest> {
   const clock = manualClock()
   const fake = await openStripeFake({ clock })
   // The test's clock stands still: what waits for an answer waits by the real one.
-  const http = openVendorHttp({ clock: realClock(), allowed_networks: ['127.0.0.1'] })
+  const waiting = { now: clock.now, sleep: realClock().sleep }
+  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
   onTestFinished(async () => {
     await http.close()
     await fake.close()
