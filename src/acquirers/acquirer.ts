@@ -3,6 +3,7 @@
 // acquirer against the contract described here.
 
 import type { Brand } from '../kernel/values.ts'
+import { Unanswered } from '../vendors/wire.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
 
@@ -182,6 +183,9 @@ export type LookUpAnswer =
   /** The acquirer cannot be asked. Its outcome arrives by a notice, or never. */
   | { result: 'only_notices_tell' }
 
+/** More is listed between these times than one call can bring: a shorter time has to be asked for. */
+export class TooMany extends Unanswered {}
+
 /** An authorisation that holds or took money: it was not voided or reversed, and has not expired. */
 export type LiveAuthorisation = Money & {
   reference: string
@@ -264,7 +268,7 @@ export type Acquirer = {
    * The live authorisations made between these times, both included and an hour apart at most; oldest first. The times are the
    * acquirer's, and its clock may differ by a minute. The list may lag behind look-ups: it lacks an approval for minutes,
    * sometimes misses a recent one, and shows one for seconds after its void. Everything listed was approved. Throws if the
-   * acquirer could not be asked. The search for orphans uses it.
+   * acquirer could not be asked, and TooMany before one call lasts too long. The search for orphans uses it.
    */
   listAuthorisations(within: { since: Date; until: Date }): Promise<LiveAuthorisation[]>
 }

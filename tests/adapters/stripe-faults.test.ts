@@ -7,9 +7,12 @@ import {
   chargeNamed,
   NotSent,
   type SettleRequest,
+  TooMany,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
+import type { Wire } from '../../src/acquirers/wire.ts'
+import { listAuthorisations } from '../../src/checkout/asking/list-authorisations.ts'
 import {
   authoriseRequest,
   mintReference,
@@ -17,7 +20,11 @@ import {
   settleRequest,
 } from './acquirer-requests.ts'
 import type { Fault } from './fakes/stripe/faults.ts'
-import { openStripeUnderTest, type StripeUnderTest } from './fakes/stripe/under-test.ts'
+import {
+  connection_name,
+  openStripeUnderTest,
+  type StripeUnderTest,
+} from './fakes/stripe/under-test.ts'
 
 /** What a step throws, or the answer that it gives. */
 async function outcome<Answer>(asked: Promise<Answer>): Promise<Answer | Error> {
@@ -333,6 +340,36 @@ test('the list goes on page by page, and leaves out what others made', async () 
   expect(listed.map(({ reference }) => reference)).toEqual(references)
   fake.next('truncated', 'ask')
   expect(await outcome(acquirer.listAuthorisations(within))).toBeInstanceOf(Unanswered)
+})
+
+test('the list of a busy hour that does not fit into one call is asked for in shorter times', async () => {
+  const { fake, clock, wire, credentials } = await openStripeUnderTest()
+  const { books } = fake
+  const since = clock.now()
+  const method = books.keepMethod('approve', '4242')
+  const references = Array.from({ length: 1_200 }, () => mintReference())
+  for (const ripper_reference of references) {
+    const metadata = { ripper_reference, ripper_installation: 'ours' }
+    const body = { amount: 4200, currency: 'gbp', payment_method: method.id, metadata }
+    const only = { 0: 'card' as const }
+    books.confirm(books.create({ ...body, allowed_payment_method_types: only }, method))
+    await clock.advance(3_000)
+  }
+  const within = { since, until: clock.now() }
+  const slow: Wire = {
+    async send(request) {
+      await clock.advance(3_000)
+      return wire.send(request)
+    },
+  }
+  const acquirer = stripe.open({
+    ...{ name: connection_name, installation: 'ours', wire: slow, clock },
+    credentials: async () => credentials,
+  })
+  const at_once = await outcome(acquirer.listAuthorisations(within))
+  expect(at_once).toBeInstanceOf(TooMany)
+  const listed = await listAuthorisations(clock, acquirer, within)
+  expect(listed.map(({ reference }) => reference)).toEqual(references)
 })
 
 describe('the check', () => {

@@ -12,6 +12,7 @@ import {
   type LookUpRequest,
   type SettleAnswer,
   type SettleRequest,
+  TooMany,
   Unanswered,
   type UnderWay,
 } from '../acquirer.ts'
@@ -62,6 +63,8 @@ import {
 } from './standings.ts'
 
 const day_ms = 24 * 3_600_000
+/** Less than a call may last. Each part of a list is a request. */
+const listed_within_ms = 12_000
 
 export const checkout: Connector<CheckoutCredentials> = {
   name: 'checkout',
@@ -96,7 +99,10 @@ function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
     reverse: settle('reverse'),
     refund: settle('refund'),
     lookUp: (request) => lookUpAt(connection, request),
-    listAuthorisations: (within) => listAt(connection, within),
+    listAuthorisations(within) {
+      const ends_at = new Date(connection.clock.now().getTime() + listed_within_ms)
+      return listAt(connection, within, ends_at)
+    },
   }
 }
 
@@ -198,6 +204,7 @@ async function ask(
 async function listAt(
   connection: Connection<CheckoutCredentials>,
   { since, until }: { since: Date; until: Date },
+  ends_at: Date,
 ): Promise<LiveAuthorisation[]> {
   const credentials = await credentialsOf(connection)
   const page = await ask(connection, searchRequest({ since, until }, credentials))
@@ -207,13 +214,16 @@ async function listAt(
       .filter(({ authorised_at }) => authorised_at >= since && authorised_at <= until)
       .toSorted((one, other) => one.authorised_at.getTime() - other.authorised_at.getTime())
   }
+  if (connection.clock.now() >= ends_at) {
+    throw new TooMany(`${connection.name}: more payments than one call lists`)
+  }
   const middle = new Date(Math.floor((since.getTime() + until.getTime()) / 2))
   if (middle.getTime() === since.getTime()) {
     throw new Unanswered(`${connection.name}: more payments in one moment than it lists`)
   }
   const later = new Date(middle.getTime() + 1)
-  const earlier_half = await listAt(connection, { since, until: middle })
-  return [...earlier_half, ...(await listAt(connection, { since: later, until }))]
+  const earlier_half = await listAt(connection, { since, until: middle }, ends_at)
+  return [...earlier_half, ...(await listAt(connection, { since: later, until }, ends_at))]
 }
 
 /** A reference that nobody has ever used, so the search for it finds nothing. */

@@ -1,6 +1,6 @@
 // Lists the live authorisations at Stripe between two times: its intents, page by page.
 
-import { type LiveAuthorisation, Unanswered } from '../acquirer.ts'
+import { type LiveAuthorisation, TooMany, Unanswered } from '../acquirer.ts'
 import { type Connection, credentialsOf } from '../connector.ts'
 import type { StripeCredentials } from './credentials.ts'
 import { pageIn } from './intents.ts'
@@ -8,19 +8,20 @@ import { ask, refundsAt } from './read.ts'
 import { intentsWithin } from './requests.ts'
 import { isReversed, liveOf } from './standings.ts'
 
-/** A hundred thousand intents. Stripe's rate limit does not allow that many in an hour. */
-const pages_max = 1000
+/** Less than a call may last. Each page is a request, so that an hour of a busy account does not fit. */
+const listed_within_ms = 12_000
 
 /** Oldest first. Stripe's times are in seconds, so the list includes everything from the second of `since`. */
 export async function listAt(
   connection: Connection<StripeCredentials>,
   within: { since: Date; until: Date },
 ): Promise<LiveAuthorisation[]> {
-  const { name } = connection
+  const { name, clock } = connection
   const credentials = await credentialsOf(connection)
   const live: LiveAuthorisation[] = []
+  const ends_at = new Date(clock.now().getTime() + listed_within_ms)
   let after: string | null = null
-  for (let pages = 0; pages < pages_max; pages++) {
+  for (;;) {
     const answer = await ask(connection, intentsWithin(within, after, credentials))
     const page = pageIn(answer.json)
     if (!page) throw new Unanswered(`${name}: it shows a list that cannot be read`)
@@ -29,9 +30,9 @@ export async function listAt(
       if (found) live.unshift(found)
     }
     if (!page.has_more || page.data.length === 0) return live
+    if (clock.now() >= ends_at) throw new TooMany(`${name}: more payments than one call lists`)
     after = idOf(page.data.at(-1), name)
   }
-  throw new Unanswered(`${name}: more payments than are listed at once`)
 }
 
 async function liveAt(

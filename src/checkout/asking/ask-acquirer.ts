@@ -1,6 +1,12 @@
 // One call to an acquirer: its time limit, the meaning of a missing answer, and the safe-keeping of an answer.
 
-import { type Accepted, NotSent, type SettleAnswer, Unanswered } from '../../acquirers/acquirer.ts'
+import {
+  type Accepted,
+  NotSent,
+  type SettleAnswer,
+  TooMany,
+  Unanswered,
+} from '../../acquirers/acquirer.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
 import type { SettlementContext } from '../context.ts'
@@ -121,7 +127,8 @@ export async function askPatiently<Answer>(
   for (const pause_ms of pauses_ms) {
     try {
       return await askAcquirer(clock, call)
-    } catch {
+    } catch (error) {
+      if (error instanceof TooMany) throw error
       await clock.sleep(pause_ms, stopping)
     }
   }

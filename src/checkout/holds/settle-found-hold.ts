@@ -3,7 +3,7 @@
 
 import type { AuthorisationStanding } from '../../acquirers/acquirer.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
-import { askAcquirer } from '../asking/ask-acquirer.ts'
+import { listAuthorisations } from '../asking/list-authorisations.ts'
 import { lookUpStanding } from '../asking/look-up-standing.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { boundOutcome } from '../bound-money.ts'
@@ -100,7 +100,7 @@ async function standingOf(
   if (standing !== 'not_found') return standing
   const { reference } = authorisation!
   const window = widelyAround(reference)
-  const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
+  const listed = await listAuthorisations(world.clock, acquirer, window)
   const live = listed.find((each) => each.reference === reference)
   if (!live) return null
   const { amount, currency, captured } = live

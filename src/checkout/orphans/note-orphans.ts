@@ -1,7 +1,7 @@
 // Writes down the orphans among an acquirer's list, and decides whether unknown ones are released.
 
 import type { Acquirer, LiveAuthorisation } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../asking/ask-acquirer.ts'
+import { listAuthorisations } from '../asking/list-authorisations.ts'
 import { saveOrphans } from '../asking/orphan-rows-store.ts'
 import {
   brake,
@@ -136,7 +136,7 @@ async function listReferences(
 ): Promise<Set<string>> {
   const times = suspects.map(({ authorised_at }) => authorised_at.getTime()).sort((a, b) => a - b)
   const within = { since: new Date(times[0]!), until: new Date(times.at(-1)!) }
-  const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(within))
+  const listed = await listAuthorisations(world.clock, acquirer, within)
   return new Set(listed.map(({ reference }) => reference))
 }
 

@@ -1,7 +1,7 @@
 // Searches each acquirer's authorisations, and records those without a payment of ours. Known orphans are reversed. Unknown
 // ones wait for a person, unless the operator has chosen to have them reversed.
 
-import { askAcquirer } from '../asking/ask-acquirer.ts'
+import { listAuthorisations } from '../asking/list-authorisations.ts'
 import { catchUp, windowsToSweep } from '../orphan-windows.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from './note-orphans.ts'
 import type { OrphanContext } from './orphan-context.ts'
@@ -45,7 +45,7 @@ async function sweep(context: OrphanContext, swept: AcquirerOfMode): Promise<num
     for (const window of windows) {
       // The next sweep continues from here.
       if (context.stopping?.aborted) return found
-      const listed = await askAcquirer(world.clock, () => acquirer.listAuthorisations(window))
+      const listed = await listAuthorisations(world.clock, acquirer, window)
       found += await noteOrphans(context, swept, listed)
       await saveSweptUntil(sql, acquirer.name, window.until)
     }

@@ -3,6 +3,7 @@
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
+import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import {
   around,
   type BookedCharge,
@@ -178,8 +179,8 @@ async function differingIn(
 ): Promise<string[]> {
   const { world, installation } = context
   const wide = around(window)
-  const list = () => swept.acquirer.listAuthorisations(wide)
-  const listed = await askPatiently(world.clock, list, context.stopping)
+  const ask: Ask = (clock, call) => askPatiently(clock, call, context.stopping)
+  const listed = await listAuthorisations(world.clock, swept.acquirer, wide, ask)
   const ours = listed.filter((each) => mayBeOurs(each, installation))
   const within = ours.filter(
     ({ authorised_at }) => authorised_at >= window.since && authorised_at < window.until,

@@ -2,6 +2,7 @@
 
 import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
+import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import {
   type AcquirerCharge,
   type BookedCharge,
@@ -87,8 +88,8 @@ async function askForEach(
     const window = widelyAround(reference)
     const name = window.since.getTime()
     if (!lists.has(name)) {
-      const list = () => acquirer.listAuthorisations(window)
-      const listed = await askPatiently(world.clock, list, stopping)
+      const ask: Ask = (clock, call) => askPatiently(clock, call, stopping)
+      const listed = await listAuthorisations(world.clock, acquirer, window, ask)
       lists.set(name, new Map(listed.map((each) => [each.reference, listedAs(each)])))
     }
     theirs.set(reference, lists.get(name)!.get(reference) ?? unknownThere)

@@ -73,7 +73,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
   const methods = new Map<string, FakeMethod>()
   const intents: FakeIntent[] = []
   let minted = 0
-  const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(24, 'x')}`
+  const mint = (prefix: string) => `${prefix}_${(++minted).toString(36).padStart(24, '_')}`
   const later = (ms: number) => new Date(clock.now().getTime() + ms)
   const isPast = (at: Date | null) => at !== null && at <= clock.now()
   const unexpected: Refusal = { status: 400, code: 'payment_intent_unexpected_state' }
