@@ -16,15 +16,18 @@ import { captureHold, escalateHeld, voidHold } from './checkout/holds/hold-route
 import { readConfig, readHostedConfig, readMethods } from './checkout/reading/read-config.ts'
 import { readPayment } from './checkout/reading/read-payment.ts'
 import { readSession } from './checkout/reading/read-session.ts'
+import { createRefund, listPaymentRefunds, readRefund } from './checkout/refunds/refund-routes.ts'
 import {
   createHostedSession,
   createPublicSession,
 } from './checkout/sessions/create-browser-session.ts'
 import { createSession } from './checkout/sessions/create-session.ts'
-import { addresses } from './compatible/addresses.ts'
+import { intentAddresses, refundAddresses } from './compatible/addresses.ts'
 import { createIntentAt } from './compatible/create-intent.ts'
+import { createRefundAt } from './compatible/create-refund.ts'
 import { readIntentAt } from './compatible/read-intent.ts'
-import { eventTypes } from './kernel/values.ts'
+import { readRefundAt } from './compatible/read-refund.ts'
+import { anyEventTypes } from './kernel/values.ts'
 import { streamRequests } from './merchants/stream-requests.ts'
 import { listDeliveries } from './webhooks/deliveries/list-deliveries.ts'
 import { replayDelivery } from './webhooks/deliveries/replay.ts'
@@ -43,6 +46,9 @@ export const routes = [
   captureHold,
   voidHold,
   escalateHeld,
+  createRefund,
+  listPaymentRefunds,
+  readRefund,
   createEndpoint,
   listEndpoints,
   deleteEndpoint,
@@ -57,7 +63,8 @@ export const routes = [
   referenceCard,
   authenticate,
   confirm,
-  ...addresses.flatMap((address) => [createIntentAt(address), readIntentAt(address)]),
+  ...intentAddresses.flatMap((address) => [createIntentAt(address), readIntentAt(address)]),
+  ...refundAddresses.flatMap((address) => [createRefundAt(address), readRefundAt(address)]),
 ]
 
 /** Pages and notifications for browsers and Directory Servers. */
@@ -70,7 +77,7 @@ export const pages = [
 ]
 
 /** The events of webhooks. */
-export const events = eventTypes.map((type) => ({
+export const events = anyEventTypes.map((type) => ({
   type,
   summary: eventSummaries[type],
   schema: eventViews[type],

@@ -32,6 +32,8 @@ export type ErrorCode =
   | 'rate_limit_exceeded'
   | 'hold_already_decided'
   | 'operation_refused'
+  | 'payment_not_refundable'
+  | 'refund_exceeds_captured'
   | 'delivery_not_found'
   | 'delivery_not_dead_lettered'
   | 'endpoint_not_found'
@@ -42,13 +44,16 @@ export type ErrorCode =
   | 'idempotency_store_unavailable'
   | 'internal_error'
 
-/** What merchants are told of: a closed list. */
+/** What merchants are told of payments: a closed list. */
 export type EventType =
   | 'payment.captured'
   | 'payment.held'
   | 'payment.voided'
   | 'payment.declined'
   | 'payment.failed'
+
+/** Events that only endpoints get that name them in `extension_events`. */
+export type ExtensionEventType = 'refund.succeeded' | 'refund.failed'
 
 /** A line of a basket, as it is sent. */
 export type ItemCreate = {
@@ -233,12 +238,48 @@ export type HeldPayment = {
   settlement: 'awaiting_reconciliation' | null
 }
 
+/** Why a refund failed. */
+export type RefundFailure = {
+  code: string
+  reason: string
+}
+
+/** The body that refunds a captured payment. */
+export type RefundCreate = {
+  /** in minor units; all that is left by default */
+  amount?: number | null
+  /** your own words, which come back */
+  reason?: string | null
+}
+
+/** Money of a payment that is given back. */
+export type Refund = {
+  id: string
+  payment_id: string
+  /** in minor units */
+  amount: number
+  currency: string
+  mode: 'test' | 'live'
+  status: 'pending' | 'succeeded' | 'failed'
+  reason: string | null
+  failure: RefundFailure | null
+  created_at: Timestamp
+  settled_at: Timestamp | null
+}
+
+/** All refunds of a payment, newest first. */
+export type RefundList = {
+  refunds: Refund[]
+}
+
 /** The body that registers a webhook endpoint. */
 export type WebhookEndpointCreate = {
   /** absolute, https, not a private or local address */
   url: string
-  /** the events to be told of; all where it is left out or empty */
+  /** the events of payments to be told of; all five where it is left out or empty */
   event_filter?: EventType[] | null
+  /** events beyond those of payments; none where it is left out or empty */
+  extension_events?: ExtensionEventType[] | null
 }
 
 /** Where events are posted to. */
@@ -246,6 +287,8 @@ export type WebhookEndpoint = {
   id: string
   url: string
   event_filter: EventType[]
+  /** only where it was sent */
+  extension_events?: ExtensionEventType[]
   status: 'active' | 'disabled'
   created_at: Timestamp
 }
@@ -255,6 +298,8 @@ export type WebhookEndpointCreated = {
   id: string
   url: string
   event_filter: EventType[]
+  /** only where it was sent */
+  extension_events?: ExtensionEventType[]
   status: 'active' | 'disabled'
   created_at: Timestamp
   signing_secret: string
@@ -462,6 +507,58 @@ export type PaymentFailedEvent = {
   }
 }
 
+/** Money was given back. Only for endpoints that name it in extension_events. */
+export type RefundSucceededEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'refund.succeeded'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for a failure after success */
+  sequence: 1
+  data: {
+    id: string
+    payment_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    status: 'succeeded'
+    reason: string | null
+    failure: null
+    created_at: Timestamp
+    settled_at: Timestamp
+    checkout_session_id: string
+  }
+}
+
+/** A refund failed, perhaps days after it had succeeded. Only for endpoints that name it in extension_events. */
+export type RefundFailedEvent = {
+  /** the same for every delivery of the event */
+  id: string
+  type: 'refund.failed'
+  created: Timestamp
+  api_version: '2026-09-01'
+  merchant_id: string
+  /** 1 for the outcome, 2 for a failure after success */
+  sequence: 1 | 2
+  data: {
+    id: string
+    payment_id: string
+    /** in minor units */
+    amount: number
+    currency: string
+    mode: 'test' | 'live'
+    status: 'failed'
+    reason: string | null
+    failure: RefundFailure
+    created_at: Timestamp
+    settled_at: Timestamp
+    checkout_session_id: string
+  }
+}
+
 /** The event of a webhook. Tell events apart by `type`. */
 export type WebhookEvent =
   | PaymentCapturedEvent
@@ -469,3 +566,5 @@ export type WebhookEvent =
   | PaymentVoidedEvent
   | PaymentDeclinedEvent
   | PaymentFailedEvent
+  | RefundSucceededEvent
+  | RefundFailedEvent

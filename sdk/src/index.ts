@@ -16,6 +16,7 @@ export type { RawBody } from './raw-body.ts'
 export {
   type CheckoutSessions,
   type Payments,
+  type Refunds,
   Ripper,
   type WebhookDeliveries,
   type WebhookEndpoints,

@@ -6,6 +6,9 @@ import type {
   CheckoutSessionCreated,
   HeldPayment,
   Payment,
+  Refund,
+  RefundCreate,
+  RefundList,
   WebhookDelivery,
   WebhookDeliveryQuery,
   WebhookEndpointCreate,
@@ -34,6 +37,14 @@ export type Payments = {
   escalate(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
 }
 
+export type Refunds = {
+  /** Refunds a captured payment; all that is left where the body names no amount. A `pending` refund is settled later. */
+  create(payment_id: string, body?: RefundCreate, options?: WriteOptions): Promise<Refund>
+  retrieve(refund_id: string, options?: CallOptions): Promise<Refund>
+  /** All refunds of a payment, newest first. */
+  list(payment_id: string, options?: CallOptions): Promise<RefundList>
+}
+
 export type WebhookEndpoints = {
   /** Keep the answer's `signing_secret`: it is never shown again. */
   create(body: WebhookEndpointCreate, options?: WriteOptions): Promise<WebhookEndpointCreated>
@@ -55,6 +66,7 @@ export type WebhookDeliveries = {
 export class Ripper {
   readonly checkout: { readonly sessions: CheckoutSessions }
   readonly payments: Payments
+  readonly refunds: Refunds
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
     readonly deliveries: WebhookDeliveries
@@ -65,6 +77,7 @@ export class Ripper {
     const send = openSender(secret_key, options)
     this.checkout = { sessions: sessions(send) }
     this.payments = payments(send)
+    this.refunds = refunds(send)
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }
 }
@@ -89,6 +102,17 @@ function payments(send: Send): Payments {
     capture: decision('capture'),
     void: decision('void'),
     escalate: decision('escalate'),
+  }
+}
+
+function refunds(send: Send): Refunds {
+  const path = (id: string) => `/v1/payments/${validateId('payment', id)}/refunds`
+  return {
+    create: async (id, body = {}, options) =>
+      send({ method: 'POST', path: path(id), body: judgeBody(body) }, options),
+    retrieve: async (id, options) =>
+      send({ method: 'GET', path: `/v1/refunds/${validateId('refund', id)}` }, options),
+    list: async (id, options) => send({ method: 'GET', path: path(id) }, options),
   }
 }
 

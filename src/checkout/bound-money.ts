@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { Mode } from '../kernel/values.ts'
 import type { Event } from './event.ts'
 import type { Payment, PaymentStatus } from './payment.ts'
+import type { Refund, RefundStatus } from './refund.ts'
 
 export type Money = { amount: number; currency: string; mode: Mode }
 
@@ -14,11 +15,21 @@ export type OutcomeDetail = Money & {
   event_sha256: string
 }
 
-export function moneyOf({ amount, currency, mode }: Payment): Money {
+export function moneyOf({ amount, currency, mode }: Money): Money {
   return { amount, currency, mode }
 }
 
 export function boundOutcome(payment: Payment, event: Event): OutcomeDetail {
-  const event_sha256 = hash('sha256', event.body, 'hex')
-  return { status: payment.status, ...moneyOf(payment), event_sha256 }
+  return { status: payment.status, ...moneyOf(payment), event_sha256: hashOf(event) }
+}
+
+/** The same for a refund. */
+export type RefundDetail = Money & { status: RefundStatus; event_sha256: string }
+
+export function boundRefund(refund: Refund, event: Event): RefundDetail {
+  return { status: refund.status, ...moneyOf(refund), event_sha256: hashOf(event) }
+}
+
+function hashOf({ body }: Event): string {
+  return hash('sha256', body, 'hex')
 }

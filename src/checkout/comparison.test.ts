@@ -27,6 +27,7 @@ const captured: BookedCharge = {
   payment_status: 'captured',
   amount: 4200,
   currency: 'GBP',
+  refunded_amount: 0,
   is_under_way: false,
 }
 const held: BookedCharge = { ...captured, payment_status: 'held' }

@@ -20,6 +20,8 @@ export type BookedCharge = AuthorisationName & {
   payment_status: PaymentStatus
   amount: number
   currency: string
+  /** How much of it was refunded, or is on its way back. */
+  refunded_amount: number
   /** A capture, void or reversal of the charge is still unanswered. */
   is_under_way: boolean
 }

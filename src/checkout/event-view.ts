@@ -1,11 +1,20 @@
 // The events as sent, with one schema for each type, for the API's description and the SDK's types.
 
 import { z } from 'zod'
-import { api_version, type EventType } from '../kernel/values.ts'
+import { type AnyEventType, api_version } from '../kernel/values.ts'
 import { anyMetadata } from './fields.ts'
-import { basketView, customerView, declineView, holdView, mode, time } from './views.ts'
+import { basketView, customerView, declineView, holdView, mode, refundView, time } from './views.ts'
 
-/** The fields that are the same for every outcome. */
+/** The members of every envelope; its type comes second on the wire. */
+const frame = {
+  id: z.string().meta({ description: 'the same for every delivery of the event' }),
+  type: z.string(),
+  created: time,
+  api_version: z.literal(api_version),
+  merchant_id: z.string(),
+}
+
+/** The fields that are the same for every outcome of a payment. */
 const payment = {
   payment_id: z.string(),
   checkout_session_id: z.string(),
@@ -50,28 +59,52 @@ export const eventViews = {
     status: z.literal('failed'),
     ...refused,
   }),
-} satisfies Record<EventType, z.ZodType>
+  'refund.succeeded': refundEnvelope('refund.succeeded', z.literal(1), {
+    status: z.literal('succeeded'),
+    failure: z.null(),
+  }),
+  'refund.failed': refundEnvelope('refund.failed', z.literal([1, 2]), {
+    status: z.literal('failed'),
+    failure: z.object({ code: z.string(), reason: z.string() }),
+  }),
+} satisfies Record<AnyEventType, z.ZodType>
 
 /** When each event is sent. */
-export const eventSummaries: Record<EventType, string> = {
+export const eventSummaries: Record<AnyEventType, string> = {
   'payment.captured': 'Money was taken, at once or after a hold.',
   'payment.held': 'The amount is reserved and waits for a decision: release no goods.',
   'payment.voided': 'A held payment was released; nothing was taken.',
   'payment.declined': 'The card was refused; nothing was taken.',
   'payment.failed': 'An error, not a decline; nothing was taken.',
+  'refund.succeeded': 'Money was given back. Only for endpoints that name it in extension_events.',
+  'refund.failed':
+    'A refund failed, perhaps days after it had succeeded. Only for endpoints that name it in extension_events.',
+}
+
+/** The sequence counts a refund's own events. */
+function refundEnvelope<
+  Type extends AnyEventType,
+  Sequence extends z.ZodType,
+  Outcome extends z.ZodRawShape,
+>(type: Type, sequence: Sequence, outcome: Outcome) {
+  const meant = { description: '1 for the outcome, 2 for a failure after success' }
+  const settled = { settled_at: time, checkout_session_id: z.string() }
+  return z.strictObject({
+    ...frame,
+    type: z.literal(type),
+    sequence: sequence.meta(meant),
+    data: z.strictObject({ ...refundView.shape, ...settled, ...outcome }),
+  })
 }
 
 function envelope<
-  Type extends EventType,
+  Type extends AnyEventType,
   Sequence extends z.ZodType,
   Outcome extends z.ZodRawShape,
 >(type: Type, sequence: Sequence, outcome: Outcome) {
   return z.strictObject({
-    id: z.string().meta({ description: 'the same for every delivery of the event' }),
+    ...frame,
     type: z.literal(type),
-    created: time,
-    api_version: z.literal(api_version),
-    merchant_id: z.string(),
     sequence: sequence.meta({ description: '1 for the outcome, 2 for the decision on a hold' }),
     data: z.strictObject({ ...payment, ...outcome }),
   })

@@ -1,6 +1,12 @@
-// The event that reports a payment's outcome to its merchant: its envelope, frozen once.
+// The event that reports a payment's outcome to its merchant: its envelope, frozen once. Those of refunds are made in refund.ts.
 
-import { api_version, type EventType, type MerchantId, timestamp } from '../kernel/values.ts'
+import {
+  type AnyEventType,
+  api_version,
+  type EventType,
+  type MerchantId,
+  timestamp,
+} from '../kernel/values.ts'
 import { viewHold } from './hold.ts'
 import type { PaymentStatus } from './payment.ts'
 import { viewBasket } from './purchase.ts'
@@ -8,10 +14,11 @@ import type { Change } from './whole-payment.ts'
 
 export type Event = {
   merchant_id: MerchantId
+  /** What the event is about: a payment or, in an event of a refund, the refund. */
   payment_id: string
   sequence: 1 | 2
   event_id: string
-  type: EventType
+  type: AnyEventType
   /** The envelope's bytes, the same for every delivery and replay. */
   body: string
   created_at: Date

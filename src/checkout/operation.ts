@@ -26,7 +26,10 @@ export type Operation = {
   operation_id: string
   payment_id: string
   kind: OperationKind
-  /** Captures and voids of a payment are counted together. Its reversals are counted from 1, and its authorisation has 1. */
+  /**
+   * Captures and voids of a payment are counted together. Its reversals and its refunds are each counted from 1, and its
+   * authorisation has 1.
+   */
   sequence: number
   acquirer: string
   /** The acquirer's name for an authorisation, stored before it was sent; null at acquirers that give none in advance. */
@@ -42,7 +45,7 @@ export type Operation = {
   next_check_at: Date | null
   /** Who decided on a capture or void. */
   asked_by: 'merchant' | 'rules' | null
-  /** The idempotency key of a decision that came by the API. */
+  /** The idempotency key of a decision or refund that came by the API. */
   idempotency_key: string | null
 }
 
@@ -65,9 +68,10 @@ export function isOpen({ state }: Pick<Operation, 'state'>): boolean {
  * The state that an operation must have so that an answer is recorded.
  *
  * `unanswered`: the outcome is unknown. `reversing`: the operation was not found and is being reversed. `sending`: the
- * operation was last sent at that time and nobody has looked it up since, so the answer belongs to this sending.
+ * operation was last sent at that time and nobody has looked it up since, so the answer belongs to this sending. `approved`: a
+ * refund that succeeded fails after all.
  */
-export type ExpectedState = 'unanswered' | 'reversing' | { sending: Date }
+export type ExpectedState = 'unanswered' | 'reversing' | 'approved' | { sending: Date }
 
 /** The outcome is unknown, and the answer counts as lost. */
 export function isUnanswered(
@@ -105,7 +109,7 @@ export const accepted_check_ms = 30_000
 export function newOperation(
   payment: Payment,
   opened: Pick<Operation, 'operation_id' | 'kind' | 'sequence'> &
-    Partial<Pick<Operation, 'asked_by' | 'idempotency_key'>> & { at: Date },
+    Partial<Pick<Operation, 'amount' | 'asked_by' | 'idempotency_key'>> & { at: Date },
 ): Operation {
   const { at, ...named } = opened
   const answer_by = answerBy(at)

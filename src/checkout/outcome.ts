@@ -156,10 +156,10 @@ export function outcomeOf(ids: Ids, decided: DecidedChange): Outcome {
   }
 }
 
-/** A line about a payment. */
+/** A line about a payment, or about a refund in its place. */
 export function lineOf(
   ids: Ids,
-  payment: Pick<Payment, 'merchant_id' | 'session_id' | 'payment_id'>,
+  payment: Pick<Payment, 'merchant_id' | 'session_id'> & { payment_id: string },
   cause: Cause,
   told: Pick<JournalChange, 'change' | 'detail' | 'at'>,
 ): JournalLine {

@@ -24,6 +24,10 @@ export type Payment = {
   order_reference: string | null
   created_at: Date
   executed_at: Date | null
+  /** The sum of all refunds that did not fail, pending ones included: never more than was captured. */
+  refunded_amount: number
+  /** How many refunds were made, failed ones included. */
+  refund_count: number
 }
 
 export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }

@@ -33,6 +33,19 @@ export const holdView = z.object({
     .nullable(),
 })
 
+export const refundView = z.object({
+  id: z.string(),
+  payment_id: z.string(),
+  amount: z.int().meta({ description: 'in minor units' }),
+  currency: z.string(),
+  mode: z.enum(['test', 'live']),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  reason: z.string().nullable(),
+  failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
+  created_at: time,
+  settled_at: time.nullable(),
+})
+
 export const settlementView = z.literal('awaiting_reconciliation').nullable()
 
 const itemView = z.object({

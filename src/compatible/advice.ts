@@ -1,9 +1,9 @@
 // What a caller should do instead of using a path or method that only the other platform has.
 
-import { behindAddress } from './addresses.ts'
+import { behindAddress, intentAddresses, refundAddresses } from './addresses.ts'
 
 const served =
-  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents) and read one (GET /v1/payment_intents/{id}).'
+  'Of this platform Ripper serves only: create a payment intent (POST /v1/payment_intents) and read one (GET /v1/payment_intents/{id}); refund one (POST /v1/refunds) and read a refund (GET /v1/refunds/{id}).'
 
 /** The path segments that may follow the id of a payment intent. */
 const verbs = new Map<string, string>(
@@ -19,8 +19,8 @@ const verbs = new Map<string, string>(
 
 /** Advises on any method and path. */
 export function adviseOn(method: string, path: string): string {
-  const rest = behindAddress(path)
-  if (rest === null) return served
+  const rest = behindAddress(path, intentAddresses)
+  if (rest === null) return adviseOnRefunds(path)
   if (rest === '' || rest === '/' || rest === '/search') {
     return 'Payment intents are not listed: keep the id of each, and read it by GET /v1/payment_intents/{id}.'
   }
@@ -29,4 +29,13 @@ export function adviseOn(method: string, path: string): string {
   return method === 'POST'
     ? 'A payment intent cannot be changed: make a new one, and leave the old one to end by itself.'
     : served
+}
+
+function adviseOnRefunds(path: string): string {
+  const rest = behindAddress(path, refundAddresses)
+  if (rest === null) return served
+  if (rest === '' || rest === '/') {
+    return 'The refunds of a payment are listed by GET /v1/payments/{payment_id}/refunds, with X-Service-Api-Key.'
+  }
+  return 'A refund can be neither changed nor cancelled.'
 }

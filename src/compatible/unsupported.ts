@@ -33,6 +33,11 @@ const advice = new Map<string, string>([
   ['amount_details', 'send the lines of a basket by POST /v1/checkout/sessions.'],
   ['radar_options', 'payments whose amount cannot be verified are held by themselves.'],
   ['expand', 'nothing in a payment intent can be expanded.'],
+  ['charge', 'send payment_intent, the id of the session that was paid.'],
+  ['refund_application_fee', 'money goes to the merchant alone.'],
+  ['reverse_transfer', 'money goes to the merchant alone.'],
+  ['instructions_email', 'a refund goes back to the card, and needs nothing from the shopper.'],
+  ['origin', 'a refund goes back to the card that paid.'],
   ['client_secret', 'the secret key alone reads a payment intent.'],
 ])
 

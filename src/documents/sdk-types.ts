@@ -3,7 +3,7 @@
 import { refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
 import type { Schema } from '../kernel/json-schema.ts'
-import { eventTypes } from '../kernel/values.ts'
+import { eventTypes, extensionEventTypes } from '../kernel/values.ts'
 import { events, routes } from '../routes.ts'
 import { listDeliveries } from '../webhooks/deliveries/list-deliveries.ts'
 import { namedSchemas } from './openapi/named-schemas.ts'
@@ -35,8 +35,13 @@ function named(): NamedSchema[] {
     },
     {
       name: 'EventType',
-      note: 'What merchants are told of: a closed list.',
+      note: 'What merchants are told of payments: a closed list.',
       schema: { enum: [...eventTypes] },
+    },
+    {
+      name: 'ExtensionEventType',
+      note: 'Events that only endpoints get that name them in `extension_events`.',
+      schema: { enum: [...extensionEventTypes] },
     },
     ...apiTypes(),
   ]
@@ -63,7 +68,7 @@ function apiTypes(): NamedSchema[] {
 const used = [
   ...['ItemCreate', 'CustomerCreate', 'Item', 'Customer', 'Decline', 'Hold'],
   ...['CheckoutSessionCreate', 'CheckoutSessionCreated', 'CheckoutSession'],
-  ...['Payment', 'HeldPayment'],
+  ...['Payment', 'HeldPayment', 'RefundFailure', 'RefundCreate', 'Refund', 'RefundList'],
   ...['WebhookEndpointCreate', 'WebhookEndpoint', 'WebhookEndpointCreated', 'WebhookEndpointList'],
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
 ]

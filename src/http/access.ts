@@ -11,6 +11,7 @@ export const permissions = [
   'read_transactions',
   'manage_webhooks',
   'decide_holds',
+  'refund_payments',
 ] as const
 export type Permission = (typeof permissions)[number]
 

@@ -42,8 +42,15 @@ export function greet(
 /** Headers of a refusal, which say whether a client that retries automatically should. */
 export function refusalHeaders(code: string): Record<string, string> {
   if (code === 'idempotency_key_in_use') return { 'stripe-should-retry': 'true' }
-  return code === 'idempotency_key_reused' ? { 'stripe-should-retry': 'false' } : {}
+  return finalConflicts.has(code) ? { 'stripe-should-retry': 'false' } : {}
 }
+
+/** Conflicts, which clients would try again, that stay what they are. */
+const finalConflicts = new Set([
+  'idempotency_key_reused',
+  'payment_not_refundable',
+  'refund_exceeds_captured',
+])
 
 /** The error object. */
 export function compatibleError(refusal: RefusalLike, message: string | null): object {
@@ -86,8 +93,14 @@ function typeOf(status: number): (typeof errorTypes)[number] {
  */
 export function looksForeign(url: string, headers: IncomingHttpHeaders): boolean {
   return (
-    /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) &&
-    /^(bearer|basic)\s/i.test(headers.authorization ?? '') &&
-    headers['x-service-api-key'] === undefined
+    /^\/v[12]\/(?!checkout\b|payments\b|webhooks\b)/.test(url) && hasForeignCredentials(headers)
+  )
+}
+
+/** Whether the key comes as clients of the other platform carry it. */
+export function hasForeignCredentials(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['x-service-api-key'] === undefined &&
+    /^(bearer|basic)\s/i.test(headers.authorization ?? '')
   )
 }

@@ -110,7 +110,7 @@ export function refuseOtherMethods(
   adviceOn: (request: FastifyRequest) => Promise<string | null>,
 ): void {
   for (const [path, here] of Map.groupBy(routes, (route) => route.path)) {
-    const taken = here.map(({ method }) => method as string)
+    const taken = [...new Set(here.map(({ method }) => method as string))]
     if (here.some(({ cors }) => cors)) taken.push('OPTIONS')
     const allowed = taken.join(', ')
     const url = fastifyPath(path)
@@ -118,7 +118,10 @@ export function refuseOtherMethods(
       // The framework adds HEAD where there is a GET.
       method: methods.filter((method) => !app.hasRoute({ method, url })),
       url,
-      config: configOf(here[0]!.dialect),
+      // Where the path speaks two dialects, the request shows its own.
+      config: here.every(({ dialect }) => dialect === here[0]!.dialect)
+        ? configOf(here[0]!.dialect)
+        : {},
       handler: async (request, reply) => {
         reply.header('allow', allowed)
         const words = [`This path takes ${allowed}.`, await adviceOn(request)]

@@ -35,6 +35,7 @@ import { record } from './record.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
+import { byCredentials, placeOf, sharedPlaces } from './shared-places.ts'
 import { endSlowReaders } from './slow-readers.ts'
 import type { Stream } from './stream.ts'
 import { openTally, type Tally } from './tally.ts'
@@ -182,10 +183,14 @@ function watchConnections<Context>(
 
 function mountAll<Context>(app: FastifyInstance, parts: ServerOptions<Context>): void {
   const kernel: Kernel<Context> & { metrics: Metrics } = parts
+  const shared = sharedPlaces(parts.routes)
+  app.addConstraintStrategy(byCredentials)
   for (const route of parts.routes) {
     app.route({
       method: route.method,
       url: fastifyPath(route.path),
+      ...(route.access.kind === 'bearer_key' &&
+        shared.has(placeOf(route)) && { constraints: { credentials: 'foreign' } }),
       config: {
         ...configOf(route.dialect),
         idempotency: route.idempotency,

@@ -134,6 +134,14 @@ export const catalogue = {
     status: 409,
     when: 'The acquirer refused the capture or void; the payment is still held and can be decided again.',
   },
+  payment_not_refundable: {
+    status: 409,
+    when: 'The payment is not captured, so there is nothing to refund.',
+  },
+  refund_exceeds_captured: {
+    status: 409,
+    when: 'More was asked for than is left of the capture. Refunds that are pending count; failed ones do not.',
+  },
   delivery_not_found: { status: 404, when: 'There is no delivery with this id on this account.' },
   delivery_not_dead_lettered: { status: 409, when: 'The delivery was not given up on.' },
   endpoint_not_found: {

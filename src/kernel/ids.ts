@@ -9,6 +9,7 @@ import type {
   EndpointId,
   MerchantId,
   PaymentId,
+  RefundId,
   SessionId,
 } from './values.ts'
 import type { Random } from './world.ts'
@@ -41,6 +42,7 @@ export function openIds(random: Random, keyring: Keyring) {
     connection: (routing: number): ConnectionId => `conn_${routed(routing)}`,
     attempt: (): AttemptId => `att_${hex24()}`,
     payment: (): PaymentId => `pay_${hex24()}`,
+    refund: (): RefundId => `ref_${hex24()}`,
     card: (): CardReference => `card_${hex24()}`,
     merchant: (): MerchantId => `m_${hex24()}`,
     integration: () => `int_${hex24()}`,

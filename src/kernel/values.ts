@@ -5,6 +5,7 @@ export const api_version = '2026-09-01'
 
 export type SessionId = `cs_${string}`
 export type PaymentId = `pay_${string}`
+export type RefundId = `ref_${string}`
 export type AttemptId = `att_${string}`
 export type CardReference = `card_${string}`
 export type MerchantId = `m_${string}`
@@ -16,7 +17,7 @@ export type Mode = 'test' | 'live'
 export const brands = ['visa', 'mastercard', 'amex'] as const
 export type Brand = (typeof brands)[number]
 
-/** The events that merchants receive: a closed list. */
+/** The events of payments: a closed list, and what an endpoint gets that asks for nothing else. */
 export const eventTypes = [
   'payment.captured',
   'payment.held',
@@ -25,6 +26,13 @@ export const eventTypes = [
   'payment.failed',
 ] as const
 export type EventType = (typeof eventTypes)[number]
+
+/** Events beyond the specification's list. Only endpoints that ask for them by name get them. */
+export const extensionEventTypes = ['refund.succeeded', 'refund.failed'] as const
+export type ExtensionEventType = (typeof extensionEventTypes)[number]
+
+export const anyEventTypes = [...eventTypes, ...extensionEventTypes] as const
+export type AnyEventType = (typeof anyEventTypes)[number]
 
 /** The largest amount taken, in minor units. */
 export const amount_max = 99_999_999_999

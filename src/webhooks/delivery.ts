@@ -17,6 +17,7 @@ export type Attempt = {
   delivery_id: string
   endpoint_id: string
   endpoint_url: string | null
+  /** What the event is about: a payment, or a refund (`ref_…`). */
   payment_id: string
   event_type: string
   /** 0 for a replay that waits for its first attempt. */

@@ -6,7 +6,9 @@ import type { Keyring } from '../kernel/keyring.ts'
 import {
   type EndpointId,
   type EventType,
+  type ExtensionEventType,
   eventTypes,
+  extensionEventTypes,
   type MerchantId,
   timestamp,
 } from '../kernel/values.ts'
@@ -20,6 +22,8 @@ export type Endpoint = {
   url: string
   /** Empty for every event. */
   event_filter: EventType[]
+  /** The events beyond the specification's that it gets; null where it was created without the member. */
+  extension_events: ExtensionEventType[] | null
   status: 'active' | 'disabled'
   sealed_secret: Buffer
   created_at: Date
@@ -34,6 +38,11 @@ export const endpointView = z.object({
   id: z.string(),
   url: z.string(),
   event_filter: z.array(z.enum(eventTypes)),
+  /** Absent where it was not sent. */
+  extension_events: z
+    .array(z.enum(extensionEventTypes))
+    .optional()
+    .meta({ description: 'only where it was sent' }),
   status: z.enum(['active', 'disabled']),
   created_at: time,
 })
@@ -48,6 +57,7 @@ export function viewEndpoint(
     id: endpoint.endpoint_id,
     url: endpoint.url,
     event_filter: endpoint.event_filter,
+    ...(endpoint.extension_events && { extension_events: endpoint.extension_events }),
     status: endpoint.status,
     created_at: timestamp(endpoint.created_at),
   }
@@ -69,27 +79,37 @@ export async function validateEndpointUrl(
 }
 
 /** The filter that was sent under this name, each type once. Throws `unknown_event_type`. */
-export function validateEventFilter(
+export function validateEventFilter<Type extends string = EventType>(
   sent: readonly unknown[] | null | undefined,
   name = 'event_filter',
-): EventType[] {
+  allowed: readonly Type[] = eventTypes as readonly string[] as readonly Type[],
+): Type[] {
   const entries = sent ?? []
-  const known: readonly unknown[] = eventTypes
+  const known: readonly unknown[] = allowed
   const wrong = entries.findIndex((entry) => !known.includes(entry))
-  if (wrong >= 0) throw unknownType(`${name}[${wrong}]`, entries[wrong])
-  return [...new Set(entries as EventType[])]
+  if (wrong >= 0) throw unknownType(`${name}[${wrong}]`, entries[wrong], allowed)
+  return [...new Set(entries as Type[])]
+}
+
+/** The extension events that were sent; null where none were sent. Throws `unknown_event_type`. */
+export function validateExtensionEvents(
+  sent: readonly unknown[] | null | undefined,
+): ExtensionEventType[] | null {
+  return sent ? validateEventFilter(sent, 'extension_events', extensionEventTypes) : null
 }
 
 const retired: Record<string, EventType> = { 'payment.succeeded': 'payment.captured' }
 
-function unknownType(field: string, entry: unknown): Refusal {
+function unknownType(field: string, entry: unknown, allowed: readonly string[]): Refusal {
   const now_called = typeof entry === 'string' && Object.hasOwn(retired, entry) && retired[entry]
   const words = now_called
     ? `is a retired event type, which is now called ${now_called}`
-    : 'is not one of the event types'
+    : extensionEventTypes.some((type) => type === entry)
+      ? 'is an extension event: name it in extension_events'
+      : 'is not one of the event types'
   return new Refusal('unknown_event_type', `${field} ${words}.`, {
     field,
-    members: { allowed: [...eventTypes] },
+    members: { allowed: [...allowed] },
   })
 }
 

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { MoneyFault } from '../../src/checkout/reading/compared-payment.ts'
+import type { MoneyFault } from '../../src/checkout/reading/money-fault.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { moneyChecks } from '../../src/cli/doctor/money.ts'
 import { readMoney } from '../../src/cli/doctor/read-money.ts'

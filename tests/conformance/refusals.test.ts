@@ -96,6 +96,14 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
     const { payment_id } = await hold(service.account, '4000009190520000')
     return client.decideHold('capture', payment_id)
   },
+  payment_not_refundable: async () => {
+    const { payment_id } = await hold(service.account)
+    return client.refund(payment_id)
+  },
+  refund_exceeds_captured: async () => {
+    const { body } = await client.pay()
+    return client.refund(body.payment_id, { amount: 4201 })
+  },
   three_ds_provider_unavailable: async () =>
     client.present(await client.open(), '4000009900040000'),
   internal_error: async () => {

@@ -90,6 +90,12 @@ async function ready(operationId: string): Promise<Record<string, string>> {
   if (operationId === 'read_a_payment') {
     return { ...ids, payment_id: (await client.pay(visa, order)).body.payment_id }
   }
+  if (/refund/.test(operationId)) {
+    const { payment_id, session_id } = (await client.pay(visa, order)).body
+    const asked = { amount: 1, reason: 'duplicate' }
+    const { body } = await client.refund(payment_id, asked)
+    return { ...ids, payment_id, session_id, refund_id: body.id }
+  }
   if (operationId === 'delete_a_webhook_endpoint') {
     const { body } = await client.createEndpoint({ url: 'https://shop.example/gone' })
     return { ...ids, endpoint_id: body.id }
@@ -123,6 +129,7 @@ async function lineFor(listed: DocumentedOperation): Promise<string> {
     [/\$SECRET/g, ids.secret],
     [/\bcs_[0-9a-f]{24}\b/g, ids.session_id],
     [/\bpay_[0-9a-f]{24}\b/g, ids.payment_id],
+    [/\bref_[0-9a-f]{24}\b/g, ids.refund_id],
     [/\bwhep_[0-9a-f]{24}\b/g, ids.endpoint_id],
     [/\bcard_[0-9a-f]{24}\b/g, ids.card_reference],
     [/\b[0-9a-f]{12}7[0-9a-f]{19}\b/g, ids.delivery_id],

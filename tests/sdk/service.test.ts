@@ -187,6 +187,22 @@ test.each<['capture' | 'void', string]>([
   await expect(late).rejects.toMatchObject({ code: 'hold_already_decided', status: 409 })
 })
 
+test('a captured payment is refunded in parts, and each refund is read', async () => {
+  const { payment_id } = (await service.client.pay()).body
+  const { refunds } = ripper
+  const options = { idempotency_key: `refund ${payment_id}` }
+  const part = await refunds.create(payment_id, { amount: 1200, reason: 'broken' }, options)
+  expect(part).toMatchObject({ payment_id, amount: 1200, status: 'succeeded', reason: 'broken' })
+  const again = await refunds.create(payment_id, { amount: 1200, reason: 'broken' }, options)
+  expect(answerMeta(again)).toMatchObject({ replayed: true })
+  const rest = await refunds.create(payment_id)
+  expect(rest.amount).toBe(3000)
+  expect(await refunds.retrieve(part.id)).toEqual(part)
+  expect(await refunds.list(payment_id)).toEqual({ refunds: [rest, part] })
+  const more = refunds.create(payment_id, { amount: 1 })
+  await expect(more).rejects.toMatchObject({ code: 'refund_exceeds_captured', status: 409 })
+})
+
 test('endpoints are registered, listed and deleted, each once', async () => {
   const { endpoints } = clientOf((await service.newAccount()).secret_key).webhooks
   const asked = { url: 'https://shop.example/hooks', event_filter: ['payment.held'] as const }

@@ -5,12 +5,16 @@ import type { Hold } from '../../src/checkout/hold.ts'
 import type { Operation, OperationState } from '../../src/checkout/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
+import type { Refund } from '../../src/checkout/refund.ts'
 import type { Session } from '../../src/checkout/session.ts'
 import type { Sql } from '../../src/database/open.ts'
 import type { Json } from './client.ts'
 
 type Entry = {
+  reference: string
   kind: Operation['kind']
+  amount: number
+  refunded_amount: number
   result: string | null
   capture: boolean | null
   authorised_at: Date | null
@@ -29,6 +33,7 @@ type Life = {
   /** The acquirer's. */
   entries: Entry[]
   events: { sequence: number; type: string; body: string }[]
+  refunds: (Refund & { events: Life['events'] })[]
   /** What the journal says of the payment. */
   changes: string[]
   /** 1 where the number of its card is still kept. */
@@ -64,7 +69,11 @@ function faultsOf(life: Life): string[] {
   const faults = [
     ...faultsOfMoney(life),
     ...faultsOfTelling(life),
-    ...faultsOfSettlement(life, open),
+    ...faultsOfSettlement(
+      life,
+      open.filter(({ kind }) => kind !== 'refund'),
+    ),
+    ...faultsOfRefunds(life),
     ...(open.length === 0 ? [...faultsOfOutcome(life), ...faultsOfHold(life)] : []),
   ]
   return faults.map((fault) => `${payment.payment_id}, ${payment.status}: ${fault}`)
@@ -148,6 +157,33 @@ function faultsOfSettlement({ session, payment, kept }: Life, open: Life['operat
   ]
 }
 
+/** Each refund is in the acquirer's books as often as it is in ours, and never more than was captured. */
+function faultsOfRefunds({ payment, operations, entries, refunds }: Life): string[] {
+  const given = entries.filter(({ kind, result }) => kind === 'refund' && result === 'approved')
+  const counted = refunds.filter(({ status }) => status !== 'failed')
+  const sum = (rows: { amount: number }[]) => rows.reduce((total, { amount }) => total + amount, 0)
+  const asked = operations.filter(({ kind }) => kind === 'refund')
+  return [
+    ...unless(sum(given) <= payment.amount, 'more was refunded than captured'),
+    ...unless(
+      Number(payment.refunded_amount) === sum(counted),
+      `counts ${payment.refunded_amount} as refunded`,
+    ),
+    ...unless(asked.length === refunds.length, `${asked.length} refunds were sent`),
+    ...refunds.flatMap(({ refund_id, operation_id, status, events }) => {
+      const there = given.filter(({ reference }) => reference === operation_id)
+      const types = events.map(({ type }) => type)
+      const expected = { pending: [], succeeded: ['refund.succeeded'], failed: ['refund.failed'] }
+      const late = status === 'failed' && same(types, ['refund.succeeded', 'refund.failed'])
+      return [
+        ...unless(status !== 'succeeded' || there.length === 1, `${refund_id} was not given`),
+        ...unless(late || same(types, expected[status]), `${refund_id}, ${status}: ${types}`),
+        ...unless(status !== 'failed' || late || there.length === 0, `${refund_id} was given`),
+      ]
+    }),
+  ]
+}
+
 /** A hold, its payment, and the captures and voids of it. */
 function faultsOfHold({ payment, hold, operations }: Life): string[] {
   const decisions = operations.filter(({ kind }) => kind === 'capture' || kind === 'void')
@@ -203,6 +239,7 @@ async function livesOf(sql: Sql): Promise<Life[]> {
     join acquirer_operations o on o.operation_id = l.authorisation_reference`,
   )
   const events = by('payment_id', await sql`select * from events order by sequence`)
+  const refunds = by('payment_id', await sql`select * from refunds order by operation_id`)
   const lines = by('subject', await sql`select subject, change from journal`)
   return rows.map((row) => {
     const { payment_id } = row.payment
@@ -212,6 +249,10 @@ async function livesOf(sql: Sql): Promise<Life[]> {
       operations: operations.get(payment_id) ?? [],
       entries: entries.get(payment_id) ?? [],
       events: events.get(payment_id) ?? [],
+      refunds: (refunds.get(payment_id) ?? []).map((refund) => ({
+        ...(refund as Refund),
+        events: events.get(refund.refund_id) ?? [],
+      })),
       changes,
     }
   })

@@ -130,6 +130,14 @@ export function openClient({ base_url, secret_key }: Target) {
       send('POST', `/v1/payments/${id}/hold/${verb}`, {
         headers: { ...withKey, ...(key !== null && { 'rip-idempotency-key': key }) },
       }),
+    refund: (id: string, body: unknown = {}, key: string | null = randomUUID()) =>
+      send('POST', `/v1/payments/${id}/refunds`, {
+        headers: { ...withKey, ...(key !== null && { 'rip-idempotency-key': key }) },
+        body,
+      }),
+    listRefunds: (payment_id: string) =>
+      send('GET', `/v1/payments/${payment_id}/refunds`, { headers: withKey }),
+    readRefund: (id: string) => send('GET', `/v1/refunds/${id}`, { headers: withKey }),
     createEndpoint: (body: unknown, key?: string) =>
       send('POST', '/v1/webhooks/endpoints', { headers: keyed(key), body }),
     listEndpoints: () => send('GET', '/v1/webhooks/endpoints', { headers: withKey }),

@@ -91,6 +91,7 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
       ...{ session_id: ids.session(1), attempt_id: ids.attempt(), mode: 'test' },
       ...{ amount: 4200, currency: 'GBP', acquirer: 'simulator', acquirer_transaction_id: null },
       ...{ authentication: null, amount_verified: true, order_reference: null, created_at: at },
+      ...{ refunded_amount: 0, refund_count: 0 },
       ...statusOf(written.payment, at),
     }
     const operation = newOperation(payment, {

@@ -24,7 +24,7 @@ export const minute_ms = 60 * second_ms
 export const hour_ms = 60 * minute_ms
 export const day_ms = 24 * hour_ms
 
-export type Verb = 'authorise' | 'capture' | 'void' | 'reverse' | 'lookUp'
+export type Verb = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund' | 'lookUp'
 
 /** One request as it reached the acquirer, or was about to. */
 export type Call = { verb: Verb; reference: string; at_ms: number }
@@ -79,6 +79,7 @@ export function faultyAcquirer(clock: DrivenClock): FaultyAcquirer {
       capture: via('capture', acquirer.capture, named),
       void: via('void', acquirer.void, named),
       reverse: via('reverse', acquirer.reverse, named),
+      refund: via('refund', acquirer.refund, named),
       lookUp: via('lookUp', acquirer.lookUp, named),
     }),
   }

@@ -20,7 +20,6 @@ export type Queue = Database & { database: FreshDatabase; drop(): Promise<void> 
 export async function openQueue(): Promise<Queue> {
   const database = await freshDatabase()
   const opened = await database.open({ connections_max: 8 })
-  await opened.sql`alter table events drop constraint events_merchant_id_payment_id_fkey`
   await opened.sql`alter table webhook_endpoints drop constraint webhook_endpoints_merchant_id_fkey`
   const drop = async () => {
     await opened.close()

@@ -68,7 +68,7 @@ const rooms: Record<string, string[]> = {
 const floors: Record<string, string[]> = {
   checkout: [
     ...['limits', 'sessions', 'cards', 'asking', 'receipts', 'authentication', 'reading'],
-    ...['charging', 'holds', 'orphans', 'reconciling', 'notices'],
+    ...['charging', 'holds', 'refunds', 'orphans', 'reconciling', 'notices'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
@@ -139,6 +139,7 @@ describe('imports', () => {
         'session',
         'attempt',
         'payment',
+        'refund',
         'whole-payment',
         'operation',
         'hold',
@@ -156,6 +157,8 @@ describe('imports', () => {
         'receipts/receipt',
         'receipts/receipt-words',
         'reading/compared-payment',
+        'reading/compared-refund',
+        'reading/money-fault',
         'sessions/price-check',
       ],
     ],

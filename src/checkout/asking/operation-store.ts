@@ -3,7 +3,7 @@
 
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
-import type { Sql } from '../../database/open.ts'
+import type { Fragment, Sql } from '../../database/open.ts'
 import type { Attempt } from '../attempt.ts'
 import { deleteCard } from '../cards/vault-store.ts'
 import type { Operation, UnansweredOperation } from '../operation.ts'
@@ -26,7 +26,8 @@ export async function saveUnanswered(
   sql: Sql,
   lost: {
     operation: OperationKey
-    session: Session
+    /** Its settlement becomes unknown. Null for a refund, on which the session does not depend. */
+    session: Session | null
     /** Of a charge. */
     attempt: Attempt | null
     /** Of one that the acquirer has under way. */
@@ -43,9 +44,7 @@ export async function saveUnanswered(
         acquirer_transaction_id = coalesce(${lost.acquirer_transaction_id}, acquirer_transaction_id),
         sent_at = least(sent_at, ${at}), last_sent_at = least(last_sent_at, ${at})
       where ${isThis(sql, o)} and state = 'sent' returning 1
-    ), session as (
-      update sessions set settlement = 'awaiting_reconciliation'
-      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+    ), session as (${isAwaited(sql, s)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     ${attempt ? sql`, ${deleteCard(sql, attempt)}` : sql``}
     select 1 from gate`
@@ -60,7 +59,8 @@ export async function saveAccepted(
   sql: Sql,
   accepted: {
     operation: OperationKey
-    session: Session
+    /** As above. */
+    session: Session | null
     acquirer_transaction_id: string
     next_check_at: Date
     journal: JournalLine
@@ -72,12 +72,19 @@ export async function saveAccepted(
       update acquirer_operations set state = 'accepted', next_check_at = ${next_check_at},
         acquirer_transaction_id = ${acquirer_transaction_id}
       where ${isThis(sql, o)} and state in ('sent', 'unknown') returning 1
-    ), session as (
-      update sessions set settlement = 'awaiting_reconciliation'
-      where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)
+    ), session as (${isAwaited(sql, s)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
     select 1 from gate`
   return rows.length > 0
+}
+
+/** The body of a CTE: the session shows that an answer is missing. */
+function isAwaited(sql: Sql, session: Session | null): Fragment {
+  if (!session) return sql`select 1`
+  const { merchant_id, session_id } = session
+  return sql`
+    update sessions set settlement = 'awaiting_reconciliation'
+    where merchant_id = ${merchant_id} and session_id = ${session_id} and exists (select 1 from gate)`
 }
 
 /**

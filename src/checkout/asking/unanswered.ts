@@ -22,7 +22,7 @@ export async function noteUnanswered(
   error: Unanswered,
 ): Promise<boolean> {
   const { sql, ids, world } = context
-  const { session, payment, attempt, operation, cause } = sent
+  const { payment, attempt, operation, cause } = sent
   const { operation_id, acquirer, kind } = operation
   const at = world.clock.now()
   // Silence is expected now and then; any other cause is a defect that somebody has to look into.
@@ -31,7 +31,7 @@ export async function noteUnanswered(
   world.log[level](told, 'acquirer gave no usable answer')
   const lost = {
     operation,
-    session,
+    session: awaitedBy(sent),
     attempt: kind === 'authorise' ? attempt : null,
     acquirer_transaction_id: null,
     at,
@@ -44,4 +44,12 @@ export async function noteUnanswered(
   }
   const none = { operation_id, result: 'unanswered', acquirer_transaction_id: null }
   return saveSurely(context, () => saveUnanswered(sql, lost), none)
+}
+
+/** The session whose settlement depends on the answer: that of everything but a refund, which the shopper does not wait for. */
+export function awaitedBy({
+  session,
+  operation,
+}: Pick<SentRequest, 'session' | 'operation'>): WholePayment['session'] | null {
+  return operation.kind === 'refund' ? null : session
 }

@@ -6,7 +6,7 @@ import { accepted_check_ms, under_way_check_ms } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
 import { saveSurely } from './ask-acquirer.ts'
 import { saveAccepted, saveUnanswered } from './operation-store.ts'
-import type { SentRequest } from './unanswered.ts'
+import { awaitedBy, type SentRequest } from './unanswered.ts'
 
 /** For a charge. False where another process recorded an answer meanwhile. Throws SaveError. */
 export async function noteUnderWay(
@@ -40,7 +40,7 @@ export async function noteAccepted(
   { acquirer_transaction_id }: Accepted,
 ): Promise<boolean> {
   const { sql, ids, world } = context
-  const { session, payment, operation, cause } = sent
+  const { payment, operation, cause } = sent
   const { operation_id, kind } = operation
   const at = world.clock.now()
   const journal = lineOf(ids, payment, cause, {
@@ -49,6 +49,7 @@ export async function noteAccepted(
     at,
   })
   const next_check_at = new Date(at.getTime() + accepted_check_ms)
+  const session = awaitedBy(sent)
   const accepted = { operation, session, acquirer_transaction_id, next_check_at, journal }
   const told = { operation_id, result: 'accepted', acquirer_transaction_id }
   return saveSurely(context, () => saveAccepted(sql, accepted), told)

@@ -141,6 +141,8 @@ export function newPayment(
     order_reference: session.order_reference,
     created_at: at,
     executed_at: null,
+    refunded_amount: 0,
+    refund_count: 0,
   }
 }
 

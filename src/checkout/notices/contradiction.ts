@@ -4,72 +4,73 @@
 import type {
   AuthorisationStanding,
   AuthoriseAnswer,
-  LookUpAnswer,
   SettleAnswer,
 } from '../../acquirers/acquirer.ts'
-import { askAcquirer } from '../asking/ask-acquirer.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
-import type { OperationWithAnswer } from '../asking/operation-store.ts'
 import type { SettlementContext } from '../context.ts'
-import type { WholePayment } from '../whole-payment.ts'
+import { lookUp } from '../reconciling/reconcile.ts'
+import { failRefund, type OperationCase } from '../reconciling/settle-operation.ts'
 import type { StoredNotice } from './notice-store.ts'
 
-/** `later`: the acquirer does not know yet. `taken_back`: a charge that had failed was approved, and is reversed. */
-export type Contradiction = 'nothing_new' | 'contradicts' | 'taken_back' | 'later'
+/**
+ * `later`: the acquirer does not know yet. `taken_back`: a charge that had failed was approved, and is reversed. `settled`: a
+ * refund that had succeeded has failed, which happens in order.
+ */
+export type Contradiction = 'nothing_new' | 'contradicts' | 'taken_back' | 'settled' | 'later'
 
-/** Asks an acquirer that can be asked, but only if the notice seems to say otherwise than we recorded. */
+/** Asks an acquirer that can be asked, but only if the notice may say otherwise than we recorded. */
 export async function askIfContradicted(
   context: SettlementContext,
-  whole: WholePayment,
-  operation: OperationWithAnswer,
-  { about, answer }: Pick<StoredNotice, 'about' | 'answer'>,
+  ended: OperationCase,
+  notice: Pick<StoredNotice, 'about' | 'answer'>,
 ): Promise<Contradiction> {
-  if (answer?.result !== 'suggested') return 'nothing_new'
-  if ((answer.outcome === 'approved') === (operation.state === 'approved')) return 'nothing_new'
-  const look = await lookUp(context, whole, operation)
-  if (look === null || look.result === 'in_progress') return 'later'
-  if (look.result !== 'found' || look.kind !== operation.kind) return 'nothing_new'
-  if (look.kind !== 'authorise') return contradiction(context, whole, operation, look.answer)
+  if (!mayContradict(ended, notice)) return 'nothing_new'
+  const look = await lookUp(context, ended)
+  if (look.result === 'no_answer' || look.result === 'in_progress') return 'later'
+  if (look.result !== 'found' || look.kind !== ended.operation.kind) return 'nothing_new'
+  if (look.kind !== 'authorise') return contradiction(context, ended, look.answer)
   const present = presentAnswer(look.answer, look.standing)
-  if (about === 'capture' && present?.result === 'approved' && !present.captured) {
-    return takenBack(context, operation)
+  if (notice.about === 'capture' && present?.result === 'approved' && !present.captured) {
+    return logTakenBack(context, ended)
   }
-  return present ? contradiction(context, whole, operation, present) : 'nothing_new'
+  return present ? contradiction(context, ended, present) : 'nothing_new'
 }
 
 /** Compares the acquirer's answer with the recorded end of the operation. */
 export async function contradiction(
   context: SettlementContext,
-  { payment }: WholePayment,
-  operation: OperationWithAnswer,
+  ended: OperationCase,
   answer: AuthoriseAnswer | SettleAnswer,
 ): Promise<Contradiction> {
+  const { operation, payment } = ended
   const was_approved = operation.state === 'approved'
   if (was_approved === (answer.result === 'approved')) return 'nothing_new'
-  if (was_approved) return takenBack(context, operation)
+  if (was_approved && operation.kind === 'refund' && answer.result === 'refused') {
+    return (await failRefund(context, ended, answer)) ? 'settled' : 'nothing_new'
+  }
+  if (was_approved) return logTakenBack(context, ended)
   const money = 'captured' in answer ? answer : null
   await handleLostAnswer(context, { operation, payment }, { state: 'approved', money })
   return money ? 'taken_back' : 'contradicts'
 }
 
-function takenBack(
+/** A notice about a refund need not say its outcome, and a refund may fail days after it succeeded. */
+function mayContradict(
+  { operation }: OperationCase,
+  { answer }: Pick<StoredNotice, 'answer'>,
+): boolean {
+  const was_approved = operation.state === 'approved'
+  if (answer?.result !== 'suggested') return operation.kind === 'refund' && was_approved
+  return (answer.outcome === 'approved') !== was_approved
+}
+
+function logTakenBack(
   { world }: SettlementContext,
-  { operation_id, payment_id, kind, acquirer }: OperationWithAnswer,
+  { operation: { operation_id, payment_id, kind, acquirer } }: OperationCase,
 ): Contradiction {
   const fields = { operation_id, payment_id, kind, acquirer }
   world.log.error(fields, 'the acquirer has taken back what it approved')
   return 'contradicts'
-}
-
-/** Null if the acquirer could not be asked. */
-async function lookUp(
-  { acquirerOf, world }: SettlementContext,
-  { payment, authorisation }: WholePayment,
-  { operation_id: reference, kind, acquirer: name, acquirer_transaction_id }: OperationWithAnswer,
-): Promise<LookUpAnswer | null> {
-  const acquirer = acquirerOf(payment.mode, name)
-  const asked = { kind, reference, acquirer_transaction_id, authorisation: authorisation! }
-  return askAcquirer(world.clock, () => acquirer.lookUp(asked)).catch(() => null)
 }
 
 /** Null for an approval that holds nothing any more: it was voided, reversed, or has lapsed. */

@@ -12,7 +12,7 @@ import { settleFoundHold } from '../holds/settle-found-hold.ts'
 import { isOpen } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { settleOperation } from '../reconciling/settle-operation.ts'
+import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { askIfContradicted, contradiction } from './contradiction.ts'
 import {
@@ -86,52 +86,58 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
   if (notice.about === 'expiry') return expire(context, whole, notice)
   const operations = await listOperations(context.sql, whole.payment)
   const operation = meant(operations, notice)
+  if (operation === 'not_named_yet') return 'later'
   if (!operation) return 'nothing_new'
   const { learned_by } = context.acquirerOf(whole.payment.mode, acquirer)
   const { answer } = notice
+  const found = { ...whole, operation, cause: causeOf(notice) }
   if (learned_by === 'notice' && answer !== null && answer.result !== 'suggested') {
-    return settle(context, whole, operation, notice, answer)
+    return settle(context, found, notice, answer)
   }
   // The acquirer is asked about the notice, so that its own books decide.
-  if (!isOpen(operation)) return askIfContradicted(context, whole, operation, notice)
+  if (!isOpen(operation)) return askIfContradicted(context, found, notice)
+  // The notice may concern what comes after the answer, which is still expected.
+  if (operation.kind === 'refund' && operation.state === 'sent') return 'later'
   await askAtOnce(context.sql, operation, context.world.clock.now())
   return 'asked_at_once'
 }
 
 /**
  * The operation with our reference or the acquirer's id, else the newest of its kind: a notice may name only the charge. If we
- * never asked for a capture, the acquirer captured with the charge.
+ * never asked for a capture, the acquirer captured with the charge. A refund needs a name, since a payment may have several, and
+ * others made at the acquirer. `not_named_yet`: it may be a refund of ours whose answer will bring its name.
  */
 function meant(
   operations: readonly OperationWithAnswer[],
   { about, reference, acquirer_transaction_id: theirs }: StoredNotice,
-): OperationWithAnswer | undefined {
+): OperationWithAnswer | 'not_named_yet' | undefined {
   const alike = operations.filter(({ kind }) => kind === about)
   if (about === 'capture' && alike.length === 0) {
     return operations.find(({ kind }) => kind === 'authorise')
   }
-  return (
+  const named =
     alike.find(({ operation_id }) => operation_id === reference) ??
-    alike.find((each) => theirs !== null && each.acquirer_transaction_id === theirs) ??
-    alike.findLast(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
-  )
+    alike.find((each) => theirs !== null && each.acquirer_transaction_id === theirs)
+  if (named) return named
+  const nameless = alike.filter(({ acquirer_transaction_id }) => acquirer_transaction_id === null)
+  if (about !== 'refund') return nameless.at(-1)
+  return nameless.some(isOpen) ? 'not_named_yet' : undefined
 }
 
 async function settle(
   context: SettlementContext,
-  whole: WholePayment,
-  operation: OperationWithAnswer,
+  found: OperationCase,
   notice: StoredNotice,
   said: AuthoriseAnswer | SettleAnswer,
 ): Promise<Outcome> {
-  const answer = asAsked(whole, said)
-  if (!isOpen(operation)) return contradiction(context, whole, operation, answer)
+  const { operation } = found
+  const answer = asAsked(found, said)
+  if (!isOpen(operation)) return contradiction(context, found, answer)
   // The charge is being reversed. The answer to the reversal shows whether the reversal comes too late.
   if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
   // The charge itself has a notice of its own.
   if (operation.kind === 'authorise' && notice.about === 'capture') return 'later'
-  const cause = causeOf(notice)
-  const settled = await settleOperation(context, { ...whole, operation, cause }, answer)
+  const settled = await settleOperation(context, found, answer)
   return settled ? 'settled' : 'nothing_new'
 }
 

@@ -2,7 +2,8 @@
 
 import type { Fragment, Sql } from '../../database/open.ts'
 import { wasPurged } from '../sessions/session-purge-store.ts'
-import type { MoneyFault, PaymentRows } from './compared-payment.ts'
+import type { PaymentRows } from './compared-payment.ts'
+import type { MoneyFault } from './money-fault.ts'
 
 /** The next payments of a merchant, in the order of their ids. */
 export async function readPaymentPage(
@@ -34,22 +35,32 @@ async function readRows(sql: Sql, payments: Fragment): Promise<PaymentRows[]> {
     select (
       select row_to_json(r) from (
         select p.payment_id, p.status, p.capture_state, p.amount, p.currency, p.mode,
-          p.decline->>'code' as decline_code) r
+          p.decline->>'code' as decline_code, p.refunded_amount) r
     ) as payment, (
       select coalesce(json_agg(o order by o.operation_id), '[]') from (
         select operation_id, kind, state, amount, currency from acquirer_operations
         where merchant_id = p.merchant_id and payment_id = p.payment_id offset 0) o
     ) as operations, (
-      select coalesce(json_agg(e order by e.sequence), '[]') from (
-        select sequence, type, encode(sha256(convert_to(body, 'UTF8')), 'hex') as sha256 from events
-        where merchant_id = p.merchant_id and payment_id = p.payment_id offset 0) e
+      ${eventsAbout(sql, sql`p.payment_id`)}
     ) as events, (
+      select coalesce(json_agg(f order by f.operation_id), '[]') from (
+        select refund_id, operation_id, status, amount, currency, mode, (${eventsAbout(sql, sql`refund_id`)}) as events
+        from refunds where merchant_id = p.merchant_id and payment_id = p.payment_id offset 0) f
+    ) as refunds, (
       select coalesce(json_agg(l order by l.entry_id), '[]') from (
-        select entry_id, change, detail from journal
+        select entry_id, subject, change, detail from journal
         where merchant_id = p.merchant_id and session_id = p.session_id and change <> 'session.created'
-          and subject = p.payment_id offset 0) l
+          and (subject = p.payment_id or subject = any(array(
+            select refund_id from refunds where merchant_id = p.merchant_id and payment_id = p.payment_id))) offset 0) l
     ) as lines
     from (${payments}) p order by p.payment_id`
+}
+
+function eventsAbout(sql: Sql, subject: Fragment): Fragment {
+  return sql`
+    select coalesce(json_agg(e order by e.sequence), '[]') from (
+      select sequence, type, encode(sha256(convert_to(body, 'UTF8')), 'hex') as sha256 from events
+      where merchant_id = p.merchant_id and payment_id = ${subject} offset 0) e`
 }
 
 /** A line whose row is missing or has another amount. Only sessions are compared here, except purged ones. */
@@ -106,6 +117,12 @@ export async function listRecentPayments(
         select subject, change from journal j
         where j.merchant_id = m.merchant_id and j.entry_id > ${from}
         order by j.entry_id desc limit ${most.lines}) newest
-      where change = 'charge.begun' or change like 'payment.%') recent
+      where change in ('charge.begun', 'refund.begun') or change like 'payment.%'
+      union
+      select r.payment_id from (
+        select subject, change from journal j
+        where j.merchant_id = m.merchant_id and j.entry_id > ${from}
+        order by j.entry_id desc limit ${most.lines}) newest
+      join refunds r on r.merchant_id = m.merchant_id and r.refund_id = newest.subject) recent
     limit ${most.payments}`
 }

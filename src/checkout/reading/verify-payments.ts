@@ -1,7 +1,7 @@
 // Compares payments with their lines in the journal, page by page, and reports mismatches.
 
 import type { Sql } from '../../database/open.ts'
-import { comparePayment, type MoneyFault, type PaymentRows } from './compared-payment.ts'
+import { comparePayment, type PaymentRows } from './compared-payment.ts'
 import {
   listRecentPayments,
   readLinePage,
@@ -9,6 +9,7 @@ import {
   readPayments,
   type UnmatchedLine,
 } from './compared-payment-store.ts'
+import type { MoneyFault } from './money-fault.ts'
 
 const page_payments = 200
 const page_lines = 1000

@@ -4,7 +4,7 @@
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
-import type { EventType, Mode } from '../../kernel/values.ts'
+import type { AnyEventType, Mode } from '../../kernel/values.ts'
 import type { Customer } from '../purchase.ts'
 import type { ReceiptPayment } from './receipt.ts'
 
@@ -16,7 +16,7 @@ export function receiptIf(
     event,
   }: {
     payment: { merchant_id: string; payment_id: string; mode: Mode }
-    event: { type: EventType; created_at: Date }
+    event: { type: AnyEventType; created_at: Date }
   },
   gate: string,
 ) {

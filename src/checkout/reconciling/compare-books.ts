@@ -228,8 +228,12 @@ async function* bookedIn(
   }
 }
 
-/** Whether the acquirer must have the charge: if it does not list the charge, the charge is missing there. */
+/**
+ * Whether the acquirer must have the charge: if it does not list the charge, the charge is missing there. What was refunded
+ * in full need not be listed.
+ */
 function claims(booked: BookedCharge): boolean {
+  if (booked.refunded_amount === booked.amount) return false
   const kinds = compare(booked, unknownThere)
   return kinds !== 'wait' && kinds.length > 0
 }

@@ -117,11 +117,11 @@ function bookedFrom(sql: Sql): Fragment {
     select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.acquirer,
       c.state, p.*, w.*
     from charge c cross join lateral (
-      select status as payment_status, amount, currency from payments
+      select status as payment_status, amount, currency, refunded_amount from payments
       where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
     cross join lateral (
       select exists (
         select 1 from acquirer_operations
-        where merchant_id = c.merchant_id and payment_id = c.payment_id and kind <> 'authorise'
+        where merchant_id = c.merchant_id and payment_id = c.payment_id and kind in ('capture', 'void', 'reverse')
           and state in ('sent', 'unknown', 'accepted')) as is_under_way offset 0) w`
 }

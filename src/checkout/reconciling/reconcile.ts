@@ -75,7 +75,11 @@ async function look(context: SettlementContext, found: OperationCase): Promise<v
   await take(context, found, stepAfter(operation, answer, acquirer, moment))
 }
 
-async function lookUp(context: SettlementContext, found: OperationCase): Promise<LookUpResult> {
+/** What the acquirer knows of an operation. */
+export async function lookUp(
+  context: SettlementContext,
+  found: OperationCase,
+): Promise<LookUpResult> {
   const { operation, payment } = found
   const { acquirer: name, operation_id, kind, acquirer_transaction_id } = operation
   const acquirer = context.acquirerOf(payment.mode, name)

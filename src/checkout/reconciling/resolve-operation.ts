@@ -13,7 +13,7 @@ import { windowEndsAt } from '../reconciliation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { settleOperation } from './settle-operation.ts'
 
-/** `declined` and `failed` apply to charges, `refused` to captures and voids. */
+/** `declined` and `failed` apply to charges, `refused` to captures, voids and refunds. */
 export const resolutions = ['approved', 'declined', 'failed', 'refused'] as const
 export type Resolution = (typeof resolutions)[number]
 
@@ -64,12 +64,21 @@ export async function resolveOperation(
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
 }
 
-/** The reversal of a charge comes before the charge, because it decides the charge. It may still be under way. */
+/**
+ * The reversal of a charge comes before the charge, because it decides the charge. It may still be under way. Of several refunds
+ * the one comes first that waits for a person, and then the oldest.
+ */
 export function unansweredOf<Each extends UnansweredOperation>(
   operations: Each[],
 ): Each | undefined {
   const open = operations.filter(isOpen)
-  return open.find(({ kind }) => kind === 'reverse') ?? open.at(-1)
+  const refunds = open.filter(({ kind }) => kind === 'refund')
+  return (
+    open.find(({ kind }) => kind === 'reverse') ??
+    refunds.find(({ waits_for_person_since }) => waits_for_person_since !== null) ??
+    refunds[0] ??
+    open.at(-1)
+  )
 }
 
 function refuseUnlessFit(
@@ -89,7 +98,7 @@ function refuseUnlessFit(
     const words = `must be one of ${outcomes.join(', ')} for an operation of the kind ${kind}.`
     throw new Refusal('invalid_request', words, { field: 'outcome' })
   }
-  // Otherwise the hold would be open again while the capture or void may still happen.
+  // Otherwise a hold would be open again, or money left to refund, while the operation may still happen.
   const window_ends_at = windowEndsAt(operation, acquirerOf(mode, operation.acquirer))
   if (outcome === 'refused' && now < window_ends_at) {
     const until = window_ends_at.toISOString()
@@ -105,8 +114,8 @@ function refuseUnlessFit(
 
 function answerOf(
   { outcome, acquirer_transaction_id, reason }: ResolutionRequest,
-  { operation_id }: UnansweredOperation,
-  { session, payment: { amount, currency } }: WholePayment,
+  { operation_id, amount, currency }: UnansweredOperation,
+  { session }: WholePayment,
 ): AuthoriseAnswer | SettleAnswer {
   switch (outcome) {
     case 'approved':

@@ -21,6 +21,9 @@ import type { UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import { lookAfterRefusal } from '../reconciliation.ts'
+import type { Refund } from '../refund.ts'
+import { findRefundOfOperation } from '../refunds/refund-store.ts'
+import { failRefundLate, settleRefund } from '../refunds/settle-refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
 /** An unanswered operation with its payment, and the author of the search for its answer. */
@@ -36,6 +39,7 @@ export async function settleOperation(
   const { kind } = found.operation
   if (kind === 'authorise') return settleFoundCharge(context, found, answer as AuthoriseAnswer)
   if (kind === 'reverse') return settleReversal(context, found, answer as SettleAnswer)
+  if (kind === 'refund') return settleFoundRefund(context, found, answer as SettleAnswer)
   const held = heldOrRefuse(found)
   const orphan = kind === 'void' ? givenUp(context, found, answer.result === 'approved') : null
   const sent = { ...found, ...held, orphan }
@@ -46,6 +50,31 @@ export async function settleOperation(
     await settleIfCaptured(context, found.payment, settled.refused, asked)
   }
   return settled !== null
+}
+
+async function settleFoundRefund(
+  context: SettlementContext,
+  found: OperationCase,
+  answer: SettleAnswer,
+): Promise<boolean> {
+  const refund = await refundOf(context, found)
+  return (await settleRefund(context, { ...found, refund }, answer)) !== null
+}
+
+/** A refund that had succeeded has failed since. False if that was recorded before. */
+export async function failRefund(
+  context: SettlementContext,
+  approved: OperationCase,
+  answer: Extract<SettleAnswer, { result: 'refused' }>,
+): Promise<boolean> {
+  const refund = await refundOf(context, approved)
+  return (await failRefundLate(context, { ...approved, refund }, answer)) !== null
+}
+
+async function refundOf({ sql }: SettlementContext, { operation }: OperationCase): Promise<Refund> {
+  const refund = await findRefundOfOperation(sql, operation)
+  if (refund) return refund
+  throw new Error('an operation without its refund')
 }
 
 async function settleFoundCharge(

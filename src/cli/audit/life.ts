@@ -6,6 +6,8 @@ import { listOperations, type OperationWithAnswer } from '../../checkout/asking/
 import { viewHold } from '../../checkout/hold.ts'
 import { type LifeKey, listPaymentIds } from '../../checkout/reading/life-store.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
+import { type Refund, viewRefund } from '../../checkout/refund.ts'
+import { listRefunds } from '../../checkout/refunds/refund-store.ts'
 import { type Session, settlementAt, statusAt } from '../../checkout/session.ts'
 import { findSession } from '../../checkout/sessions/session-store.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
@@ -17,7 +19,7 @@ import {
   traceEvents,
 } from '../../webhooks/deliveries/trace-events.ts'
 
-type PaymentNow = WholePayment & { operations: OperationWithAnswer[] }
+type PaymentNow = WholePayment & { operations: OperationWithAnswer[]; refunds: Refund[] }
 
 export type Life = {
   key: LifeKey
@@ -35,8 +37,11 @@ export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
   const events: TracedEvent[] = []
   for (const payment_id of await listPaymentIds(sql, key)) {
     const whole = (await findWholePayment(sql, { merchant_id, payment_id }))!
-    payments.push({ ...whole, operations: await listOperations(sql, { merchant_id, payment_id }) })
-    events.push(...(await traceEvents(sql, { merchant_id, payment_id })))
+    const operations = await listOperations(sql, { merchant_id, payment_id })
+    const refunds = await listRefunds(sql, { merchant_id, payment_id })
+    payments.push({ ...whole, operations, refunds })
+    const subjects = [payment_id, ...refunds.map(({ refund_id }) => refund_id)]
+    events.push(...(await traceEvents(sql, { merchant_id, subjects })))
   }
   return { key, session, payments, events, lines: await listLines(sql, session) }
 }
@@ -70,7 +75,7 @@ function viewSession(session: Session, now: Date) {
   }
 }
 
-function viewPayment({ payment, attempt, hold, operations }: PaymentNow) {
+function viewPayment({ payment, attempt, hold, operations, refunds }: PaymentNow) {
   const { payment_id, status, capture_state, amount, currency, decline, acquirer } = payment
   return {
     payment_id,
@@ -86,6 +91,8 @@ function viewPayment({ payment, attempt, hold, operations }: PaymentNow) {
     created_at: timestamp(payment.created_at),
     executed_at: timestampOrNull(payment.executed_at),
     hold: hold && viewHold(hold),
+    refunded_amount: payment.refunded_amount,
+    refunds: refunds.map(viewRefund),
     operations: operations.map(({ operation_id, kind, sequence, state, sent_at, answered_at }) => ({
       operation_id,
       kind,

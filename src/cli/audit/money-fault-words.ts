@@ -1,6 +1,6 @@
 // Says in words how a payment's rows contradict the journal.
 
-import type { MoneyFault } from '../../checkout/reading/compared-payment.ts'
+import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
 
 export function moneyFaultWords(fault: MoneyFault): string {
   const { kind, subject, operation_id, sequence, entry_id } = fault
@@ -30,8 +30,14 @@ export function moneyFaultWords(fault: MoneyFault): string {
       return `${event} was removed; ${line} is about it`
     case 'event_without_line':
       return `${event} has no line`
+    case 'refund_changed':
+      return `refund ${subject} was changed: ${differing(fault)}`
+    case 'refund_removed':
+      return `refund ${subject} was removed; ${line} is about it`
+    case 'refund_without_line':
+      return `no line explains refund ${subject}`
     case 'outcome_told_twice':
-      return `${line} gives payment ${subject} an outcome that another line gave it before`
+      return `${line} gives ${subject.startsWith('ref_') ? 'refund' : 'payment'} ${subject} an outcome that another line gave it before`
   }
 }
 

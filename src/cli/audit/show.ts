@@ -62,7 +62,10 @@ function printForPeople({ session, payments, lines, events, seals, ...key }: Lif
     },
     false,
   )
-  for (const payment of payments) printLine(paymentWords(payment))
+  for (const payment of payments) {
+    printLine(paymentWords(payment))
+    for (const refund of payment.refunds) printLine(refundWords(refund))
+  }
   printLine('')
   printTable(lifeHeadings, lifeRows(lines, events))
   printLine(`\n${sealWords(seals)}`)
@@ -78,6 +81,11 @@ function paymentWords(payment: LifeOutput['payments'][number]): string {
     ...(hold && !hold.decided_at ? [`deadline ${hold.deadline}`] : []),
   ]
   return `${payment_id}  ${parts.join(', ')}`
+}
+
+function refundWords(refund: LifeOutput['payments'][number]['refunds'][number]): string {
+  const { id, status, failure } = refund
+  return `${id}  ${[`refund ${status} ${money(refund)}`, ...(failure ? [failure.code] : [])].join(', ')}`
 }
 
 function sealWords({ right, wrong, not_yet }: LifeOutput['seals']): string {

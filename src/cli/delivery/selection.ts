@@ -1,8 +1,9 @@
 // Finds the deliveries that `ripper delivery list` shows for an event or a payment.
 
+import { listRefunds } from '../../checkout/refunds/refund-store.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { MerchantId } from '../../kernel/values.ts'
-import { findPaymentOfEvent } from '../../webhooks/deliveries/operator-store.ts'
+import { findSubjectOfEvent } from '../../webhooks/deliveries/operator-store.ts'
 import { type TracedEvent, traceEvents } from '../../webhooks/deliveries/trace-events.ts'
 import { type CommandContext, merchantOf, text } from '../command-context.ts'
 import { paymentKeyOf } from '../payment-key.ts'
@@ -10,7 +11,7 @@ import { type OptionSpec, type Options, UsageError } from '../terminal/command.t
 
 export const selectionOptions: Record<string, OptionSpec> = {
   event: { value: 'evt_…', meaning: 'only those of this event' },
-  payment: { value: 'pay_…', meaning: "only those of this payment's events" },
+  payment: { value: 'pay_…', meaning: 'only those of the events of this payment and its refunds' },
 }
 
 /** The merchant, and which of its deliveries. */
@@ -40,7 +41,10 @@ export async function readSelection(
     throw new UsageError('--payment must be pay_ and 24 hexadecimal characters')
   }
   const key = await paymentKeyOf(context, options, payment_id)
-  return aboutOf(key, await traceEvents(context.sql, key))
+  const refunds = await listRefunds(context.sql, key)
+  const subjects = [payment_id, ...refunds.map(({ refund_id }) => refund_id)]
+  const { merchant_id } = key
+  return aboutOf(key, await traceEvents(context.sql, { merchant_id, subjects }))
 }
 
 async function aboutEvent(
@@ -52,12 +56,12 @@ async function aboutEvent(
     throw new UsageError('--event must be evt_ and 24 hexadecimal characters: the id in its body')
   }
   const merchant_id = await merchantOf(context, options)
-  const payment_id = await findPaymentOfEvent(context.sql, { merchant_id, event_id })
-  if (payment_id === undefined) {
+  const subject = await findSubjectOfEvent(context.sql, { merchant_id, event_id })
+  if (subject === undefined) {
     const words = `The merchant ${merchant_id} has no event ${event_id}.`
     throw new Refusal('resource_not_found', words)
   }
-  const events = await traceEvents(context.sql, { merchant_id, payment_id })
+  const events = await traceEvents(context.sql, { merchant_id, subjects: [subject] })
   return aboutOf(
     { merchant_id },
     events.filter((event) => event.event_id === event_id),

@@ -1,6 +1,6 @@
 // Checks money against the journal: the payments of the last day and their lines.
 
-import type { MoneyFault } from '../../checkout/reading/compared-payment.ts'
+import type { MoneyFault } from '../../checkout/reading/money-fault.ts'
 import { moneyFaultWords } from '../audit/money-fault-words.ts'
 import { type Check, counted, named, ok, problem } from './finding.ts'
 

@@ -115,8 +115,9 @@ async function eventIdOf(
   { sql }: CommandContext,
   which: { merchant_id: MerchantId; payment_id: string; event_type: EventType },
 ): Promise<string | null> {
-  const events = await listEvents(sql, which)
-  return events.find(({ type }) => type === which.event_type)?.event_id ?? null
+  const { merchant_id, payment_id, event_type } = which
+  const events = await listEvents(sql, { merchant_id, subjects: [payment_id] })
+  return events.find(({ type }) => type === event_type)?.event_id ?? null
 }
 
 /** Ends the process at once, because an unanswered request would keep it alive. */

@@ -26,6 +26,17 @@ const bodies: SchemaName[] = [
     note: 'A payment that is or was held, with its hold.',
   },
   {
+    name: 'RefundCreate',
+    at: 'refund_a_captured_payment.request',
+    note: 'The body that refunds a captured payment.',
+  },
+  { name: 'Refund', at: 'read_a_refund.answer', note: 'Money of a payment that is given back.' },
+  {
+    name: 'RefundList',
+    at: 'list_the_refunds_of_a_payment.answer',
+    note: 'All refunds of a payment, newest first.',
+  },
+  {
     name: 'WebhookEndpointCreate',
     at: 'register_a_webhook_endpoint.request',
     note: 'The body that registers a webhook endpoint.',
@@ -89,6 +100,14 @@ const parts: SchemaName[] = [
   },
 ]
 
+const refunds: SchemaName[] = [
+  {
+    name: 'RefundFailure',
+    at: 'Refund.failure',
+    note: 'Why a refund failed.',
+  },
+]
+
 /** What is said of them is what their events are described by. */
 const events: SchemaName[] = [
   { name: 'PaymentCapturedEvent', at: 'payment_captured.event' },
@@ -96,6 +115,8 @@ const events: SchemaName[] = [
   { name: 'PaymentVoidedEvent', at: 'payment_voided.event' },
   { name: 'PaymentDeclinedEvent', at: 'payment_declined.event' },
   { name: 'PaymentFailedEvent', at: 'payment_failed.event' },
+  { name: 'RefundSucceededEvent', at: 'refund_succeeded.event' },
+  { name: 'RefundFailedEvent', at: 'refund_failed.event' },
 ]
 
 const streams: SchemaName[] = [
@@ -222,12 +243,23 @@ const compatible: SchemaName[] = [
     at: 'create_a_payment_intent.answer',
     note: 'A session in the other platform’s words.',
   },
+  {
+    name: 'CompatibleRefundCreate',
+    at: 'refund_a_payment_intent.request',
+    note: 'The body that refunds a payment intent.',
+  },
+  {
+    name: 'CompatibleRefund',
+    at: 'refund_a_payment_intent.answer',
+    note: 'A refund in the other platform’s words.',
+  },
 ]
 
 /** In the order of the reference. */
 export const schemaNames: readonly SchemaName[] = [
   ...bodies,
   ...parts,
+  ...refunds,
   ...events,
   ...streams,
   ...browser,

@@ -44,6 +44,20 @@ const notCaptured = { executed_at: null, order_reference_captured_payments: 0 }
 const decline = { code: 'insufficient_funds', category: 'soft', reason: 'Insufficient funds' }
 const failure = { code: 'provider_error', category: null, reason: 'The acquirer failed' }
 
+const refund = {
+  ...{ id: `ref_${hex}`, amount: 1200, status: 'succeeded', failure: null },
+  reason: 'One cup came broken',
+}
+const compatibleRefund = {
+  ...{ id: refund.id, amount: 1200, payment_intent: session.id, status: 'succeeded' },
+  ...{ reason: 'requested_by_customer', failure_reason: undefined },
+  ...{ 'ripper.reason': 'requested_by_customer', 'ripper.failure': null },
+}
+const refusal = { code: 'refund_refused', reason: 'The issuer refused the refund' }
+const refundEvent = Object.fromEntries(
+  Object.entries(refund).map(([name, value]) => [`data.${name}`, value]),
+)
+
 /** By the operation's id. */
 export const chosenValues: Record<string, ChosenOf> = {
   create_a_checkout_session: { idempotency_key: 'order-1001', answer: session },
@@ -73,8 +87,21 @@ export const chosenValues: Record<string, ChosenOf> = {
       'hold.status': 'escalated',
     },
   },
-  register_a_webhook_endpoint: { answer: endpoint },
-  list_webhook_endpoints: { answer: { 'endpoints[].id': endpoint.id } },
+  refund_a_captured_payment: {
+    idempotency_key: 'order-1001-refund-1',
+    request: { amount: 1200, reason: 'One cup came broken' },
+    answer: refund,
+  },
+  list_the_refunds_of_a_payment: {
+    answer: Object.fromEntries(
+      Object.entries(refund).map(([name, value]) => [`refunds[].${name}`, value]),
+    ),
+  },
+  read_a_refund: { answer: refund },
+  register_a_webhook_endpoint: { answer: { ...endpoint, extension_events: undefined } },
+  list_webhook_endpoints: {
+    answer: { 'endpoints[].id': endpoint.id, 'endpoints[].extension_events': undefined },
+  },
   list_webhook_deliveries: { query: { status: 'succeeded', limit: '20' } },
   create_a_session_from_a_page: {
     idempotency_key: 'order-1002',
@@ -111,6 +138,12 @@ export const chosenValues: Record<string, ChosenOf> = {
   read_a_payment_intent: {
     answer: { ...session, client_secret: null, metadata: { order_id: '1001' } },
   },
+  refund_a_payment_intent: {
+    idempotency_key: 'order-1004-refund-1',
+    request: { payment_intent: session.id, amount: 1200, reason: 'requested_by_customer' },
+    answer: compatibleRefund,
+  },
+  read_a_refund_of_a_payment_intent: { answer: compatibleRefund },
   listen_to_events: {
     query: { events: 'payment.captured,payment.held' },
     answer: { id: '01993f2ad8c07b3e9a41f0c3a1d28b7e' },
@@ -127,4 +160,6 @@ export const chosenValues: Record<string, ChosenOf> = {
   payment_held: { answer: heldEvent },
   payment_declined: { answer: { 'data.decline': decline } },
   payment_failed: { answer: { 'data.decline': failure } },
+  refund_succeeded: { answer: refundEvent },
+  refund_failed: { answer: { ...refundEvent, 'data.status': 'failed', 'data.failure': refusal } },
 }

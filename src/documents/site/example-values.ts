@@ -46,6 +46,8 @@ export const sampleValues: Record<string, unknown[]> = {
   session_id: [session],
   checkout_session_id: [session],
   payment_id: [`pay_${hex}`],
+  refund_id: [`ref_${hex}`],
+  payment_intent: [session],
   merchant_id: [`m_${hex}`],
   event_id: [`evt_${hex}`],
   request_id: [`req_${hex}`],
@@ -66,6 +68,7 @@ export const sampleValues: Record<string, unknown[]> = {
   // Times.
   created_at: [created],
   executed_at: [created],
+  settled_at: [created],
   occurred_at: [created],
   created: [created, 1789378200],
   expires_at: ['2026-09-14T10:00:00.0000000+00:00'],

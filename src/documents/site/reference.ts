@@ -28,6 +28,11 @@ const parts: ReferencePart[] = [
     note: 'Your server reads a payment, and decides on those that are held.',
   },
   {
+    tag: 'Refunds',
+    title: 'Refunds',
+    note: 'Your server gives back what was captured, whole or in parts. <a href="/docs/refunds">Refunds</a> explains what may come later.',
+  },
+  {
     tag: 'Webhooks',
     title: 'Webhooks',
     note: 'Where events are sent, what happened to each delivery, and how to send one again. <a href="/docs/webhooks">Webhooks</a> explains the signatures.',
@@ -45,7 +50,7 @@ const parts: ReferencePart[] = [
   {
     tag: 'Compatible',
     title: 'Compatible with Stripe',
-    note: 'These two routes use the other platform’s words, so that its official libraries work unchanged: forms as well as JSON, the key as Bearer, errors in its shape. All routes above are the native API. <a href="/docs/migrate-from-stripe">From Stripe</a> says what to change.',
+    note: 'These routes use the other platform’s words, so that its official libraries work unchanged: forms as well as JSON, the key as Bearer, errors in its shape. All routes above are the native API. <a href="/docs/migrate-from-stripe">From Stripe</a> says what to change.',
     mark: 'compatible',
   },
 ]

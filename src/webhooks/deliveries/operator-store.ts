@@ -1,7 +1,7 @@
 // The SQL of what only the operator sees: a delivery with everything known of it, and dead letters.
 
 import type { Sql } from '../../database/open.ts'
-import type { EventType } from '../../kernel/values.ts'
+import type { AnyEventType } from '../../kernel/values.ts'
 import type { Attempt, DeliveryKey } from '../delivery.ts'
 import { eventAndEndpoint } from '../queue/queue-store.ts'
 
@@ -31,7 +31,7 @@ export type DeliveryRecord = DeliveryKey & {
   endpoint_status: 'active' | 'disabled'
   payment_id: string
   sequence: 1 | 2
-  event_type: EventType
+  event_type: AnyEventType
   event_id: string
   /** The event's, as every attempt sends it. */
   body: string
@@ -105,28 +105,28 @@ export async function listChain(
 export type EventWithDeliveries = {
   event_id: string
   payment_id: string
-  type: EventType
+  type: AnyEventType
   sequence: 1 | 2
   created_at: Date
   delivery_ids: string[]
 }
 
-/** The events of a payment, in their order. */
+/** The events about these payments and refunds, in their order. */
 export async function listEvents(
   sql: Sql,
-  { merchant_id, payment_id }: { merchant_id: string; payment_id: string },
+  { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<EventWithDeliveries[]> {
   return sql<EventWithDeliveries[]>`
     select e.event_id, e.payment_id, e.type, e.sequence, e.created_at, array(
       select webhook_id(e.created_at, e.event_id || w.endpoint_id) from webhook_endpoints w
       where w.merchant_id = e.merchant_id order by w.created_at, w.endpoint_id
     ) as delivery_ids
-    from events e where e.merchant_id = ${merchant_id} and e.payment_id = ${payment_id}
-    order by e.sequence`
+    from events e where e.merchant_id = ${merchant_id} and e.payment_id = any(${subjects})
+    order by e.created_at, e.payment_id, e.sequence`
 }
 
-/** The payment of an event. Events have no index by their id, so this reads through those of the merchant. */
-export async function findPaymentOfEvent(
+/** The payment or refund that an event is about. Events have no index by their id, so this reads through the merchant's. */
+export async function findSubjectOfEvent(
   sql: Sql,
   { merchant_id, event_id }: { merchant_id: string; event_id: string },
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
-// The events of a payment with every delivery of each: to which endpoint, how often, and how it ended.
+// Events with every delivery of each: to which endpoint, how often, and how it ended.
 
 import type { Sql } from '../../database/open.ts'
-import type { EventType } from '../../kernel/values.ts'
+import type { AnyEventType } from '../../kernel/values.ts'
 import {
   type AttemptDetail,
   type DeliveryRecord,
@@ -15,20 +15,22 @@ export type TracedDelivery = DeliveryRecord & { attempts: AttemptDetail[] }
 
 export type TracedEvent = {
   event_id: string
+  /** What it is about: a payment, or a refund (`ref_…`). */
   payment_id: string
-  type: EventType
+  type: AnyEventType
   sequence: 1 | 2
   created_at: Date
   /** Those that are still stored, replays after what they repeat. */
   deliveries: TracedDelivery[]
 }
 
+/** The events about payments and refunds, oldest first. */
 export async function traceEvents(
   sql: Sql,
-  { merchant_id, payment_id }: { merchant_id: string; payment_id: string },
+  { merchant_id, subjects }: { merchant_id: string; subjects: string[] },
 ): Promise<TracedEvent[]> {
   const traced: TracedEvent[] = []
-  for (const { delivery_ids, ...event } of await listEvents(sql, { merchant_id, payment_id })) {
+  for (const { delivery_ids, ...event } of await listEvents(sql, { merchant_id, subjects })) {
     const deliveries: TracedDelivery[] = []
     // Replays of what is listed are added at the end.
     for (const waiting = [...delivery_ids]; waiting.length > 0; ) {

@@ -6,7 +6,13 @@ import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { type EventType, eventTypes, type MerchantId } from '../../kernel/values.ts'
+import {
+  type EventType,
+  type ExtensionEventType,
+  eventTypes,
+  extensionEventTypes,
+  type MerchantId,
+} from '../../kernel/values.ts'
 import {
   type Endpoint,
   endpointCreated,
@@ -14,6 +20,7 @@ import {
   sealSecret,
   validateEndpointUrl,
   validateEventFilter,
+  validateExtensionEvents,
   viewEndpoint,
 } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
@@ -31,7 +38,15 @@ const endpointCreate = z
         error: 'must be a list of event types',
       })
       .nullish()
-      .meta({ description: 'the events to be told of; all where it is left out or empty' }),
+      .meta({
+        description: 'the events of payments to be told of; all five where it is left out or empty',
+      }),
+    extension_events: z
+      .array(z.unknown().meta({ enum: [...extensionEventTypes] }), {
+        error: 'must be a list of event types',
+      })
+      .nullish()
+      .meta({ description: 'events beyond those of payments; none where it is left out or empty' }),
   })
   .meta({ required: ['url'] })
 
@@ -53,6 +68,7 @@ export const createEndpoint = route({
       merchant_id: holder.merchant_id,
       url: await validateEndpointUrl(body.url, context.webhook_urls.judge),
       event_filter: validateEventFilter(body.event_filter),
+      extension_events: validateExtensionEvents(body.extension_events),
       now,
     }
     return registerEndpoint(context, asked, recordReply)
@@ -63,6 +79,7 @@ export type EndpointRequest = {
   merchant_id: MerchantId
   url: string
   event_filter: EventType[]
+  extension_events?: ExtensionEventType[] | null
   now: Date
 }
 
@@ -89,12 +106,15 @@ export function newEndpoint(
   { ids, keyring }: Pick<Context, 'ids' | 'keyring'>,
   asked: EndpointRequest,
 ): { endpoint: Endpoint; signing_secret: string } {
-  const { now, ...fields } = asked
+  const { now, extension_events = null, ...fields } = asked
   const endpoint_id = ids.endpoint()
   const signing_secret = ids.webhookSecret()
   const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
   return {
-    endpoint: { ...fields, endpoint_id, status: 'active', sealed_secret, created_at: now },
+    endpoint: {
+      ...{ ...fields, extension_events, endpoint_id },
+      ...{ status: 'active', sealed_secret, created_at: now },
+    },
     signing_secret,
   }
 }

@@ -33,7 +33,7 @@ export async function listEndpoints(
   merchant_id: string,
 ): Promise<Omit<Endpoint, 'sealed_secret'>[]> {
   return sql<Omit<Endpoint, 'sealed_secret'>[]>`
-    select merchant_id, endpoint_id, url, event_filter, status, created_at
+    select merchant_id, endpoint_id, url, event_filter, extension_events, status, created_at
     from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active'
     order by created_at, endpoint_id`
 }

@@ -1,6 +1,6 @@
 // A delivery as the process that sends it has it: with its lease, its event, and the state of its endpoint.
 
-import type { EventType } from '../../kernel/values.ts'
+import type { AnyEventType } from '../../kernel/values.ts'
 
 /** A delivery that this process holds until its lease ends, with all that its attempt needs. */
 export type ClaimedDelivery = {
@@ -12,12 +12,13 @@ export type ClaimedDelivery = {
   attempted_at: Date
   last_attempt_id: string | null
   pending_id: string | null
+  /** What the event is about: a payment, or a refund (`ref_…`). */
   payment_id: string
   sequence: number
   replay_of: string | null
   root_created_at: Date
   created_at: Date
-  event_type: EventType
+  event_type: AnyEventType
   body: string
   endpoint_url: string
   endpoint_status: 'active' | 'disabled'

@@ -1,12 +1,15 @@
 // The SQL that finds events by their lines in the journal: by time, without an index of their own.
 
 import type { Sql } from '../../database/open.ts'
-import { type EventType, eventTypes } from '../../kernel/values.ts'
+import { type AnyEventType, anyEventTypes } from '../../kernel/values.ts'
 import type { StreamedEvent } from './streamed-event.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
 
-/** A journal line that was written in one statement with an event; its change is the event's type. */
-export type EventLine = { entry_id: string; payment_id: string; type: EventType }
+/**
+ * A journal line that was written in one statement with an event; its change is the event's type, and its subject the
+ * payment or refund that the event is about.
+ */
+export type EventLine = { entry_id: string; payment_id: string; type: AnyEventType }
 
 /** How many lines of each range one read takes, whatever they are about. */
 export const lines_max = 2_000
@@ -37,7 +40,7 @@ export async function listEventLines(
         ) j
       ) found
     ) numbered
-    where is_beyond or type in ${sql(eventTypes)}
+    where is_beyond or type in ${sql(anyEventTypes)}
     order by at, entry_id`
   return ranges.map((_, at) => {
     const here = rows.filter((row) => row.at === at)

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import { type Feed, type StreamMessage, stream } from '../../http/stream.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { type EventType, eventTypes, timestamp } from '../../kernel/values.ts'
+import { type AnyEventType, anyEventTypes, eventTypes, timestamp } from '../../kernel/values.ts'
 import { validateEventFilter } from '../endpoint.ts'
 import { limitTo } from '../rate-limit.ts'
 import { type EventLine, listEventLines, listEventsOf } from './event-line-store.ts'
@@ -33,7 +33,9 @@ const eventsQuery = z.strictObject({
   events: z
     .string({ error: 'must be sent once' })
     .optional()
-    .meta({ description: `only these, separated by commas: ${eventTypes.join(', ')}` }),
+    .meta({
+      description: `only these, separated by commas: ${anyEventTypes.join(', ')}; without it those of payments`,
+    }),
   after: z
     .string({ error: 'must be sent once' })
     .optional()
@@ -60,11 +62,11 @@ export const streamEvents = stream({
   messages: {
     ready,
     missed,
-    ...Object.fromEntries(eventTypes.map((type) => [type, streamedEvent])),
+    ...Object.fromEntries(anyEventTypes.map((type) => [type, streamedEvent])),
   },
   refusals: ['unknown_event_type', 'invalid_pagination'],
   open(context: Context, { holder, query, caller, now }): Promise<Feed> {
-    const wanted = validateEventFilter(query.events?.split(','), 'events')
+    const wanted = validateEventFilter(query.events?.split(','), 'events', anyEventTypes)
     const cursor = cursorFrom(caller.header('last-event-id') ?? query.after)
     return openFeed(context, { merchant_id: holder.merchant_id, wanted, cursor, now })
   },
@@ -72,7 +74,8 @@ export const streamEvents = stream({
 
 type EventStreamQuery = {
   merchant_id: string
-  wanted: EventType[]
+  /** Empty for every event of payments. */
+  wanted: AnyEventType[]
   cursor: Cursor | null
   now: Date
 }
@@ -84,7 +87,8 @@ async function openFeed(
   const { merchant_id, wanted, cursor, now } = asked
   const { trail, missed_before_ms } = openTrail(now.getTime(), cursor)
   const nowMs = () => world.clock.now().getTime()
-  const isWanted = ({ type }: EventLine) => wanted.length === 0 || wanted.includes(type)
+  const types: readonly AnyEventType[] = wanted.length === 0 ? eventTypes : wanted
+  const isWanted = ({ type }: EventLine) => types.includes(type)
   const notices = missed_before_ms === null ? [] : [noticeOf(new Date(missed_before_ms))]
   let waiting: EventLine[] = []
   let is_cut = false

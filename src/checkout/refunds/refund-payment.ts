@@ -1,0 +1,99 @@
+// Refunds a captured payment, in the three steps of every acquirer call: intent, call, outcome.
+
+import type { Accepted, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { ReservedKey } from '../../http/idempotency.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { callToSettle, SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
+import { noteUnanswered } from '../asking/unanswered.ts'
+import type { SettlementContext } from '../context.ts'
+import { newOperation } from '../operation.ts'
+import { type Cause, lineOf } from '../outcome.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
+import { amountToRefund, newRefund, type Refund, type RefundWish } from '../refund.ts'
+import type { WholePayment } from '../whole-payment.ts'
+import { beginRefund, findRefund } from './refund-store.ts'
+import { type SentRefund, settleRefund, settleUnsentRefund } from './settle-refund.ts'
+
+export type RefundRequest = RefundWish & {
+  cause: Cause
+  /** For a request by the API that has one. */
+  key: ReservedKey | null
+}
+
+/** How often other refunds of the payment may come first before something else must be wrong. */
+const tries_max = 20
+
+/**
+ * Returns the refund: settled, or pending while the acquirer carries it out or its answer is looked for. Throws
+ * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, or KeyTakenError.
+ */
+export async function refundPayment(
+  context: SettlementContext,
+  key: PaymentKey,
+  asked: RefundRequest,
+): Promise<Refund> {
+  for (let tries = 0; tries < tries_max; tries++) {
+    const whole = await findWholePayment(context.sql, key)
+    if (!whole) throw noPayment()
+    const begun = await begin(context, whole, asked)
+    // Other refunds were faster: what is left now decides.
+    if (begun) return send(context, begun)
+  }
+  throw new Error('the payment changed under every try to refund it')
+}
+
+export function noPayment(): Refusal {
+  return new Refusal('resource_not_found', 'There is no payment with this id.')
+}
+
+async function begin(
+  context: SettlementContext,
+  whole: WholePayment,
+  { amount: asked_amount, reason, metadata, cause, key }: RefundRequest,
+): Promise<SentRefund | null> {
+  const { sql, ids, world } = context
+  const { payment } = whole
+  const amount = amountToRefund(payment, { amount: asked_amount })
+  const at = world.clock.now()
+  const operation_id = ids.operation(at)
+  const refund_id = ids.refund()
+  const refund = newRefund(whole, { amount, reason, metadata }, { refund_id, operation_id, at })
+  const operation = newOperation(payment, {
+    ...{ operation_id, kind: 'refund', sequence: refund.sequence, amount, at },
+    idempotency_key: key?.key ?? null,
+  })
+  const { acquirer, currency } = operation
+  const journal = lineOf(ids, payment, cause, {
+    change: 'refund.begun',
+    detail: { refund_id, operation_id, acquirer, amount, currency },
+    at,
+  })
+  const rest = asked_amount === null ? amount : null
+  if (!(await beginRefund(sql, { refund, operation, rest, key, journal }))) return null
+  return { ...whole, refund, operation, cause }
+}
+
+/** Sends a refund that is written down, and records the result. */
+async function send(context: SettlementContext, sent: SentRefund): Promise<Refund> {
+  const { refund } = sent
+  const call = callToSettle(context, sent)
+  try {
+    const settled = await sendAndSettle<SettleAnswer | Accepted, Refund>(
+      context,
+      sent.operation,
+      call,
+      {
+        answered: (answer) => settleRefund(context, sent, answer),
+        notSent: (error) => settleUnsentRefund(context, sent, error),
+        unanswered: async (error) => ((await noteUnanswered(context, sent, error)) ? refund : null),
+      },
+    )
+    // Another process has recorded an answer.
+    return settled ?? (await findRefund(context.sql, refund)) ?? refund
+  } catch (error) {
+    // The reconciler finds the answer again.
+    if (error instanceof SaveError) return refund
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+// POST and GET /v1/payments/{payment_id}/refunds, GET /v1/refunds/{refund_id}: a merchant refunds a captured payment.
+
+import { z } from 'zod'
+import { secretKey } from '../../http/access.ts'
+import { type KeyRules, keyRules, stillRunning } from '../../http/idempotency.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { admitKey } from '../../merchants/admit.ts'
+import type { Context } from '../context.ts'
+import { amount, optionalText } from '../fields.ts'
+import type { PaymentKey } from '../payment.ts'
+import { findPayment } from '../reading/payment-store.ts'
+import { type Refund, viewRefund } from '../refund.ts'
+import { refundView } from '../views.ts'
+import { noPayment, refundPayment } from './refund-payment.ts'
+import { findRefund, findRefundByKey, listRefunds } from './refund-store.ts'
+
+const refundCreate = z.strictObject({
+  amount: amount.nullish().meta({ description: 'in minor units; all that is left by default' }),
+  reason: optionalText(255).meta({ description: 'your own words, which come back' }),
+})
+
+/** Every code that a refund may be refused with. */
+export const refundRefusals = [
+  'resource_not_found',
+  'payment_not_refundable',
+  'refund_exceeds_captured',
+] as const
+
+export const createRefund = route({
+  method: 'POST',
+  path: '/v1/payments/{payment_id}/refunds',
+  tag: 'Refunds',
+  summary: 'Refund a captured payment',
+  access: secretKey('refund_payments'),
+  dialect: 'checkout',
+  idempotency: 'required',
+  body: refundCreate,
+  body_optional: true,
+  status: 201,
+  reply: refundView,
+  refusals: refundRefusals,
+  admit: admitKey,
+  handle: async (context: Context, { body, holder, params, request_id, reserveKey }) => {
+    const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+    const refund = await refundPayment(context, which, {
+      amount: body.amount ?? null,
+      reason: body.reason ?? null,
+      metadata: {},
+      cause: { actor: `key ${holder.key_id}`, request_id },
+      key: reserveKey(),
+    })
+    return viewRefund(refund)
+  },
+  resume: async (context: Context, { holder, params, key, now }) => {
+    const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+    return viewRefund(await refundBegunUnder(context, which, { key, now }))
+  },
+})
+
+export const listPaymentRefunds = route({
+  method: 'GET',
+  path: '/v1/payments/{payment_id}/refunds',
+  tag: 'Refunds',
+  summary: 'List the refunds of a payment',
+  access: secretKey('read_transactions'),
+  dialect: 'checkout',
+  status: 200,
+  reply: z.object({ refunds: z.array(refundView) }),
+  refusals: ['resource_not_found'],
+  admit: admitKey,
+  handle: async ({ sql }: Context, { holder, params }) => {
+    const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+    const refunds = await listRefunds(sql, which)
+    if (refunds.length === 0 && !(await findPayment(sql, which.merchant_id, which.payment_id))) {
+      throw noPayment()
+    }
+    return { refunds: refunds.map(viewRefund) }
+  },
+})
+
+export const readRefund = route({
+  method: 'GET',
+  path: '/v1/refunds/{refund_id}',
+  tag: 'Refunds',
+  summary: 'Read a refund',
+  access: secretKey('read_transactions'),
+  dialect: 'checkout',
+  status: 200,
+  reply: refundView,
+  refusals: ['resource_not_found'],
+  admit: admitKey,
+  handle: async ({ sql }: Context, { holder, params }) => {
+    const which = { merchant_id: holder.merchant_id, refund_id: params.refund_id! }
+    const refund = await findRefund(sql, which)
+    if (!refund) throw new Refusal('resource_not_found', 'There is no refund with this id.')
+    return viewRefund(refund)
+  },
+})
+
+/**
+ * The refund of an earlier request with the same idempotency key, as it is now. That request may still run, or may have died
+ * before it could answer.
+ */
+export async function refundBegunUnder(
+  { sql }: Pick<Context, 'sql'>,
+  which: PaymentKey,
+  { key, now, rules = keyRules.required }: { key: string; now: Date; rules?: KeyRules },
+): Promise<Refund> {
+  const begun = await findRefundByKey(sql, which, key)
+  if (!begun || (begun.state === 'sent' && begun.answer_by > now)) throw stillRunning(rules)
+  return begun
+}

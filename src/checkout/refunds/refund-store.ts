@@ -1,0 +1,139 @@
+// The SQL of refunds: intent and outcome, one statement each, and the reads.
+
+import type { JournalLine } from '../../audit/journal.ts'
+import { assignments, rowIf } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import type { ReservedKey } from '../../http/idempotency.ts'
+import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
+import { fanOut } from '../../webhooks/queue/fan-out.ts'
+import { isInExpectedState } from '../asking/answer-store.ts'
+import type { Event } from '../event.ts'
+import type { ExpectedState, Operation } from '../operation.ts'
+import type { PaymentKey } from '../payment.ts'
+import type { Refund } from '../refund.ts'
+
+/**
+ * Commits the intent to refund, with the request's idempotency key. The payment's row is locked: it counts every refund that did
+ * not fail, and gives refund and operation their sequence. Returns false and writes nothing where less is left, or where another
+ * amount is left than `rest`. Throws KeyTakenError.
+ */
+export async function beginRefund(
+  sql: Sql,
+  intent: {
+    refund: Refund
+    operation: Operation
+    /** For a refund of all that is left: how much that was when it was read. */
+    rest: number | null
+    key: ReservedKey | null
+    journal: JournalLine
+  },
+): Promise<boolean> {
+  const { refund: r, rest, key, journal } = intent
+  const thisPayment = sql`merchant_id = ${r.merchant_id} and payment_id = ${r.payment_id}`
+  // A statement that waited for the row reads it again, but not what it looks up elsewhere.
+  const sequence = sql`(select refund_count + 1 from gate)`
+  const operation = { ...intent.operation, sequence }
+  const rows = await sql<GateResult[]>`
+    with gate as (
+      select refund_count from payments
+      where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= amount
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) for update
+    ), key as (${insertKeyIfOpen(sql, key)}
+    ), payment as (
+      update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1
+      where ${thisPayment} and exists (select 1 from key)
+    ), operation as (insert into acquirer_operations ${rowIf(sql, operation, 'key')}
+    ), refund as (insert into refunds ${rowIf(sql, { ...r, sequence }, 'key')}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'key')})
+    ${gateResult(sql)}`
+  return hasPassed(rows)
+}
+
+/** Everything that an outcome writes. */
+export type RefundOutcome = {
+  /** As it is now. */
+  refund: Refund
+  operation: {
+    state: 'approved' | 'refused' | 'not_sent'
+    answer: object
+    acquirer_transaction_id: string | null
+    from: ExpectedState
+  }
+  event: Event
+  journal: JournalLine
+}
+
+/**
+ * Writes an outcome whole: operation, refund, event with its deliveries, journal. What failed is left for another refund again.
+ * Returns false and writes nothing where the operation is not in the expected state.
+ */
+export async function saveRefundOutcome(
+  sql: Sql,
+  { refund: r, operation, event, journal }: RefundOutcome,
+  now: Date,
+): Promise<boolean> {
+  const { merchant_id, payment_id } = r
+  const { state, answer, acquirer_transaction_id, from } = operation
+  const rows = await sql`
+    with gate as (
+      update acquirer_operations set state = ${state}, answer = ${answer as never},
+        acquirer_transaction_id = coalesce(${acquirer_transaction_id}, acquirer_transaction_id), answered_at = ${now},
+        next_check_at = null, waits_for_person_since = null
+      where merchant_id = ${merchant_id} and operation_id = ${r.operation_id}
+        and ${isInExpectedState(sql, from)} returning 1
+    ), refund as (
+      update refunds set ${assignments(sql, r, 'status', 'failure', 'settled_at')}
+      where merchant_id = ${merchant_id} and refund_id = ${r.refund_id} and exists (select 1 from gate)
+    ), payment as (
+      update payments set refunded_amount = refunded_amount - ${r.amount}::bigint
+      where merchant_id = ${merchant_id} and payment_id = ${payment_id} and ${r.status === 'failed'}::boolean
+        and exists (select 1 from gate)
+    ), event as (insert into events ${rowIf(sql, event, 'gate')}
+    ), told as (${fanOut(sql, event, 'gate', event.sequence === 1 ? payment_id : event.payment_id)}
+    ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
+    select 1 from gate`
+  return rows.length > 0
+}
+
+export async function findRefund(
+  sql: Sql,
+  { merchant_id, refund_id }: { merchant_id: string; refund_id: string },
+): Promise<Refund | undefined> {
+  const [row] = await sql<Refund[]>`
+    select * from refunds where merchant_id = ${merchant_id} and refund_id = ${refund_id}`
+  return row
+}
+
+export async function findRefundOfOperation(
+  sql: Sql,
+  { merchant_id, operation_id }: Pick<Operation, 'merchant_id' | 'operation_id'>,
+): Promise<Refund | undefined> {
+  const [row] = await sql<Refund[]>`
+    select * from refunds where merchant_id = ${merchant_id} and operation_id = ${operation_id}`
+  return row
+}
+
+/** A payment's refunds, newest first. */
+export async function listRefunds(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+): Promise<Refund[]> {
+  return sql<Refund[]>`
+    select * from refunds where merchant_id = ${merchant_id} and payment_id = ${payment_id}
+    order by sequence desc`
+}
+
+/** The newest refund of a payment that was begun under an idempotency key, and the state of its operation. */
+export async function findRefundByKey(
+  sql: Sql,
+  { merchant_id, payment_id }: PaymentKey,
+  key: string,
+): Promise<(Refund & Pick<Operation, 'state' | 'answer_by'>) | undefined> {
+  const [row] = await sql<(Refund & Pick<Operation, 'state' | 'answer_by'>)[]>`
+    select r.*, o.state, o.answer_by from acquirer_operations o
+    join refunds r on r.merchant_id = o.merchant_id and r.operation_id = o.operation_id
+    where o.merchant_id = ${merchant_id} and o.payment_id = ${payment_id} and o.kind = 'refund'
+      and o.idempotency_key = ${key}
+    order by r.sequence desc limit 1`
+  return row
+}

@@ -1,0 +1,89 @@
+// POST /v1/refunds: the payment of an intent is refunded, in the other platform's words.
+
+import { z } from 'zod'
+import type { Context } from '../checkout/context.ts'
+import { amount, metadata, must, nullIfEmpty } from '../checkout/fields.ts'
+import type { PaymentKey } from '../checkout/payment.ts'
+import { refundPayment } from '../checkout/refunds/refund-payment.ts'
+import { refundBegunUnder, refundRefusals } from '../checkout/refunds/refund-routes.ts'
+import { findSession } from '../checkout/sessions/session-store.ts'
+import { bearerKey, type SessionHolder } from '../http/access.ts'
+import { keyRules } from '../http/idempotency.ts'
+import { type Route, route } from '../http/route.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { SessionId } from '../kernel/values.ts'
+import { admitKey } from '../merchants/admit.ts'
+import type { Address } from './addresses.ts'
+import { explain } from './faults.ts'
+import { compatibleRefund, reasons, viewCompatibleRefund } from './refund.ts'
+
+const refundCreate = z.strictObject({
+  payment_intent: z
+    .string(must('be text'))
+    .min(1, must('not be empty'))
+    .meta({ description: 'the id of the session that was paid' }),
+  amount: amount.nullish().meta({ description: 'all that is left by default' }),
+  reason: z
+    .preprocess(nullIfEmpty, z.enum(reasons, must(`be one of ${reasons.join(', ')}`)).nullish())
+    .optional()
+    .meta({ type: ['string', 'null'], enum: [...reasons, null] }),
+  metadata: metadata.nullish(),
+})
+
+export const createRefundAt = (address: Address): Route<Context> =>
+  route({
+    method: 'POST',
+    ...address,
+    tag: 'Compatible',
+    summary: 'Refund a payment intent',
+    access: bearerKey('refund_payments'),
+    dialect: 'compatible',
+    idempotency: 'compatible',
+    query: z.strictObject({}),
+    body: refundCreate,
+    form: { integers: ['amount'], maps: ['metadata'] },
+    explain,
+    status: 200,
+    reply: compatibleRefund,
+    refusals: refundRefusals,
+    admit: admitKey,
+    handle: async (context: Context, { body, holder, request_id, reserveKey }) => {
+      const payment = await paymentOf(context, holder, body)
+      const refund = await refundPayment(context, payment, {
+        amount: body.amount ?? null,
+        reason: body.reason ?? null,
+        metadata: body.metadata ?? {},
+        cause: { actor: `key ${holder.key_id}`, request_id },
+        key: reserveKey(),
+      })
+      return viewCompatibleRefund(refund)
+    },
+    resume: async (context: Context, { body, holder, key, now }) => {
+      const payment = await paymentOf(context, holder, body)
+      const rules = keyRules.compatible
+      return viewCompatibleRefund(await refundBegunUnder(context, payment, { key, now, rules }))
+    },
+  })
+
+/** The newest payment of an intent. Throws `resource_not_found`, or `payment_not_refundable` where it has none yet. */
+async function paymentOf(
+  { sql }: Pick<Context, 'sql'>,
+  { merchant_id }: Pick<SessionHolder, 'merchant_id'>,
+  { payment_intent }: z.output<typeof refundCreate>,
+): Promise<PaymentKey> {
+  const field = 'payment_intent'
+  const session = isSessionId(payment_intent)
+    ? await findSession(sql, { merchant_id, session_id: payment_intent })
+    : undefined
+  if (!session) {
+    const words = 'There is no payment intent with this id.'
+    throw new Refusal('resource_not_found', words, { field })
+  }
+  const { payment_id } = session
+  if (payment_id !== null) return { merchant_id, payment_id }
+  throw new Refusal('payment_not_refundable', 'Nobody has paid this payment intent.', { field })
+}
+
+function isSessionId(text: string): text is SessionId {
+  return /^cs_[0-9a-f]{24}$/.test(text)
+}

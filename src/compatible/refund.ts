@@ -1,0 +1,57 @@
+// A refund in the other platform's words.
+
+import { z } from 'zod'
+import { anyMetadata } from '../checkout/fields.ts'
+import type { Refund } from '../checkout/refund.ts'
+
+/** The reasons that the other platform knows. Any other that came by our own route is shown below `ripper` alone. */
+export const reasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
+
+export const compatibleRefund = z.object({
+  id: z.string(),
+  object: z.literal('refund'),
+  amount: z.int(),
+  balance_transaction: z.null(),
+  charge: z.null(),
+  created: z.int().meta({ description: 'Unix seconds' }),
+  currency: z.string(),
+  metadata: anyMetadata,
+  payment_intent: z.string(),
+  reason: z.enum(reasons).nullable(),
+  receipt_number: z.null(),
+  source_transfer_reversal: z.null(),
+  status: z.enum(['pending', 'succeeded', 'failed']),
+  transfer_reversal: z.null(),
+  failure_reason: z
+    .enum(['declined', 'unknown'])
+    .optional()
+    .meta({ description: 'only where it failed' }),
+  ripper: z.object({
+    payment_id: z.string(),
+    reason: z.string().nullable(),
+    failure: z.object({ code: z.string(), reason: z.string() }).nullable(),
+  }),
+})
+export type CompatibleRefund = z.infer<typeof compatibleRefund>
+
+export function viewCompatibleRefund(refund: Refund): CompatibleRefund {
+  const { failure, payment_id } = refund
+  return {
+    id: refund.refund_id,
+    object: 'refund',
+    amount: refund.amount,
+    balance_transaction: null,
+    charge: null,
+    created: Math.floor(refund.created_at.getTime() / 1000),
+    currency: refund.currency.toLowerCase(),
+    metadata: refund.metadata,
+    payment_intent: refund.session_id,
+    reason: reasons.find((reason) => reason === refund.reason) ?? null,
+    receipt_number: null,
+    source_transfer_reversal: null,
+    status: refund.status,
+    transfer_reversal: null,
+    ...(failure && { failure_reason: failure.code === 'refund_refused' ? 'declined' : 'unknown' }),
+    ripper: { payment_id, reason: refund.reason, failure },
+  }
+}
