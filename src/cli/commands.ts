@@ -39,6 +39,7 @@ import { reconcileClose, reconcileCompare, reconcileFindings } from './reconcile
 import { reconcileList } from './reconcile/reconcile.ts'
 import { reconcileResolve } from './reconcile/resolve.ts'
 import { reconcileShow } from './reconcile/show.ts'
+import { refundCreate, refundList } from './refund/refund.ts'
 import { serveCommand, workerCommand } from './serve.ts'
 import type { Command, Section } from './terminal/command.ts'
 import { testCardsCommand } from './test-cards.ts'
@@ -78,6 +79,7 @@ export const sections: Section[] = [
     title: 'Held payments',
     commands: [holdList, holdShow, holdCapture, holdVoid, holdEscalate, holdSettle],
   },
+  { title: 'Refunds', commands: [refundCreate, refundList] },
   {
     title: 'Lost answers, and differences from an acquirer',
     commands: [

@@ -269,7 +269,8 @@ describe('a process that stands still', () => {
     open()
     const late = () =>
       service.log.find(
-        ({ message, fields }) => message === 'late answer' && fields.payment_id === payment_id,
+        ({ message, fields }) =>
+          message === 'late answer' && 'payment_id' in fields && fields.payment_id === payment_id,
       )
     expect((await until(async () => late(), Boolean))!.fields).toMatchObject({ counted: false })
     expect(await eventsOf(service, body.id)).toHaveLength(1)

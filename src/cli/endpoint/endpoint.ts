@@ -2,7 +2,7 @@
 
 import { readConfig } from '../../config/config.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { eventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { eventTypes, extensionEventTypes, timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { listAllEndpoints } from '../../webhooks/deliveries/standing-store.ts'
@@ -33,7 +33,12 @@ export const endpointCreate: Command = {
     event: {
       value: 'TYPE',
       many: true,
-      meaning: 'an event to send; all by default',
+      meaning: 'an event of payments to send; all by default',
+    },
+    'extension-event': {
+      value: 'TYPE',
+      many: true,
+      meaning: `an event of refunds to send, too: ${extensionEventTypes.join(' or ')}; none by default`,
     },
     merchant: merchantOption,
   },
@@ -45,9 +50,12 @@ export const endpointCreate: Command = {
   async run({ options, json }) {
     const url = await urlOf(options)
     const event_filter = choices(options, 'event', eventTypes)
+    const named = choices(options, 'extension-event', extensionEventTypes)
+    const extension_events = named.length === 0 ? null : named
     const endpoint = await withCommandContext(async (context) => {
       const merchant_id = await merchantOf(context, options)
-      const asked = { merchant_id, url, event_filter, now: context.clock.now() }
+      const now = context.clock.now()
+      const asked = { merchant_id, url, event_filter, extension_events, now }
       const { id, ...created } = await registerEndpoint(context, asked, () => null)
       return { id, merchant_id, ...created }
     })
@@ -55,7 +63,14 @@ export const endpointCreate: Command = {
       printJson(endpoint)
       return
     }
-    print({ ...endpoint, event_filter: eventsOf(event_filter) }, json)
+    print(
+      {
+        ...endpoint,
+        event_filter: eventsOf(event_filter),
+        ...(extension_events && { extension_events: extension_events.join(', ') }),
+      },
+      json,
+    )
     printLine(
       '\nThe signing secret is shown this once. docs/webhooks.md shows how a receiver uses it.',
     )
@@ -84,8 +99,9 @@ export const endpointList: Command = {
     else if (endpoints.length === 0) {
       printLine(`The merchant ${merchant_id} has no endpoint. ripper endpoint create makes one.`)
     } else {
-      const rows = endpoints.map(({ id, status, created_at, event_filter, url }) => [
-        ...[id, paintState(status), shortTime(created_at), url, eventsOf(event_filter)],
+      const rows = endpoints.map(({ id, status, created_at, url, ...told }) => [
+        ...[id, paintState(status), shortTime(created_at), url],
+        [eventsOf(told.event_filter), ...(told.extension_events ?? [])].join(', '),
       ])
       printTable(['endpoint', 'status', 'created', 'url', 'events'], rows)
     }

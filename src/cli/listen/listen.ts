@@ -1,6 +1,6 @@
 // `ripper listen`: receives a merchant's events from the running service and posts them, signed, to a local server.
 
-import { eventTypes } from '../../kernel/values.ts'
+import { anyEventTypes } from '../../kernel/values.ts'
 import { openGuardedHttp } from '../../outgoing/guarded-http.ts'
 import { openListener, realClock } from '../../outgoing/real-world.ts'
 import { checkUrl, openAddressRule } from '../../outgoing/safe-address.ts'
@@ -26,7 +26,11 @@ export const listenCommand: Command = {
   summary: "Receives a merchant's events and posts them, signed, to a local server",
   options: {
     'forward-to': { value: 'URL', meaning: 'where to post them; without it they are only shown' },
-    events: { value: 'TYPE,…', many: true, meaning: `only these of ${eventTypes.join(', ')}` },
+    events: {
+      value: 'TYPE,…',
+      many: true,
+      meaning: `only these of ${anyEventTypes.join(', ')}; by default all of payments`,
+    },
     'print-secret': { meaning: 'print the signing secret, which never changes, and end' },
     ...connectionOptions,
   },
@@ -44,7 +48,7 @@ export const listenCommand: Command = {
       return 0
     }
     const forward_to = forwardTo(options)
-    const events = choices(options, 'events', eventTypes)
+    const events = choices(options, 'events', anyEventTypes)
     await follow({ connection, identity, forward_to, events }, json ? jsonLines : forPeople)
     return 0
   },

@@ -22,7 +22,8 @@ const limit_max = 1000
 
 export const reconcileList: Command = {
   name: 'reconcile list',
-  summary: 'Lists charges, captures and voids that the acquirer has not answered, oldest first',
+  summary:
+    'Lists charges, captures, voids and refunds that the acquirer has not answered, oldest first',
   options: {
     merchant: { ...merchantOption, meaning: "only this merchant's; by default all merchants'" },
     waiting: { meaning: 'only those that wait for a person' },

@@ -13,7 +13,7 @@ import {
 import { settlementAt, statusAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { EventType } from '../../kernel/values.ts'
+import type { AnyEventType } from '../../kernel/values.ts'
 import {
   type CommandContext,
   choice,
@@ -44,7 +44,7 @@ export const reconcileResolve: Command = {
   },
   remarks: [
     "It counts as the acquirer's answer: payment and session change, and the service sends the event. A charge is approved,\n" +
-      'declined or failed; a capture or void is approved or refused; a reversal is approved.',
+      'declined or failed; a capture, void or refund is approved or refused; a reversal is approved.',
     'You may use it as soon as an answer counts as lost, even before the service leaves the operation to a person. If the\n' +
       'service finds an answer meanwhile, that answer counts.',
     'The merchant sees the reason of a decline, failure or refusal. If a charge is declined or failed, but the acquirer\n' +
@@ -142,7 +142,10 @@ function viewDone({ operation, whole, payment, now }: ResolveResult, asked: Reso
 function eventAfter(
   { operation: { kind }, whole: { payment } }: Pick<ResolveResult, 'operation' | 'whole'>,
   { outcome }: ResolutionRequest,
-): { type: EventType; sequence: 1 | 2 } | null {
+): { type: AnyEventType; sequence: 1 | 2 } | null {
+  if (kind === 'refund') {
+    return { type: outcome === 'approved' ? 'refund.succeeded' : 'refund.failed', sequence: 1 }
+  }
   if (kind === 'reverse' || outcome === 'refused' || payment.status === 'pending') return null
   return { type: `payment.${payment.status}`, sequence: kind === 'authorise' ? 1 : 2 }
 }
@@ -156,7 +159,7 @@ function wordsFor(done: ResolveResult, asked: ResolutionRequest): string[] {
     `The ${nouns[kind]} of ${money(operation)} counts as ${outcome}.`,
     ...effectsOf(whole, { kind, outcome }),
     event
-      ? `The service sends ${event.type} to the merchant's endpoints.`
+      ? `The service sends ${event.type} to the merchant's endpoints${kind === 'refund' ? ' that ask for it' : ''}.`
       : 'The service sends no event.',
   ]
 }
@@ -167,6 +170,9 @@ function effectsOf(
 ): string[] {
   if (kind === 'reverse') {
     return ['The service ends the charge as failed within seconds.']
+  }
+  if (kind === 'refund') {
+    return [outcome === 'approved' ? 'The refund has succeeded.' : 'It can be refunded again.']
   }
   if (outcome === 'refused') return ['The payment is still held and can be decided again.']
   if (outcome === 'declined' || outcome === 'failed') {
