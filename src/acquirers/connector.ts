@@ -14,6 +14,8 @@ export type Connector<Credentials = unknown> = {
   open(connection: Connection<Credentials>): Acquirer
   /** Whether the key belongs to the vendor's sandbox. */
   isOfSandbox(credentials: Credentials): boolean
+  /** The card numbers that the vendor publishes for its sandbox, of the brands that are taken here. */
+  readonly sandbox_numbers: readonly string[]
   /** The vendor's notices; null if it posts none. */
   readonly notices: {
     /** Verifies and reads a post; `now` is the service's clock. Throws NotGenuine. */

@@ -47,9 +47,17 @@ const brandRules: { brand: Brand; prefix: RegExp; lengths: number[]; cvc_length:
   { brand: 'amex', prefix: /^3[47]/, lengths: [15], cvc_length: 4 },
 ]
 
+/** Where a card is typed. */
+type Place = {
+  mode: Mode
+  /** The numbers that a test session takes beside the test cards. Left out, there are none. */
+  sandbox_numbers?: readonly string[]
+  now: Date
+}
+
 /** Throws a CardError for the first field that cannot be accepted, in the order in which a form shows them. */
-export function readCard(typed: CardInput, { mode, now }: { mode: Mode; now: Date }): Card {
-  const { number, brand, cvc_length } = readNumber(typed.number, mode)
+export function readCard(typed: CardInput, { mode, sandbox_numbers, now }: Place): Card {
+  const { number, brand, cvc_length } = readNumber(typed.number, { mode, sandbox_numbers })
   checkExpiry(typed, now)
   checkSecurityCode(typed.cvc, cvc_length)
   return {
@@ -66,7 +74,7 @@ export function readCard(typed: CardInput, { mode, now }: { mode: Mode; now: Dat
 
 function readNumber(
   typed: string,
-  mode: Mode,
+  { mode, sandbox_numbers = [] }: Omit<Place, 'now'>,
 ): { number: string; brand: Brand; cvc_length: number } {
   const number = typed.replace(/[\s\p{Pd}]/gu, '')
   if (number === '') throw new CardError('number', 'Enter a card number.')
@@ -86,7 +94,7 @@ function readNumber(
     throw new CardError('number', 'This card is not taken here. Use Visa, Mastercard or Amex.')
   }
   const is_test_card = testCardOf(number) !== null
-  if (mode === 'test' && !is_test_card) {
+  if (mode === 'test' && !is_test_card && !sandbox_numbers.includes(number)) {
     throw new CardError('number', 'Test mode takes test card numbers only, never a real card.')
   }
   if (mode === 'live' && is_test_card) {

@@ -15,6 +15,8 @@ export type Context = Common & {
   /** The acquirer with this name: `checkout:conn_…`. In test mode it is the simulator, unless the name is a connection's. */
   acquirerOf(mode: Mode, name: string | null): Acquirer
   listAcquirers: ListAcquirers
+  /** The card numbers that a connector's vendor publishes for its sandbox. */
+  sandboxNumbers(connector: string): readonly string[]
   /** Our mark at acquirers. */
   installation: string
   /** Our own 3DS Servers. Null if no Directory Server is configured for the mode. */

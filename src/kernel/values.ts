@@ -14,6 +14,9 @@ export type ConnectionId = `conn_${string}`
 
 export type Mode = 'test' | 'live'
 
+/** What a payment has in place of an acquirer's name if none of its merchant's connections can be used. */
+export const no_acquirer = 'none'
+
 export const brands = ['visa', 'mastercard', 'amex'] as const
 export type Brand = (typeof brands)[number]
 

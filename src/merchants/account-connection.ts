@@ -1,6 +1,7 @@
 // A merchant's connections as its account has them: what a charge has to know, without any secret.
 
-import type { ConnectionId, Mode } from '../kernel/values.ts'
+import { type ConnectionId, type Mode, no_acquirer } from '../kernel/values.ts'
+import type { Integration } from './integration.ts'
 import { completeProfileOf, type Merchant } from './merchant.ts'
 
 export const connection_kinds = ['acquirer', 'three_ds'] as const
@@ -57,12 +58,43 @@ export function usableConnection(
   return found?.state === 'active' && found.mode === 'live' ? found : null
 }
 
-/** The acquirer for a new payment; null for the simulator in test mode, and for live mode without a usable connection. */
+type TestRules = Pick<Integration, 'test_connections'>
+
+/**
+ * The connection of this kind that an integration's test sessions use. Null if it names none, so that they use the simulator.
+ * `unusable` if it names one that new payments cannot go to.
+ */
+export function testConnection(
+  { connections }: Connected,
+  kind: ConnectionKind,
+  { test_connections }: TestRules,
+): AccountConnection | 'unusable' | null {
+  const named = connections.filter(({ label }) => test_connections.includes(label))
+  const found = named.find((each) => each.kind === kind)
+  // A connection of an unknown label may be of this kind.
+  if (!found) return named.length < test_connections.length ? 'unusable' : null
+  return testConnectionFault(found) === null ? found : 'unusable'
+}
+
+/** Why an integration's test sessions cannot use a connection; null if they can. */
+export function testConnectionFault(
+  found: Pick<AccountConnection, 'kind' | 'mode' | 'state'> | undefined,
+): string | null {
+  if (!found) return 'which is missing'
+  if (found.kind !== 'acquirer') return 'which is no acquirer: they use the simulated bank'
+  if (found.mode !== 'sandbox') return `which is of mode ${found.mode}, not sandbox`
+  return found.state === 'disabled' ? 'which is disabled' : null
+}
+
+/** The acquirer for a new payment; null for the simulator, and for live mode without a usable connection. */
 export function acquirerForNew(
   account: Connected & { merchant: Pick<Merchant, 'acquiring_profile'> },
-  mode: Mode,
+  { mode, rules }: { mode: Mode; rules: TestRules },
 ): string | null {
-  if (mode === 'test') return null
+  if (mode === 'test') {
+    const found = testConnection(account, 'acquirer', rules)
+    return found === 'unusable' ? no_acquirer : found && acquirerName(found)
+  }
   const label = completeProfileOf(account.merchant)?.acquirer
   const connection = usableConnection(account, 'acquirer', label)
   return connection && acquirerName(connection)

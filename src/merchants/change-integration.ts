@@ -14,12 +14,13 @@ import {
   type RoleTransfer,
   updateIntegration,
 } from './store.ts'
+import { judgeTestConnections } from './test-connections.ts'
 
 export type IntegrationUpdate = { integration: Integration; losers: RoleTransfer[] }
 
 /**
  * Replaces an integration by the result of `decide`, which may throw. The roles in `take` are taken from the integrations that
- * have them. Throws `resource_not_found`; a role, name or handle that another integration has is a unique violation.
+ * have them. Throws `resource_not_found`, or `invalid_request` for a connection that test sessions cannot use; a role, name or handle that another integration has is a unique violation.
  */
 export async function changeIntegration(
   context: ManageContext,
@@ -31,6 +32,9 @@ export async function changeIntegration(
     const integration = decide(before)
     const lines = integrationChangeLines(context, [before, integration], context.clock.now())
     if (lines === null) return { integration, losers: [] }
+    if (!isSame(before.test_connections, integration.test_connections)) {
+      await judgeTestConnections(tx, integration)
+    }
     const taken = take.filter((role) => integration[role] && !before[role])
     const losers = await assignRoles(tx, integration, lines.loses, taken)
     await updateIntegration(tx, integration, lines.changed)
@@ -80,6 +84,10 @@ async function locked<Result>(
     await notifyOfChange(tx, merchant_id)
     return result
   }) as Promise<Result>
+}
+
+function isSame(some: string[], others: string[]): boolean {
+  return some.join() === others.join()
 }
 
 function notFound(integration_id: string): Refusal {

@@ -23,6 +23,8 @@ export type Integration = {
   at_deadline: 'void' | 'capture'
   escalate_after_seconds: number | null
   capture_below: number | null
+  /** Labels of connections of mode `sandbox`, one of each kind at most, which its test sessions use instead of the simulator. */
+  test_connections: string[]
   appearance: unknown
   /** No new sessions are created with it from then on. Existing sessions continue under its rules. */
   deleted_at: Date | null
@@ -55,6 +57,7 @@ export const defaultRules: IntegrationRules = {
   at_deadline: 'void',
   escalate_after_seconds: null,
   capture_below: null,
+  test_connections: [],
   appearance: null,
   deleted_at: null,
   terms_url: null,

@@ -29,6 +29,7 @@ import {
   type RoleTransfer,
   updateMerchant,
 } from './store.ts'
+import { judgeTestConnections } from './test-connections.ts'
 
 /** `actor` is the author in the journal's line; `by` is the name of the person if the author is an operator. */
 export type ManageContext = { sql: Sql; ids: Ids; clock: Clock; actor: Actor; by?: string }
@@ -77,7 +78,8 @@ export type NewIntegration = Pick<Integration, 'name'> & Partial<Integration>
 
 /**
  * Creates an integration, and a publishable key if the merchant has none yet. The roles in `take` are taken from the
- * integrations that have them. A role, name or handle that another integration has is a unique violation.
+ * integrations that have them. A role, name or handle that another integration has is a unique violation. Throws
+ * `resource_not_found`, or `invalid_request` for a connection that test sessions cannot use.
  */
 export async function createIntegration(
   context: ManageContext,
@@ -94,6 +96,7 @@ export async function createIntegration(
     integration_id: ids.integration(),
     created_at: clock.now(),
   }
+  await judgeTestConnections(sql, integration)
   const taken = take.filter((role) => integration[role])
   const lines = integrationLines(context, integration)
   const losers = await insertIntegration(sql, integration, lines, taken)

@@ -31,6 +31,7 @@ const integrationColumns = [
   'at_deadline',
   'escalate_after_seconds',
   'capture_below',
+  'test_connections',
   'appearance',
   'deleted_at',
   'terms_url',
@@ -100,7 +101,7 @@ export async function findMerchant(sql: Sql, merchant_id: string): Promise<Merch
 
 /** The merchant with its connections, here without their secrets. */
 export async function findConnectedMerchant(
-  sql: Sql,
+  sql: AnySql,
   merchant_id: string,
 ): Promise<{ merchant: Merchant; connections: AccountConnection[] } | undefined> {
   const [row] = await sql<(Merchant & { connections: AccountConnection[] })[]>`

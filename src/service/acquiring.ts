@@ -16,7 +16,10 @@ import { OutgoingFailure, type VendorHttp, type World } from '../kernel/world.ts
 import { openWire } from '../vendors/wire.ts'
 
 /** Of 3-D Secure providers, only those of connections. */
-type Acquiring = Pick<Context, 'acquirerOf' | 'listAcquirers' | 'threeDsOf' | 'installation'>
+type Acquiring = Pick<
+  Context,
+  'acquirerOf' | 'listAcquirers' | 'sandboxNumbers' | 'threeDsOf' | 'installation'
+>
 
 /** Puts something between the service and the simulated acquirer: tests drop answers with it. */
 export type SimulatorWrapper = (simulator: Acquirer) => Acquirer
@@ -53,6 +56,8 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
     acquirerOf: (mode, name) =>
       acquirerFor({ mode, name }, { simulator, connected: connected.named }),
     listAcquirers: async () => [{ mode: 'test', acquirer: simulator }, ...(await connected.list())],
+    sandboxNumbers: (connector) =>
+      connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],
     installation,
     threeDsOf: (mode, name) => (name === null ? null : connectedThreeDs(mode, name)),
   }

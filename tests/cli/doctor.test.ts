@@ -57,6 +57,8 @@ const live = { merchant_id: 'm_live', missing: [], unusable: [], has_three_ds: f
 const accounts: AccountFacts = {
   merchants: { active: 1, suspended: 0 },
   live_merchants: [live],
+  unusable_tests: [],
+  has_test_connections: false,
   ending_keys: [],
   without_pair: [],
   demo_fault: null,
@@ -246,6 +248,17 @@ test.each<[string, Partial<AccountFacts>, string[]]>([
     { live_merchants: [live, { ...live, unusable: ['acquirer main, which is disabled'] }] },
     ['Live payments: problem'],
   ],
+  [
+    'a test connection that is of no use',
+    { has_test_connections: true, unusable_tests: ['web of m_1: trial, which is disabled'] },
+    ['Test connections: problem'],
+  ],
+  [
+    'a test connection without the simulated bank',
+    { has_test_connections: true },
+    ['Test connections: warning'],
+  ],
+  ['a test connection beside it', { has_test_connections: true, simulator: 'on' }, []],
   ['live without 3-D Secure', { has_directory_servers: false }, ['Live payments: warning']],
   [
     'live with a 3-D Secure connection',

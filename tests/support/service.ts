@@ -14,7 +14,7 @@ import type { Sql } from '../../src/database/open.ts'
 import { permissions } from '../../src/http/access.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import type { Mode } from '../../src/kernel/values.ts'
-import type { Clock, Http, Log } from '../../src/kernel/world.ts'
+import type { Clock, Http, Log, VendorHttp } from '../../src/kernel/world.ts'
 import type { Integration } from '../../src/merchants/integration.ts'
 import {
   createIntegration,
@@ -58,6 +58,8 @@ export type Service = {
   account: Account
   client: Client
   newAccount(asked?: AccountOptions): Promise<Account>
+  /** A further integration and key of a merchant. */
+  addPlace(merchant_id: string, integration?: Partial<Integration>): Promise<Account>
   drain(duration_ms: number): Promise<void>
   close(): Promise<void>
 }
@@ -86,6 +88,8 @@ type Options = {
   wrapSimulator?: (simulator: Acquirer) => Acquirer
   /** Vendors that live payments may go to; those that are built in, where none are given. */
   connectors?: readonly KnownConnector[]
+  /** How vendors are called; they are not, where it is not given. */
+  vendor_http?: Pick<VendorHttp, 'send'>
   /** Networks that webhooks may be sent to. */
   allowed_networks?: string[]
   /** Finds the addresses of a private name that an endpoint is to have. */
@@ -131,6 +135,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     wakeDeliveries: (what) => deliveries?.wake(what),
     receipt_modes: options.receipt_modes ?? [],
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
+    ...(options.vendor_http && { vendor_http: options.vendor_http }),
     ...(options.connectors && { connectors: options.connectors }),
     gateway_limit: options.gateway_limit ?? 0,
     trusted_proxies: options.trusted_proxies ?? [],
@@ -143,6 +148,8 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...{ sql: opened.sql, ids: context.ids, clock, keyring, actor: 'operator' },
   }
   const newAccount = (asked?: AccountOptions) => openAccount(operator, base_url, asked)
+  const addPlace = (merchant_id: string, integration: Partial<Integration> = {}) =>
+    openPlace(operator, base_url, { merchant_id, integration, key: {} })
   const account = await newAccount()
   if (options.deliver) {
     deliveries = startDeliveries({
@@ -152,7 +159,8 @@ export async function startService(options: Options = {}): Promise<Service> {
     })
   }
   return {
-    ...{ base_url, sql: opened.sql, log, context, database, operator, account, newAccount, drain },
+    ...{ base_url, sql: opened.sql, log, context, database, operator, account, newAccount },
+    ...{ addPlace, drain },
     client: account.client,
     async close() {
       await close()
@@ -196,14 +204,20 @@ async function openAccount(
   })
   const label = merchant.acquiring_profile?.acquirer
   if (typeof label === 'string') await connectBank(operator, merchant_id, label)
+  return openPlace(operator, base_url, { merchant_id, integration, key })
+}
+
+type AskedPlace = Required<Pick<AskedAccount, 'integration' | 'key'>> & { merchant_id: string }
+
+async function openPlace(
+  operator: ConnectionOffice,
+  base_url: string,
+  { merchant_id, integration, key }: AskedPlace,
+): Promise<Account> {
+  const rules = { name: 'default', is_default: true, allowed_origins: [shop], ...integration }
+  const take = rules.is_default ? (['is_default'] as const) : []
   const made =
-    integration &&
-    (await createIntegration(operator, merchant_id, {
-      name: 'default',
-      is_default: true,
-      allowed_origins: [shop],
-      ...integration,
-    }))
+    integration && (await createIntegration(operator, merchant_id, rules, { take: [...take] }))
   const { secret_key, key: row } = await newKey(operator, merchant_id, key)
   return {
     ...{ merchant_id, secret_key, key_id: row.key_id, publishable_key: row.publishable_key },

@@ -30,6 +30,7 @@ import {
   paymentRequest,
   settleRequest,
 } from './requests.ts'
+import { adyenSandboxNumbers } from './sandbox-numbers.ts'
 
 const day_ms = 24 * 3_600_000
 
@@ -38,6 +39,7 @@ export const adyen: Connector<AdyenCredentials> = {
   credentials: adyenCredentials,
   open: openAdyen,
   isOfSandbox,
+  sandbox_numbers: adyenSandboxNumbers,
   notices: { read: noticesIn, reply: '[accepted]' },
   check: checkAdyen,
 }

@@ -53,6 +53,7 @@ import {
   searchRequest,
   settleRequest,
 } from './requests.ts'
+import { checkoutSandboxNumbers } from './sandbox-numbers.ts'
 import {
   chargeFound,
   isReversed,
@@ -71,6 +72,7 @@ export const checkout: Connector<CheckoutCredentials> = {
   credentials: checkoutCredentials,
   open: openCheckout,
   isOfSandbox,
+  sandbox_numbers: checkoutSandboxNumbers,
   notices: { read: noticesIn, reply: '' },
   check: checkCheckout,
 }

@@ -19,6 +19,7 @@ import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
 import { findIntent, refundsAt } from './read.ts'
 import { intentRequest, methodRequest } from './requests.ts'
+import { stripeSandboxNumbers } from './sandbox-numbers.ts'
 import { settleAt } from './settle.ts'
 import { chargeFound, operationFound } from './standings.ts'
 
@@ -29,6 +30,7 @@ export const stripe: Connector<StripeCredentials> = {
   credentials: stripeCredentials,
   open: openStripe,
   isOfSandbox,
+  sandbox_numbers: stripeSandboxNumbers,
   notices: {
     read: (post, { credentials, installation, now }) =>
       noticesIn(post, { webhook_secret: credentials.webhook_secret, installation, now }),

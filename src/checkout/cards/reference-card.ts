@@ -7,8 +7,10 @@ import { sealCard } from '../../cards/vault.ts'
 import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import { timestamp } from '../../kernel/values.ts'
+import { type Brand, type Mode, timestamp } from '../../kernel/values.ts'
+import { testConnection } from '../../merchants/account-connection.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
+import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { ProviderUnavailable } from '../../three-ds/three-ds.ts'
 import type { Context } from '../context.ts'
 import { must, nullIfEmpty, wholeNumber } from '../fields.ts'
@@ -62,7 +64,8 @@ export const referenceCard = route({
     if (!session) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
     refuseUnlessOpen(session, now)
     const tried = { session, address: caller.address, now }
-    const card = await cardOrRefuse(context, body, tried)
+    const sandbox_numbers = sandboxNumbers(context, account, session)
+    const card = await cardOrRefuse(context, body, { ...tried, sandbox_numbers })
     const reference = context.ids.card()
     const identity = {
       merchant_id: session.merchant_id,
@@ -118,10 +121,25 @@ export const referenceCard = route({
 
 type CardTry = { session: Session; address: string; now: Date }
 
+/** The numbers that the session takes beside the test cards: those that its acquirer's vendor publishes for its sandbox. */
+function sandboxNumbers(
+  context: Context,
+  account: Account,
+  { mode, integration_id }: Session,
+): readonly string[] {
+  if (mode !== 'test') return []
+  const found = testConnection(account, 'acquirer', integrationOf(account, integration_id))
+  return found && found !== 'unusable' ? context.sandboxNumbers(found.connector) : []
+}
+
 /** A refused number counts like an accepted one, so that nobody tries numbers for free. */
-async function cardOrRefuse(context: Context, typed: z.output<typeof typedCard>, tried: CardTry) {
+async function cardOrRefuse(
+  context: Context,
+  typed: z.output<typeof typedCard>,
+  { sandbox_numbers, ...tried }: CardTry & { sandbox_numbers: readonly string[] },
+) {
   try {
-    return readCard(typed, { mode: tried.session.mode, now: tried.now })
+    return readCard(typed, { mode: tried.session.mode, sandbox_numbers, now: tried.now })
   } catch (error) {
     if (!(error instanceof CardError)) throw error
     await limitCardReferences(context, { ...tried, fingerprint: null })

@@ -14,6 +14,7 @@ import { Refusal } from '../../kernel/errors.ts'
 import type { PaymentId } from '../../kernel/values.ts'
 import { acquirerForNew } from '../../merchants/account-connection.ts'
 import { numericCountry } from '../../merchants/country.ts'
+import { integrationOf } from '../../merchants/directory.ts'
 import { completeProfileOf } from '../../merchants/merchant.ts'
 import { SaveError, sendAndSettle } from '../asking/ask-acquirer.ts'
 import { noteUnanswered } from '../asking/unanswered.ts'
@@ -48,7 +49,9 @@ export async function charge(
   const { session, attempt, account } = confirmed
   const now = context.world.clock.now()
   refuseUnlessOpen(session, now)
-  const acquirer = context.acquirerOf(session.mode, acquirerForNew(account, session.mode))
+  const rules = integrationOf(account, session.integration_id)
+  const named = acquirerForNew(account, { mode: session.mode, rules })
+  const acquirer = context.acquirerOf(session.mode, named)
   const intent = intentOf(context, confirmed, acquirer, now)
   const card = await beginCharge(context.sql, intent)
   if (!card) {

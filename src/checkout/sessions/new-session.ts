@@ -5,7 +5,7 @@ import { type Actor, type JournalLine, journalLine } from '../../audit/journal.t
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type Mode, timestamp } from '../../kernel/values.ts'
-import { usableConnection } from '../../merchants/account-connection.ts'
+import { testConnection, usableConnection } from '../../merchants/account-connection.ts'
 import type { Account } from '../../merchants/directory.ts'
 import { confirmationUrlFault, type Integration } from '../../merchants/integration.ts'
 import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
@@ -112,8 +112,17 @@ export function sessionLine(
 export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'public_key'>): Mode {
   const mode = modeOf({ merchant: account.merchant, integration, key_mode })
   if (mode === 'test') {
-    if (key_mode !== 'live_only') return mode
-    throw new Refusal('key_live_only', 'The key is live-only and this session would be a test one.')
+    if (key_mode === 'live_only') {
+      throw new Refusal(
+        'key_live_only',
+        'The key is live-only and this session would be a test one.',
+      )
+    }
+    if (!integration || testConnection(account, 'acquirer', integration) !== 'unusable') return mode
+    throw new Refusal(
+      'acquiring_profile_incomplete',
+      `The integration ${integration.name} names a test connection that cannot be used.`,
+    )
   }
   const read = readAcquiringProfile(account.merchant.acquiring_profile)
   const fault =

@@ -13,6 +13,10 @@ export type AccountFacts = {
     unusable: string[]
     has_three_ds: boolean
   }[]
+  /** Integrations with a test connection that cannot be used: `web of m_…: trial, which is disabled`. */
+  unusable_tests: string[]
+  /** Whether any integration names a test connection. */
+  has_test_connections: boolean
   /** Keys that are not revoked, but end soon or ended lately. */
   ending_keys: { key_id: string; expires_at: Date }[]
   /** Merchants whose secret keys may create payments, but none of which has a publishable key. */
@@ -69,6 +73,24 @@ export const accountChecks: Check<AccountFacts>[] = [
       return warning(
         `3-D Secure is unavailable to live payments of ${named(without.map(({ merchant_id }) => merchant_id))}`,
         'Set RIPPER_THREE_DS_FILE.',
+      )
+    },
+  },
+  {
+    name: 'Test connections',
+    judge({ unusable_tests, has_test_connections, live_merchants, simulator }) {
+      if (!has_test_connections) return ok('no integration has one')
+      if (unusable_tests.length > 0) {
+        return problem(
+          `integrations send their test sessions to what cannot be used: ${named(unusable_tests)}`,
+          'Their test sessions are refused: ripper integration update ID --test-connection LABEL, or --clear test-connection.',
+        )
+      }
+      const is_off = simulator === 'off' || (simulator === null && live_merchants.length > 0)
+      if (!is_off) return ok('those that integrations name can be used')
+      return warning(
+        'integrations name test connections, but the simulated bank that authenticates their test sessions does not run',
+        'Set RIPPER_SIMULATOR=on.',
       )
     },
   },

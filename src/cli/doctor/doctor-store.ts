@@ -2,6 +2,7 @@
 
 import type { ConnectionRow } from '../../connections/connection.ts'
 import type { Sql } from '../../database/open.ts'
+import type { Integration } from '../../merchants/integration.ts'
 import type { Merchant } from '../../merchants/merchant.ts'
 import type { Endpoint } from '../../webhooks/endpoint.ts'
 
@@ -60,6 +61,17 @@ export async function listSealedSecrets(
 export async function listSealedConnections(sql: Sql): Promise<ConnectionRow[]> {
   return sql<ConnectionRow[]>`
     select * from connections order by created_at desc, connection_id limit ${rows_max}`
+}
+
+export type TestingIntegration = Pick<Integration, 'merchant_id' | 'name' | 'test_connections'>
+
+/** The integrations of active merchants whose test sessions go to a connection. */
+export async function listTesting(sql: Sql): Promise<TestingIntegration[]> {
+  return sql<TestingIntegration[]>`
+    select merchant_id, i.name, test_connections
+    from integrations i join merchants m using (merchant_id)
+    where m.status = 'active' and i.deleted_at is null and test_connections <> '{}'
+    order by i.created_at desc, integration_id limit ${rows_max}`
 }
 
 export async function countEndpoints(sql: Sql): Promise<{ active: number; deleted: number }> {

@@ -8,13 +8,16 @@ import { hashOfKey } from '../../http/access.ts'
 import { type ConnectionKind, usableConnection } from '../../merchants/account-connection.ts'
 import { findKeyByHash } from '../../merchants/key-store.ts'
 import { type Merchant, readAcquiringProfile } from '../../merchants/merchant.ts'
+import { testConnectionsFault } from '../../merchants/test-connections.ts'
 import { type Demo, readDemo } from '../../service/demo.ts'
 import type { AccountFacts } from './accounts.ts'
 import {
   countMerchants,
   listEndingKeys,
   listLiveMerchants,
+  listTesting,
   listWithoutPair,
+  type TestingIntegration,
 } from './doctor-store.ts'
 
 const days_ms = 24 * 3600 * 1000
@@ -27,6 +30,7 @@ export async function readAccounts(config: Config, sql: Sql, now: Date): Promise
   return {
     merchants: await countMerchants(sql),
     live_merchants: live.map((merchant) => judgeMerchant(merchant, connections)),
+    ...testConnectionsIn(await listTesting(sql), connections),
     ending_keys: await listEndingKeys(sql, { from, until }),
     without_pair: await listWithoutPair(sql, now),
     demo_fault: await demoFault(sql, readDemo(config.data_dir), now),
@@ -36,6 +40,18 @@ export async function readAccounts(config: Config, sql: Sql, now: Date): Promise
     simulator: config.simulator,
     now,
   }
+}
+
+function testConnectionsIn(
+  integrations: TestingIntegration[],
+  all: Connection[],
+): Pick<AccountFacts, 'unusable_tests' | 'has_test_connections'> {
+  const unusable_tests = integrations.flatMap(({ merchant_id, name, test_connections }) => {
+    const own = all.filter((each) => each.merchant_id === merchant_id)
+    const fault = testConnectionsFault(own, test_connections)
+    return fault === null ? [] : [`${name} of ${merchant_id}: ${fault}`]
+  })
+  return { unusable_tests, has_test_connections: integrations.length > 0 }
 }
 
 function judgeMerchant(

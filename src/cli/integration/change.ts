@@ -28,6 +28,7 @@ const clearable = {
   currency: 'default_currency',
   'price-list': 'price_list',
   appearance: 'appearance',
+  'test-connection': 'test_connections',
   'order-reference-key': 'order_reference_metadata_key',
   'escalate-after-seconds': 'escalate_after_seconds',
   'capture-below': 'capture_below',

@@ -35,12 +35,13 @@ export const integrationList: Command = {
   },
 }
 
-const headings = ['integration', 'name', 'is', 'mode', 'allowed origins']
+const headings = ['integration', 'name', 'is', 'mode', 'tests go to', 'allowed origins']
 
 function rowOf(integration: Integration): string[] {
-  const { integration_id, name, mode_setting, allowed_origins } = integration
+  const { integration_id, name, mode_setting, test_connections, allowed_origins } = integration
+  const tests = test_connections.join(' ') || 'simulator'
   const origins = allowed_origins.join(' ') || '–'
-  return [integration_id, name, roles(integration), mode_setting, origins]
+  return [integration_id, name, roles(integration), mode_setting, tests, origins]
 }
 
 function roles({ is_default, is_hosted_page, handle, deleted_at }: Integration): string {

@@ -59,6 +59,11 @@ export const ruleOptions: Record<string, OptionSpec> = {
     meaning: 'refuse browser sessions whose amount cannot be verified',
   },
   'mode-setting': { value: 'auto|test', meaning: 'test keeps its sessions out of live mode' },
+  'test-connection': {
+    value: 'LABEL',
+    many: true,
+    meaning: 'test sessions go to this connection of mode sandbox',
+  },
   'order-reference-key': {
     value: 'KEY',
     meaning: 'metadata key that names the order on compatible routes',
@@ -97,6 +102,8 @@ export function rulesNamed(options: Options): Partial<Integration> {
     ...linksNamed(options),
     require_verified_amount: flag('require-verified-amount'),
     mode_setting: choice(options, 'mode-setting', ['auto', 'test']) ?? undefined,
+    test_connections:
+      options['test-connection'] === undefined ? undefined : list(options, 'test-connection'),
     order_reference_metadata_key: text(options, 'order-reference-key') ?? undefined,
     on_3ds_unavailable: choice(options, 'on-3ds-unavailable', ['proceed', 'decline']) ?? undefined,
     review_window_seconds: seconds('review-window-seconds'),

@@ -4,8 +4,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
-import { testCardOf } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
+import { behaviourAt } from '../numbers.ts'
 import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, type SettlePath, strangeHeader } from './judge.ts'
@@ -61,7 +61,7 @@ export async function openAdyenFake({
   async function pay(json: unknown): Promise<Reply> {
     const body = bodies.payments.safeParse(json)
     if (!body.success) return misuse(`payment: ${body.error.message}`)
-    const behaviour = testCardOf(body.data.paymentMethod.number)?.acquirer
+    const behaviour = behaviourAt('adyen', body.data.paymentMethod.number)
     if (!behaviour) return misuse("a number that is no test card's")
     const is_late = behaviour.startsWith('lost_then_') || behaviour === 'lost_for_ever'
     const payment =

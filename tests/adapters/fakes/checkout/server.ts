@@ -4,8 +4,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
-import { testCardOf } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
+import { behaviourAt } from '../numbers.ts'
 import { type CheckoutBooks, type FakePayment, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, listQuery, type SettlePath, searchBody, strangeHeader } from './judge.ts'
@@ -61,7 +61,7 @@ export async function openCheckoutFake({
     const body = bodies.payment.safeParse(json)
     if (!body.success) return { answer: misuse(`payment: ${body.error.message}`), payment: null }
     const { number } = body.data.source
-    const behaviour = testCardOf(number)?.acquirer
+    const behaviour = behaviourAt('checkout', number)
     if (!behaviour) return { answer: misuse("a number that is no test card's"), payment: null }
     const is_lost = behaviour === 'lost_then_not_found'
     const payment = is_lost ? null : books.authorise(body.data, behaviour)

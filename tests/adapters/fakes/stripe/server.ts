@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import type { z } from 'zod'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import { stripe_version } from '../../../../src/acquirers/stripe/requests.ts'
-import { testCardOf } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
+import { behaviourAt } from '../numbers.ts'
 import { type FakeIntent, openBooks, type Refusal, type StripeBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { type Answer, errorAnswer, type KeyAnswer, openKeys } from './idempotency.ts'
@@ -79,7 +79,7 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
 
   function makeMethod(text: string): Done {
     return judged(bodies.method, 'payment_methods', text, ({ card: { number } }) => {
-      const behaviour = number === '4242424242424242' ? 'approve' : testCardOf(number)?.acquirer
+      const behaviour = behaviourAt('stripe', number)
       if (!behaviour) return at_once(misuse("a number that is no test card's"))
       const { id } = books.keepMethod(behaviour, number.slice(-4))
       return at_once([200, { id, object: 'payment_method', type: 'card' }])
