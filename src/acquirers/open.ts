@@ -10,9 +10,14 @@ export function acquirerFor(
 ): Acquirer {
   const found = name === null ? null : connected(name)
   if (found) return found
-  // A connection's name has a colon. What a connection charged is never looked up at the simulator.
-  const is_for_simulator = mode === 'test' && name !== no_acquirer && !name?.includes(':')
-  return is_for_simulator ? simulator : missing(name ?? no_acquirer)
+  if (mode === 'test' && isSimulated(name, simulator)) return simulator
+  return missing(name ?? no_acquirer)
+}
+
+/** A connection's name has a colon: what a connection charged is never looked up at the simulator. */
+function isSimulated(name: string | null, simulator: Acquirer): boolean {
+  if (name === null || name === simulator.name) return true
+  return name !== no_acquirer && !name.includes(':')
 }
 
 function missing(name: string): Acquirer {

@@ -27,8 +27,8 @@ export type Operation = {
   payment_id: string
   kind: OperationKind
   /**
-   * Captures and voids of a payment are counted together. Its reversals and its refunds are each counted from 1, and its
-   * authorisation has 1.
+   * Captures and voids of a payment are counted together. Its reversals and its refunds are each counted from 1. Its
+   * authorisation has 1; that at the fallback acquirer has 2.
    */
   sequence: number
   acquirer: string

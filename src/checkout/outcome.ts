@@ -36,6 +36,8 @@ export type AnsweredOperation = Pick<Operation, 'operation_id' | 'state'> & {
   from: ExpectedState
 }
 
+export type Declined = Extract<AuthoriseAnswer, { result: 'declined' }>
+
 /** The author of a change. */
 export type Cause = {
   actor: Actor

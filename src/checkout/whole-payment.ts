@@ -13,7 +13,7 @@ export type WholePayment = {
   attempt: Attempt
   /** Null if the payment was never held. */
   hold: Hold | null
-  /** The payment's authorisation, by all its names; null if the acquirer was never asked. */
+  /** The payment's authorisation, by all its names, the fallback's if there was one; null if the acquirer was never asked. */
   authorisation: AuthorisationName | null
 }
 

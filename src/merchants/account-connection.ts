@@ -58,6 +58,17 @@ export function usableConnection(
   return found?.state === 'active' && found.mode === 'live' ? found : null
 }
 
+/** The acquirer that may get a charge after a soft decline at the first one; null if the profile names none to use. */
+export function fallbackAcquirer(
+  account: Connected & { merchant: Pick<Merchant, 'acquiring_profile'> },
+  mode: Mode,
+): string | null {
+  if (mode === 'test') return null
+  const label = completeProfileOf(account.merchant)?.fallback_acquirer
+  const connection = usableConnection(account, 'acquirer', label)
+  return connection && acquirerName(connection)
+}
+
 type TestRules = Pick<Integration, 'test_connections'>
 
 /**

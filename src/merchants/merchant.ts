@@ -26,6 +26,8 @@ function byBrand(value: z.ZodString) {
 const acquiringProfile = z.looseObject({
   /** The label of the acquirer connection. */
   acquirer: z.string().min(1),
+  /** The label of the acquirer connection that gets a charge after a soft decline at the first; left out if there is none. */
+  fallback_acquirer: z.string().min(1).optional(),
   /** The label of the 3-D Secure connection; left out if there is none. */
   three_ds: z.string().min(1).optional(),
   /** The name on the shopper's card statement. */

@@ -207,12 +207,12 @@ async function openAccount(
   return openPlace(operator, base_url, { merchant_id, integration, key })
 }
 
-type AskedPlace = Required<Pick<AskedAccount, 'integration' | 'key'>> & { merchant_id: string }
+type PlaceOptions = Required<Pick<AccountOptions, 'integration' | 'key'>> & { merchant_id: string }
 
 async function openPlace(
   operator: ConnectionOffice,
   base_url: string,
-  { merchant_id, integration, key }: AskedPlace,
+  { merchant_id, integration, key }: PlaceOptions,
 ): Promise<Account> {
   const rules = { name: 'default', is_default: true, allowed_origins: [shop], ...integration }
   const take = rules.is_default ? (['is_default'] as const) : []

@@ -235,8 +235,9 @@ export async function useStage(as: (acquirer: Acquirer) => Acquirer = (it) => it
 
 const moments_max = 500
 
-async function settleAll(
-  { sql }: Service,
+/** See Stage.settle; `search` looks for answers once. */
+export async function settleAll(
+  { sql }: Pick<Service, 'sql'>,
   clock: DrivenClock,
   search: () => Promise<unknown>,
 ): Promise<number> {

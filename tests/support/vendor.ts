@@ -1,7 +1,12 @@
 // A vendor for tests of connections: it charges what it is asked to, and says with which credentials it was called.
 
 import { z } from 'zod'
-import { type AuthoriseRequest, NotSent } from '../../src/acquirers/acquirer.ts'
+import {
+  type AuthoriseAnswer,
+  type AuthoriseRequest,
+  type LookUpAnswer,
+  NotSent,
+} from '../../src/acquirers/acquirer.ts'
 import type { KnownConnector } from '../../src/connections/connector.ts'
 
 export type Vendor = {
@@ -9,11 +14,17 @@ export type Vendor = {
   /** What was asked, in order: the verb, the acquirer's name, and the key that was sent. */
   asked: { verb: string; name: string; secret_key: string }[]
   charged: AuthoriseRequest[]
+  /** What look-ups find, by the reference of a charge. */
+  books: Map<string, LookUpAnswer>
+  /** What the next charges with this key come to, in order. Without it they are approved. */
+  next(secret_key: string, ...outcomes: (() => Promise<AuthoriseAnswer>)[]): void
 }
 
 export function openVendor(): Vendor {
   const asked: Vendor['asked'] = []
   const charged: Vendor['charged'] = []
+  const books: Vendor['books'] = new Map()
+  const set = new Map<string, (() => Promise<AuthoriseAnswer>)[]>()
   const connector: KnownConnector = {
     name: 'bank',
     kind: 'acquirer',
@@ -38,8 +49,10 @@ export function openVendor(): Vendor {
         reference_life_ms: 24 * 3_600_000,
         late_approval_ms: 0,
         async authorise(request) {
-          const { acquirer_transaction_id } = await call('authorise')
+          const { secret_key, acquirer_transaction_id } = await call('authorise')
           charged.push(request)
+          const outcome = set.get(secret_key)?.shift()
+          if (outcome) return outcome()
           const { amount, currency, capture: captured } = request
           return { result: 'approved', captured, amount, currency, acquirer_transaction_id }
         },
@@ -47,9 +60,9 @@ export function openVendor(): Vendor {
         void: settle('void'),
         reverse: settle('reverse'),
         refund: settle('refund'),
-        async lookUp() {
+        async lookUp({ reference }) {
           await call('lookUp')
-          return { result: 'not_found' }
+          return books.get(reference) ?? { result: 'not_found' }
         },
         async listAuthorisations() {
           await call('listAuthorisations')
@@ -63,5 +76,10 @@ export function openVendor(): Vendor {
         : { result: 'works', notes: ['captures are on'] }
     },
   }
-  return { connector, asked, charged }
+  return {
+    ...{ connector, asked, charged, books },
+    next: (secret_key, ...outcomes) => {
+      set.set(secret_key, outcomes)
+    },
+  }
 }

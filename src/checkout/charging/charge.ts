@@ -32,6 +32,7 @@ import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import type { ConfirmResult } from '../views.ts'
 import { beginCharge, type ChargeCard, type ChargeIntent } from './charge-store.ts'
+import { fallBack } from './fall-back.ts'
 import { type Preparation, prepareCharge } from './prepare-charge.ts'
 import { type SentCharge, settleCharge } from './settle-charge.ts'
 
@@ -91,10 +92,15 @@ async function send(
   const request = { ...prepared.request, send_by: sendBy(operation.last_sent_at) }
   const sent: SentCharge = { ...begun, operation }
   return sendAndSettle(context, operation, () => acquirer.authorise(request), {
-    answered: (answer: AuthoriseAnswer | UnderWay) =>
-      answer.result === 'under_way'
-        ? settleUnknown(context, sent, noteUnderWay(context, sent, answer))
-        : settleCharge(context, sent, answer),
+    async answered(answer: AuthoriseAnswer | UnderWay) {
+      if (answer.result === 'under_way') {
+        return settleUnknown(context, sent, noteUnderWay(context, sent, answer))
+      }
+      const next = await fallBack(context, { ...begun, operation }, { request, answer })
+      if (!next) return settleCharge(context, sent, answer)
+      const { mode, acquirer: name } = next.payment
+      return send(context, next, context.acquirerOf(mode, name), card)
+    },
     // Nothing left this machine, so nothing can have happened.
     notSent: ({ message }) =>
       settleCharge(context, sent, failed(message), { sending: operation.last_sent_at }),

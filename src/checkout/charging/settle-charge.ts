@@ -10,7 +10,7 @@ import type { SettlementContext } from '../context.ts'
 import { countOutcome, type Payer } from '../limits/payer.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { type Cause, conclude, outcomeOf } from '../outcome.ts'
+import { type Cause, conclude, type Declined, outcomeOf } from '../outcome.ts'
 import type { ConfirmResult } from '../views.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { saveOutcome } from './charge-store.ts'
@@ -24,6 +24,8 @@ export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> &
   cause: Cause
   /** The authorisation to be reversed if the acquirer holds it although its answer is negative. */
   orphan?: Orphan | null
+  /** The first acquirer's decline, if this is the second one's charge. It stands if this charge comes to nothing. */
+  declined_before?: Declined
 }
 
 /** Returns the confirm answer, or null if another process has already recorded an outcome. Throws SaveError. */
@@ -37,7 +39,12 @@ export async function settleCharge(
   const { operation_id } = sent.operation
   const { answer, orphan } = asAsked(context, sent, given)
   const now = context.world.clock.now()
-  const change = conclude(sent, answer, integrationOf(account, session.integration_id), now)
+  const change = conclude(
+    sent,
+    answerTold(sent, answer),
+    integrationOf(account, session.integration_id),
+    now,
+  )
   const operation = { operation_id, state: answer.result, answer, from }
   const written = outcomeOf(context.ids, { ...sent, change, operation, at: now })
   const outcome = { ...written, orphan: orphan ?? sent.orphan }
@@ -52,6 +59,13 @@ export async function settleCharge(
   context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
   await countOutcome(context, sent.payer, change.payment, now)
   return outcome.attempt.result as ConfirmResult
+}
+
+/** An error of the second acquirer must not hide the issuer's decline, which also counts against the payer. */
+function answerTold({ declined_before }: SentCharge, answer: AuthoriseAnswer): AuthoriseAnswer {
+  if (answer.result !== 'failed' || !declined_before) return answer
+  const { acquirer_transaction_id } = answer
+  return { ...declined_before, acquirer_transaction_id }
 }
 
 /** An approval of another amount is no approval: the acquirer's authorisation is reversed, and the charge has failed. */

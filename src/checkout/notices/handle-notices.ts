@@ -109,11 +109,14 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
  */
 function meant(
   operations: readonly OperationWithAnswer[],
-  { about, reference, acquirer_transaction_id: theirs }: StoredNotice,
+  notice: StoredNotice,
 ): OperationWithAnswer | 'not_named_yet' | undefined {
-  const alike = operations.filter(({ kind }) => kind === about)
+  const { about, reference, acquirer_transaction_id: theirs } = notice
+  const name = acquirerName(notice)
+  const here = operations.filter(({ acquirer }) => acquirer === name)
+  const alike = here.filter(({ kind }) => kind === about)
   if (about === 'capture' && alike.length === 0) {
-    return operations.find(({ kind }) => kind === 'authorise')
+    return here.find(({ kind }) => kind === 'authorise')
   }
   const named =
     alike.find(({ operation_id }) => operation_id === reference) ??
@@ -156,7 +159,9 @@ async function expire(
   notice: StoredNotice,
 ): Promise<Outcome> {
   const { hold } = whole
-  if (!hold || !isWaiting(hold)) return 'nothing_new'
+  if (!hold || !isWaiting(hold) || whole.payment.acquirer !== acquirerName(notice)) {
+    return 'nothing_new'
+  }
   // A capture or void under way must be answered first.
   if (hold.operation_id !== null) return 'later'
   const { learned_by } = context.acquirerOf(whole.payment.mode, whole.payment.acquirer)

@@ -130,7 +130,9 @@ function operationFaults(rows: OwnRows, told: PaymentLines, binding?: MoneyLine)
       faults.push(faultOf(rows.payment_id, 'operation_without_line', { operation_id }))
       continue
     }
-    const allowed = statesOf(operation, told, ofIt)
+    // After this decline the charge was sent to the next acquirer, whose answer is the outcome.
+    const was_declined = lines.some(({ detail }) => detail.declined_operation_id === operation_id)
+    const allowed = was_declined ? ['declined'] : statesOf(operation, told, ofIt)
     const misses = allowed !== null && !allowed.includes(state)
     const found = [
       ...(misses ? [{ member: 'state', row: state, line: allowed.join(' or ') }] : []),

@@ -13,6 +13,8 @@ export type MoneyLine = {
     Omit<OutcomeDetail, 'status'> & { status: OutcomeDetail['status'] | RefundDetail['status'] }
   > & {
     operation_id?: string
+    /** The charge that was declined before this one began. */
+    declined_operation_id?: string
     refund_id?: string
     decline_code?: string
   }

@@ -83,7 +83,8 @@ export async function findWholePayment(
       (select json_build_object('reference', o.operation_id, 'handle', o.handle,
           'acquirer_transaction_id', o.acquirer_transaction_id)
         from acquirer_operations o where o.merchant_id = p.merchant_id
-        and o.payment_id = p.payment_id and o.kind = 'authorise') as authorisation
+        and o.payment_id = p.payment_id and o.kind = 'authorise'
+        order by o.sequence desc limit 1) as authorisation
     from payments p
     join sessions s on s.merchant_id = p.merchant_id and s.session_id = p.session_id
     join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id

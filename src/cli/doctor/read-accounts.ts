@@ -62,7 +62,7 @@ function judgeMerchant(
   if ('missing' in read) {
     return { merchant_id, missing: read.missing, unusable: [], has_three_ds: false }
   }
-  const { acquirer, three_ds } = read.profile
+  const { acquirer, fallback_acquirer, three_ds } = read.profile
   const connections = all.filter((each) => each.merchant_id === merchant_id)
   const faultOf = (kind: ConnectionKind, label: string) =>
     usableConnection({ connections }, kind, label)
@@ -77,6 +77,10 @@ function judgeMerchant(
     ...{ merchant_id, missing: [], has_three_ds: false },
     unusable: [
       ...faultOf('acquirer', acquirer),
+      ...(fallback_acquirer === undefined ? [] : faultOf('acquirer', fallback_acquirer)),
+      ...(fallback_acquirer === acquirer
+        ? [`acquirer ${acquirer}, which is its own fallback`]
+        : []),
       ...(three_ds === undefined ? [] : faultOf('three_ds', three_ds)),
     ],
   }
