@@ -99,6 +99,47 @@ describe.each([
     expect(paid).toMatchObject({ status: 'succeeded', last_payment_error: null })
   })
 
+  test('refunds', async () => {
+    const { client } = service
+    const intent = await stripe.paymentIntents.create(tea)
+    const early = await thrown(stripe.refunds.create({ payment_intent: intent.id }))
+    expect(early).toMatchObject({ code: 'payment_not_refundable', param: 'payment_intent' })
+    expect(early.raw).toMatchObject({ type: 'invalid_request_error', statusCode: 409 })
+    await client.present(intent)
+    await client.confirm(intent)
+
+    const refund = await stripe.refunds.create({
+      ...{ payment_intent: intent.id, amount: 500, reason: 'requested_by_customer' },
+      metadata: { 'case[0]': 'A & B' },
+    })
+    expect(refund).toMatchObject({
+      id: expect.stringMatching(/^ref_[0-9a-f]{24}$/),
+      ...{ object: 'refund', amount: 500, currency: 'gbp', status: 'succeeded' },
+      ...{ payment_intent: intent.id, charge: null, reason: 'requested_by_customer' },
+      metadata: { 'case[0]': 'A & B' },
+    })
+    expect(refund).not.toHaveProperty('failure_reason')
+    expect({ ...(await stripe.refunds.retrieve(refund.id)) }).toEqual({ ...refund })
+    expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
+
+    proxy.passed.length = 0
+    const exceeding = await thrown(
+      stripe.refunds.create({ payment_intent: intent.id, amount: 1500 }),
+    )
+    expect(exceeding).toMatchObject({ statusCode: 409, code: 'refund_exceeds_captured' })
+    expect(exceeding.raw.ripper_code).toBe('refund_exceeds_captured')
+    // It is told not to try again.
+    expect(proxy.passed).toHaveLength(1)
+
+    proxy.loseAnswers(1)
+    const rest = await stripe.refunds.create({ payment_intent: intent.id })
+    expect(rest.amount).toBe(1499)
+    const again = await thrown(stripe.refunds.create({ payment_intent: intent.id }))
+    expect(again).toMatchObject({ code: 'charge_already_refunded' })
+    const missing = await thrown(stripe.refunds.retrieve(`ref_${'0'.repeat(24)}`))
+    expect(missing).toMatchObject({ statusCode: 404, code: 'resource_missing' })
+  })
+
   describe('errors', () => {
     test('authentication', async () => {
       const error = await thrown(open('rip_sk_wrong').paymentIntents.create(tea))
