@@ -186,6 +186,25 @@ describe('what a disabled connection charged', () => {
     expect(vendor.asked.map(({ verb }) => verb)).toEqual(['capture', 'void', 'reverse', 'refund'])
   })
 
+  test('is refunded by the API, in four statements', async () => {
+    const { connection_id } = await connect()
+    await name('main')
+    await created('live')
+    const { body: paid } = await shopper.pay(8)
+    await disableConnection(service.operator, connection_id)
+    await created('422 acquiring_profile_incomplete')
+    vendor.asked.length = 0
+    statements.reset()
+    const { body } = await account.client.refund(paid.payment_id)
+    expect(body).toMatchObject({ status: 'succeeded', mode: 'live', amount: 4200 })
+    expect(vendor.asked).toMatchObject([{ verb: 'refund', secret_key: 'sk_1' }])
+    // The payment; the intent; the outcome; the answer under its key.
+    const own = statements.texts().filter((text) => !/\bconnections\b/.test(text))
+    expect(own.map((text) => /^\s*(with|update|select)/.exec(text)?.[1])).toEqual([
+      ...['select', 'with', 'with', 'update'],
+    ])
+  })
+
   test('is among what sweeps go through, with the connections of all merchants and modes', async () => {
     const own = await connect()
     await disableConnection(service.operator, own.connection_id)
