@@ -190,14 +190,14 @@ test('an allowed network takes plain http', async () => {
 })
 
 test('a check of a vendor that this release cannot talk to fails, and says so', async () => {
-  const file = fileOf({ api_key: 'key_1' })
+  const file = fileOf(checkout)
   const { connection_id } = await answer(
-    ...madeOf('bank-checks', '--three-ds', '3dsecureio', '--credentials', file),
+    ...madeOf('bank-checks', '--three-ds', 'checkout-sessions', '--credentials', file),
   )
   const { status, stderr } = await run('check', connection_id)
   expect(status).toBe(1)
   expect(stderr).toBe(
-    `3dsecureio, bank-checks (${connection_id}): this release cannot talk to 3dsecureio yet, so nothing was asked\n`,
+    `checkout-sessions, bank-checks (${connection_id}): this release cannot talk to checkout-sessions yet, so nothing was asked\n`,
   )
   const told = await run('check', connection_id, '--json')
   expect([told.status, JSON.parse(told.stdout)]).toMatchObject([1, { connection_id, works: false }])

@@ -12,6 +12,7 @@ import { readSealing } from '../../src/cli/doctor/read-database.ts'
 import { readWork } from '../../src/cli/doctor/read-work.ts'
 import { workChecks } from '../../src/cli/doctor/work.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { type ConnectionKey, sealCredentials } from '../../src/connections/connection.ts'
 import type { AnySql, Sql } from '../../src/database/open.ts'
 import { checkSealingKeys } from '../../src/database/stores/sealing-keys.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
@@ -203,6 +204,26 @@ describe('what is read of a database', () => {
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
   const hours = 3600
 
+  /** Makes the merchant live, with an acquirer and with 3dsecure.io, and adds to its profile. */
+  async function liveWith(sql: AnySql, more: object) {
+    const { merchant_id } = service.account
+    const { keyring } = service.operator
+    const labels = { acquirer: 'main', three_ds: 'bank-checks' }
+    const rest = { descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
+    await sql`update merchants set live = true, live_enabled = true,
+      acquiring_profile = ${sql.json({ ...labels, ...rest, ...more })}`
+    const made = [
+      ['conn_1', 'acquirer', 'checkout', 'main'],
+      ['conn_2', 'three_ds', '3dsecureio', 'bank-checks'],
+    ] as const
+    for (const [connection_id, kind, connector, label] of made) {
+      const sealed = sealCredentials(keyring, { merchant_id, connection_id } as ConnectionKey, {})
+      await sql`insert into connections
+        (merchant_id, connection_id, kind, connector, label, mode, sealed_credentials, created_at)
+        values (${merchant_id}, ${connection_id}, ${kind}, ${connector}, ${label}, 'live', ${sealed}, ${ago(1)})`
+    }
+  }
+
   test('nothing, of one in which everything goes its way', async () => {
     expect(await foundAfter(async () => {})).toEqual([])
   })
@@ -211,6 +232,16 @@ describe('what is read of a database', () => {
     [
       'a live merchant without a profile',
       (sql) => sql`update merchants set live = true, live_enabled = true`,
+      ['Live payments: problem'],
+    ],
+    [
+      'a live merchant with both connections, and all that they need',
+      (sql) => liveWith(sql, { acquirer_bin: '400000', acquirer_merchant_id: 'TEA' }),
+      [],
+    ],
+    [
+      'a 3-D Secure connection that needs more of the profile',
+      (sql) => liveWith(sql, { acquirer_bin: '400000' }),
       ['Live payments: problem'],
     ],
     [

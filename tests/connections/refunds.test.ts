@@ -5,7 +5,7 @@ import type { Acquirer, Notice, NoticePost } from '../../src/acquirers/acquirer.
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
-import { openWire } from '../../src/acquirers/wire.ts'
+import { openWire } from '../../src/vendors/wire.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { compareAcquirer } from '../../src/checkout/reconciling/compare-books.ts'
 import { realClock } from '../../src/outgoing/real-world.ts'

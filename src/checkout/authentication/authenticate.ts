@@ -177,7 +177,9 @@ async function finishAsking(context: Context, asking: AskingRight): Promise<Atte
       // Read at the beginning, so it is right only for the request that asks at once.
       const known = is_mine ? asking.known : null
       attempt = await askBank(context, { ...asking, known, attempt: mine, provider })
-      if (attempt.server_transaction_id === mine.server_transaction_id) return attempt
+      // The provider's own id may have taken the place of the one by which it was claimed.
+      const has_ended = attempt.three_ds_state !== 'not_started'
+      if (has_ended || attempt.server_transaction_id === mine.server_transaction_id) return attempt
       // The answer came too late: another request is asking by now.
       is_mine = false
     }

@@ -63,7 +63,7 @@ export const accountChecks: Check<AccountFacts>[] = [
         const words = unusable.map((each) => `${each.merchant_id} (${each.unusable.join(', ')})`)
         return problem(
           `acquiring profiles name connections that cannot be used: ${named(words)}`,
-          'ripper connection list shows what there is, ripper connection create makes one; correct the label in the profile.',
+          'ripper connection list shows what there is, ripper connection create makes one; correct the profile.',
         )
       }
       const without = live_merchants.filter(({ has_three_ds }) => !has_three_ds)
@@ -72,7 +72,7 @@ export const accountChecks: Check<AccountFacts>[] = [
       }
       return warning(
         `3-D Secure is unavailable to live payments of ${named(without.map(({ merchant_id }) => merchant_id))}`,
-        'Set RIPPER_THREE_DS_FILE.',
+        'Name a 3-D Secure connection in their acquiring profiles, or set RIPPER_THREE_DS_FILE.',
       )
     },
   },

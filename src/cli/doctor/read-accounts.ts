@@ -3,6 +3,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Connection } from '../../connections/connection.ts'
 import { listConnections } from '../../connections/connection-store.ts'
+import { connectors } from '../../connections/connectors.ts'
 import type { Sql } from '../../database/open.ts'
 import { hashOfKey } from '../../http/access.ts'
 import { type ConnectionKind, usableConnection } from '../../merchants/account-connection.ts'
@@ -62,7 +63,7 @@ function judgeMerchant(
   if ('missing' in read) {
     return { merchant_id, missing: read.missing, unusable: [], has_three_ds: false }
   }
-  const { acquirer, fallback_acquirer, three_ds } = read.profile
+  const { acquirer, fallback_acquirer, three_ds, acquirer_bin, acquirer_merchant_id } = read.profile
   const connections = all.filter((each) => each.merchant_id === merchant_id)
   const faultOf = (kind: ConnectionKind, label: string) =>
     usableConnection({ connections }, kind, label)
@@ -73,8 +74,13 @@ function judgeMerchant(
             kind,
           )}`,
         ]
+  const provider = usableConnection({ connections }, 'three_ds', three_ds)
+  const connector = provider && connectors.find(({ name }) => name === provider.connector)
+  const lacking = Object.entries({ acquirer_bin, acquirer_merchant_id }).flatMap(([name, value]) =>
+    connector?.needs_acquirer_ids && value === undefined ? [name] : [],
+  )
   return {
-    ...{ merchant_id, missing: [], has_three_ds: false },
+    ...{ merchant_id, missing: [], has_three_ds: connector?.openThreeDs !== undefined },
     unusable: [
       ...faultOf('acquirer', acquirer),
       ...(fallback_acquirer === undefined ? [] : faultOf('acquirer', fallback_acquirer)),
@@ -82,6 +88,7 @@ function judgeMerchant(
         ? [`acquirer ${acquirer}, which is its own fallback`]
         : []),
       ...(three_ds === undefined ? [] : faultOf('three_ds', three_ds)),
+      ...(lacking.length > 0 ? [`three_ds ${three_ds}, without ${lacking.join(' and ')}`] : []),
     ],
   }
 }

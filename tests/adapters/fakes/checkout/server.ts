@@ -4,11 +4,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
+import type { AcquirerBehaviour } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type CheckoutBooks, type FakePayment, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
-import { bodies, listQuery, type SettlePath, searchBody, strangeHeader } from './judge.ts'
+import {
+  bodies,
+  listQuery,
+  type PaymentBody,
+  type SettlePath,
+  searchBody,
+  strangeHeader,
+} from './judge.ts'
 import { actionView, createdView, noticesOf, paymentView } from './views.ts'
 
 export type CheckoutFake = {
@@ -18,6 +26,8 @@ export type CheckoutFake = {
   books: CheckoutBooks
   /** The next request that moves money, or the next that asks, goes wrong so. */
   next(fault: Fault, of?: 'move' | 'ask'): void
+  /** The 3-D Secure data of each charge. */
+  charged_with: PaymentBody['3ds'][]
   /** How many requests came that may move money. */
   moves(): number
   /** What was wrong with requests, if anything. */
@@ -40,12 +50,16 @@ const lost_after_ms = 2_000
 export async function openCheckoutFake({
   clock,
   settles_after_ms = 20_000,
+  behaviourOf = (number) => behaviourAt('checkout', number),
 }: {
   clock: Clock
   settles_after_ms?: number
+  /** How a card behaves; by default only test cards do. */
+  behaviourOf?: (number: string) => AcquirerBehaviour | null
 }): Promise<CheckoutFake> {
   const books = openBooks({ clock, settles_after_ms })
   const wrong: string[] = []
+  const charged_with: PaymentBody['3ds'][] = []
   const set: Record<'move' | 'ask', Fault[]> = { move: [], ask: [] }
   /** By key and path: what was answered, or is about to be. */
   const kept = new Map<string, { at: Date; done: Promise<KeptAnswer> }>()
@@ -61,8 +75,9 @@ export async function openCheckoutFake({
     const body = bodies.payment.safeParse(json)
     if (!body.success) return { answer: misuse(`payment: ${body.error.message}`), payment: null }
     const { number } = body.data.source
-    const behaviour = behaviourAt('checkout', number)
+    const behaviour = behaviourOf(number)
     if (!behaviour) return { answer: misuse("a number that is no test card's"), payment: null }
+    charged_with.push(body.data['3ds'])
     const is_lost = behaviour === 'lost_then_not_found'
     const payment = is_lost ? null : books.authorise(body.data, behaviour)
     if (behaviour === 'approve_slowly') await clock.sleep(slow_ms)
@@ -185,7 +200,7 @@ export async function openCheckoutFake({
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    ...{ secret_key, signature_key, books, wrong, moves: () => moves },
+    ...{ secret_key, signature_key, books, charged_with, wrong, moves: () => moves },
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, signature_key),
     async close() {
