@@ -41,8 +41,9 @@ export type JobContext = Pick<
   | 'installation'
   | 'wakeDeliveries'
 > & {
-  /** See OrphanContext, both. */
+  /** See OrphanContext, all three. */
   marks?: MarkMemory
+  failures_logged?: Map<string, Date>
   unknown_authorisations?: 'hold' | 'reverse'
   /** Sends receipts; left out where none are sent. */
   post?: ReceiptMailer

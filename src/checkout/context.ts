@@ -34,7 +34,14 @@ export type Context = Common & {
 /**
  * All acquirers that may hold an authorisation of ours, with their mode. Listed anew each time, since connections come and go.
  */
-export type ListAcquirers = () => Promise<readonly { mode: Mode; acquirer: Acquirer }[]>
+export type ListAcquirers = () => Promise<
+  readonly {
+    mode: Mode
+    acquirer: Acquirer
+    /** Whether it is a disabled connection's, whose credentials may have ended. */
+    is_disabled?: boolean
+  }[]
+>
 
 /** Inserts a session with its idempotency key and its line. Throws KeyTakenError, with nothing written, if the key exists. */
 export type InsertSession = (row: NewSession) => Promise<void>

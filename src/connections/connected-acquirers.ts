@@ -19,7 +19,7 @@ export type ConnectedAcquirers = {
    */
   named(name: string): Acquirer | null
   /** Of all merchants, those of disabled connections too, with the mode of their payments. */
-  list(): Promise<{ mode: Mode; acquirer: Acquirer }[]>
+  list(): Promise<{ mode: Mode; acquirer: Acquirer; is_disabled: boolean }[]>
 }
 
 type Parts = CredentialsParts & {
@@ -52,7 +52,8 @@ export function openConnectedAcquirers(parts: Parts): ConnectedAcquirers {
       const all = await listConnections(sql, null)
       return all.flatMap((connection) => {
         const acquirer = connection.kind === 'acquirer' && named(acquirerName(connection))
-        return acquirer ? [{ mode: modeOfPayments[connection.mode], acquirer }] : []
+        const is_disabled = connection.state === 'disabled'
+        return acquirer ? [{ mode: modeOfPayments[connection.mode], acquirer, is_disabled }] : []
       })
     },
   }

@@ -68,6 +68,7 @@ export async function startBackground(
     unknown_authorisations: config.unknown_authorisations,
     unpaid_sessions_days: config.unpaid_sessions_days,
     marks: openMarkMemory({ data_dir: config.data_dir, installation }, world),
+    failures_logged: new Map(),
     ...acquiring,
     ...(config.mail && { post: postOf(config.mail, world) }),
   }

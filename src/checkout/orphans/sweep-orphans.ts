@@ -21,11 +21,30 @@ export async function sweepOrphans(context: OrphanContext): Promise<number> {
     try {
       found += await sweep(context, swept)
     } catch (error) {
-      const fields = { acquirer: swept.acquirer.name, error: (error as Error).message }
-      context.world.log.error(fields, 'search for orphaned authorisations failed')
+      logFailure(context, swept, error as Error)
     }
   }
   return found + (await reverseOrphans(context))
+}
+
+const day_ms = 24 * 3_600_000
+
+/** The key of a disabled connection may have ended for good, and nobody can be told of that every five minutes for ever. */
+function logFailure(
+  { world, failures_logged }: OrphanContext,
+  { acquirer: { name }, is_disabled }: AcquirerOfMode,
+  { message }: Error,
+): void {
+  const fields = { acquirer: name, error: message }
+  if (!is_disabled) {
+    world.log.error(fields, 'search for orphaned authorisations failed')
+    return
+  }
+  const now = world.clock.now()
+  const logged_at = failures_logged?.get(name)
+  if (logged_at && Math.abs(now.getTime() - logged_at.getTime()) < day_ms) return
+  failures_logged?.set(name, now)
+  world.log.warn(fields, 'search for orphaned authorisations failed at a disabled connection')
 }
 
 /** If the process dies during a sweep, the next sweep decides about what it found. */

@@ -34,7 +34,7 @@ import { lookClosely } from './look-closely.ts'
 /** Longer than one window may take. */
 const lease_ms = 30 * 60_000
 const every_ms = 24 * 3_600_000
-/** When to try again after an incomplete comparison. */
+/** When to try again after an incomplete comparison; at a disabled connection, whose key may have ended, after a day. */
 const again_ms = 3_600_000
 const page = 1_000
 /** How many charges are looked at closely at once, and in one run. If more differ, something else is wrong. */
@@ -106,10 +106,12 @@ export async function compareAcquirer(
     const is_stopped = context.stopping?.aborted === true
     if (!is_stopped) {
       const fields = { acquirer: name, error: compared.failure }
-      world.log.error(fields, 'comparison with the acquirer failed')
+      if (swept.is_disabled) world.log.warn(fields, 'comparison with a disabled connection failed')
+      else world.log.error(fields, 'comparison with the acquirer failed')
     }
     // A process that stops leaves the comparison to the next one.
-    const due_at = is_stopped ? now : new Date(now.getTime() + again_ms)
+    const wait_ms = is_stopped ? 0 : swept.is_disabled ? every_ms : again_ms
+    const due_at = new Date(now.getTime() + wait_ms)
     await failComparison(sql, {
       acquirer: name,
       held: lease.held,

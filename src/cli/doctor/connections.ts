@@ -1,9 +1,11 @@
 // The check of connections: whether the vendors take the credentials that are sealed for them.
 
-import { type Check, counted, named, ok, problem } from './finding.ts'
+import { type Check, counted, named, ok, problem, warning } from './finding.ts'
 
 export type ConnectionFacts = {
   disabled: number
+  /** Disabled ones that the search for orphans has not reached for hours. */
+  unsearched: { connection_id: string; label: string; since: Date }[]
   /** Active ones. `reason` says why the vendor does not take its credentials; null where it does. */
   checked: { connection_id: string; label: string; reason: string | null }[]
   /** Active ones of vendors that this release cannot talk to. */
@@ -13,7 +15,7 @@ export type ConnectionFacts = {
 export const connectionChecks: Check<ConnectionFacts>[] = [
   {
     name: 'Connections',
-    judge({ disabled, checked, not_built_in }) {
+    judge({ disabled, unsearched, checked, not_built_in }) {
       const failing = checked.filter(({ reason }) => reason !== null)
       if (failing.length > 0) {
         const words = failing.map((each) => `${each.connection_id} (${each.label}): ${each.reason}`)
@@ -27,6 +29,16 @@ export const connectionChecks: Check<ConnectionFacts>[] = [
         return problem(
           `this release cannot talk to the vendors of ${named(words)}`,
           'Payments do not go there: name another connection in the acquiring profile, or disable it.',
+        )
+      }
+      if (unsearched.length > 0) {
+        const words = unsearched.map(
+          ({ connection_id, label, since }) =>
+            `${connection_id} (${label}), since ${since.toISOString().slice(0, 16)}Z`,
+        )
+        return warning(
+          `disabled connections do not answer: ${named(words)}`,
+          'What was charged there cannot be looked up, captured or refunded: ripper connection rotate puts a key in place that works.',
         )
       }
       if (checked.length + disabled === 0) return ok('there is none')

@@ -1,9 +1,12 @@
 // Asks the vendors of active connections, all at once, whether they take the credentials.
 
+import { listSweeps } from '../../checkout/orphans/orphan-store.ts'
 import type { Config } from '../../config/config.ts'
 import { checkConnection, isBuiltIn } from '../../connections/check-connection.ts'
+import type { ConnectionRow } from '../../connections/connection.ts'
 import { connectors } from '../../connections/connectors.ts'
 import type { Sql } from '../../database/open.ts'
+import { acquirerName } from '../../merchants/account-connection.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { openVendorHttp } from '../../outgoing/vendor-http.ts'
 import { openWire } from '../../vendors/wire.ts'
@@ -31,10 +34,33 @@ export async function readConnections(config: Config, sql: Sql): Promise<Connect
     })
     return {
       disabled: rows.length - active.length,
+      unsearched: await unsearchedAmong(sql, rows, clock.now()),
       checked: await Promise.all(checked),
       not_built_in: active.filter((row) => !isBuiltIn(row, connectors)),
     }
   } finally {
     await http.close()
   }
+}
+
+/** The search comes every five minutes. */
+const searched_within_ms = 2 * 3_600_000
+
+/** One that was never searched has charged nothing. */
+async function unsearchedAmong(
+  sql: Sql,
+  rows: ConnectionRow[],
+  now: Date,
+): Promise<ConnectionFacts['unsearched']> {
+  const sweeps = new Map(
+    (await listSweeps(sql, null)).map(({ acquirer, swept_until }) => [acquirer, swept_until]),
+  )
+  return rows.flatMap((row) => {
+    const since = sweeps.get(acquirerName(row))
+    if (row.state === 'active' || !since) return []
+    const { connection_id, label } = row
+    return now.getTime() - since.getTime() > searched_within_ms
+      ? [{ connection_id, label, since }]
+      : []
+  })
 }
