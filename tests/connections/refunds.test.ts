@@ -5,11 +5,10 @@ import type { Acquirer, Notice, NoticePost } from '../../src/acquirers/acquirer.
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
-import { openWire } from '../../src/vendors/wire.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { compareAcquirer } from '../../src/checkout/reconciling/compare-books.ts'
-import { realClock } from '../../src/outgoing/real-world.ts'
-import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
+import type { VendorHttp } from '../../src/kernel/world.ts'
+import { openWire, type Wire } from '../../src/vendors/wire.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { posted, signed } from '../adapters/fakes/adyen/views.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
@@ -18,6 +17,7 @@ import { refusal } from '../support/client.ts'
 import { eventsOf } from '../support/holding.ts'
 import { type DrivenClock, drivenClock } from '../support/service.ts'
 import { day_ms, minute_ms, useStage } from '../support/settling.ts'
+import { openLoopbackHttp } from '../support/vendor-http.ts'
 
 const connection_id = `conn_${'2'.repeat(24)}`
 const settles_after_ms = 20_000
@@ -38,9 +38,14 @@ type Vendor = {
   close(): Promise<void>
 }
 
-const http = openVendorHttp({ clock: realClock(), allowed_networks: ['127.0.0.1'] })
-const wire = openWire(http)
-afterAll(() => http.close())
+const opened: VendorHttp[] = []
+afterAll(() => Promise.all(opened.map((http) => http.close())))
+
+function wireOf(clock: DrivenClock): Wire {
+  const http = openLoopbackHttp(clock)
+  opened.push(http)
+  return openWire(http)
+}
 
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0)
 
@@ -55,7 +60,7 @@ async function openStripe(clock: DrivenClock): Promise<Vendor> {
     ...{ wrong: fake.wrong, moves: fake.moves, close: fake.close },
     open: (installation) =>
       stripe.open({
-        ...{ name: `stripe:${connection_id}`, installation, wire, clock },
+        ...{ name: `stripe:${connection_id}`, installation, clock, wire: wireOf(clock) },
         credentials: async () => credentials,
       }),
     loseAnswer: () => fake.next('lose_answer_after'),
@@ -82,7 +87,7 @@ async function openCheckoutCom(clock: DrivenClock): Promise<Vendor> {
     ...{ wrong: fake.wrong, moves: fake.moves, close: fake.close },
     open: (installation) =>
       checkout.open({
-        ...{ name: `checkout:${connection_id}`, installation, wire, clock },
+        ...{ name: `checkout:${connection_id}`, installation, clock, wire: wireOf(clock) },
         credentials: async () => credentials,
       }),
     loseAnswer: () => fake.next('lose_answer_after'),
@@ -108,7 +113,7 @@ async function openAdyen(clock: DrivenClock): Promise<Vendor> {
     ...{ wrong: fake.wrong, moves: fake.moves, close: fake.close },
     open: (installation) =>
       adyen.open({
-        ...{ name: `adyen:${connection_id}`, installation, wire, clock },
+        ...{ name: `adyen:${connection_id}`, installation, clock, wire: wireOf(clock) },
         credentials: async () => credentials,
       }),
     loseAnswer: () => fake.next('lose_answer_after'),
@@ -181,7 +186,9 @@ describe.each([
     await client.present(session)
     const { body } = await client.confirm(session)
     await pass(settles_after_ms)
-    expect(body.status).toBe('captured')
+    // Some vendors capture only after they have answered.
+    await run('reconcile')
+    expect((await client.readPayment(body.payment_id)).body.status).toBe('captured')
     return body.payment_id
   }
   const statusOf = async (id: string) => (await client.readRefund(id)).body.status

@@ -2,18 +2,17 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
-import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
 import { openAdyenFake } from '../adapters/fakes/adyen/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
 import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
 import { cardOf, refusal } from '../support/client.ts'
 import { type Account, drivenClock, type Service, startService, until } from '../support/service.ts'
-import { realClock } from '../support/world.ts'
+import { openLoopbackHttp } from '../support/vendor-http.ts'
 
 const clock = drivenClock()
-const http = openVendorHttp({ clock: realClock, allowed_networks: ['127.0.0.1'] })
+const http = openLoopbackHttp(clock)
 const fakes = {
-  checkout: await openCheckoutFake({ clock }),
+  checkout: await openCheckoutFake({ clock, settles_after_ms: 0 }),
   stripe: await openStripeFake({ clock }),
   adyen: await openAdyenFake({ clock }),
 }

@@ -5,12 +5,11 @@ import { luhn } from '../../src/cards/luhn.ts'
 import { testCardOf } from '../../src/cards/test-cards.ts'
 import { createConnection } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
-import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
 import { openThreeDsecureIoFake } from '../adapters/fakes/3dsecureio/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
 import { cardOf, type SessionSecret } from '../support/client.ts'
 import { type Account, drivenClock, type Service, startService } from '../support/service.ts'
-import { realClock } from '../support/world.ts'
+import { openLoopbackHttp } from '../support/vendor-http.ts'
 
 /** What the acquiring profile says besides the labels. */
 export const profile = {
@@ -24,12 +23,15 @@ export type ThreeDsStage = Awaited<ReturnType<typeof openThreeDsStage>>
 /** `connectors` and other options of the service are the built-in ones. */
 export async function openThreeDsStage(options: Parameters<typeof startService>[0] = {}) {
   const clock = drivenClock()
-  // What waits for a vendor's answer waits by the real clock.
-  const http = openVendorHttp({ clock: realClock, allowed_networks: ['127.0.0.1'] })
+  const http = openLoopbackHttp(clock)
   const service = await startService({ clock, vendor_http: http, ...options })
   const pages_url = () => `${service.base_url}/3ds/`
   const provider = await openThreeDsecureIoFake({ clock, pages_url })
-  const acquirer = await openCheckoutFake({ clock, behaviourOf: () => 'approve' })
+  const acquirer = await openCheckoutFake({
+    clock,
+    settles_after_ms: 0,
+    behaviourOf: () => 'approve',
+  })
 
   const charges = recordCharges(service)
 
