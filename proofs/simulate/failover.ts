@@ -136,10 +136,10 @@ export async function nameLost({ database, violations, lost }: Stage): Promise<v
   if (lost) violations.lose(await namesOfSessions(database.sql, lost.session_ids))
 }
 
-/** For so long brakes were pulled, one after the other, milliseconds. */
+/** For so long brakes were pulled, one after the other, milliseconds. A wrong clock may have one released before it was pulled. */
 export async function brakedMs(sql: Sql): Promise<number> {
   const [row] = await sql<{ ms: number }[]>`
-    select coalesce(sum(extract(epoch from released_at - pulled_at)), 0)::float8 * 1000 as ms
+    select coalesce(sum(greatest(extract(epoch from released_at - pulled_at), 0)), 0)::float8 * 1000 as ms
     from orphan_brakes`
   return row!.ms
 }
