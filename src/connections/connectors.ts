@@ -4,6 +4,7 @@ import { adyen } from '../acquirers/adyen/adyen.ts'
 import { checkout } from '../acquirers/checkout/checkout.ts'
 import { stripe } from '../acquirers/stripe/stripe.ts'
 import { threeDsecureIo } from '../three-ds/3dsecureio/3dsecureio.ts'
+import { checkoutSessions } from '../three-ds/checkout-sessions/checkout-sessions.ts'
 import { builtIn, builtInThreeDs, type KnownConnector } from './connector.ts'
 
 export const connectors: readonly KnownConnector[] = [
@@ -11,5 +12,5 @@ export const connectors: readonly KnownConnector[] = [
   builtIn(stripe),
   builtIn(adyen),
   builtInThreeDs(threeDsecureIo),
-  { name: 'checkout-sessions', kind: 'three_ds', credentials: checkout.credentials },
+  builtInThreeDs(checkoutSessions),
 ]

@@ -4,7 +4,14 @@ import type { z } from 'zod'
 import type { Mode } from '../kernel/values.ts'
 import type { World } from '../kernel/world.ts'
 import type { CheckAnswer } from '../vendors/check.ts'
-import type { Wire } from '../vendors/wire.ts'
+import {
+  NotSent,
+  Unanswered,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+} from '../vendors/wire.ts'
+import type { MayOpen } from './emv/addresses.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from './three-ds.ts'
 
 export type ThreeDsConnector<Credentials = unknown> = {
@@ -49,4 +56,44 @@ export async function credentialsOf<Credentials>({
   })
   if (found === null) throw new ProviderUnavailable(`${name}: it has no credentials`)
   return found
+}
+
+/** For calls that ask no bank: any silence means that the provider cannot be asked now. Throws ProviderUnavailable. */
+export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<WireAnswer> {
+  try {
+    return await wire.send(request)
+  } catch (error) {
+    if (error instanceof Unanswered || error instanceof NotSent) {
+      throw new ProviderUnavailable(error.message)
+    }
+    throw error
+  }
+}
+
+/** Logs each failure with the name of the connection, since shoppers only hear that 3-D Secure is away. */
+export async function reporting<Result>(
+  { name, world }: Pick<ThreeDsConnection<unknown>, 'name' | 'world'>,
+  step: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) {
+      const fields = { connection: name, step, reason: error.message }
+      world.log.error(fields, '3-D Secure provider cannot be used')
+    }
+    throw error
+  }
+}
+
+/**
+ * Which of banks' addresses a shopper's browser may open: those with https. If the vendor's own address is a plain one, in the
+ * operator's own network, pages of the same host are let through, too.
+ */
+export function openableFrom(api_url: string): MayOpen {
+  const own = new URL(api_url)
+  return ({ protocol, hostname }) =>
+    protocol === 'https:' ||
+    (own.protocol === 'http:' && protocol === 'http:' && hostname === own.hostname)
 }

@@ -3,11 +3,11 @@
 import { openThreeDsecureIoUnderTest, pages } from './fakes/3dsecureio/under-test.ts'
 import { cardThat } from './fakes/bank.ts'
 import { threeDsSuite } from './three-ds.ts'
-import type { ThreeDsBench } from './three-ds-bench.ts'
+import { strictest, type ThreeDsBench } from './three-ds-bench.ts'
 import { post } from './three-ds-browser.ts'
 
 // The vendor answers for a Directory Server that is down as for a silent one.
-threeDsSuite('3dsecure.io', open, { tells_down_apart: false })
+threeDsSuite('3dsecure.io', open, { ...strictest, tells_down_apart: false })
 
 async function open(): Promise<ThreeDsBench> {
   const { fake, threeDs, clock, log, close } = await openThreeDsecureIoUnderTest()

@@ -16,10 +16,18 @@ import { type LogLine, purchase } from './three-ds-fixtures.ts'
 export type ThreeDsTraits = {
   /** Whether a provider that is down is told apart from one whose bank is silent. */
   tells_down_apart: boolean
+  /** Whether a bank that is silent is told apart from one that answers with an error. */
+  tells_silence_apart: boolean
+  /** Whether it says before an authentication which cards are enrolled, and where their 3DS Method is. */
+  knows_ranges: boolean
 }
 
 /** Of our own 3DS Server. */
-export const strictest: ThreeDsTraits = { tells_down_apart: true }
+export const strictest: ThreeDsTraits = {
+  tells_down_apart: true,
+  tells_silence_apart: true,
+  knows_ranges: true,
+}
 
 export type ThreeDsBench = {
   threeDs: ThreeDs

@@ -157,8 +157,10 @@ async function challenge(
   brand: Brand,
   three_ds: ThreeDsBehaviour,
 ): Promise<Challenge> {
-  const request = await requestFor(bench, brand, { three_ds })
-  const answer = await bench.threeDs.authenticate(request)
+  const asked = await requestFor(bench, brand, { three_ds })
+  const answer = await bench.threeDs.authenticate(asked)
+  const { server_transaction_id = asked.server_transaction_id } = answer
+  const request = { ...asked, server_transaction_id }
   if (answer.kind !== 'challenge') throw new Error(`not a challenge: ${JSON.stringify(answer)}`)
   challenged.set(bench, request.server_transaction_id)
   return { ...answer, request }

@@ -20,8 +20,10 @@ export function threeDsSuite(
     })
     afterEach(() => opened.close())
 
-    enrolmentSuite(bench)
-    methodSuite(bench)
+    if (traits.knows_ranges) {
+      enrolmentSuite(bench)
+      methodSuite(bench)
+    }
     frictionlessSuite(bench, traits)
     automaticChallengeSuite(bench)
     codeChallengeSuite(bench)

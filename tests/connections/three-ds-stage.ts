@@ -1,4 +1,4 @@
-// A live merchant with connections to a fake acquirer and to a fake 3-D Secure provider, and the cards to try them with.
+// Live merchants with connections to a fake acquirer and to a fake 3-D Secure provider, and the cards to try them with.
 
 import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { luhn } from '../../src/cards/luhn.ts'
@@ -7,6 +7,7 @@ import { createConnection } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
 import { openThreeDsecureIoFake } from '../adapters/fakes/3dsecureio/server.ts'
 import { openCheckoutFake } from '../adapters/fakes/checkout/server.ts'
+import { openSessionsFake } from '../adapters/fakes/checkout-sessions/server.ts'
 import { cardOf, type SessionSecret } from '../support/client.ts'
 import { type Account, drivenClock, type Service, startService } from '../support/service.ts'
 import { openLoopbackHttp } from '../support/vendor-http.ts'
@@ -27,6 +28,7 @@ export async function openThreeDsStage(options: Parameters<typeof startService>[
   const service = await startService({ clock, vendor_http: http, ...options })
   const pages_url = () => `${service.base_url}/3ds/`
   const provider = await openThreeDsecureIoFake({ clock, pages_url })
+  const sessions = await openSessionsFake({ clock, pages_url })
   const acquirer = await openCheckoutFake({
     clock,
     settles_after_ms: 0,
@@ -34,34 +36,41 @@ export async function openThreeDsStage(options: Parameters<typeof startService>[
   })
 
   const charges = recordCharges(service)
+  const { secret_key, signature_key } = acquirer
+  const credentials = {
+    '3dsecureio': { api_key: provider.api_key, api_url: provider.url },
+    'checkout-sessions': { secret_key, signature_key, api_url: sessions.url },
+  }
 
   /** A live merchant whose profile names both connections, unless told otherwise. */
-  async function newMerchant(changes: object = {}): Promise<Account & { connection_id: string }> {
+  async function newMerchant(
+    connector: keyof typeof credentials = '3dsecureio',
+  ): Promise<Account & { connection_id: string }> {
     const account = await service.newAccount({ merchant: { live: true, live_enabled: true } })
     const { merchant_id } = account
-    const { secret_key, signature_key, url } = acquirer
     await createConnection(service.operator, merchant_id, {
       ...{ kind: 'acquirer', connector: 'checkout', label: 'main', mode: 'live' },
-      credentials: { secret_key, signature_key, api_url: url },
+      credentials: { secret_key, signature_key, api_url: acquirer.url },
     })
     const { connection_id } = await createConnection(service.operator, merchant_id, {
-      ...{ kind: 'three_ds', connector: '3dsecureio', label: 'bank-checks', mode: 'live' },
-      credentials: { api_key: provider.api_key, api_url: provider.url },
+      ...{ kind: 'three_ds', connector, label: 'bank-checks', mode: 'live' },
+      credentials: credentials[connector],
     })
     await changeMerchant(service.operator, merchant_id, {
-      acquiring_profile: { ...profile, three_ds: 'bank-checks', ...changes },
+      acquiring_profile: { ...profile, three_ds: 'bank-checks' },
     })
     return { ...account, connection_id }
   }
 
   return {
-    ...{ clock, service, provider, acquirer, charges, newMerchant },
+    ...{ clock, service, provider, sessions, acquirer, charges, newMerchant },
     async close() {
       await service.close()
       await http.close()
       await provider.close()
+      await sessions.close()
       await acquirer.close()
-      const wrong = [...provider.wrong, ...acquirer.wrong]
+      const wrong = [...provider.wrong, ...sessions.wrong, ...acquirer.wrong]
       if (wrong.length > 0) throw new Error(wrong.join('\n'))
     },
   }

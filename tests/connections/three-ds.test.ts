@@ -3,7 +3,11 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
-import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
+import {
+  createConnection,
+  disableConnection,
+  rotateCredentials,
+} from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
 import { refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
 import { driving, until } from '../support/service.ts'
@@ -330,17 +334,12 @@ describe('a provider that fails', () => {
 
   test('is not reached: no attempt is spent', async () => {
     const { card_reference } = await type(account, session, '2003')
-    const { sql, operator } = stage.service
-    await sql`delete from connections where connection_id = ${account.connection_id}`
-    await createConnection(operator, account.merchant_id, {
-      ...{ kind: 'three_ds', connector: '3dsecureio', label: 'bank-checks', mode: 'live' },
-      // Nobody listens at the port of nothing.
-      credentials: { api_key: 'k', api_url: 'http://127.0.0.1:1' },
-    })
-    await until(
-      () => authenticated(card_reference),
-      (told) => told === unavailable,
-    )
+    // Nobody listens at the port of nothing.
+    const credentials = { api_key: 'k', api_url: 'http://127.0.0.1:1' }
+    await rotateCredentials(stage.service.operator, account.connection_id, credentials)
+    await stage.clock.advance(10_000)
+    expect(await authenticated(card_reference)).toBe(unavailable)
+    connectionLogged()
     expect(await attempts()).toBe(0)
   })
 })

@@ -37,7 +37,7 @@ const rooms: Record<string, string[]> = {
   outgoing: ['kernel', 'config'],
   vendors: ['kernel'],
   acquirers: ['kernel', 'cards', 'vendors'],
-  'three-ds': ['kernel', 'cards', 'vendors'],
+  'three-ds': ['kernel', 'cards', 'vendors', 'acquirers'],
   cards: ['kernel'],
   database: ['kernel', 'config', 'acquirers', 'three-ds'],
   audit: ['kernel', 'database'],

@@ -1,15 +1,15 @@
 // 3dsecure.io as a 3-D Secure provider: a 3DS Server that speaks EMVCo's messages and keeps the results for us to fetch.
 
 import type { CheckAnswer } from '../../vendors/check.ts'
+import { NotSent, Unanswered, type Wire, type WireRequest } from '../../vendors/wire.ts'
 import {
-  NotSent,
-  Unanswered,
-  type Wire,
-  type WireAnswer,
-  type WireRequest,
-} from '../../vendors/wire.ts'
-import { credentialsOf, type ThreeDsConnection, type ThreeDsConnector } from '../connector.ts'
-import type { MayOpen } from '../emv/addresses.ts'
+  credentialsOf,
+  openableFrom,
+  reporting,
+  sendOrRefuse,
+  type ThreeDsConnection,
+  type ThreeDsConnector,
+} from '../connector.ts'
 import { judge } from '../emv/authenticate.ts'
 import {
   challengeForm,
@@ -55,8 +55,8 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         const account = await accountOf(connection)
         // The vendor counts from a moment after this one.
         const asked_ms = world.clock.now().getTime()
-        const answer = await send(connection, preauthRequest(number, account))
-        const found = readPreauth(answer, openable(account))
+        const answer = await sendOrRefuse(connection.wire, preauthRequest(number, account))
+        const found = readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
         if (found === 'not_enrolled') return { enrolled: false }
         const { server_transaction_id, version, method_url } = found
         const usable_until = new Date(asked_ms + transaction_life_ms)
@@ -69,7 +69,11 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         const sent = authRequest(request, account)
         const received = await answerTo(connection, sent)
         const areq = JSON.parse(sent.body!) as Message
-        const judged = judge(areq, received, openable(account))
+        const judged = judge(
+          areq,
+          received,
+          openableFrom(apiUrlOf(account.credentials, account.mode)),
+        )
         if (judged.refused) {
           const { server_transaction_id } = request
           const fields = { connection: name, server_transaction_id, ...judged.refused }
@@ -81,7 +85,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
       reporting(connection, 'postauth', async () => {
         const account = await accountOf(connection)
         const sent = postauthRequest(server_transaction_id, account)
-        return readPostauth(await send(connection, sent))
+        return readPostauth(await sendOrRefuse(connection.wire, sent))
       }),
   }
 }
@@ -102,43 +106,6 @@ async function answerTo({ wire }: Connection, request: WireRequest): Promise<Dir
   }
 }
 
-/** For calls that change nothing: any silence means that the provider cannot be asked now. */
-async function send({ wire }: Connection, request: WireRequest): Promise<WireAnswer> {
-  try {
-    return await wire.send(request)
-  } catch (error) {
-    if (error instanceof Unanswered || error instanceof NotSent) {
-      throw new ProviderUnavailable(error.message)
-    }
-    throw error
-  }
-}
-
-/** Logs each failure with the name of the connection, since shoppers only hear that 3-D Secure is away. */
-async function reporting<Result>(
-  { name, world }: Connection,
-  step: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) {
-      const fields = { connection: name, step, reason: error.message }
-      world.log.error(fields, '3-D Secure provider cannot be used')
-    }
-    throw error
-  }
-}
-
-/** Banks' pages are https. At a plain address of the operator's own network, pages of the same host are let through, too. */
-function openable({ credentials, mode }: Account): MayOpen {
-  const own = new URL(apiUrlOf(credentials, mode))
-  return ({ protocol, hostname }) =>
-    protocol === 'https:' ||
-    (own.protocol === 'http:' && protocol === 'http:' && hostname === own.hostname)
-}
-
 /** The number that the vendor publishes as not enrolled; it is no card. */
 const nobodys_number = '9000100111111111'
 
@@ -146,7 +113,7 @@ async function check(asked: Account & { wire: Wire }): Promise<CheckAnswer> {
   const { wire, ...account } = asked
   try {
     const answer = await wire.send(preauthRequest(nobodys_number, account))
-    readPreauth(answer, openable(account))
+    readPreauth(answer, openableFrom(apiUrlOf(account.credentials, account.mode)))
     return { result: 'works', notes: [] }
   } catch (error) {
     return { result: 'fails', reason: `3dsecure.io: ${(error as Error).message}` }

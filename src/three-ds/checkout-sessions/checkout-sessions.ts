@@ -1,0 +1,207 @@
+// Checkout.com's Sessions as a 3-D Secure provider, whichever acquirer charges afterwards. A session is made when the shopper
+// pays; no card is asked about before.
+
+import {
+  apiUrlOf,
+  type CheckoutCredentials,
+  checkoutCredentials,
+  isOfSandbox,
+} from '../../acquirers/checkout/credentials.ts'
+import type { CheckAnswer } from '../../vendors/check.ts'
+import {
+  NotSent,
+  Unanswered,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+} from '../../vendors/wire.ts'
+import {
+  credentialsOf,
+  openableFrom,
+  reporting,
+  sendOrRefuse,
+  type ThreeDsConnection,
+  type ThreeDsConnector,
+} from '../connector.ts'
+import { isAllowed } from '../emv/addresses.ts'
+import {
+  challengeForm,
+  methodForm,
+  readChallengeNotification,
+  readMethodNotification,
+} from '../emv/browser-messages.ts'
+import { unavailable } from '../emv/outcome.ts'
+import {
+  type AuthenticationAnswer,
+  type AuthenticationRequest,
+  type FetchedThreeDs,
+  ProviderUnavailable,
+  type ResultMessage,
+  type UnavailableCause,
+} from '../three-ds.ts'
+import { collectRequest, createRequest, fingerprintRequest, readRequest } from './requests.ts'
+import {
+  refuseTurnedAway,
+  sessionIn,
+  standingOf,
+  type TheirSession,
+  wants,
+  wordsOf,
+} from './session.ts'
+
+export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
+  name: 'checkout-sessions',
+  credentials: checkoutCredentials,
+  isOfSandbox,
+  // The vendor asks in the name of its own acquirer.
+  needs_acquirer_ids: false,
+  openThreeDs,
+  check,
+}
+
+type Connection = ThreeDsConnection<CheckoutCredentials>
+
+/** A session that is still at work is read again so often, with a pause. */
+const reads = 2
+const pause_ms = 1_000
+
+function openThreeDs(connection: Connection): FetchedThreeDs {
+  return {
+    results: 'fetched',
+    name: connection.name,
+    methodForm,
+    readMethodNotification,
+    challengeForm,
+    readChallengeNotification,
+    // Which cards are enrolled is only seen when a session is made. The session says which version it spoke.
+    enrolment: async () => ({ enrolled: true, version: '2.2.0', method_url: null }),
+    authenticate: (request) =>
+      reporting(connection, 'authenticate', () => authenticate(connection, request)),
+    fetchResult: ({ handle }) =>
+      reporting(connection, 'fetch', () => fetchResult(connection, handle ?? '')),
+  }
+}
+
+async function authenticate(
+  connection: Connection,
+  request: AuthenticationRequest,
+): Promise<AuthenticationAnswer> {
+  const { name, world } = connection
+  const credentials = await credentialsOf(connection)
+  const answered = await runSession(connection, request, credentials)
+  const refused = (cause: UnavailableCause, reason: string, handle?: string) => {
+    const { server_transaction_id } = request
+    const fields = { connection: name, server_transaction_id, cause, reason }
+    world.log.warn(fields, 'authentication unavailable')
+    return {
+      ...noIds,
+      ...(handle && { handle }),
+      kind: 'outcome',
+      outcome: unavailable(cause),
+    } as const
+  }
+  if (typeof answered === 'string') return refused('timeout', answered)
+  const { id: handle, acs, ds, transaction_id, protocol_version, cardholder_info } = answered
+  const ids = {
+    handle,
+    ...(protocol_version && { version: protocol_version }),
+    ...(transaction_id && { server_transaction_id: transaction_id.toLowerCase() }),
+    ds_transaction_id: ds?.transaction_id ?? null,
+    acs_transaction_id: acs?.transaction_id ?? null,
+    cardholder_info: cardholder_info ?? null,
+  }
+  const standing = standingOf(answered)
+  if (standing === 'expired') return refused('timeout', 'the session has expired', handle)
+  if (standing !== 'waits') return { ...ids, kind: 'outcome', outcome: standing }
+  if (!wants(answered, 'challenge_cardholder')) {
+    return refused('timeout', `the session stays ${answered.status}`, handle)
+  }
+  const { ds_transaction_id, acs_transaction_id } = ids
+  const acs_url = acs?.url ?? ''
+  const is_whole = ds_transaction_id !== null && acs_transaction_id !== null && transaction_id
+  if (!is_whole) return refused('invalid_answer', 'a challenge without its ids', handle)
+  if (!isAllowed(acs_url, openableFrom(apiUrlOf(credentials)))) {
+    return refused('invalid_answer', 'acs.url not allowed', handle)
+  }
+  return { ...ids, kind: 'challenge', ds_transaction_id, acs_transaction_id, acs_url }
+}
+
+const noIds = { ds_transaction_id: null, acs_transaction_id: null, cardholder_info: null }
+
+/** The session once it waits for nothing of ours; a text says why there is none, although the bank may have been asked. */
+async function runSession(
+  { wire, world }: Connection,
+  request: AuthenticationRequest,
+  credentials: CheckoutCredentials,
+): Promise<TheirSession | string> {
+  const call = async (sent: WireRequest): Promise<TheirSession | string> => {
+    const answer = await answerTo(wire, sent)
+    return typeof answer === 'string' ? answer : (sessionIn(answer) ?? wordsOf(answer))
+  }
+  let session = await call(createRequest(request, credentials))
+  if (typeof session !== 'string' && wants(session, 'collect_channel_data')) {
+    session = await call(collectRequest(session.id, request.browser, credentials))
+  }
+  if (typeof session !== 'string' && wants(session, 'issuer_fingerprint')) {
+    session = await call(fingerprintRequest(session.id, credentials))
+  }
+  for (let read = 0; read < reads && typeof session !== 'string'; read++) {
+    const is_at_work = standingOf(session) === 'waits' && !wants(session, 'challenge_cardholder')
+    if (!is_at_work) break
+    await world.clock.sleep(pause_ms)
+    session = await call(readRequest(session.id, credentials))
+  }
+  return session
+}
+
+/** A text for a silence behind which the bank may have been asked. Throws ProviderUnavailable if it was not. */
+async function answerTo(wire: Wire, request: WireRequest): Promise<WireAnswer | string> {
+  try {
+    const answer = await wire.send(request)
+    if (request.method === 'POST') refuseTurnedAway(answer)
+    return answer
+  } catch (error) {
+    if (error instanceof Unanswered) return error.message
+    if (!(error instanceof NotSent)) throw error
+    if (request.method === 'POST') throw new ProviderUnavailable(error.message)
+    return error.message
+  }
+}
+
+async function fetchResult(
+  connection: Connection,
+  handle: string,
+): Promise<ResultMessage | 'not_yet' | 'gone'> {
+  const credentials = await credentialsOf(connection)
+  const answer = await sendOrRefuse(connection.wire, readRequest(handle, credentials))
+  if (answer.status === 404) return 'gone'
+  const session = sessionIn(answer)
+  if (!session || session.id !== handle) throw new ProviderUnavailable(wordsOf(answer))
+  const standing = standingOf(session)
+  if (standing === 'waits') return 'not_yet'
+  if (standing === 'expired') return 'gone'
+  const { transaction_id, acs, ds, protocol_version } = session
+  return {
+    server_transaction_id: (transaction_id ?? '').toLowerCase(),
+    acs_transaction_id: acs?.transaction_id ?? '',
+    ds_transaction_id: ds?.transaction_id ?? '',
+    version: protocol_version ?? '',
+    outcome: standing,
+  }
+}
+
+/** Nobody's: a session that is not there shows that the key may read sessions. */
+const nobodys_id = `sid_${'0'.repeat(26)}`
+
+async function check(asked: {
+  credentials: CheckoutCredentials
+  wire: Wire
+}): Promise<CheckAnswer> {
+  try {
+    const answer = await asked.wire.send(readRequest(nobodys_id, asked.credentials))
+    if (answer.status === 404) return { result: 'works', notes: [] }
+    return { result: 'fails', reason: `Checkout.com: ${wordsOf(answer)}` }
+  } catch (error) {
+    return { result: 'fails', reason: `Checkout.com: ${(error as Error).message}` }
+  }
+}

@@ -1,0 +1,122 @@
+// A session as Checkout.com shows it, read strictly, and what it says of the authentication.
+
+import { z } from 'zod'
+import { isGood, type WireAnswer } from '../../vendors/wire.ts'
+import { unavailable } from '../emv/outcome.ts'
+import {
+  type AuthenticationOutcome,
+  ProviderUnavailable,
+  type UnavailableCause,
+} from '../three-ds.ts'
+
+const text = z.string().max(2048)
+const part = (length: number) => z.string().max(length)
+
+const session = z.object({
+  id: z.string().regex(/^sid_[A-Za-z0-9]{1,60}$/),
+  /** The threeDSServerTransID. */
+  transaction_id: part(36).nullish(),
+  status: part(40),
+  next_actions: z.array(part(40)).nullish(),
+  /** The transStatus. */
+  response_code: part(2).nullish(),
+  response_status_reason: part(10).nullish(),
+  /** Why there is no result, such as `ares_error`. */
+  status_reason: part(60).nullish(),
+  protocol_version: part(10).nullish(),
+  eci: part(2048).nullish(),
+  cryptogram: part(2048).nullish(),
+  cardholder_info: part(128).nullish(),
+  ds: z.object({ transaction_id: part(36).nullish() }).nullish(),
+  acs: z
+    .object({
+      transaction_id: part(36).nullish(),
+      url: text.nullish(),
+      challenge_cancel_reason_code: part(2).nullish(),
+    })
+    .nullish(),
+})
+
+export type TheirSession = z.infer<typeof session>
+
+/** Null if the answer shows no session that can be read. */
+export function sessionIn(answer: WireAnswer): TheirSession | null {
+  const read = session.safeParse(answer.json)
+  return isGood(answer) && read.success ? read.data : null
+}
+
+/** Throws ProviderUnavailable if the vendor turned the call away: no bank was asked by it. */
+export function refuseTurnedAway(answer: WireAnswer): void {
+  const { status } = answer
+  if (status === 401 || status === 403 || status === 422 || status === 429) {
+    throw new ProviderUnavailable(wordsOf(answer))
+  }
+}
+
+/** For the log: of what the vendor wrote only its codes, since the rest may repeat what we sent. */
+export function wordsOf({ status, json }: WireAnswer): string {
+  if (status === 401) return 'its credentials were refused (401)'
+  const codes = Array.isArray(json?.error_codes) ? json.error_codes : []
+  const known = codes.filter((code) => typeof code === 'string' && /^[a-z0-9_]{1,60}$/.test(code))
+  return known.length > 0
+    ? `it refused the request (${status}): ${known.join(', ')}`
+    : `its answer cannot be used (status ${status})`
+}
+
+/** `waits`: the shopper is at the bank, or the vendor is at work. `expired`: it will never have a result. */
+export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits' | 'expired' {
+  const { status } = their
+  if (waiting.includes(status)) return 'waits'
+  if (status === 'expired') return 'expired'
+  if (status === 'challenge_abandoned') {
+    return outcomeOf(their, { status: 'N', challenge_cancel: '04' })
+  }
+  const letter = letters[status]
+  const said = their.response_code ?? letter
+  // A bank's no counts whatever else is said: read as "unavailable", the card might be charged after all.
+  const no = [said, letter].find((each) => each === 'N' || each === 'R')
+  if (no) return outcomeOf(their, { status: no as 'N' | 'R' })
+  if (letter !== undefined && said === letter) return outcomeOf(their, { status: letter })
+  const is_informational = said === 'I' && letter === 'U'
+  return is_informational ? outcomeOf(their, { status: 'I' }) : unavailable('invalid_answer')
+}
+
+/** Whether the vendor waits for this. */
+export function wants(their: TheirSession, action: string): boolean {
+  return their.next_actions?.includes(action) ?? false
+}
+
+const waiting = ['challenged', 'processing', 'pending']
+
+const letters: Record<string, AuthenticationOutcome['status']> = {
+  approved: 'Y',
+  attempted: 'A',
+  declined: 'N',
+  rejected: 'R',
+  unavailable: 'U',
+}
+
+function outcomeOf(
+  { eci, cryptogram, response_status_reason, status_reason, acs }: TheirSession,
+  known: Pick<AuthenticationOutcome, 'status'> & { challenge_cancel?: string },
+): AuthenticationOutcome {
+  const { status } = known
+  const is_sound =
+    /^[0-9A-Z]{0,2}$/.test(eci ?? '') && /^([A-Za-z0-9+/]{27}=?)?$/.test(cryptogram ?? '')
+  const is_yes = status === 'Y' || status === 'A'
+  if (!is_sound && is_yes) return unavailable('invalid_answer')
+  const reason = /^\d\d$/.test(response_status_reason ?? '') ? response_status_reason! : null
+  const challenge_cancel = acs?.challenge_cancel_reason_code ?? known.challenge_cancel ?? null
+  return {
+    status,
+    eci: (is_sound && eci) || null,
+    authentication_value: is_sound && cryptogram ? cryptogram.padEnd(28, '=') : null,
+    reason,
+    challenge_cancel,
+    unavailable_cause: status === 'U' ? causeOf(status_reason) : null,
+  }
+}
+
+function causeOf(status_reason: string | null | undefined): UnavailableCause {
+  return status_reason === 'ares_error' || status_reason === 'rreq_error' ? 'error' : 'issuer'
+}
