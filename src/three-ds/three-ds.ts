@@ -65,6 +65,8 @@ export type AuthenticationRequest = {
   notification_url: string
   /** The address to which the Directory Server posts the RReq. */
   results_url: string
+  /** After this time nothing leaves this machine any more, since another request may ask. Left out: any time. */
+  send_by?: Date
 }
 
 /** Why a status is U although no message contained U. */

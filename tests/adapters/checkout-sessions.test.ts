@@ -22,7 +22,8 @@ const pages = 'https://pay.example/3ds/'
 async function openUnderTest() {
   const clock = manualClock()
   const fake = await openSessionsFake({ clock, pages_url: () => pages })
-  const http = openVendorHttp({ clock: realClock(), allowed_networks: ['127.0.0.1'] })
+  const waiting = { now: clock.now, sleep: realClock().sleep }
+  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
   const wire = openWire(http)
   const world = fakeWorld({ post: () => Promise.reject(new Error('nobody posts')) })
   const { secret_key } = fake

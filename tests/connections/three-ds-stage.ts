@@ -25,7 +25,15 @@ export type ThreeDsStage = Awaited<ReturnType<typeof openThreeDsStage>>
 export async function openThreeDsStage(options: Parameters<typeof startService>[0] = {}) {
   const clock = drivenClock()
   const http = openLoopbackHttp(clock)
-  const service = await startService({ clock, vendor_http: http, ...options })
+  let beforeSending: (() => Promise<void>) | null = null
+  const vendor_http: typeof http = {
+    ...http,
+    async send(request) {
+      if (request.url.endsWith('/auth')) await beforeSending?.()
+      return http.send(request)
+    },
+  }
+  const service = await startService({ clock, vendor_http, ...options })
   const pages_url = () => `${service.base_url}/3ds/`
   const provider = await openThreeDsecureIoFake({ clock, pages_url })
   const sessions = await openSessionsFake({ clock, pages_url })
@@ -64,6 +72,15 @@ export async function openThreeDsStage(options: Parameters<typeof startService>[
 
   return {
     ...{ clock, service, provider, sessions, acquirer, charges, newMerchant },
+    /** Lets something happen when an AReq is about to be sent, until this is ended. */
+    stallBeforeSending(work: () => Promise<void>) {
+      beforeSending = work
+      return {
+        end() {
+          beforeSending = null
+        },
+      }
+    },
     async close() {
       await service.close()
       await http.close()

@@ -332,6 +332,17 @@ describe('a provider that fails', () => {
     expect(stage.acquirer.charged_with).toEqual([{ enabled: false }])
   })
 
+  test('is asked so late that another request may ask: nothing leaves, and no attempt is spent', async () => {
+    const { card_reference } = await type(account, session, '2003')
+    const { sql } = stage.service
+    const stalled = stage.stallBeforeSending(() => stage.clock.advance(40_000))
+    expect(await authenticated(card_reference)).toBe(unavailable)
+    stalled.end()
+    expect(stage.provider.calls.auth).toHaveLength(0)
+    const attempts_left = await sql`select 1 from attempts where session_id = ${session.id}`
+    expect(attempts_left).toHaveLength(0)
+  })
+
   test('is not reached: no attempt is spent', async () => {
     const { card_reference } = await type(account, session, '2003')
     // Nobody listens at the port of nothing.

@@ -83,9 +83,9 @@ async function ask(context: Context, question: BankRequest): Promise<AttemptMove
   if (request === 'not_enrolled') return { three_ds_state: 'not_enrolled', asking_until: null }
   const now = context.world.clock.now()
   // A request that takes over at the end of this right asks as well, and the bank should get one AReq for a purchase.
-  const left_ms = question.attempt.asking_until!.getTime() - now.getTime()
-  if (left_ms < answer_ms) throw new ProviderUnavailable('there was no time left to ask')
-  const answer = await question.provider.threeDs.authenticate(request)
+  const send_by = new Date(question.attempt.asking_until!.getTime() - answer_ms)
+  if (now > send_by) throw new ProviderUnavailable('there was no time left to ask')
+  const answer = await question.provider.threeDs.authenticate({ ...request, send_by })
   return {
     ...moveOf(answer, question.session, now),
     three_ds_version: answer.version ?? request.version,

@@ -31,7 +31,8 @@ export async function openThreeDsecureIoUnderTest(): Promise<ThreeDsecureIoUnder
   const clock = manualClock()
   const fake = await openThreeDsecureIoFake({ clock, pages_url: () => pages })
   // The test's clock stands still: what waits for an answer waits by the real one.
-  const http = openVendorHttp({ clock: realClock(), allowed_networks: ['127.0.0.1'] })
+  const waiting = { now: clock.now, sleep: realClock().sleep }
+  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
   const wire = openWire(http)
   const world = fakeWorld({ post: () => Promise.reject(new Error('nobody posts')) })
   const credentials = { api_key: fake.api_key, api_url: fake.url }
