@@ -3,9 +3,10 @@
 import { Refusal } from '../kernel/errors.ts'
 import type { Mode } from '../kernel/values.ts'
 import { threeDsForNew } from '../merchants/account-connection.ts'
-import type { Account } from '../merchants/directory.ts'
+import { type Account, integrationOf } from '../merchants/directory.ts'
 import type { ThreeDs } from '../three-ds/three-ds.ts'
 import type { Context } from './context.ts'
+import type { Session } from './session.ts'
 
 /** `name` is the connection's, as cards and attempts keep it; null for the mode's own 3DS Server. */
 export type Provider = { name: string | null; threeDs: ThreeDs }
@@ -14,9 +15,10 @@ export type Provider = { name: string | null; threeDs: ThreeDs }
 export function providerForNew(
   context: Pick<Context, 'threeDsOf'>,
   account: Account,
-  mode: Mode,
+  { mode, integration_id }: Pick<Session, 'mode' | 'integration_id'>,
 ): Provider | null {
-  return providerNamed(context, mode, threeDsForNew(account, mode))
+  const rules = integrationOf(account, integration_id)
+  return providerNamed(context, mode, threeDsForNew(account, { mode, rules }))
 }
 
 /** The provider that a card or an attempt names. Throws `three_ds_provider_unavailable` if there is none. */

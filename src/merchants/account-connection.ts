@@ -36,6 +36,9 @@ export function acquirerName({
 /** A 3-D Secure provider is named in the same way. */
 export const threeDsName = acquirerName
 
+/** The name of a 3-D Secure provider that there is not. */
+const no_provider = 'none'
+
 /** The connector and connection in such a name; null for the simulator and for any other text. */
 export function connectionNamed(
   acquirer: string,
@@ -89,10 +92,9 @@ export function testConnection(
 
 /** Why an integration's test sessions cannot use a connection; null if they can. */
 export function testConnectionFault(
-  found: Pick<AccountConnection, 'kind' | 'mode' | 'state'> | undefined,
+  found: Pick<AccountConnection, 'mode' | 'state'> | undefined,
 ): string | null {
   if (!found) return 'which is missing'
-  if (found.kind !== 'acquirer') return 'which is no acquirer: they use the simulated bank'
   if (found.mode !== 'sandbox') return `which is of mode ${found.mode}, not sandbox`
   return found.state === 'disabled' ? 'which is disabled' : null
 }
@@ -111,12 +113,18 @@ export function acquirerForNew(
   return connection && acquirerName(connection)
 }
 
-/** The 3-D Secure connection for a new authentication; null if the mode's own provider is to be asked. */
+/**
+ * The 3-D Secure provider for a new authentication: a connection's name, or one that no provider has if the integration's test
+ * connection cannot be used. Null if the mode's own provider is to be asked.
+ */
 export function threeDsForNew(
   account: Connected & { merchant: Pick<Merchant, 'acquiring_profile'> },
-  mode: Mode,
+  { mode, rules }: { mode: Mode; rules: TestRules },
 ): string | null {
-  if (mode === 'test') return null
+  if (mode === 'test') {
+    const found = testConnection(account, 'three_ds', rules)
+    return found === 'unusable' ? no_provider : found && threeDsName(found)
+  }
   const label = completeProfileOf(account.merchant)?.three_ds
   const connection = usableConnection(account, 'three_ds', label)
   return connection && threeDsName(connection)

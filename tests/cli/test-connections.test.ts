@@ -21,6 +21,7 @@ const { connection_id } = await connect('trial')
 await connect('other')
 await connect('main', { mode: 'live' })
 await connect('bank-checks', { kind: 'three_ds', connector: '3dsecureio' })
+await connect('checks', { kind: 'three_ds', connector: 'checkout-sessions' })
 const ended = await connect('ended')
 await disableConnection(service.operator, ended.connection_id)
 
@@ -49,13 +50,20 @@ test('an integration gets one, shows it, and loses it', async () => {
   expect(cleared.test_connections).toEqual([])
 }, 60_000)
 
+test('an acquirer and a 3-D Secure provider may be named together', async () => {
+  const made = await answer(...create('both', 'trial', 'bank-checks'))
+  const [row] = await service.sql`
+    select test_connections from integrations where integration_id = ${made.integration_id}`
+  expect(row!.test_connections).toEqual(['trial', 'bank-checks'])
+}, 60_000)
+
 describe('refused is', () => {
   test.each([
     ['a label that nobody has', ['nobody'], 'nobody, which is missing.'],
     ['a connection of mode live', ['main'], 'main, which is of mode live, not sandbox.'],
     ['a disabled one', ['ended'], 'ended, which is disabled.'],
-    ['one for 3-D Secure', ['bank-checks'], 'bank-checks, which is no acquirer'],
     ['a second acquirer', ['trial', 'other'], 'both trial and other'],
+    ['a second one for 3-D Secure', ['bank-checks', 'checks'], 'both bank-checks and checks'],
   ])('%s', async (name, labels, words) => {
     const { status, stderr } = await run(...create(name, ...labels))
     expect([status, stderr]).toEqual([1, expect.stringContaining(words)])

@@ -9,6 +9,7 @@ import {
   rotateCredentials,
 } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
+import { cardThat } from '../adapters/fakes/bank.ts'
 import { refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
 import { driving, until } from '../support/service.ts'
 import { liveNumber, openThreeDsStage, profile, type ThreeDsStage, type } from './three-ds-stage.ts'
@@ -405,6 +406,46 @@ describe('which provider', () => {
     expect(answer.body.message).toContain(`the acquiring profile lacks ${member} for visa`)
     expect(stage.provider.calls.auth).toHaveLength(0)
     expect((await account.client.state(session)).body.session.attempt_count).toBe(0)
+  })
+})
+
+describe('a test session of an integration with a sandbox connection', () => {
+  const card = cardThat('visa', {})
+  const trial = { kind: 'three_ds', connector: '3dsecureio', label: 'trial' } as const
+  const credentials = () => ({ api_key: stage.provider.api_key, api_url: stage.provider.url })
+
+  async function rehearsal() {
+    const { merchant_id } = await stage.service.newAccount({ integration: null })
+    const { operator } = stage.service
+    const asked = { ...trial, mode: 'sandbox' as const, credentials: credentials() }
+    const { connection_id } = await createConnection(operator, merchant_id, asked)
+    const integration = { test_connections: ['trial'] }
+    const { client } = await stage.service.addPlace(merchant_id, integration)
+    return { client, connection_id, open: () => client.create() }
+  }
+
+  test('is authenticated there, with made-up data of an acquirer, and charged at the simulator', async () => {
+    const { client, open } = await rehearsal()
+    const { body } = await open()
+    expect(body.mode).toBe('test')
+    expect((await client.present(body, card)).body.three_ds.state).toBe('authenticated')
+    expect(stage.provider.calls.auth).toMatchObject([{ acquirerBIN: '400000', mcc: '5999' }])
+    expect((await client.confirm(body)).body.status).toBe('captured')
+    expect(stage.acquirer.charged_with).toEqual([])
+  })
+
+  test('is not begun once the connection is disabled, and one that was is not sent to the simulator', async () => {
+    const { client, connection_id, open } = await rehearsal()
+    const { body } = await open()
+    await disableConnection(stage.service.operator, connection_id)
+    const refused = await until(
+      async () => refusal(await open()),
+      (told) => told === '422 acquiring_profile_incomplete',
+    )
+    expect(refused).toBe('422 acquiring_profile_incomplete')
+    const answer = await client.present(body, card)
+    expect(refusal(answer)).toBe('503 three_ds_provider_unavailable')
+    expect(stage.provider.calls.auth).toEqual([])
   })
 })
 

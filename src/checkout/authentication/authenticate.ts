@@ -88,7 +88,7 @@ async function startAttempt(
   })
   if (!card || card.session_id !== session.session_id || card.expires_at <= now)
     throw unknownReference()
-  const provider = providerForNew(context, account, session.mode)
+  const provider = providerForNew(context, account, session)
   if (!provider) throw noProvider(session.mode)
   const known = { card, enrolment: await enrolmentOrRefuse(context, provider, card) }
   const attempt = newAttempt(context, { session, provider, known, body, caller, now })

@@ -78,7 +78,7 @@ export const referenceCard = route({
       card,
     )
     await limitCardReferences(context, { ...tried, fingerprint })
-    const provider = providerForNew(context, account, session.mode)
+    const provider = providerForNew(context, account, session)
     const enrolment = provider && (await enrolmentOf(provider, card))
     const { number: _number, cvc: _cvc, ...shown } = card
     const stored = {

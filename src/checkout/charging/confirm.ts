@@ -118,7 +118,7 @@ function readyOrRefuse(
   const attempt = newest && attemptAt(newest, now)
   if (attempt && isAuthenticationOver(attempt.three_ds_state)) return attempt
   // Without a provider, authenticate would only refuse this shopper. An authentication that has ended needs no provider.
-  if (!providerForNew(context, account, session.mode)) throw noProvider(session.mode)
+  if (!providerForNew(context, account, session)) throw noProvider(session.mode)
   const words = attempt
     ? 'The authentication of the card has not ended.'
     : 'No card was authenticated yet: authenticate first.'

@@ -5,7 +5,12 @@ import { type Actor, type JournalLine, journalLine } from '../../audit/journal.t
 import type { SecretKey } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { type Mode, timestamp } from '../../kernel/values.ts'
-import { testConnection, usableConnection } from '../../merchants/account-connection.ts'
+import {
+  type ConnectionKind,
+  connection_kinds,
+  testConnection,
+  usableConnection,
+} from '../../merchants/account-connection.ts'
 import type { Account } from '../../merchants/directory.ts'
 import { confirmationUrlFault, type Integration } from '../../merchants/integration.ts'
 import { modeOf, readAcquiringProfile } from '../../merchants/merchant.ts'
@@ -118,7 +123,9 @@ export function modeOrRefuse({ account, integration, key_mode }: Omit<Place, 'pu
         'The key is live-only and this session would be a test one.',
       )
     }
-    if (!integration || testConnection(account, 'acquirer', integration) !== 'unusable') return mode
+    const isUsable = (kind: ConnectionKind, rules: Integration) =>
+      testConnection(account, kind, rules) !== 'unusable'
+    if (!integration || connection_kinds.every((kind) => isUsable(kind, integration))) return mode
     throw new Refusal(
       'acquiring_profile_incomplete',
       `The integration ${integration.name} names a test connection that cannot be used.`,
