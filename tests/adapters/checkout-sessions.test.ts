@@ -1,13 +1,12 @@
 // The connector to Checkout.com's Sessions against the fake ones, which have our simulated banks behind them.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { realClock } from '../../src/outgoing/real-world.ts'
-import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
 import { checkoutSessions } from '../../src/three-ds/checkout-sessions/checkout-sessions.ts'
 import type { AuthenticationAnswer } from '../../src/three-ds/three-ds.ts'
 import { ProviderUnavailable } from '../../src/three-ds/three-ds.ts'
 import { openWire } from '../../src/vendors/wire.ts'
 import { manualClock } from '../support/clock.ts'
+import { openLoopbackHttp } from '../support/vendor-http.ts'
 import { cardThat } from './fakes/bank.ts'
 import type { Fault } from './fakes/checkout-sessions/faults.ts'
 import { openSessionsFake } from './fakes/checkout-sessions/server.ts'
@@ -22,8 +21,7 @@ const pages = 'https://pay.example/3ds/'
 async function openUnderTest() {
   const clock = manualClock()
   const fake = await openSessionsFake({ clock, pages_url: () => pages })
-  const waiting = { now: clock.now, sleep: realClock().sleep }
-  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
+  const http = openLoopbackHttp(clock)
   const wire = openWire(http)
   const world = fakeWorld({ post: () => Promise.reject(new Error('nobody posts')) })
   const { secret_key } = fake

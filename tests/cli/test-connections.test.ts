@@ -51,10 +51,10 @@ test('an integration gets one, shows it, and loses it', async () => {
 }, 60_000)
 
 test('an acquirer and a 3-D Secure provider may be named together', async () => {
-  const made = await answer(...create('both', 'trial', 'bank-checks'))
+  const made = await answer(...create('both', 'other', 'bank-checks'))
   const [row] = await service.sql`
     select test_connections from integrations where integration_id = ${made.integration_id}`
-  expect(row!.test_connections).toEqual(['trial', 'bank-checks'])
+  expect(row!.test_connections).toEqual(['other', 'bank-checks'])
 }, 60_000)
 
 describe('refused is', () => {

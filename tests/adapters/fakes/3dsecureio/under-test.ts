@@ -1,13 +1,12 @@
 // The connector to 3dsecure.io against the fake one, as a merchant's connection would open it.
 
 import type { Mode } from '../../../../src/kernel/values.ts'
-import { realClock } from '../../../../src/outgoing/real-world.ts'
-import { openVendorHttp } from '../../../../src/outgoing/vendor-http.ts'
 import { threeDsecureIo } from '../../../../src/three-ds/3dsecureio/3dsecureio.ts'
 import type { ThreeDsecureIoCredentials } from '../../../../src/three-ds/3dsecureio/credentials.ts'
 import type { FetchedThreeDs } from '../../../../src/three-ds/three-ds.ts'
 import { openWire, type Wire } from '../../../../src/vendors/wire.ts'
 import { type ManualClock, manualClock } from '../../../support/clock.ts'
+import { openLoopbackHttp } from '../../../support/vendor-http.ts'
 import { fakeWorld, type LogLine } from '../../three-ds-fixtures.ts'
 import { openThreeDsecureIoFake, type ThreeDsecureIoFake } from './server.ts'
 
@@ -30,9 +29,7 @@ export type ThreeDsecureIoUnderTest = {
 export async function openThreeDsecureIoUnderTest(): Promise<ThreeDsecureIoUnderTest> {
   const clock = manualClock()
   const fake = await openThreeDsecureIoFake({ clock, pages_url: () => pages })
-  // The test's clock stands still: what waits for an answer waits by the real one.
-  const waiting = { now: clock.now, sleep: realClock().sleep }
-  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
+  const http = openLoopbackHttp(clock)
   const wire = openWire(http)
   const world = fakeWorld({ post: () => Promise.reject(new Error('nobody posts')) })
   const credentials = { api_key: fake.api_key, api_url: fake.url }
