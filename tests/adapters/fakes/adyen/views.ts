@@ -18,11 +18,13 @@ export function paymentView(books: AdyenBooks, payment: FakePayment): object {
 
 /** The answer to the request of a modification: it says that it was received, whatever comes of it. */
 export function modificationView(
-  { psp, reference, payment, event }: FakeModification,
+  { psp, reference, payment, event, amount }: FakeModification,
   merchantAccount: string,
 ): object {
   return {
     ...{ merchantAccount, pspReference: psp, reference, status: 'received' },
+    ...((event === 'CAPTURE' || event === 'REFUND') &&
+      payment && { amount: { value: amount, currency: payment.currency } }),
     // A cancellation by our reference does not know yet whether there is anything to cancel.
     ...(event !== 'TECHNICAL_CANCEL' && payment && { paymentPspReference: payment.psp }),
   }

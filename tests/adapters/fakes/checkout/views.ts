@@ -28,6 +28,8 @@ export function paymentView(books: CheckoutBooks, payment: FakePayment): object 
   const status = books.statusOf(payment)
   const captured = books.total(payment, 'Capture')
   const refunded = books.total(payment, 'Refund')
+  const voided = books.total(payment, 'Void')
+  const left = captured === 0 && voided === 0 && status === 'Authorized' ? amount : 0
   return {
     id,
     requested_on: requested_at.toISOString(),
@@ -35,10 +37,9 @@ export function paymentView(books: CheckoutBooks, payment: FakePayment): object 
     ...{ amount, currency, payment_type: 'Regular', reference, status },
     ...(status !== 'Pending' && { approved: status !== 'Declined' }),
     balances: {
-      total_authorized: amount,
-      total_captured: captured,
-      total_refunded: refunded,
-      available_to_refund: captured - refunded,
+      ...{ total_authorized: amount, total_captured: captured, total_refunded: refunded },
+      ...{ total_voided: voided, available_to_refund: captured - refunded },
+      ...{ available_to_void: left, available_to_capture: left },
     },
     '3ds': { downgraded: false, enrolled: 'N' },
     risk: { flagged: false },
