@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Stripe from 'stripe'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openStripeFake } from '../adapters/fakes/stripe/server.ts'
 import { newShopper, payButton, startBrowser, typeCard } from '../browser/shopper.ts'
 import type { Json } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
@@ -28,6 +29,7 @@ import {
 } from '../support/programs.ts'
 import { until } from '../support/service.ts'
 import { removeData } from '../support/setup-database.ts'
+import { realClock } from '../support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const place = mkdtempSync(join(tmpdir(), 'ripper-guides-'))
@@ -271,4 +273,52 @@ describe('going-live.md', () => {
     expect(JSON.parse(readFileSync(join(cwd, heads!), 'utf8'))).toMatchObject({ ok: true })
     await database.drop()
   }, 60_000)
+})
+
+describe('live-money.md', () => {
+  const { blocks, not_run } = readGuide('docs/live-money.md')
+  const commands = ['account', 'sandbox', 'integration', 'pay', 'refund', 'live', 'switch']
+
+  test('has no block that is not run here, but one that says why', () => {
+    expect(not_run).toEqual(['doctor'])
+    const rest = Object.keys(blocks).filter((name) => !not_run.includes(name))
+    expect(rest.toSorted()).toEqual([...commands, 'profile.json', 'sandbox.json'].toSorted())
+  })
+
+  test('ends with a live merchant, after a payment and a refund at the sandbox', async () => {
+    const cwd = join(place, 'live-money')
+    mkdirSync(cwd)
+    chmodSync(cwd, 0o711)
+    const fake = await openStripeFake({ clock: realClock })
+    const allowed = { ...env, RIPPER_CONNECTION_ALLOWED_NETWORKS: '127.0.0.1' }
+    const running = await serve({ cwd, env: allowed })
+    try {
+      const keys = { 'sk_test_…': fake.secret_key, 'whsec_…': fake.webhook_secret }
+      const sandbox = {
+        ...JSON.parse(withChanges(blocks['sandbox.json']!, keys)),
+        api_url: fake.url,
+      }
+      for (const name of ['sandbox.json', 'live.json'])
+        writeFileSync(join(cwd, name), JSON.stringify(sandbox))
+      writeFileSync(join(cwd, 'profile.json'), blocks['profile.json']!)
+      const lines = commands.map((name) => blocks[name]!)
+      const { status, stdout, stderr } = await shell(prelude + lines.join('\n'), {
+        cwd,
+        env: allowed,
+      })
+      expect([status, stderr]).toEqual([0, ''])
+      expect(stdout.match(/stripe takes the credentials of /g)).toHaveLength(2)
+      expect(stdout).toMatch(/^authenticated$/m)
+      expect(stdout).toMatch(/ payment captured /)
+      expect(stdout).toMatch(/12\.00 .*succeeded/)
+      expect(stdout).toMatch(/^live_enabled +(yes|true)$/m)
+      const [intent] = fake.books.intents
+      expect(intent).toMatchObject({ amount: 4200, refunds: [{ amount: 1200 }] })
+      expect(fake.wrong).toEqual([])
+    } finally {
+      await running.stop()
+      await fake.close()
+      removeData(join(cwd, '.ripper'))
+    }
+  }, 240_000)
 })
