@@ -26,7 +26,7 @@ export type Connector<Credentials = unknown> = {
   /** Sends the vendor a question that moves nothing. The credentials need not be stored yet. Never throws. */
   check(asked: {
     credentials: Credentials
-    /** Which of the vendor's two environments the connection is for. */
+    /** Which of the vendor's two environments the connection is for. The key is known to be of it, or shows none. */
     mode: ConnectionMode
     wire: Wire
   }): Promise<CheckAnswer>

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/world.ts'
 import type { Wire } from '../vendors/wire.ts'
 import { type ConnectionRow, openCredentials } from './connection.ts'
 import type { KnownConnector } from './connector.ts'
+import { environmentFault } from './environment.ts'
 
 type Parts = {
   keyring: Keyring
@@ -29,6 +30,8 @@ export async function checkConnection(
   )
   try {
     const credentials = openCredentials(keyring, row, row.sealed_credentials)
+    const wrong = environmentFault(connector, credentials, row.mode)
+    if (wrong !== null) return fails(wrong)
     const asked = connector.check({ credentials, mode: row.mode, wire })
     return await Promise.race([asked, late])
   } catch (error) {

@@ -4,6 +4,7 @@ import { Refusal } from '../kernel/errors.ts'
 import type { ConnectionMode } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
 import type { KnownConnector } from './connector.ts'
+import { environmentFault } from './environment.ts'
 
 /** Says why a URL may not be called, going on from the name of the member, or null. */
 export type JudgeApiUrl = (url: string) => Promise<string | null>
@@ -14,20 +15,14 @@ export async function judgeCredentials(
   { file, mode }: { file: unknown; mode: ConnectionMode },
   judgeApiUrl: JudgeApiUrl,
 ): Promise<Credentials> {
-  const { name, credentials, isOfSandbox } = connector
+  const { name, credentials } = connector
   const read = credentials.safeParse(file)
   if (!read.success) throw refused(faultWords(name, read.error.issues[0]!))
   const kept = read.data as Credentials
+  const wrong = environmentFault(connector, kept, mode)
+  if (wrong !== null) throw refused(wrong)
   const { api_url } = kept
-  if (typeof api_url !== 'string') {
-    // With a key of the sandbox, live orders would be paid for with the numbers that the vendor publishes.
-    const is_of_sandbox = isOfSandbox?.(kept) ?? mode === 'sandbox'
-    if (is_of_sandbox === (mode === 'sandbox')) return kept
-    const environment = is_of_sandbox ? 'sandbox' : 'live environment'
-    throw refused(
-      `the key is of the vendor's ${environment}, and the connection is of mode ${mode}`,
-    )
-  }
+  if (typeof api_url !== 'string') return kept
   const fault = api_url.includes('?') ? 'must not have a query' : await judgeApiUrl(api_url)
   if (fault !== null) throw refused(`api_url ${fault}`)
   return { ...kept, api_url: api_url.replace(/\/+$/, '') }

@@ -97,22 +97,6 @@ describe('a list', () => {
 describe('check', () => {
   const mode = 'sandbox'
 
-  test.each([
-    ['live', 'sk_sbox_abc'],
-    ['sandbox', 'sk_abc'],
-  ] as const)(
-    'a connection that is %s with the key %s fails, and nobody is asked',
-    async (mode, secret_key) => {
-      const { wire, sent } = await openCheckoutUnderTest()
-      const credentials = { secret_key, signature_key: 's' }
-      expect(await checkout.check({ credentials, mode, wire })).toEqual({
-        result: 'fails',
-        reason: expect.stringContaining(mode),
-      })
-      expect(sent).toEqual([])
-    },
-  )
-
   test('moves nothing', async () => {
     const { wire, credentials, fake } = await openCheckoutUnderTest()
     expect(await checkout.check({ credentials, mode, wire })).toEqual({

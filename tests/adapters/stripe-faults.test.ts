@@ -387,17 +387,6 @@ describe('the check', () => {
     expect(fake.moves()).toBe(0)
   })
 
-  test.each<[string, 'live' | 'sandbox']>([
-    ['sk_test_1', 'live'],
-    ['rk_live_1', 'sandbox'],
-  ])('a key %s in a connection of mode %s: fails before anything is sent', async (key, mode) => {
-    const { wire, sent } = await openStripeUnderTest()
-    const credentials = { secret_key: key, webhook_secret: 'whsec_1' }
-    const answer = await stripe.check({ credentials, mode, wire })
-    expect(answer).toMatchObject({ result: 'fails', reason: expect.stringContaining(mode) })
-    expect(sent).toEqual([])
-  })
-
   test.each<[string, Fault | null]>([
     ['a wrong key', null],
     ['HTML', 'html'],

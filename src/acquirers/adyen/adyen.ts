@@ -11,13 +11,7 @@ import type {
   UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
-import {
-  type CheckAnswer,
-  type Connection,
-  type ConnectionMode,
-  type Connector,
-  credentialsOf,
-} from '../connector.ts'
+import { type CheckAnswer, type Connection, type Connector, credentialsOf } from '../connector.ts'
 import type { Wire, WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
 import { authoriseAnswer, barredWords, settleAnswer } from './answers.ts'
@@ -102,17 +96,11 @@ async function accountOf(connection: Connection<AdyenCredentials>): Promise<Acco
 
 async function checkAdyen({
   credentials,
-  mode,
   wire,
 }: {
   credentials: AdyenCredentials
-  mode: ConnectionMode
   wire: Wire
 }): Promise<CheckAnswer> {
-  const { api_url, live_prefix } = credentials
-  if (api_url === undefined && (live_prefix !== undefined) !== (mode === 'live')) {
-    return { result: 'fails', reason: `Adyen: ${wrongWorld[mode]}` }
-  }
   try {
     const answer = await wire.send(
       methodsRequest({ ...credentials, api_url: apiUrlOf(credentials) }),
@@ -126,11 +114,6 @@ async function checkAdyen({
   } catch (error) {
     return { result: 'fails', reason: `Adyen: ${(error as Error).message}` }
   }
-}
-
-const wrongWorld: Record<ConnectionMode, string> = {
-  live: 'a live account is reached by its live_prefix, which the credentials lack',
-  sandbox: 'live_prefix is for live accounts, and the connection is of the sandbox',
 }
 
 const no_cards = 'the merchant account lists no cards among its payment methods'

@@ -5,6 +5,8 @@ import { readConfig } from '../../config/config.ts'
 import { settings } from '../../config/settings.ts'
 import type { Credentials } from '../../connections/connection.ts'
 import type { KnownConnector } from '../../connections/connector.ts'
+import { connectors } from '../../connections/connectors.ts'
+import { membersWords } from '../../connections/credential-members.ts'
 import { judgeCredentials } from '../../connections/judge-credentials.ts'
 import type { ConnectionMode } from '../../merchants/account-connection.ts'
 import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
@@ -21,13 +23,11 @@ export const credentialsOption: OptionSpec = {
 }
 
 /** Each connector's members, for help texts. */
-export const members_words =
-  'Members of the file, those in brackets where they are needed:\n' +
-  '  checkout, checkout-sessions   secret_key, signature_key, [processing_channel_id, prefix, api_url]\n' +
-  '  stripe                        secret_key, webhook_secret, [api_url]\n' +
-  '  adyen                         api_key, merchant_account, hmac_key, [live_prefix, notice_user, notice_password, api_url]\n' +
-  '  3dsecureio                    api_key, [api_url]\n' +
-  `api_url replaces the vendor's own address: https, or one in ${networks_variable}, by http too.`
+export const members_words = [
+  'Members of the file, those in brackets where they are needed:',
+  ...membersWords(connectors).map((line) => `  ${line}`),
+  `api_url replaces the vendor's own address: https, or one in ${networks_variable}, by http too.`,
+].join('\n')
 
 /** What `--credentials` names, as JSON. Throws a UsageError. */
 export function readCredentialsFile(options: Options): unknown {
