@@ -6,12 +6,12 @@ import type { CheckAnswer } from '../vendors/check.ts'
 import { type Acquirer, type Notice, type NoticePost, NotSent } from './acquirer.ts'
 import type { Wire } from './wire.ts'
 
-export type Connector<Credentials = unknown> = {
+export type AcquirerConnector<Credentials = unknown> = {
   /** The name in commands and profiles: `checkout`. */
   readonly name: string
   /** Judges a file of credentials. Unknown members are refused by name; no message repeats a value. */
   readonly credentials: z.ZodType<Credentials>
-  open(connection: Connection<Credentials>): Acquirer
+  open(connection: AcquirerConnection<Credentials>): Acquirer
   /** Whether the key belongs to the vendor's sandbox. */
   isOfSandbox(credentials: Credentials): boolean
   /** The card numbers that the vendor publishes for its sandbox, of the brands that are taken here. */
@@ -44,7 +44,7 @@ export type NoticeKey<Credentials> = {
 export type ConnectionMode = 'live' | 'sandbox'
 
 /** The parameters for opening a connector. */
-export type Connection<Credentials> = {
+export type AcquirerConnection<Credentials> = {
   /** The acquirer's name, which messages also use for the connection: `checkout:conn_…`. */
   name: string
   /** Our mark, which each AuthoriseRequest contains. A charge with another mark is never ours. */
@@ -64,7 +64,7 @@ export type { CheckAnswer }
 export async function credentialsOf<Credentials>({
   name,
   credentials,
-}: Pick<Connection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
+}: Pick<AcquirerConnection<Credentials>, 'name' | 'credentials'>): Promise<Credentials> {
   const found = await credentials().catch(() => {
     throw new NotSent(`${name}: its credentials could not be read`)
   })

@@ -9,7 +9,7 @@ import {
 } from '../merchants/account-connection.ts'
 import type { Wire } from '../vendors/wire.ts'
 import { listConnections } from './connection-store.ts'
-import type { KnownConnector } from './connector.ts'
+import type { KnownConnector } from './known-connector.ts'
 import { type CredentialsParts, credentialsReader } from './read-credentials.ts'
 
 export type ConnectedAcquirers = {

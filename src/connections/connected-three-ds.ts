@@ -5,7 +5,7 @@ import type { Mode } from '../kernel/values.ts'
 import { connectionNamed } from '../merchants/account-connection.ts'
 import type { FetchedThreeDs } from '../three-ds/three-ds.ts'
 import type { Wire } from '../vendors/wire.ts'
-import type { KnownConnector } from './connector.ts'
+import type { KnownConnector } from './known-connector.ts'
 import { type CredentialsParts, credentialsReader } from './read-credentials.ts'
 
 /**

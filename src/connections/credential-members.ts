@@ -1,7 +1,7 @@
 // The members of a connector's credentials file, for people: read from the schema that judges the file.
 
 import { z } from 'zod'
-import type { KnownConnector } from './connector.ts'
+import type { KnownConnector } from './known-connector.ts'
 
 export type CredentialMembers = { required: string[]; optional: string[] }
 

@@ -3,7 +3,7 @@
 
 import type { ConnectionMode } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
-import type { KnownConnector } from './connector.ts'
+import type { KnownConnector } from './known-connector.ts'
 
 /** Says that the key is of the environment that the connection is not for; null if it is not, or if no key shows it. */
 export function environmentFault(

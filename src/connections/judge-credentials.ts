@@ -3,8 +3,8 @@
 import { Refusal } from '../kernel/errors.ts'
 import type { ConnectionMode } from '../merchants/account-connection.ts'
 import type { Credentials } from './connection.ts'
-import type { KnownConnector } from './connector.ts'
 import { environmentFault } from './environment.ts'
+import type { KnownConnector } from './known-connector.ts'
 
 /** Says why a URL may not be called, going on from the name of the member, or null. */
 export type JudgeApiUrl = (url: string) => Promise<string | null>

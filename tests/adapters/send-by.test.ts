@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type Acquirer, NotSent } from '../../src/acquirers/acquirer.ts'
 import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
-import type { Connection, Connector } from '../../src/acquirers/connector.ts'
+import type { AcquirerConnection, AcquirerConnector } from '../../src/acquirers/connector.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
 import { sendable_ms, sendBy } from '../../src/checkout/operation.ts'
 import { authoriseRequest, settleRequest } from './acquirer-requests.ts'
@@ -14,9 +14,9 @@ import { numberFor } from './fakes/numbers.ts'
 import { openStripeUnderTest } from './fakes/stripe/under-test.ts'
 
 const vendors = {
-  checkout: { open: openCheckoutUnderTest, connector: checkout as Connector<object> },
-  stripe: { open: openStripeUnderTest, connector: stripe as unknown as Connector<object> },
-  adyen: { open: openAdyenUnderTest, connector: adyen as unknown as Connector<object> },
+  checkout: { open: openCheckoutUnderTest, connector: checkout as AcquirerConnector<object> },
+  stripe: { open: openStripeUnderTest, connector: stripe as unknown as AcquirerConnector<object> },
+  adyen: { open: openAdyenUnderTest, connector: adyen as unknown as AcquirerConnector<object> },
 }
 
 /** A charge that was approved, and the same connection with credentials that take so long to be read. */
@@ -28,7 +28,7 @@ async function charged(vendor: keyof typeof vendors, reading_ms: number) {
   const handle = prepared?.result === 'prepared' ? prepared.handle : null
   const answer = await acquirer.authorise({ ...request, handle })
   const { acquirer_transaction_id } = answer
-  const connection: Connection<object> = {
+  const connection: AcquirerConnection<object> = {
     ...{ name: `${vendor}:conn`, installation: 'ours', wire, clock },
     async credentials() {
       await clock.advance(reading_ms)

@@ -7,7 +7,7 @@ import { connectionChecks } from '../../src/cli/doctor/connections.ts'
 import { judgeAll } from '../../src/cli/doctor/finding.ts'
 import { readConnections } from '../../src/cli/doctor/read-connections.ts'
 import { readConfig } from '../../src/config/config.ts'
-import type { KnownConnector } from '../../src/connections/connector.ts'
+import type { KnownConnector } from '../../src/connections/known-connector.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
 import {
   drivenClock,

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import type { Context } from '../../src/checkout/context.ts'
 import type { ThreeDsFile } from '../../src/config/config.ts'
-import type { KnownConnector } from '../../src/connections/connector.ts'
+import type { KnownConnector } from '../../src/connections/known-connector.ts'
 import {
   type ConnectionOffice,
   createConnection,

@@ -11,7 +11,12 @@ import type {
   UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
-import { type CheckAnswer, type Connection, type Connector, credentialsOf } from '../connector.ts'
+import {
+  type AcquirerConnection,
+  type AcquirerConnector,
+  type CheckAnswer,
+  credentialsOf,
+} from '../connector.ts'
 import type { Wire, WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
 import { authoriseAnswer, barredWords, settleAnswer } from './answers.ts'
@@ -28,7 +33,7 @@ import { adyenSandboxNumbers } from './sandbox-numbers.ts'
 
 const day_ms = 24 * 3_600_000
 
-export const adyen: Connector<AdyenCredentials> = {
+export const adyen: AcquirerConnector<AdyenCredentials> = {
   name: 'adyen',
   credentials: adyenCredentials,
   open: openAdyen,
@@ -38,7 +43,7 @@ export const adyen: Connector<AdyenCredentials> = {
   check: checkAdyen,
 }
 
-function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
+function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
   const { name, wire } = connection
   const settle = (kind: SettleKind) => (request: SettleRequest) =>
     settleAt(connection, kind, request)
@@ -68,7 +73,7 @@ function openAdyen(connection: Connection<AdyenCredentials>): Acquirer {
 }
 
 async function settleAt(
-  connection: Connection<AdyenCredentials>,
+  connection: AcquirerConnection<AdyenCredentials>,
   kind: SettleKind,
   request: SettleRequest,
 ): Promise<SettleAnswer | Accepted> {
@@ -89,7 +94,7 @@ async function settleAt(
 
 const nameless = 'neither answer nor notice has named the payment yet'
 
-async function accountOf(connection: Connection<AdyenCredentials>): Promise<Account> {
+async function accountOf(connection: AcquirerConnection<AdyenCredentials>): Promise<Account> {
   const { api_key, merchant_account, ...rest } = await credentialsOf(connection)
   return { api_key, merchant_account, api_url: apiUrlOf(rest) }
 }

@@ -18,9 +18,9 @@ import {
 } from '../acquirer.ts'
 import { failed, refusedWith, unknownAuthorisation } from '../answers.ts'
 import {
+  type AcquirerConnection,
+  type AcquirerConnector,
   type CheckAnswer,
-  type Connection,
-  type Connector,
   credentialsOf,
   notTheirs,
 } from '../connector.ts'
@@ -67,7 +67,7 @@ const day_ms = 24 * 3_600_000
 /** Less than a call may last. Each part of a list is a request. */
 const listed_within_ms = 12_000
 
-export const checkout: Connector<CheckoutCredentials> = {
+export const checkout: AcquirerConnector<CheckoutCredentials> = {
   name: 'checkout',
   credentials: checkoutCredentials,
   open: openCheckout,
@@ -77,7 +77,7 @@ export const checkout: Connector<CheckoutCredentials> = {
   check: checkCheckout,
 }
 
-function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
+function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acquirer {
   const { name, wire } = connection
   const settle = (kind: SettleKind) => (request: SettleRequest) =>
     settleAt(connection, kind, request)
@@ -109,7 +109,7 @@ function openCheckout(connection: Connection<CheckoutCredentials>): Acquirer {
 }
 
 async function settleAt(
-  connection: Connection<CheckoutCredentials>,
+  connection: AcquirerConnection<CheckoutCredentials>,
   kind: SettleKind,
   request: SettleRequest,
 ): Promise<SettleAnswer | Accepted> {
@@ -129,7 +129,7 @@ async function settleAt(
 
 /** Why it was refused. If an earlier request with the same reference succeeded, that is the answer. */
 async function explain(
-  connection: Connection<CheckoutCredentials>,
+  connection: AcquirerConnection<CheckoutCredentials>,
   kind: SettleKind,
   request: SettleRequest,
   reason: string,
@@ -148,7 +148,7 @@ async function explain(
 }
 
 async function lookUpAt(
-  connection: Connection<CheckoutCredentials>,
+  connection: AcquirerConnection<CheckoutCredentials>,
   request: LookUpRequest,
 ): Promise<LookUpAnswer> {
   const { kind } = request
@@ -161,7 +161,7 @@ async function lookUpAt(
 
 /** The payment by its id, or by our reference if the id is unknown; null if no payment of ours has the reference. */
 async function find(
-  connection: Connection<CheckoutCredentials>,
+  connection: AcquirerConnection<CheckoutCredentials>,
   { reference, acquirer_transaction_id }: AuthorisationName,
 ): Promise<TheirPayment | null> {
   const { name, installation } = connection
@@ -186,7 +186,7 @@ async function find(
 }
 
 async function actionsAt(
-  connection: Connection<CheckoutCredentials>,
+  connection: AcquirerConnection<CheckoutCredentials>,
   { id }: TheirPayment,
 ): Promise<TheirAction[]> {
   return actionsIn(await ask(connection, actionsOf(id, await credentialsOf(connection))))
@@ -194,7 +194,7 @@ async function actionsAt(
 
 /** The answer to a query: a success, or a 404 from Checkout.com itself. Throws Unanswered or NotSent. */
 async function ask(
-  { wire, name }: Connection<CheckoutCredentials>,
+  { wire, name }: AcquirerConnection<CheckoutCredentials>,
   request: WireRequest,
 ): Promise<WireAnswer> {
   const answer = await wire.send(request)
@@ -204,7 +204,7 @@ async function ask(
 
 /** Oldest first. If there are more than a page shows, each half of the time is listed separately. */
 async function listAt(
-  connection: Connection<CheckoutCredentials>,
+  connection: AcquirerConnection<CheckoutCredentials>,
   { since, until }: { since: Date; until: Date },
   ends_at: Date,
 ): Promise<LiveAuthorisation[]> {

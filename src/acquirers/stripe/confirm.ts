@@ -2,7 +2,7 @@
 
 import { type AuthoriseAnswer, type AuthoriseRequest, NotSent, type UnderWay } from '../acquirer.ts'
 import { failed } from '../answers.ts'
-import { type Connection, credentialsOf } from '../connector.ts'
+import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import { afterRequest } from '../wire.ts'
 import { confirmAnswer } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
@@ -11,7 +11,7 @@ import { confirmRequest } from './requests.ts'
 import { chargeFound } from './standings.ts'
 
 export async function confirmAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   request: AuthoriseRequest,
 ): Promise<AuthoriseAnswer | UnderWay> {
   const { name, wire } = connection
@@ -25,7 +25,7 @@ export async function confirmAt(
 
 /** If an intent cannot be confirmed, an earlier request may have confirmed it. Its present state is the answer. */
 async function askIntent(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   { reference }: AuthoriseRequest,
   handle: string,
   reason: string,

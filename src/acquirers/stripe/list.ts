@@ -1,7 +1,7 @@
 // Lists the live authorisations at Stripe between two times: its intents, page by page.
 
 import { type LiveAuthorisation, TooMany, Unanswered } from '../acquirer.ts'
-import { type Connection, credentialsOf } from '../connector.ts'
+import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { StripeCredentials } from './credentials.ts'
 import { pageIn } from './intents.ts'
 import { ask, refundsAt } from './read.ts'
@@ -13,7 +13,7 @@ const listed_within_ms = 12_000
 
 /** Oldest first. Stripe's times are in seconds, so the list includes everything from the second of `since`. */
 export async function listAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   within: { since: Date; until: Date },
 ): Promise<LiveAuthorisation[]> {
   const { name, clock } = connection
@@ -36,7 +36,7 @@ export async function listAt(
 }
 
 async function liveAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   each: unknown,
 ): Promise<LiveAuthorisation | null> {
   const found = liveOf(each)

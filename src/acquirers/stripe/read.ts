@@ -1,7 +1,7 @@
 // Reads one payment at Stripe: its intent by the known id, and its refunds.
 
 import { type AuthorisationName, Unanswered } from '../acquirer.ts'
-import { type Connection, credentialsOf, notTheirs } from '../connector.ts'
+import { type AcquirerConnection, credentialsOf, notTheirs } from '../connector.ts'
 import { isGood, notShown, type WireAnswer, type WireRequest } from '../wire.ts'
 import { isMissing } from './answers.ts'
 import type { StripeCredentials } from './credentials.ts'
@@ -20,7 +20,7 @@ const refund_pages_max = 20
 
 /** The intent; null if its id is unknown. Throws Unanswered or NotSent. */
 export async function findIntent(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   authorisation: AuthorisationName,
 ): Promise<TheirIntent | null> {
   const { name, installation } = connection
@@ -44,7 +44,7 @@ export function intentIdOf({
 
 /** All refunds. Stripe is not asked if nothing was captured. Throws Unanswered or NotSent. */
 export async function refundsAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   { id, status }: Pick<TheirIntent, 'id' | 'status'>,
 ): Promise<TheirRefund[]> {
   const { name } = connection
@@ -66,7 +66,7 @@ export async function refundsAt(
 
 /** The answer to a query: a success, or a 404 from Stripe itself. Throws Unanswered or NotSent. */
 export async function ask(
-  { wire, name }: Pick<Connection<StripeCredentials>, 'wire' | 'name'>,
+  { wire, name }: Pick<AcquirerConnection<StripeCredentials>, 'wire' | 'name'>,
   request: WireRequest,
 ): Promise<WireAnswer> {
   const answer = await wire.send(request)

@@ -2,7 +2,7 @@
 
 import type { Accepted, SettleAnswer, SettleKind, SettleRequest } from '../acquirer.ts'
 import { refusedWith, unknownAuthorisation } from '../answers.ts'
-import { type Connection, credentialsOf } from '../connector.ts'
+import { type AcquirerConnection, credentialsOf } from '../connector.ts'
 import type { Wire, WireAnswer, WireRequest } from '../wire.ts'
 import { afterRequest } from '../wire.ts'
 import {
@@ -22,7 +22,7 @@ import { doneBy, nothingBehind, ownRefund, whyRefused } from './standings.ts'
 
 /** Without a handle or an id nothing was ever confirmed, so there is no such authorisation. */
 export async function settleAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   kind: SettleKind,
   request: SettleRequest,
 ): Promise<SettleAnswer | Accepted> {
@@ -34,7 +34,7 @@ export async function settleAt(
 }
 
 async function send(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   kind: SettleKind,
   request: SettleRequest,
   intent_id: string,
@@ -78,7 +78,7 @@ async function sendStateful(wire: Wire, request: WireRequest): Promise<WireAnswe
 
 /** Why it was refused. If an earlier request with the same reference succeeded, that is the answer. */
 async function explain(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   kind: SettleKind,
   request: SettleRequest,
   reason: string,
@@ -103,7 +103,7 @@ async function explain(
 
 /** Refunds the rest of a capture. */
 async function giveBack(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   request: SettleRequest,
   intent_id: string,
   reason: string,

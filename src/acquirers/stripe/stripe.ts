@@ -9,7 +9,7 @@ import type {
   PrepareRequest,
 } from '../acquirer.ts'
 import { failed } from '../answers.ts'
-import { type Connection, type Connector, credentialsOf } from '../connector.ts'
+import { type AcquirerConnection, type AcquirerConnector, credentialsOf } from '../connector.ts'
 import { methodAnswer, prepareAnswer } from './answers.ts'
 import { checkStripe } from './check.ts'
 import { confirmAt } from './confirm.ts'
@@ -25,7 +25,7 @@ import { chargeFound, operationFound } from './standings.ts'
 
 const hour_ms = 3_600_000
 
-export const stripe: Connector<StripeCredentials> = {
+export const stripe: AcquirerConnector<StripeCredentials> = {
   name: 'stripe',
   credentials: stripeCredentials,
   open: openStripe,
@@ -39,7 +39,7 @@ export const stripe: Connector<StripeCredentials> = {
   check: checkStripe,
 }
 
-function openStripe(connection: Connection<StripeCredentials>): Acquirer {
+function openStripe(connection: AcquirerConnection<StripeCredentials>): Acquirer {
   return {
     name: connection.name,
     learned_by: 'replay',
@@ -62,7 +62,7 @@ function openStripe(connection: Connection<StripeCredentials>): Acquirer {
 }
 
 async function prepareAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   request: PrepareRequest,
 ): Promise<PrepareAnswer> {
   const { name, wire } = connection
@@ -81,7 +81,7 @@ async function prepareAt(
 
 /** Without a handle or an id nothing was ever confirmed, so there is nothing to find. */
 async function lookUpAt(
-  connection: Connection<StripeCredentials>,
+  connection: AcquirerConnection<StripeCredentials>,
   request: LookUpRequest,
 ): Promise<LookUpAnswer> {
   const { kind, authorisation } = request

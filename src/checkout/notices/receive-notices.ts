@@ -5,7 +5,7 @@ import { NotGenuine, type Notice, type NoticePost } from '../../acquirers/acquir
 import type { NoticeKey } from '../../acquirers/connector.ts'
 import { type Credentials, noticeUrl } from '../../connections/connection.ts'
 import { findConnection } from '../../connections/connection-store.ts'
-import type { KnownConnector } from '../../connections/connector.ts'
+import type { KnownConnector } from '../../connections/known-connector.ts'
 import { credentialsThatCount } from '../../connections/open-connection.ts'
 import type { Page, PageAnswer } from '../../http/pages.ts'
 import { routingsIn } from '../../kernel/ids.ts'

@@ -1,7 +1,7 @@
 // A connector as connections know it: a vendor's name and credentials, and as far as it is built in, how it is opened.
 
 import type { z } from 'zod'
-import type { Connector } from '../acquirers/connector.ts'
+import type { AcquirerConnector } from '../acquirers/connector.ts'
 import type { ConnectionKind } from '../merchants/account-connection.ts'
 import type { ThreeDsConnector } from '../three-ds/connector.ts'
 import type { Credentials } from './connection.ts'
@@ -13,17 +13,17 @@ export type KnownConnector = {
   readonly credentials: z.ZodType
 } & Partial<
   // Absent at connectors of the other kind, and where the connector is not built in yet.
-  Pick<AnyConnector, 'open' | 'check' | 'notices' | 'isOfSandbox' | 'sandbox_numbers'> &
+  Pick<AnyAcquirerConnector, 'open' | 'check' | 'notices' | 'isOfSandbox' | 'sandbox_numbers'> &
     Pick<AnyThreeDsConnector, 'openThreeDs' | 'needs_acquirer_ids'>
 >
 
 // Whoever opens credentials cannot know their type: what was judged when they were stored is what the connector takes.
-type AnyConnector = Connector<Credentials>
+type AnyAcquirerConnector = AcquirerConnector<Credentials>
 type AnyThreeDsConnector = ThreeDsConnector<Credentials>
 
 /** A connector that is built in, as one of those that this release knows. */
-export function builtIn<Known>(connector: Connector<Known>): KnownConnector {
-  return { ...(connector as unknown as AnyConnector), kind: 'acquirer' }
+export function builtIn<Known>(connector: AcquirerConnector<Known>): KnownConnector {
+  return { ...(connector as unknown as AnyAcquirerConnector), kind: 'acquirer' }
 }
 
 /** The same of a connector to a 3-D Secure provider. */
