@@ -12,7 +12,7 @@ import type { Chance } from './chance.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
-type Verb = 'authorise' | 'capture' | 'void' | 'reverse'
+type Verb = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
 
 type Ends = {
   scheduler: Scheduler
@@ -137,6 +137,7 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
     capture: (request) => send('capture', request.reference, request),
     void: (request) => send('void', request.reference, request),
     reverse: (request) => send('reverse', request.reference, request),
+    refund: (request) => send('refund', request.reference, request),
     lookUp,
     listAuthorisations: (within) =>
       scheduler.effect(owner, 'list authorisations', () => {

@@ -44,6 +44,7 @@ export async function namesOfSessions(sql: Sql, session_ids: string[]): Promise<
     select session_id as name from sessions where session_id = any(${session_ids}::text[])
     union select attempt_id from attempts where session_id = any(${session_ids}::text[])
     union select payment_id from payments where session_id = any(${session_ids}::text[])
+    union select refund_id from refunds where session_id = any(${session_ids}::text[])
     union select operation_id from acquirer_operations join payments using (merchant_id, payment_id)
       where session_id = any(${session_ids}::text[])`
   return rows.map(({ name }) => name)

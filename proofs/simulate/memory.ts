@@ -19,14 +19,19 @@ export type Memory = {
   keepResult(body: Result): void
   /** That a payment was read as this. Answers must be given in the order in which they were asked for. */
   keepStatus(payment_id: string, status: string): void
+  /** That a refund was read as this, as above. */
+  keepRefund(refund: ReadRefund): void
   /** What must never be told or kept: named, so that a finding need not repeat it. */
   keepSecret(name: string, text: string): void
   sessions: Map<string, Created>
   results: Map<string, Result>
   statuses: Map<string, string>
+  refunds: Map<string, ReadRefund>
   secrets: Map<string, string>
   outcomes: Map<string, number>
 }
+
+export type ReadRefund = { id: string; payment_id: string; amount: number; status: string }
 
 export type Result = {
   status: string
@@ -51,6 +56,7 @@ export function openMemory(violations: Violations): Memory {
     sessions: new Map(),
     results: new Map(),
     statuses: new Map(),
+    refunds: new Map(),
     secrets: new Map(),
     outcomes: new Map(),
     keepAnswer(scope, key, { status, text }) {
@@ -84,6 +90,14 @@ export function openMemory(violations: Violations): Memory {
         violations.add('I10', `${payment_id} was ${known}, and then ${status}`)
       }
       memory.statuses.set(payment_id, status)
+    },
+    keepRefund(refund) {
+      const known = memory.refunds.get(refund.id)
+      const goes_on = known?.status === 'pending' && known.amount === refund.amount
+      if (known && known.status !== refund.status && !goes_on) {
+        violations.add('I10', `${refund.id} was ${known.status}, and then ${refund.status}`)
+      }
+      memory.refunds.set(refund.id, refund)
     },
     keepSecret(name, text) {
       memory.secrets.set(text, name)

@@ -1,6 +1,7 @@
 // What a shop does with a session of its own afterwards: reads it, decides on a held payment, and looks where it must not.
 
 import { codeOf, insist, type Living, pause } from './life.ts'
+import { refundSome } from './refunding.ts'
 import type { Shop } from './shop.ts'
 import type { Answer, HttpCall } from './town.ts'
 import type { Violations } from './violations.ts'
@@ -20,6 +21,7 @@ export async function lookAfter(
     await readPayment(living, payment_id)
     if (session?.body?.hold || chance.often(0.02)) await decide(living, payment_id)
     if (chance.often(0.4)) await readPayment(living, payment_id)
+    if (chance.often(0.35)) await refundSome(living, { ...left, payment_id })
   }
   if (chance.often(0.1)) await intrude(living, { ...left, payment_id }, others)
 }

@@ -105,7 +105,9 @@ export async function settleByHand(stage: Stage): Promise<number> {
     const outcome =
       inPortal(bank, row, clock.now().getTime()) ??
       chance.pick(['approved', 'declined', 'failed'] as const)
-    const asked = { outcome, acquirer_transaction_id: 'told', reason: 'so they say', by: 'ada' }
+    const { operation_id } = row
+    const told = { acquirer_transaction_id: 'told', reason: 'so they say', by: 'ada' }
+    const asked = { operation_id, outcome, ...told }
     const context = town.anyProcess()!.context()
     await resolveOperation(context as never, row, asked).catch(() => {})
   }

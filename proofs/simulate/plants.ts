@@ -79,6 +79,22 @@ export const plants: Record<string, Plant> = {
       },
     }),
   },
+  'a refund whose answer is lost is sent anew': {
+    acquirer: (line, world) => ({
+      ...line,
+      refund: (request) =>
+        line.refund(request).catch((error: unknown) => {
+          if (!(error instanceof Unanswered)) throw error
+          return line.refund({ ...request, reference: another(world) })
+        }),
+    }),
+  },
+  'two refunds at once may exceed the capture': {
+    sql: both(
+      inSql(' and refunded_amount + ', ' and 0 * refunded_amount + '),
+      inSql('set refunded_amount = refunded_amount + ', 'set refunded_amount = 0 * '),
+    ),
+  },
   'a lost answer counts as a decline': {
     acquirer: (line) => ({
       ...line,

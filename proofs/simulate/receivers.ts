@@ -14,6 +14,8 @@ export type Receiver = {
   endpoint_id: string
   secret: string
   filter: string[]
+  /** Events beyond those of payments that it asked for. */
+  extensions: string[]
   /** It never answers well. */
   is_broken: boolean
   /** By the event's key: the body that came first, and how many were answered well. */
@@ -53,7 +55,7 @@ export function openReceivers(world: {
     const told = `${receiver.endpoint_id} got ${key}`
     if (known.body !== body) violations.add('I7', `${told} with another body`)
     if (!key.endsWith(`#${receiver.endpoint_id}`)) violations.add('I13', `${told}, another's`)
-    if (receiver.filter.length > 0 && !receiver.filter.includes(type!)) {
+    if (!wants(receiver, type!)) {
       violations.add('I8', `${told}, which it did not ask for`)
     }
     const moment = { now: begun_at, late_ms: seen_late_ms + clocks.differenceMs() }
@@ -122,6 +124,11 @@ export function openReceivers(world: {
       return added
     },
   }
+}
+
+export function wants({ filter, extensions }: Receiver, type: string): boolean {
+  if (type.startsWith('refund.')) return extensions.includes(type)
+  return filter.length === 0 || filter.includes(type)
 }
 
 function plain(status: number): GuardedAnswer {

@@ -5,7 +5,7 @@ import { verifyChain } from '../../src/audit/verify-chain.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { type Memory, payment_edges } from './memory.ts'
-import type { Receiver } from './receivers.ts'
+import { type Receiver, wants } from './receivers.ts'
 import { type Fault, unless } from './violations.ts'
 
 export async function faultsOfAnswers(sql: Sql, memory: Memory): Promise<Fault[]> {
@@ -55,10 +55,10 @@ export async function faultsOfDeliveries(
   const deliveries = Map.groupBy(rows, name)
   const faults: Fault[] = unless(waiting.length === 0, 'I11', `${waiting.length} deliveries wait`)
   for (const receiver of receivers) {
-    const { endpoint_id, merchant_id, filter } = receiver
+    const { endpoint_id, merchant_id } = receiver
     for (const event of events) {
       if (event.merchant_id !== merchant_id) continue
-      if (filter.length > 0 && !filter.includes(event.type)) continue
+      if (!wants(receiver, event.type)) continue
       const key = `evt:${event.payment_id}#${event.type}#${endpoint_id}`
       const came = receiver.events.get(key)
       const statuses = (deliveries.get(name({ ...event, endpoint_id })) ?? []).map(
@@ -126,7 +126,7 @@ export async function faultsOfBinding(sql: Sql, merchant_ids: string[]): Promise
   if (!one) return faults
   const { merchant_id, payment_id, amount } = one
   const own = sql`where merchant_id = ${merchant_id} and payment_id = ${payment_id}`
-  await sql`update payments set amount = 1 ${own}`
+  await sql`update payments set amount = 1, refunded_amount = least(refunded_amount, 1) ${own}`
   await sql`update acquirer_operations set amount = 1 ${own}`
   const [said, claimed] = [`"amount":${amount}`, '"amount":1']
   await sql`update events set body = replace(body, ${said}, ${claimed}) ${own}`

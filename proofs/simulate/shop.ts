@@ -80,8 +80,12 @@ export async function registerReceivers(
       ['payment.captured', 'payment.held'],
       ['payment.failed'],
     ])
+    const extensions = chance.pick([[], ['refund.failed'], ['refund.succeeded', 'refund.failed']])
     const key = chance.bytes(8).toString('hex')
-    const body = { url, event_filter }
+    const body = {
+      ...{ url, event_filter },
+      ...(extensions.length > 0 && { extension_events: extensions }),
+    }
     for (;;) {
       const answer = await town.ask({
         method: 'POST',
@@ -96,7 +100,7 @@ export async function registerReceivers(
         memory.keepSecret('a signing secret', signing_secret)
         receivers.add({
           ...{ url, merchant_id: shop.merchant_id, endpoint_id: id, secret: signing_secret },
-          ...{ filter: event_filter, is_broken: chance.often(0.12) },
+          ...{ filter: event_filter, extensions, is_broken: chance.often(0.12) },
         })
         break
       }

@@ -17,6 +17,7 @@ export type Invariant =
   | 'I13'
   | 'I14'
   | 'I15'
+  | 'I16'
 
 /** What each says. `I0` is not of the reference: no answer is a failure of ours that nothing caused. */
 export const invariants: Record<Invariant, string> = {
@@ -36,6 +37,7 @@ export const invariants: Record<Invariant, string> = {
   I13: "what is another's is answered like what is not there",
   I14: 'at no moment has a shopper paid twice, nor for what was told to have failed, and nothing is undone behind them',
   I15: 'what is told and charged is what those said who may: the shop, its price list, the bank',
+  I16: 'refunds never exceed the capture; one that succeeded is in the bank’s books once, and no other',
 }
 
 export type Violation = { invariant: Invariant; fault: string; at_ms: number }
@@ -72,7 +74,7 @@ export function openViolations(now: () => Date): Violations {
   }
 }
 
-const ids = /\b(?:(?:cs|pay|att)_[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{16})\b/g
+const ids = /\b(?:(?:cs|pay|att|ref)_[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{16})\b/g
 /** No loss explains a failure of ours, a secret that is told, or another's that is shown. */
 const never_excused = new Set<Invariant>(['I0', 'I11', 'I12', 'I13'])
 

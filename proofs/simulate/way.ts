@@ -92,7 +92,7 @@ function faultsOfTaken({ payment, authorisations }: KnownPayment, way: Way): Fau
   return authorisations.flatMap((entry) => {
     const done = settlementsOf(entry, way).filter(({ answer }) => answer.result === 'approved')
     const reversed = done.find(({ kind }) => kind === 'reverse')
-    const ended = done.find(({ kind }) => kind !== 'capture')
+    const ended = done.find(({ kind }) => kind === 'void' || kind === 'reverse')
     const captured = settlementsOf(entry, way).find(
       ({ kind, asked_ms }) => kind === 'capture' && ended && asked_ms > ended.asked_ms,
     )

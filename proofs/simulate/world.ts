@@ -19,6 +19,7 @@ import {
   faultsOfSecrets,
   faultsOfVault,
 } from './records.ts'
+import { faultsOfRefunds } from './refunding.ts'
 import { openRest, type Rest } from './rest.ts'
 import { registerReceivers } from './shop.ts'
 import { openStage, type Stage, start } from './stage.ts'
@@ -100,6 +101,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     const moment = { bank, now_ms, skew_ms, braked_ms, without_eci }
     add(stage, await faultsOfBooks(sql, payments, moment))
     add(stage, faultsOfDeeds(payments, stage))
+    add(stage, await faultsOfRefunds(sql, bank, memory))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))

@@ -61,7 +61,7 @@ export async function openMarket(
       await insertEndpoint(database.sql, endpoint, null)
       const receiver: Receiver = {
         ...{ url, merchant_id, endpoint_id: endpoint.endpoint_id, events: seen },
-        ...{ secret: signing_secret, filter: event_filter, is_broken: false },
+        ...{ secret: signing_secret, filter: event_filter, extensions: [], is_broken: false },
       }
       market.receivers.push(receiver)
     }

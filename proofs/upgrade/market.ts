@@ -39,7 +39,7 @@ export async function openMarket({ release, env, chance, count }: MarketOptions)
     )
     const receiver: Receiver = {
       ...{ url: server.url, merchant_id, endpoint_id: made.id!, secret: made.signing_secret! },
-      ...{ filter, is_broken: false, events: new Map() },
+      ...{ filter, extensions: [], is_broken: false, events: new Map() },
     }
     market.receivers.push(receiver)
   }

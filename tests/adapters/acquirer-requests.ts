@@ -38,8 +38,6 @@ export type AcquirerTraits = {
   names_refusals: boolean
   /** Whether our reference alone is enough to capture or void a charge. */
   captures_by_reference: boolean
-  /** False for one that nobody asks for a refund. */
-  refunds: boolean
 }
 
 /** The strictest: all is answered at once, judged and kept. */
@@ -54,7 +52,6 @@ export const at_once: AcquirerTraits = {
   lists_to_ms: 1,
   names_refusals: true,
   captures_by_reference: true,
-  refunds: true,
 }
 
 export type AcquirerUnderTest = {

@@ -28,7 +28,7 @@ export function acquirerSuite(name: string, open: OpenAcquirer, traits: Acquirer
       describe('authorisations within times', () => listTests(open))
     }
     describe('capture, void, reverse', () => settlementTests(open, traits))
-    if (traits.refunds) describe('refunds', () => refundTests(open))
+    describe('refunds', () => refundTests(open))
     if (traits.settles_after_ms > 0) describe('accepted', () => acceptedTests(open))
     describe('a reversal before its authorisation', () => fenceTests(open))
     if (traits.judges_repeats) {

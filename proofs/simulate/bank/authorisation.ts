@@ -37,6 +37,7 @@ export type Authorisation = {
   listed_ms: number | null
   captured_ms: number | null
   captured_amount: number | null
+  refunded_amount: number
   voided_ms: number | null
   reversed_ms: number | null
   /** When what is only reserved expires. */
@@ -86,6 +87,7 @@ export function openAuthorisation(opened: AuthoriseInput): Authorisation {
     listed_ms: authorised_ms,
     captured_ms: capture ? authorised_ms : null,
     captured_amount: null,
+    refunded_amount: 0,
     voided_ms: null,
     reversed_ms: null,
     lapses_ms: null,

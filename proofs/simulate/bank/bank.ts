@@ -45,6 +45,7 @@ export type Bank = {
 const safe_window_ms = 31_000
 const reference_life_ms = 24 * 3_600_000
 const silent_ms = 2_000
+const slow_refund_ms = 30_000
 
 type Options = { traits?: Traits; moods?: Moods }
 
@@ -132,7 +133,10 @@ export function openBank(
     if (!authorisation && kind === 'reverse' && !fenced.has(of)) fenced.set(of, now())
     const reason = reasonAgainst(kind, request, authorisation, now())
     const code = reason === null && moods.refuses() ? 'try_again_later' : reason
-    if (code === null) authorisation![`${past[kind]}_ms`] = now()
+    if (code === null) {
+      if (kind === 'refund') authorisation!.refunded_amount += amount
+      else authorisation![`${past[kind]}_ms`] = now()
+    }
     if (code === 'do_not_honor') authorisation!.refused_once = true
     if (code === 'expired') moods.note('bank: lets an authorisation lapse')
     const transaction_id = mint()
@@ -141,8 +145,11 @@ export function openBank(
         ? { result: 'approved', acquirer_transaction_id: transaction_id }
         : refusal(code)
     const asked_ms = now()
-    const known_ms = asked_ms + traits.settles_after_ms
-    const settlement = { kind, reference, of, asked_ms, asked, answer, known_ms, transaction_id }
+    const is_slow = kind === 'refund' && code === null && amount % 100 === 17
+    const known_ms = asked_ms + (is_slow ? slow_refund_ms : traits.settles_after_ms)
+    const settlement = {
+      ...{ kind, reference, of, asked_ms, amount, asked, answer, known_ms, transaction_id },
+    }
     settled.set(reference, settlement)
     settlements.push(settlement)
     return answerTo(settlement)
@@ -198,7 +205,7 @@ export function openBank(
     capture: (request) => settle('capture', request),
     void: (request) => settle('void', request),
     reverse: (request) => settle('reverse', request),
-    refund: unused,
+    refund: (request) => settle('refund', request),
     lookUp,
     listAuthorisations,
   }
@@ -212,10 +219,6 @@ export function openBank(
     calls: new Map(),
     heard: [],
   }
-}
-
-async function unused(): Promise<never> {
-  throw new Error('no simulated life refunds')
 }
 
 function listed(entry: Authorisation, clock_ahead_ms: number): LiveAuthorisation {

@@ -1,15 +1,16 @@
-// Captures, voids and reversals in the simulated bank's books: what each is refused for.
+// Captures, voids, reversals and refunds in the simulated bank's books: what each is refused for.
 
 import type { SettleAnswer, SettleRequest } from '../../../src/acquirers/acquirer.ts'
 import { type Authorisation, hasLapsed } from './authorisation.ts'
 
-export type Verb = 'capture' | 'void' | 'reverse'
+export type Verb = 'capture' | 'void' | 'reverse' | 'refund'
 
 export type Settlement = {
   kind: Verb
   reference: string
   of: string
   asked_ms: number
+  amount: number
   asked: string
   answer: SettleAnswer
   /** From when on the bank says what came of it. */
@@ -31,6 +32,7 @@ export function reasonAgainst(
   const { result, known_ms, captured_amount } = authorisation
   if (known_ms !== null && known_ms > now_ms) return 'in_progress'
   if (result === 'declined' || result === 'failed') return 'not_approved'
+  if (kind === 'refund') return reasonAgainstRefund({ amount, currency }, authorisation)
   // What was partly captured is reversed as it was reserved or as it was taken.
   const is_taken = kind === 'reverse' && amount === captured_amount
   if ((amount !== authorisation.amount && !is_taken) || currency !== authorisation.currency) {
@@ -42,6 +44,20 @@ export function reasonAgainst(
   if (hasLapsed(authorisation, now_ms)) return 'expired'
   const is_first = authorisation.behaviour === `refuse_${kind}_once` && !authorisation.refused_once
   return is_first ? 'do_not_honor' : null
+}
+
+/** Up to what was captured and not refunded yet. An amount that ends in 13 is refused. */
+function reasonAgainstRefund(
+  { amount, currency }: Pick<SettleRequest, 'amount' | 'currency'>,
+  authorisation: Authorisation,
+): string | null {
+  const { captured_ms, captured_amount, reversed_ms, refunded_amount } = authorisation
+  if (currency !== authorisation.currency) return 'amount_mismatch'
+  if (reversed_ms !== null) return 'already_reversed'
+  if (captured_ms === null) return 'not_captured'
+  const left = (captured_amount ?? authorisation.amount) - refunded_amount
+  if (amount > left) return 'refund_exceeds_captured'
+  return amount % 100 === 13 ? 'refund_refused' : null
 }
 
 export function refusal(decline_code: string): SettleAnswer {

@@ -18,6 +18,8 @@ export const resolutions = ['approved', 'declined', 'failed', 'refused'] as cons
 export type Resolution = (typeof resolutions)[number]
 
 export type ResolutionRequest = {
+  /** Which operation; needed where several refunds of the payment are unanswered. */
+  operation_id?: string | null
   outcome: Resolution
   /** The acquirer's id of the approved operation. */
   acquirer_transaction_id: string | null
@@ -52,7 +54,7 @@ export async function resolveOperation(
   asked: ResolutionRequest,
 ): Promise<UnansweredOperation> {
   const whole = await findWholePayment(context.sql, key)
-  const operation = whole && unansweredOf(await listOperations(context.sql, key))
+  const operation = whole && meant(await listOperations(context.sql, key), asked)
   if (!operation) {
     throw new Refusal('resource_not_found', 'No operation of this payment waits for an answer.')
   }
@@ -62,6 +64,21 @@ export async function resolveOperation(
   const answer = answerOf(asked, operation, whole)
   if (await settleOperation(context, { ...whole, operation, cause }, answer)) return operation
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
+}
+
+function meant<Each extends UnansweredOperation>(
+  operations: Each[],
+  { operation_id }: ResolutionRequest,
+): Each | undefined {
+  if (operation_id) {
+    return operations.find((each) => each.operation_id === operation_id && isOpen(each))
+  }
+  const refunds = operations.filter((each) => each.kind === 'refund' && isOpen(each))
+  if (refunds.length > 1) {
+    const words = 'must name one of the several refunds that wait for an answer.'
+    throw new Refusal('invalid_request', words, { field: 'operation_id' })
+  }
+  return unansweredOf(operations)
 }
 
 /**

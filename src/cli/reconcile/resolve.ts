@@ -34,6 +34,10 @@ export const reconcileResolve: Command = {
   positionals: ['PAYMENT_ID'],
   options: {
     as: { value: 'OUTCOME', required: true, meaning: `one of ${resolutions.join(', ')}` },
+    operation: {
+      value: 'REFERENCE',
+      meaning: 'which one, where several refunds have no answer; ripper reconcile show lists them',
+    },
     transaction: { value: 'ID', meaning: "the acquirer's own id; needed for an approved charge" },
     reason: {
       value: 'TEXT',
@@ -84,7 +88,9 @@ function askedOf(options: Options): ResolutionRequest {
     }
     if (outcome === 'refused') throw new UsageError('--transaction does not go with --as refused')
   }
-  return { outcome, acquirer_transaction_id, reason: reasonOf(options), by: operatorName() }
+  const operation_id = text(options, 'operation')
+  const reason = reasonOf(options)
+  return { operation_id, outcome, acquirer_transaction_id, reason, by: operatorName() }
 }
 
 export function reasonOf(options: Options): string {
@@ -101,6 +107,7 @@ function refuseCardNumber(name: string, value: string): void {
 }
 
 const optionsOf: Record<string, string> = {
+  operation_id: '--operation',
   outcome: '--as',
   acquirer_transaction_id: '--transaction',
 }

@@ -1,7 +1,7 @@
 // `ripper reconcile show`: shows every operation of a payment at its acquirer, and what to do if one has no answer.
 
 import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
-import { isUnanswered } from '../../checkout/operation.ts'
+import { isOpen, isUnanswered } from '../../checkout/operation.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
 import { outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
@@ -128,6 +128,8 @@ function adviceOf(operations: OperationWithAnswer[], now: Date): string {
     return `The ${noun} is under way: its answer is due by ${shortTime(open.answer_by)}.`
   }
   const outcomes = outcomesOf(open)
+  const refunds = operations.filter((each) => each.kind === 'refund' && isOpen(each))
+  const which = refunds.length > 1 ? ` --operation ${operation_id}` : ''
   const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
   const reversal =
     kind === 'reverse' || open.state === 'reversing'
@@ -139,7 +141,7 @@ function adviceOf(operations: OperationWithAnswer[], now: Date): string {
     ...reversal,
     `The ${noun} has no answer. ${searchOf(open)}`,
     `Ask the acquirer (${acquirer}) for the outcome of ${operation_id}, and give it to the service:`,
-    `  ripper reconcile resolve ${payment_id} --as ${outcomes.join('|')}${id} --reason TEXT`,
+    `  ripper reconcile resolve ${payment_id}${which} --as ${outcomes.join('|')}${id} --reason TEXT`,
   ].join('\n')
 }
 
