@@ -132,7 +132,9 @@ describe('migrate-from-stripe.md', () => {
 
   test('has no block that is not run here', () => {
     expect(not_run).toEqual([])
-    expect(Object.keys(blocks)).toEqual(['server', 'page', 'integration', 'shop', 'listen', 'curl'])
+    expect(Object.keys(blocks)).toEqual([
+      ...['server', 'refund', 'page', 'integration', 'shop', 'listen', 'curl'],
+    ])
   })
 
   test('a shop is migrated, takes a payment, and gets its webhook', async () => {
@@ -190,6 +192,22 @@ describe('migrate-from-stripe.md', () => {
     }
   }
 
+  test('a payment is refunded', async () => {
+    const { hostname: host, port } = new URL(demo.base_url)
+    const trigger = await ripper(['trigger', 'payment.captured', '--json'], here)
+    const { session_id } = JSON.parse(trigger.stdout)
+    const client = `{ host: '${host}', port: ${port}, protocol: 'http' }`
+    const lines = [
+      `import Stripe from '${join(root, 'node_modules/stripe/esm/stripe.esm.node.js')}'`,
+      `const stripe = new Stripe('${demo.secret_key}', ${client})`,
+      `const intent = { id: '${session_id}' }`,
+      blocks.refund!,
+    ]
+    writeFileSync(join(place, 'refund.mjs'), lines.join('\n'))
+    const said = await run(`node ${join(place, 'refund.mjs')}`)
+    expect(said).toMatch(/^ref_[0-9a-f]{24} succeeded\n$/)
+  }, 60_000)
+
   test('the lines by hand', async () => {
     const script = withChanges(blocks.curl!, { 'http://127.0.0.1:8080': demo.base_url })
     const [form, json] = (await run(script))
@@ -234,6 +252,31 @@ describe('migrate-from-stripe.md', () => {
     const manual = stripe.paymentIntents.create({ ...tea, capture_method: 'manual' })
     await expect(manual).rejects.toMatchObject({ param: 'capture_method' })
   })
+})
+
+describe('refunds.md', () => {
+  const { blocks, not_run } = readGuide('docs/refunds.md')
+
+  test('has no block that is not run here', () => {
+    expect(not_run).toEqual([])
+    expect(Object.keys(blocks)).toEqual(['refund', 'command', 'read', 'endpoint'])
+  })
+
+  test('a payment is refunded in two ways, and both are read', async () => {
+    const trigger = await ripper(['trigger', 'payment.captured', '--json'], here)
+    const { payment_id } = JSON.parse(trigger.stdout)
+    const set = `API=${demo.base_url} KEY=${demo.secret_key} PAYMENT=${payment_id}\n`
+    const refund = JSON.parse(await run(set + blocks.refund!))
+    expect(refund).toMatchObject({ amount: 1200, status: 'succeeded' })
+    const commanded = await run(set + blocks.command!)
+    expect(commanded).toContain('The acquirer has refunded GBP 10.00.')
+    expect(commanded).toContain('Of GBP 42.00 captured, GBP 20.00 is left to refund.')
+    const read = await run(`${set}REFUND=${refund.id}\n${blocks.read!}`)
+    expect(read.split(refund.id)).toHaveLength(3)
+    const endpoint = JSON.parse(await run(set + blocks.endpoint!))
+    expect(endpoint.extension_events).toEqual(['refund.succeeded', 'refund.failed'])
+    expect((await ripper(['endpoint', 'delete', endpoint.id], here)).status).toBe(0)
+  }, 60_000)
 })
 
 describe('going-live.md', () => {
