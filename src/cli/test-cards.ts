@@ -1,6 +1,6 @@
 // `ripper test-cards`: the card numbers of test mode, and what each does.
 
-import { publishedGroups, refusedNumbers, scenarios } from '../cards/scenarios.ts'
+import { publishedGroups, refundScenarios, refusedNumbers, scenarios } from '../cards/scenarios.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson, printTable } from './terminal/print.ts'
 
@@ -10,7 +10,8 @@ export const testCardsCommand: Command = {
   options: {},
   async run({ json }) {
     if (json) {
-      printJson({ scenarios, published: publishedGroups, refused: refusedNumbers })
+      const refused = refusedNumbers
+      printJson({ scenarios, published: publishedGroups, refused, refunds: refundScenarios })
       return
     }
     process.stdout.write(
@@ -38,6 +39,11 @@ export const testCardsCommand: Command = {
       publishedGroups.flatMap(({ numbers, expected }) =>
         numbers.map((number) => [number, expected]),
       ),
+    )
+    process.stdout.write('\nRefunds, of whichever card\n\n')
+    printTable(
+      ['Amount ends in', 'What happens'],
+      refundScenarios.map(({ amount_ends_in, expected }) => [amount_ends_in, expected]),
     )
   },
 }

@@ -422,6 +422,11 @@ describe('configuration', () => {
 
   test('test cards, as a table and as JSON', async () => {
     expect((await ripper(['test-cards'], { env })).stdout).toContain('4000009100020000')
-    expect((await answer('test-cards')).scenarios.length).toBeGreaterThan(40)
+    const told = await answer('test-cards')
+    expect(told.scenarios.length).toBeGreaterThan(40)
+    expect(told.refunds.map((each: { amount_ends_in: string }) => each.amount_ends_in)).toEqual([
+      '13',
+      '17',
+    ])
   })
 })
