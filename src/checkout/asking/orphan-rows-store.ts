@@ -5,8 +5,9 @@ import type { Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
 
 /**
- * Writes orphans, each with the reference of its reversal, and lines about those that it returns: new ones, and live
- * ones whose reversal was settled before `settled_before`. An orphan that a person left stays as it is.
+ * Writes orphans, each with the reference of its reversal, and lines about those that it returns: new ones, those that
+ * have the acquirer's id only now, and live ones whose reversal was settled before `settled_before`. An orphan that a person
+ * left stays as it is.
  */
 export async function saveOrphans(
   sql: Sql,
@@ -26,7 +27,7 @@ export async function saveOrphans(
         next_try_at timestamptz, watched_until timestamptz)
       order by acquirer, reference collate "C"
       on conflict (acquirer, reference) do update set ${foundAnew(sql)}
-      where known.settled_at < ${settled_before} and known.state <> 'left'
+      where (known.settled_at < ${settled_before} and known.state <> 'left') or ${isNamedNow(sql)}
       returning *
     ), journal as (${journalOfChanged(sql, lines)})
     select * from changed`
@@ -43,6 +44,16 @@ export function orphanIf(sql: Sql, orphan: Orphan | null | undefined, gate: stri
     insert into orphan_authorisations as known ${rowIf(sql, orphan, gate)}
     on conflict (acquirer, reference) do update set ${foundAnew(sql)}
     where known.state = 'nothing_to_reverse'`
+}
+
+/**
+ * The charge that was reversed by our reference alone has turned out to exist, and now has the acquirer's id. What the reversal
+ * was answered is of no use any more. Not for orphans that a person or the brake decides about.
+ */
+function isNamedNow(sql: Sql): Fragment {
+  return sql`(known.state = 'found' and known.merchant_id is not null and known.held_back_at is null
+    and known.acquirer_transaction_id is null and known.handle is null
+    and excluded.acquirer_transaction_id is not null)`
 }
 
 /** An orphan that was settled and is found again becomes due. A person's decision about it is kept. */

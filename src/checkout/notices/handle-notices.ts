@@ -10,6 +10,8 @@ import type { SettlementContext } from '../context.ts'
 import { isWaiting } from '../hold.ts'
 import { settleFoundHold } from '../holds/settle-found-hold.ts'
 import { isOpen } from '../operation.ts'
+import type { OrphanContext } from '../orphans/orphan-context.ts'
+import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
 import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
@@ -41,8 +43,10 @@ type Outcome =
   | 'taken_back'
   | 'later'
 
+type NoticeContext = SettlementContext & Pick<OrphanContext, 'listAcquirers' | 'installation'>
+
 /** Returns how many notices were looked at. */
-export function handleNotices(context: SettlementContext): Promise<number> {
+export function handleNotices(context: NoticeContext): Promise<number> {
   const { sql, world } = context
   return workOff(
     (limit) => {
@@ -59,7 +63,7 @@ export function forgetOldNotices({ sql, world }: Pick<SettlementContext, 'sql' |
   return purgeNotices(sql, new Date(world.clock.now().getTime() - kept_ms))
 }
 
-async function follow(context: SettlementContext, notice: StoredNotice): Promise<void> {
+async function follow(context: NoticeContext, notice: StoredNotice): Promise<void> {
   const { sql, world } = context
   const { connection_id, notice_id, about } = notice
   try {
@@ -75,10 +79,12 @@ async function follow(context: SettlementContext, notice: StoredNotice): Promise
   }
 }
 
-async function handle(context: SettlementContext, notice: StoredNotice): Promise<Outcome> {
+async function handle(context: NoticeContext, notice: StoredNotice): Promise<Outcome> {
   const { merchant_id, reference } = notice
   const acquirer = acquirerName(notice)
   if (reference === null) return 'unknown_here'
+  const is_settled = await settleOrphan(context, notice, reference)
+  if (is_settled !== null) return is_settled ? 'settled' : 'later'
   const asked = { merchant_id, acquirer, reference }
   const payment_id = await findPaymentOfReference(context.sql, asked)
   const whole = payment_id && (await findWholePayment(context.sql, { merchant_id, payment_id }))
@@ -100,6 +106,17 @@ async function handle(context: SettlementContext, notice: StoredNotice): Promise
   if (operation.kind === 'refund' && operation.state === 'sent') return 'later'
   await askAtOnce(context.sql, operation, context.world.clock.now())
   return 'asked_at_once'
+}
+
+/** An orphan's reversal is no operation of a payment. Null if the notice is not about one. */
+async function settleOrphan(
+  context: NoticeContext,
+  { about, answer, acquirer_transaction_id, ...notice }: StoredNotice,
+  reference: string,
+): Promise<boolean | null> {
+  if (about !== 'reverse' || answer === null || answer.result === 'suggested') return null
+  const named = { acquirer: acquirerName(notice), reference, acquirer_transaction_id }
+  return settleReversal(context, named, answer as SettleAnswer)
 }
 
 /**

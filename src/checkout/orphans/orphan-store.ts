@@ -144,6 +144,18 @@ export async function claimOrphans(
     returning *`
 }
 
+/** The unsettled orphan whose present reversal has our reference, or the acquirer's id for it. There are few orphans. */
+export async function findOrphanOfReversal(
+  sql: Sql,
+  named: { acquirer: string; reference: string; acquirer_transaction_id: string | null },
+): Promise<Orphan | null> {
+  const [orphan] = await sql<Orphan[]>`
+    select * from orphan_authorisations
+    where acquirer = ${named.acquirer} and state = 'found'
+      and (operation_id = ${named.reference} or reversal_transaction_id = ${named.acquirer_transaction_id})`
+  return orphan ?? null
+}
+
 /** Whether its reversal is still due, claimed by this process, and stopped by no brake. */
 export async function isStillClaimed(sql: Sql, orphan: Orphan): Promise<boolean> {
   const rows = await sql`

@@ -27,6 +27,7 @@ import type { OrphanContext } from './orphan-context.ts'
 import {
   claimOrphans,
   findCharges,
+  findOrphanOfReversal,
   isStillClaimed,
   postponeReversal,
   settleOrphan,
@@ -53,13 +54,37 @@ export async function reverseOrphans(context: OrphanContext): Promise<number> {
 }
 
 async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
-  const { sql, world, ids } = context
+  const { sql, world } = context
   const claimed_at = world.clock.now()
   // Since it was claimed, a person may have pulled the brake or left the orphan.
   if (!(await isStillClaimed(sql, orphan))) return
   const [charge] = await findCharges(sql, [orphan.reference])
   if (charge && standsBehind(charge)) return keepStanding(context, orphan, charge)
-  const verdict = heedWatch(orphan, await askFor(context, orphan, claimed_at))
+  await conclude(context, orphan, heedWatch(orphan, await askFor(context, orphan, claimed_at)))
+}
+
+/**
+ * A notice says what came of the reversal that an acquirer had accepted. Null if no orphan has that reversal; false if another
+ * process is about to try it. Throws if the acquirer could not be asked.
+ */
+export async function settleReversal(
+  context: OrphanContext,
+  named: Parameters<typeof findOrphanOfReversal>[1],
+  answer: SettleAnswer,
+): Promise<boolean | null> {
+  const orphan = await findOrphanOfReversal(context.sql, named)
+  const acquirer = orphan && (await acquirerOf(context, orphan))
+  if (!acquirer) return null
+  const verdict = await judge(context, acquirer, orphan, answer)
+  return conclude(context, orphan, heedWatch(orphan, verdict))
+}
+
+/** False if another process was faster. */
+async function conclude(
+  { sql, world, ids }: OrphanContext,
+  orphan: Orphan,
+  verdict: Verdict,
+): Promise<boolean> {
   const now = world.clock.now()
   const { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries } = orphan
   const fields = { acquirer, mode, reference, amount, currency, merchant_id, payment_id, tries }
@@ -73,7 +98,7 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
     const next = { operation_id, reversal_transaction_id, at, failure, ...money }
     const is_postponed = await postponeReversal(sql, orphan, next)
     if (is_postponed) world.log.warn({ ...fields, failure }, 'orphaned authorisation not reversed')
-    return
+    return is_postponed
   }
   const state = verdict.verdict
   const reason = state === 'reversed' ? null : verdict.reason
@@ -83,9 +108,10 @@ async function reverse(context: OrphanContext, orphan: Orphan): Promise<void> {
     actor: 'reconciler',
     at: now,
   })
-  if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line }))) return
+  if (!(await settleOrphan(sql, orphan, { state, reason, at: now, line }))) return false
   if (state === 'reversed') world.log.info(fields, 'orphaned authorisation reversed')
   else world.log.info({ ...fields, reason }, 'orphaned authorisation held nothing')
+  return true
 }
 
 /**
@@ -126,28 +152,42 @@ function heedWatch(orphan: Orphan, verdict: Verdict): Verdict {
 }
 
 async function askFor(context: OrphanContext, orphan: Orphan, claimed_at: Date): Promise<Verdict> {
-  const acquirers = await context.listAcquirers()
-  const acquirer = acquirers.find(
-    (each) => each.acquirer.name === orphan.acquirer && each.mode === orphan.mode,
-  )?.acquirer
+  const acquirer = await acquirerOf(context, orphan)
   if (!acquirer) return tryAgain('no acquirer of that name')
   try {
     const answer = await answerTo(context, acquirer, { ...orphan, claimed_at })
     if ('verdict' in answer) return answer
     if (answer.result === 'accepted') return acceptedAs(answer.acquirer_transaction_id)
-    const verdict = verdictOf(answer)
-    if (verdict) return verdict
-    const reason = answer.result === 'refused' ? answer.reason : answer.result
-    const look = await lookUpStanding(context.world.clock, acquirer, orphan)
-    const standing = look === 'not_found' ? null : look
-    const is_live = standing ? holdsMoney(standing) : await isListed(context, acquirer, orphan)
-    if (!is_live) return { verdict: 'nothing_to_reverse', reason }
-    // The acquirer may hold another amount than the one requested.
-    return tryAgain(reason, 'another', standing ?? undefined)
+    return await judge(context, acquirer, orphan, answer)
   } catch (error) {
     // The reversal may have happened in spite of the error. The same reference shows it, or does it.
     return tryAgain((error as Error).message)
   }
+}
+
+async function acquirerOf(
+  { listAcquirers }: OrphanContext,
+  { acquirer: name, mode }: Orphan,
+): Promise<Acquirer | undefined> {
+  const acquirers = await listAcquirers()
+  return acquirers.find((each) => each.acquirer.name === name && each.mode === mode)?.acquirer
+}
+
+async function judge(
+  context: OrphanContext,
+  acquirer: Acquirer,
+  orphan: Orphan,
+  answer: SettleAnswer,
+): Promise<Verdict> {
+  const verdict = verdictOf(answer)
+  if (verdict) return verdict
+  const reason = answer.result === 'refused' ? answer.reason : answer.result
+  const look = await lookUpStanding(context.world.clock, acquirer, orphan)
+  const standing = look === 'not_found' ? null : look
+  const is_live = standing ? holdsMoney(standing) : await isListed(context, acquirer, orphan)
+  if (!is_live) return { verdict: 'nothing_to_reverse', reason }
+  // The acquirer may hold another amount than the one requested.
+  return tryAgain(reason, 'another', standing ?? undefined)
 }
 
 /** A reference that the acquirer may have forgotten is looked up before it is sent again. */
@@ -176,9 +216,17 @@ async function answerTo(
   )
   if (look.result === 'found' && look.kind === 'reverse') return look.answer
   if (look.result === 'not_found') return tryAgain('the reversal never arrived', 'another')
+  if (look.result === 'only_notices_tell' && isOverdue(acquirer, operation_id, clock.now())) {
+    return tryAgain('no notice said what came of the reversal', 'another')
+  }
   return reversal_transaction_id === null
     ? tryAgain('the reversal is still under way')
     : acceptedAs(reversal_transaction_id)
+}
+
+/** Whether the notice about a reversal that was accepted must have come by now. */
+function isOverdue({ safe_window_ms }: Acquirer, operation_id: string, now: Date): boolean {
+  return operation_id < idsFrom(new Date(now.getTime() - 2 * safe_window_ms))
 }
 
 function acceptedAs(reversal_transaction_id: string): Verdict {

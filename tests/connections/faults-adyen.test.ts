@@ -1,0 +1,5 @@
+// A fault at each step of each operation with adyen, through the whole service.
+
+import { faultTable } from '../support/fault-table.ts'
+
+await faultTable('adyen')
