@@ -153,6 +153,14 @@ describe('a charge', () => {
     const { body } = await shopper.pay(6)
     expect(body).toMatchObject({ status: 'failed', decline: { category: 'provider_error' } })
     expect(vendor.asked).toEqual([])
+    const counted = await service.sql`
+      select name from limit_uses where merchant_id = ${account.merchant_id} and name like 'declines%'`
+    expect(counted).toEqual([])
+    expect(service.log).toContainEqual({
+      level: 'error',
+      fields: expect.objectContaining({ acquirer: `bank:${connection_id}` }),
+      message: expect.stringContaining('connection failed to charge'),
+    })
     expect(service.log).toContainEqual({
       level: 'error',
       fields: { connection_id, error: 'sealed record does not open' },

@@ -39,8 +39,12 @@ export type FakeVendor = {
 /** Captures, voids and refunds are carried out so much later, where the vendor does them later. */
 export const settles_after_ms = 20_000
 
-export async function openFakeVendor(name: VendorName, clock: Clock): Promise<FakeVendor> {
-  const { fake, credentials, charges } = await openers[name](clock)
+export async function openFakeVendor(
+  name: VendorName,
+  clock: Clock,
+  later_ms = settles_after_ms,
+): Promise<FakeVendor> {
+  const { fake, credentials, charges } = await openers[name](clock, later_ms)
   const { url: api_url, wrong } = fake
   return {
     ...{ name, charges, wrong, credentials: { ...credentials, api_url } },
@@ -54,8 +58,8 @@ export async function openFakeVendor(name: VendorName, clock: Clock): Promise<Fa
 }
 
 const openers = {
-  async checkout(clock: Clock) {
-    const fake = await openCheckoutFake({ clock, settles_after_ms })
+  async checkout(clock: Clock, later_ms: number) {
+    const fake = await openCheckoutFake({ clock, settles_after_ms: later_ms })
     const { secret_key, signature_key, books } = fake
     const charges = () =>
       books.payments.map((payment): VendorCharge => {
@@ -89,8 +93,8 @@ const openers = {
     return { fake, credentials: { secret_key, webhook_secret }, charges }
   },
 
-  async adyen(clock: Clock) {
-    const fake = await openAdyenFake({ clock, settles_after_ms })
+  async adyen(clock: Clock, later_ms: number) {
+    const fake = await openAdyenFake({ clock, settles_after_ms: later_ms })
     const { api_key, merchant_account, hmac_key, books } = fake
     const charges = () =>
       books.payments.map((payment): VendorCharge => {

@@ -2,6 +2,7 @@
 
 import type { AuthoriseAnswer } from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
+import { connectionNamed } from '../../merchants/account-connection.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { saveSurely } from '../asking/ask-acquirer.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
@@ -55,6 +56,7 @@ export async function settleCharge(
     await handleLostAnswer(context, sent, { state: answer.result, money })
     return null
   }
+  tellOfFailure(context, sent, answer)
   context.wakeDeliveries('event', session.merchant_id)
   context.metrics.paymentConfirmed(change.payment.status, change.payment.mode)
   await countOutcome(context, sent.payer, change.payment, now)
@@ -66,6 +68,22 @@ function answerTold({ declined_before }: SentCharge, answer: AuthoriseAnswer): A
   if (answer.result !== 'failed' || !declined_before) return answer
   const { acquirer_transaction_id } = answer
   return { ...declined_before, acquirer_transaction_id }
+}
+
+/** A merchant's connection cannot charge: its credentials may be wrong, its account disabled, or its vendor at fault. */
+function tellOfFailure(
+  { world }: SettlementContext,
+  { operation, payment }: SentCharge,
+  answer: AuthoriseAnswer,
+): void {
+  const { operation_id, acquirer } = operation
+  if (answer.result !== 'failed' || connectionNamed(acquirer) === null) return
+  const { reason } = answer.decline
+  const fields = { operation_id, payment_id: payment.payment_id, acquirer, reason }
+  world.log.error(
+    fields,
+    'a connection failed to charge: ripper connection check shows whether it works',
+  )
 }
 
 /** An approval of another amount is no approval: the acquirer's authorisation is reversed, and the charge has failed. */
