@@ -3,6 +3,7 @@
 
 import { against } from './against.ts'
 import { checkout } from './checkout.ts'
+import { connectorCosts } from './connectors.ts'
 import { createAndRead } from './create-and-read.ts'
 import { deliver } from './deliver.ts'
 import { growth } from './growth.ts'
@@ -24,6 +25,7 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
   'start-and-memory': startAndMemory,
   soak,
   growth,
+  connectors: connectorCosts,
   pages,
 }
 
