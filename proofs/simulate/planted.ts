@@ -1,6 +1,11 @@
 // What planted faults do to the texts of statements, to rows, to clocks and to answers.
 
-import { type Accepted, isGone, type SettleAnswer } from '../../src/acquirers/acquirer.ts'
+import {
+  type Accepted,
+  type Acquirer,
+  isGone,
+  type SettleAnswer,
+} from '../../src/acquirers/acquirer.ts'
 import type { Clock } from '../../src/kernel/world.ts'
 import { isOutcome } from './sql-seam.ts'
 
@@ -132,4 +137,20 @@ export function asIfApproved(rows: unknown): unknown {
     if (row.state === 'failed' || row.state === 'declined') row.state = 'approved'
   }
   return rows
+}
+
+/** Whatever is listed passes for ours. */
+export function underOurMark(line: Acquirer): Acquirer {
+  let installation = ''
+  return {
+    ...line,
+    authorise(request) {
+      installation = request.installation
+      return line.authorise(request)
+    },
+    async listAuthorisations(within) {
+      const listed = await line.listAuthorisations(within)
+      return listed.map((each) => ({ ...each, installation }))
+    },
+  }
 }

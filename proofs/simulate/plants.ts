@@ -20,6 +20,7 @@ import {
   inSql,
   livingLonger,
   seldomRead,
+  underOurMark,
   unlessGone,
   withOtherKey,
   withOtherNames,
@@ -283,22 +284,6 @@ export const plants: Record<string, Plant> = {
 const nothingThere: SettleAnswer = {
   ...{ result: 'refused', reason: 'unknown authorisation', decline_code: 'unknown_authorisation' },
   authorisation_known: false,
-}
-
-/** Whatever is listed passes for ours. */
-function underOurMark(line: Acquirer): Acquirer {
-  let installation = ''
-  return {
-    ...line,
-    authorise(request) {
-      installation = request.installation
-      return line.authorise(request)
-    },
-    async listAuthorisations(within) {
-      const listed = await line.listAuthorisations(within)
-      return listed.map((each) => ({ ...each, installation }))
-    },
-  }
 }
 
 function another({ random }: World): string {
