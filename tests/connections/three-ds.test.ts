@@ -10,7 +10,7 @@ import {
 } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
 import { cardThat } from '../adapters/fakes/bank.ts'
-import { refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
+import { cardOf, refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
 import { driving, until } from '../support/service.ts'
 import { liveNumber, openThreeDsStage, profile, type ThreeDsStage, type } from './three-ds-stage.ts'
 
@@ -432,6 +432,16 @@ describe('a test session of an integration with a sandbox connection', () => {
     expect(stage.provider.calls.auth).toMatchObject([{ acquirerBIN: '400000', mcc: '5999' }])
     expect((await client.confirm(body)).body.status).toBe('captured')
     expect(stage.acquirer.charged_with).toEqual([])
+  })
+
+  test('takes the numbers of the vendor’s sandbox, and no other session does', async () => {
+    const { client, open } = await rehearsal()
+    const { body } = await open()
+    const { three_ds } = (await client.present(body, '4000100511192072')).body
+    expect(three_ds.state).toBe('awaiting_challenge')
+    const { client: other } = await stage.service.newAccount()
+    const refused = await other.referenceCard(await other.open(), cardOf('4000100511192072'))
+    expect(refusal(refused)).toBe('400 invalid_request')
   })
 
   test('is not begun once the connection is disabled, and one that was is not sent to the simulator', async () => {

@@ -8,7 +8,7 @@ import { clientSecret } from '../../http/access.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/values.ts'
-import { testConnection } from '../../merchants/account-connection.ts'
+import { connection_kinds, testConnection } from '../../merchants/account-connection.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { type Account, integrationOf } from '../../merchants/directory.ts'
 import { ProviderUnavailable } from '../../three-ds/three-ds.ts'
@@ -121,15 +121,18 @@ export const referenceCard = route({
 
 type CardTry = { session: Session; address: string; now: Date }
 
-/** The numbers that the session takes beside the test cards: those that its acquirer's vendor publishes for its sandbox. */
+/** The numbers that the session takes beside the test cards: those that its vendors publish for their sandboxes. */
 function sandboxNumbers(
   context: Context,
   account: Account,
   { mode, integration_id }: Session,
 ): readonly string[] {
   if (mode !== 'test') return []
-  const found = testConnection(account, 'acquirer', integrationOf(account, integration_id))
-  return found && found !== 'unusable' ? context.sandboxNumbers(found.connector) : []
+  const rules = integrationOf(account, integration_id)
+  return connection_kinds.flatMap((kind) => {
+    const found = testConnection(account, kind, rules)
+    return found && found !== 'unusable' ? context.sandboxNumbers(found.connector) : []
+  })
 }
 
 /** A refused number counts like an accepted one, so that nobody tries numbers for free. */

@@ -27,10 +27,12 @@ import {
   threeDsecureIoCredentials,
 } from './credentials.ts'
 import { type Account, authRequest, postauthRequest, preauthRequest } from './requests.ts'
+import { threeDsecureIoSandboxNumbers } from './sandbox-numbers.ts'
 
 export const threeDsecureIo: ThreeDsConnector<ThreeDsecureIoCredentials> = {
   name: '3dsecureio',
   credentials: threeDsecureIoCredentials,
+  sandbox_numbers: threeDsecureIoSandboxNumbers,
   needs_acquirer_ids: true,
   openThreeDs,
   check,

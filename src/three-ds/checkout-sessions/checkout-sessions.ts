@@ -7,6 +7,7 @@ import {
   checkoutCredentials,
   isOfSandbox,
 } from '../../acquirers/checkout/credentials.ts'
+import { checkoutSandboxNumbers } from '../../acquirers/checkout/sandbox-numbers.ts'
 import type { CheckAnswer } from '../../vendors/check.ts'
 import {
   NotSent,
@@ -53,6 +54,7 @@ export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
   name: 'checkout-sessions',
   credentials: checkoutCredentials,
   isOfSandbox,
+  sandbox_numbers: checkoutSandboxNumbers,
   // The vendor asks in the name of its own acquirer.
   needs_acquirer_ids: false,
   openThreeDs,
