@@ -129,12 +129,13 @@ async function settlePartlyCaptured(stage: Stage, reference: string): Promise<vo
       select merchant_id, payment_id from acquirer_operations join holds using (merchant_id, payment_id)
       where acquirer_operations.operation_id = ${reference} and decided_at is null`,
   )
-  for (let tries = 0; key && tries < 20; tries++) {
+  // A void or capture of the hold may be unknown for three days.
+  for (let tries = 0; key && tries < 100; tries++) {
     const process = town.anyProcess()
     // The database may be away, and the process die.
     const settling = process && settleAsCaptured(process.context(), key)
     if (await Promise.race([settling, process?.died]).catch(() => false)) return
-    await clock.sleep(60_000)
+    await clock.sleep(tries < 20 ? 60_000 : 3_600_000)
   }
 }
 
