@@ -15,6 +15,9 @@ type Holdings = {
   session: string
   secret: string
   payment: string
+  /** The payment as the other platform names it. */
+  intent: string
+  refund: string
   held: string
   card: string
   attempt: string
@@ -72,6 +75,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
   const { client, integration } = account
   const { session, payment_id: held } = await hold(account)
   const { body: paid } = await client.pay()
+  const { body: refund } = await client.refund(paid.payment_id, { amount: 100 })
   const waiting = await client.open()
   const { body: card } = await client.referenceCard(waiting, {
     ...{ number: '4000000000003220', exp_month: 9, exp_year: 2031, cvc: '123' },
@@ -87,6 +91,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     select server_transaction_id from attempts where attempt_id = ${authenticated.attempt.id}`
   return {
     ...{ session: session.id, secret: session.client_secret, held, payment: paid.payment_id },
+    ...{ intent: paid.session_id, refund: refund.id },
     ...{ card: await client.reference(await client.open(), visa), delivery, endpoint },
     ...{ attempt: authenticated.attempt.id, event: event!.event_id, cursor: page.next_cursor },
     integration: integration!.name,
@@ -147,16 +152,25 @@ const sessionRows = (verb: keyof typeof bodies): Row[] => {
     [route, 'secret, for my session', ({ secret }) => ask(my.session, secret)],
   ]
 }
-const intentRows = routes
-  .filter(({ dialect }) => dialect === 'compatible')
+const refundPath = '/v1/refunds/{refund_id}'
+/** The other platform's routes. The one for a refund shares its path with ours, and has two more of its own. */
+const compatibleRows = routes
+  .filter(({ dialect, path }) => dialect === 'compatible' && path !== refundPath)
   .map(({ method, path }): Row => {
     const body = { amount: 1, currency: 'GBP' }
     if (method === 'GET') {
-      const read = ({ session }: Holdings) => ({
-        path: path.replace(/\{\w+\}/, session),
+      const what = path.endsWith('/{refund_id}') ? 'refund' : 'session'
+      const read = (named: Holdings) => ({
+        path: path.replace(/\{\w+\}/, named[what]),
         headers: bearer(),
       })
-      return [`${method} ${path}`, 'session', read]
+      return [`${method} ${path}`, what, read]
+    }
+    if (path.endsWith('/refunds')) {
+      const refund = ({ intent }: Holdings) => ({
+        ...{ path, headers: bearer(), body: { payment_intent: intent } },
+      })
+      return [`${method} ${path}`, 'intent', refund]
     }
     const create = ({ card }: Holdings) => ({
       ...{ path, headers: bearer() },
@@ -164,6 +178,24 @@ const intentRows = routes
     })
     return [`${method} ${path}`, 'card', create]
   })
+const refundRows: Row[] = [
+  [
+    `GET ${refundPath}`,
+    'refund',
+    ({ refund }) => ({ path: `/v1/refunds/${refund}`, headers: withKey() }),
+  ],
+  ...['GET', 'POST'].map(
+    (method): Row => [
+      `${method} /v1/payments/{payment_id}/refunds`,
+      'payment',
+      ({ payment }) => ({
+        path: `/v1/payments/${payment}/refunds`,
+        headers: withKey(),
+        ...(method === 'POST' && { body: {} }),
+      }),
+    ],
+  ),
+]
 const pageRow = (method: string, path: string, token: 'method_token' | 'challenge_token'): Row => [
   `${method} ${path}`,
   `${token} with a guessed proof`,
@@ -244,7 +276,8 @@ const rows: Row[] = [
     }),
   ],
   ...(['state', 'card_references', 'authenticate', 'confirm'] as const).flatMap(sessionRows),
-  ...intentRows,
+  ...compatibleRows,
+  ...refundRows,
   pageRow('GET', '/3ds/method/{token}', 'method_token'),
   pageRow('POST', '/3ds/method/{token}/done', 'method_token'),
   pageRow('GET', '/3ds/challenge/{token}', 'challenge_token'),
@@ -283,7 +316,9 @@ test.each(rows)('%s: %s', async (route, _what, request) => {
 })
 
 test('a row can fail: what is mine is answered otherwise', async () => {
-  const told_otherwise = rows.filter(([, what]) => ['session', 'payment', 'held'].includes(what))
+  const told_otherwise = rows.filter(([, what]) =>
+    ['session', 'payment', 'held', 'refund'].includes(what),
+  )
   for (const [route, , request] of told_otherwise.filter(([route]) => route.startsWith('GET'))) {
     const { path, ...sent } = request(my)
     const answer = await mine.client.send('GET', path, sent)
