@@ -157,7 +157,8 @@ export type FetchedThreeDs = CommonThreeDs & {
   readonly name: string
   /**
    * Asks for the result of a challenge; it may be asked for again. `not_yet`: there is none so far. `gone`: there will never
-   * be one, for instance because it was kept no longer. Throws ProviderUnavailable if the provider says nothing of use.
+   * be one, for instance because it was kept no longer; it may have been a no. Status U is returned only if the bank's RReq
+   * said so, since the card may be charged then. Throws ProviderUnavailable if the provider says nothing of use.
    */
   fetchResult(challenge: {
     server_transaction_id: string

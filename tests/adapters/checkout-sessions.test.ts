@@ -160,9 +160,19 @@ describe('a result', () => {
     expect(await under.threeDs.fetchResult(other)).toBe('gone')
   })
 
+  test.each<Fault>(['rreq_error', 'no_response_code'])(
+    'that is a U of nobody’s is gone: %s',
+    async (fault) => {
+      const asked = await challenged()
+      await under.clock.advance(30_000)
+      under.fake.next(fault, 'read')
+      expect(await under.threeDs.fetchResult(asked)).toBe('gone')
+    },
+  )
+
   test.each<Fault>([
     ...(['lose_answer_after', 'unauthorised', 'too_many', 'error_after', 'html', 'empty'] as const),
-    ...(['truncated', 'another_session'] as const),
+    ...(['truncated', 'another_session', 'strange_status', 'contradiction'] as const),
   ])('that cannot be read is asked for again: %s', async (fault) => {
     const asked = await challenged()
     await under.clock.advance(30_000)

@@ -69,6 +69,18 @@ test('a challenge that is cancelled is declined', async () => {
   expect(stage.acquirer.charged_with).toEqual([])
 })
 
+test.each([
+  ['ended by an error', 'rreq_error' as const],
+  ['not found', 'forgotten' as const],
+])('a challenge whose session is %s has timed out', async (_, fault) => {
+  await authenticated('2072')
+  stage.sessions.next(fault, 'read')
+  expect(await fetchResults(stage.service.context)).toBe(1)
+  expect(await stateNow()).toBe('failed')
+  expect(await paid()).toMatchObject({ decline: { code: 'authentication_timeout' } })
+  expect(stage.acquirer.charged_with).toEqual([])
+})
+
 test('the result of a shopper who closed the page is fetched by the job', async () => {
   stage.sessions.next('lose_answer_after', 'read')
   const { challenge } = await authenticated('2070')

@@ -205,14 +205,17 @@ describe('a challenge', () => {
     expect(await stateNow()).toBe('awaiting_challenge')
   })
 
-  test('whose result is kept no longer is unavailable', async () => {
-    await passedAndClosed(await challenged('2070'))
-    await stage.clock.advance(301_000)
-    await jobs()
-    expect(await stateNow()).toBe('unavailable')
-    expect((await paid()).status).toBe('captured')
-    expect(stage.acquirer.charged_with).toEqual([{ enabled: false }])
-  })
+  test.each(['2070', '2071'])(
+    'whose result is kept no longer (%s) has timed out',
+    async (last4) => {
+      await passedAndClosed(await challenged(last4))
+      await stage.clock.advance(301_000)
+      await jobs()
+      expect(await stateNow()).toBe('failed')
+      expect(await paid()).toMatchObject({ decline: { code: 'authentication_timeout' } })
+      expect(stage.acquirer.charged_with).toEqual([])
+    },
+  )
 
   test('that another card superseded changes nothing any more', async () => {
     const url = await challenged('2070')

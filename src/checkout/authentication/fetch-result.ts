@@ -2,10 +2,9 @@
 // and by a job for those who closed the page.
 
 import type { Mode } from '../../kernel/values.ts'
-import { unavailable } from '../../three-ds/emv/outcome.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../../three-ds/three-ds.ts'
 import { runEach } from '../asking/work-off.ts'
-import type { Attempt } from '../attempt.ts'
+import { type Attempt, challengeTimedOut } from '../attempt.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import { listFetchable } from './attempt-store.ts'
@@ -76,17 +75,18 @@ async function fetchResult(
   cause: Cause,
 ): Promise<'settled' | 'not_yet' | 'nothing'> {
   const { attempt_id, server_transaction_id, three_ds_handle: handle } = attempt
+  const { log } = context.world
+  const about = { connection: provider.name, attempt_id }
   try {
     const found = await provider.fetchResult({ server_transaction_id, handle })
     if (found === 'not_yet') return 'not_yet'
-    const { log } = context.world
-    const about = { connection: provider.name, attempt_id }
     if (found === 'gone') log.warn(about, 'the result of a challenge is kept no longer')
     else if (!agrees(attempt, found)) {
       log.error(about, 'the provider gave the result of another challenge')
       return 'nothing'
     }
-    const outcome = found === 'gone' ? unavailable('timeout') : found.outcome
+    // The lost result may have been a no, so it must not be read as "unavailable", after which the card might be charged.
+    const outcome = found === 'gone' ? challengeTimedOut : found.outcome
     return (await settleChallenge(context, attempt, outcome, cause)) ? 'settled' : 'nothing'
   } catch (error) {
     if (error instanceof ProviderUnavailable) return 'nothing'

@@ -42,6 +42,7 @@ import {
 } from '../three-ds.ts'
 import { collectRequest, createRequest, fingerprintRequest, readRequest } from './requests.ts'
 import {
+  challengeStandingOf,
   refuseTurnedAway,
   sessionIn,
   standingOf,
@@ -179,7 +180,7 @@ async function fetchResult(
   if (answer.status === 404) return 'gone'
   const session = sessionIn(answer)
   if (!session || session.id !== handle) throw new ProviderUnavailable(wordsOf(answer))
-  const standing = standingOf(session)
+  const standing = challengeStandingOf(session)
   if (standing === 'waits') return 'not_yet'
   if (standing === 'expired') return 'gone'
   const { transaction_id, acs, ds, protocol_version } = session

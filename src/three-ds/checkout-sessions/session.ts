@@ -81,6 +81,20 @@ export function standingOf(their: TheirSession): AuthenticationOutcome | 'waits'
   return is_informational ? outcomeOf(their, { status: 'I' }) : unavailable('invalid_answer')
 }
 
+/**
+ * The same once there was a challenge: what is neither the bank's word nor the vendor's that there is none is not taken, since
+ * after "unavailable" the card might be charged. Throws ProviderUnavailable then.
+ */
+export function challengeStandingOf(their: TheirSession): ReturnType<typeof standingOf> {
+  const standing = standingOf(their)
+  if (typeof standing === 'string' || standing.status !== 'U') return standing
+  if (standing.unavailable_cause === 'invalid_answer') {
+    throw new ProviderUnavailable('its result of a challenge is not valid')
+  }
+  const is_banks = standing.unavailable_cause === 'issuer' && their.response_code === 'U'
+  return is_banks ? standing : 'expired'
+}
+
 /** Whether the vendor waits for this. */
 export function wants(their: TheirSession, action: string): boolean {
   return their.next_actions?.includes(action) ?? false

@@ -21,6 +21,12 @@ export const faults = {
   strange_status_of_no: { books: true, change: { status: 'perhaps', response_code: 'N' } },
   contradiction: { books: true, change: { status: 'approved', response_code: 'U' } },
   bad_cryptogram: { books: true, change: { cryptogram: 'x' } },
+  forgotten: { books: false, status: 404, body: '' },
+  rreq_error: {
+    ...{ books: true },
+    change: { status: 'unavailable', response_code: 'U', status_reason: 'rreq_error' },
+  },
+  no_response_code: { books: true, change: { status: 'unavailable', response_code: null } },
   another_session: { books: true, change: { id: `sid_${'9'.repeat(26)}` } },
   another_bank: { books: true, change: { ds: { transaction_id: 'another' } } },
 } satisfies Record<string, FaultRule>
