@@ -67,7 +67,7 @@ function fetchedBy(
   return provider?.results === 'fetched' ? provider : null
 }
 
-/** `nothing`: the provider could not be asked, or said nothing of use. It has logged why. */
+/** `nothing`: the provider could not be asked, or said nothing of use. Why is in the log. Never throws. */
 async function fetchResult(
   context: FetchContext,
   provider: FetchedThreeDs,
@@ -89,7 +89,10 @@ async function fetchResult(
     const outcome = found === 'gone' ? challengeTimedOut : found.outcome
     return (await settleChallenge(context, attempt, outcome, cause)) ? 'settled' : 'nothing'
   } catch (error) {
-    if (error instanceof ProviderUnavailable) return 'nothing'
-    throw error
+    if (!(error instanceof ProviderUnavailable)) {
+      const fields = { ...about, error: (error as Error).message }
+      log.error(fields, 'the result of a challenge could not be fetched')
+    }
+    return 'nothing'
   }
 }
