@@ -1,4 +1,4 @@
-// The job that fetches results of challenges, whatever goes wrong.
+// The job that fetches results of challenges: no failure, and no provider that is silent, holds up the others.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
@@ -68,9 +68,46 @@ test('one whose fetching fails is logged, and the others are fetched', async () 
   })
 })
 
+test('a provider that is silent holds up no results of another connection', async () => {
+  await challenges(await stage.newMerchant(), 9)
+  const id = await challenge(await stage.newMerchant())
+  const { three_ds_provider: other } = await attemptOf(id)
+  const silence = Promise.withResolvers<'not_yet'>()
+  const done = run(async (name) => (name === other ? 'gone' : silence.promise))
+  const state = async () => (await attemptOf(id)).three_ds_state
+  await until(state, (now) => now === 'failed').finally(() => silence.resolve('not_yet'))
+  expect(await done).toBe(1)
+})
+
+test('whoever began earliest is asked after first', async () => {
+  const begun = await challenges(await stage.newMerchant(), 3)
+  await stage.service.sql`
+    update attempts set challenge_expires_at = challenge_expires_at + interval '1 minute'
+    where server_transaction_id = ${begun[0]!}`
+  const asked: string[] = []
+  await run(async (_, id) => {
+    asked.push(id)
+    return 'not_yet'
+  })
+  expect(asked).toEqual(begun)
+})
+
+test('a provider that is slow is asked no more in this run after half a minute', async () => {
+  const begun = await challenges(await stage.newMerchant(), 9)
+  const asked: string[] = []
+  let half_a_minute: Promise<void> | null = null
+  await run(async (_, id) => {
+    asked.push(id)
+    half_a_minute ??= stage.clock.advance(30_000)
+    await half_a_minute
+    return 'not_yet'
+  })
+  expect(asked).toEqual(begun.slice(0, 8))
+})
+
 async function attemptOf(id: string) {
   const [attempt] = await stage.service.sql`
-    select attempt_id, three_ds_provider from attempts
+    select attempt_id, three_ds_provider, three_ds_state from attempts
     where server_transaction_id = ${id}`
   return attempt!
 }

@@ -22,6 +22,8 @@ const pause_ms = 1_000
 /** A provider may hear of a result a little after the challenge's end. */
 const late_ms = 60_000
 const page_size = 100
+/** How long one connection is asked in a run. The run waits for the slowest, and the next follows soon after it. */
+const turn_ms = 30_000
 
 /** Asks a few times, as the shopper waits for it. The end is read from the attempt. */
 export async function fetchAtReturn(
@@ -39,21 +41,46 @@ export async function fetchAtReturn(
 
 /** The job. Returns how many results came. Several processes may ask for the same one; it is recorded once. */
 export async function fetchResults(context: FetchContext): Promise<number> {
+  const turns = Map.groupBy(await listWaiting(context), ({ attempt }) => attempt.three_ds_provider)
+  // All connections at the same time, so that the silence of one holds up no results of another.
+  const counts = await Promise.all([...turns.values()].map((turn) => takeTurn(context, turn)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+type Waiting = Awaited<ReturnType<typeof listFetchable>>[number]
+
+async function listWaiting(context: FetchContext): Promise<Waiting[]> {
   const ended_after = new Date(context.world.clock.now().getTime() - late_ms)
-  let count = 0
+  const found: Waiting[] = []
   let after: Parameters<typeof listFetchable>[1]['after'] = null
   while (!context.stopping?.aborted) {
     const page = await listFetchable(context.sql, { ended_after, after, limit: page_size })
-    await runEach(page, async ({ mode, attempt }) => {
-      const provider = context.stopping?.aborted ? null : fetchedBy(context, mode, attempt)
-      const cause: Cause = { actor: 'bank', request_id: null }
-      const found = provider && (await fetchResult(context, provider, attempt, cause))
-      if (found === 'settled') count++
-    })
+    found.push(...page)
     const last = page.at(-1)?.attempt
     if (!last || page.length < page_size) break
     after = { challenge_expires_at: last.challenge_expires_at!, attempt_id: last.attempt_id }
   }
+  return found
+}
+
+/**
+ * Asks one connection, a few at once: first for the attempts that began earliest, since the provider forgets theirs first.
+ * What is left when the turn is over is asked for in the next run.
+ */
+async function takeTurn(context: FetchContext, waiting: Waiting[]): Promise<number> {
+  const { clock } = context.world
+  const ends_ms = clock.now().getTime() + turn_ms
+  const begun_first = waiting.toSorted(
+    (a, b) => a.attempt.created_at.getTime() - b.attempt.created_at.getTime(),
+  )
+  let count = 0
+  await runEach(begun_first, async ({ mode, attempt }) => {
+    if (context.stopping?.aborted || clock.now().getTime() >= ends_ms) return
+    const provider = fetchedBy(context, mode, attempt)
+    const cause: Cause = { actor: 'bank', request_id: null }
+    const found = provider && (await fetchResult(context, provider, attempt, cause))
+    if (found === 'settled') count++
+  })
   return count
 }
 
