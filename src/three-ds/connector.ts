@@ -72,23 +72,6 @@ export async function sendOrRefuse(wire: Wire, request: WireRequest): Promise<Wi
   }
 }
 
-/** Logs each failure with the name of the connection, since shoppers only hear that 3-D Secure is away. */
-export async function reporting<Result>(
-  { name, world }: Pick<ThreeDsConnection<unknown>, 'name' | 'world'>,
-  step: string,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) {
-      const fields = { connection: name, step, reason: error.message }
-      world.log.error(fields, '3-D Secure provider cannot be used')
-    }
-    throw error
-  }
-}
-
 /**
  * Which of banks' addresses a shopper's browser may open: those with https. If the vendor's own address is a plain one, in the
  * operator's own network, pages of the same host are let through, too.

@@ -60,6 +60,15 @@ test('the mode decides the address, unless the credentials name one', () => {
   )
 })
 
+test('a vendor that is away fills no log, however many challenges wait', async () => {
+  const asked = { server_transaction_id: purchase().server_transaction_id, handle: null }
+  for (let time = 0; time < 3; time++) {
+    under.fake.next('unauthorised', 'postauth')
+    await expect(under.threeDs.fetchResult(asked)).rejects.toThrow(ProviderUnavailable)
+  }
+  expect(under.log).toMatchObject([{ level: 'error', fields: { step: 'postauth' } }])
+})
+
 test('a connection without credentials asks nobody, and is named in the log', async () => {
   const threeDs = under.openWith(null)
   const asked = threeDs.enrolment({ number: visa, brand: 'visa' })

@@ -5,7 +5,6 @@ import { NotSent, Unanswered, type Wire, type WireRequest } from '../../vendors/
 import {
   credentialsOf,
   openableFrom,
-  reporting,
   sendOrRefuse,
   type ThreeDsConnection,
   type ThreeDsConnector,
@@ -19,6 +18,7 @@ import {
 } from '../emv/browser-messages.ts'
 import type { DirectoryAnswer } from '../emv/directory-server.ts'
 import type { Message } from '../emv/messages.ts'
+import { openReporting } from '../reporting.ts'
 import { type FetchedThreeDs, ProviderUnavailable } from '../three-ds.ts'
 import { readAuth, readPostauth, readPreauth } from './answers.ts'
 import {
@@ -45,6 +45,7 @@ type Connection = ThreeDsConnection<ThreeDsecureIoCredentials>
 
 function openThreeDs(connection: Connection): FetchedThreeDs {
   const { name, world } = connection
+  const reporting = openReporting(connection)
   return {
     results: 'fetched',
     name,
@@ -53,7 +54,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     challengeForm,
     readChallengeNotification,
     enrolment: ({ number }) =>
-      reporting(connection, 'preauth', async () => {
+      reporting('preauth', async () => {
         const account = await accountOf(connection)
         // The vendor counts from a moment after this one.
         const asked_ms = world.clock.now().getTime()
@@ -66,7 +67,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         return { enrolled: true, version, method_url, transaction }
       }),
     authenticate: (request) =>
-      reporting(connection, 'auth', async () => {
+      reporting('auth', async () => {
         const account = await accountOf(connection)
         const sent = authRequest(request, account)
         const received = await answerTo(connection, sent)
@@ -84,7 +85,7 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
         return judged.answer
       }),
     fetchResult: ({ server_transaction_id }) =>
-      reporting(connection, 'postauth', async () => {
+      reporting('postauth', async () => {
         const account = await accountOf(connection)
         const sent = postauthRequest(server_transaction_id, account)
         return readPostauth(await sendOrRefuse(connection.wire, sent))

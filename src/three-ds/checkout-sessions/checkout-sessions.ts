@@ -19,7 +19,6 @@ import {
 import {
   credentialsOf,
   openableFrom,
-  reporting,
   sendOrRefuse,
   type ThreeDsConnection,
   type ThreeDsConnector,
@@ -32,6 +31,7 @@ import {
   readMethodNotification,
 } from '../emv/browser-messages.ts'
 import { unavailable } from '../emv/outcome.ts'
+import { openReporting } from '../reporting.ts'
 import {
   type AuthenticationAnswer,
   type AuthenticationRequest,
@@ -69,6 +69,7 @@ const reads = 2
 const pause_ms = 1_000
 
 function openThreeDs(connection: Connection): FetchedThreeDs {
+  const reporting = openReporting(connection)
   return {
     results: 'fetched',
     name: connection.name,
@@ -78,10 +79,8 @@ function openThreeDs(connection: Connection): FetchedThreeDs {
     readChallengeNotification,
     // Which cards are enrolled is only seen when a session is made. The session says which version it spoke.
     enrolment: async () => ({ enrolled: true, version: '2.2.0', method_url: null }),
-    authenticate: (request) =>
-      reporting(connection, 'authenticate', () => authenticate(connection, request)),
-    fetchResult: ({ handle }) =>
-      reporting(connection, 'fetch', () => fetchResult(connection, handle ?? '')),
+    authenticate: (request) => reporting('authenticate', () => authenticate(connection, request)),
+    fetchResult: ({ handle }) => reporting('fetch', () => fetchResult(connection, handle ?? '')),
   }
 }
 
