@@ -398,11 +398,13 @@ test('a reversal resolved as approved ends its charge as failed', async () => {
   expect((await run('show', payment_id)).stdout).toContain(
     '\nThe charge was not found, so the service reverses it. Once that is done, the charge ends as failed.\n',
   )
-  const wrong = await run(...resolve(payment_id, 'failed'))
+  const which = ['--operation', resolvable.operation_id]
+  expect((await run(...resolve(payment_id, 'approved'))).stderr).toContain('--operation must name')
+  const wrong = await run(...resolve(payment_id, 'failed', ...which))
   expect([wrong.status, wrong.stderr]).toEqual([
     ...[2, expect.stringContaining('--as must be one of approved for an operation of the kind')],
   ])
-  const { stdout } = await run(...resolve(payment_id, 'approved'))
+  const { stdout } = await run(...resolve(payment_id, 'approved', ...which))
   expect(stdout).toContain('The service ends the charge as failed within seconds.')
   expect(stdout).toContain('The service sends no event.\n')
   await clock.advance(minute_ms)

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { userInfo } from 'node:os'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Json } from '../support/client.ts'
 import { hold } from '../support/holding.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
@@ -90,20 +90,73 @@ test('what was not captured is not refunded, and what is no payment is not one',
   expect((await run('create', 'order-1001')).status).toBe(2)
 })
 
-test('a person settles a refund that nobody answered, by its payment', async () => {
-  const payment_id = await paid()
-  const { body } = await client.refund(payment_id, { amount: 1017 })
-  await service.sql`
-    update acquirer_operations set state = 'unknown', waits_for_person_since = now(), next_check_at = null,
-      sent_at = sent_at - interval '4 days', last_sent_at = last_sent_at - interval '4 days', answer_by = sent_at
-    where payment_id = ${payment_id} and kind = 'refund'`
-  const settling = ['resolve', payment_id, '--as', 'refused', '--reason', 'seen in the portal']
-  const settled = await ripper(['reconcile', ...settling], { env })
-  expect(settled.stdout).toMatch(
-    /^The refund of GBP 10\.17 counts as refused\. It can be refunded again\. The service sends refund\.failed/,
-  )
-  expect((await client.readRefund(body.id)).body).toMatchObject({
-    ...{ status: 'failed', failure: { reason: 'seen in the portal' } },
+describe('a person settles', () => {
+  /** Refunds that nobody answered, and their references. */
+  async function unanswered(count: number) {
+    const payment_id = await paid()
+    const ids: string[] = []
+    for (let each = 0; each < count; each++) {
+      ids.push((await client.refund(payment_id, { amount: 1017 })).body.id)
+    }
+    const rows = await service.sql<{ operation_id: string }[]>`
+      update acquirer_operations set state = 'unknown', waits_for_person_since = now(), next_check_at = null,
+        sent_at = sent_at - interval '4 days', last_sent_at = last_sent_at - interval '4 days', answer_by = sent_at
+      where payment_id = ${payment_id} and kind = 'refund' returning operation_id`
+    const references = rows.map(({ operation_id }) => operation_id).sort()
+    return { payment_id, ids, references }
+  }
+  const refuse = (payment_id: string, ...args: string[]) => {
+    const settling = ['resolve', payment_id, '--as', 'refused', '--reason', 'seen in the portal']
+    return ripper(['reconcile', ...settling, ...args], { env })
+  }
+  const statusOf = async (id: string) => (await client.readRefund(id)).body.status
+
+  test('a refund that nobody answered, by its reference', async () => {
+    const { payment_id, ids, references } = await unanswered(1)
+    const nameless = await refuse(payment_id)
+    expect([nameless.status, nameless.stderr]).toEqual([
+      ...[2, expect.stringContaining('--operation must name the operation')],
+    ])
+    expect(await statusOf(ids[0]!)).toBe('pending')
+    const settled = await refuse(payment_id, '--operation', references[0]!)
+    expect(settled.stdout).toMatch(
+      /^The refund of GBP 10\.17 counts as refused\. It can be refunded again\. The service sends refund\.failed/,
+    )
+    expect((await client.readRefund(ids[0]!)).body).toMatchObject({
+      ...{ status: 'failed', failure: { reason: 'seen in the portal' } },
+    })
+  })
+
+  test('no other refund than the one that was answered meanwhile', async () => {
+    const { payment_id, ids, references } = await unanswered(2)
+    await service.sql`
+      update acquirer_operations set state = 'approved', answer = '{}', answered_at = now(), waits_for_person_since = null
+      where operation_id = ${references[0]!}`
+    await service.sql`
+      update refunds set status = 'succeeded', settled_at = now() where refund_id = ${ids[0]!}`
+    const late = await refuse(payment_id, '--operation', references[0]!)
+    expect([late.status, late.stderr]).toEqual([
+      1,
+      `ripper reconcile resolve: The refund ${references[0]} was answered meanwhile: it is approved.\n`,
+    ])
+    const stranger = await refuse(payment_id, '--operation', '0'.repeat(32))
+    expect([stranger.status, stranger.stderr]).toEqual([
+      ...[2, expect.stringContaining('--operation names no operation of this payment')],
+    ])
+    expect((await refuse(payment_id)).status).toBe(2)
+    expect(await statusOf(ids[1]!)).toBe('pending')
+  })
+
+  test('each by the command that list and show print', async () => {
+    const { payment_id, references } = await unanswered(2)
+    const { stdout: shown } = await ripper(['reconcile', 'show', payment_id], { env })
+    const { stdout: listed } = await ripper(['reconcile', 'list', '--waiting'], { env })
+    for (const reference of references) {
+      const command = `ripper reconcile resolve ${payment_id} --operation ${reference}`
+      expect(shown).toContain(`  ${command} --as approved|refused --reason TEXT\n`)
+      expect(listed).toContain(`    ${command} \\\n      --as approved|refused --reason TEXT\n`)
+    }
+    expect(Math.max(...listed.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
   })
 })
 

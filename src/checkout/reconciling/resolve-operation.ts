@@ -3,7 +3,7 @@
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import type { Mode } from '../../kernel/values.ts'
-import { listOperations } from '../asking/operation-store.ts'
+import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import type { SettlementContext } from '../context.ts'
 import { isOpen, isUnanswered, type UnansweredOperation } from '../operation.ts'
 import type { Cause } from '../outcome.ts'
@@ -18,7 +18,7 @@ export const resolutions = ['approved', 'declined', 'failed', 'refused'] as cons
 export type Resolution = (typeof resolutions)[number]
 
 export type ResolutionRequest = {
-  /** Which operation; needed where several refunds of the payment are unanswered. */
+  /** Which operation; needed where `mustBeNamed`. */
   operation_id?: string | null
   outcome: Resolution
   /** The acquirer's id of the approved operation. */
@@ -45,8 +45,8 @@ export function outcomesOf({
 }
 
 /**
- * Throws `resource_not_found` if no operation of the payment is unanswered. Throws `invalid_request` with the name of the wrong
- * member of `asked`.
+ * Throws `resource_not_found` if no operation of the payment is unanswered, or if the named one was answered meanwhile. Throws
+ * `invalid_request` with the name of the wrong member of `asked`.
  */
 export async function resolveOperation(
   context: SettlementContext,
@@ -66,19 +66,30 @@ export async function resolveOperation(
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')
 }
 
-function meant<Each extends UnansweredOperation>(
-  operations: Each[],
+function meant(
+  operations: OperationWithAnswer[],
   { operation_id }: ResolutionRequest,
-): Each | undefined {
+): OperationWithAnswer | undefined {
   if (operation_id) {
-    return operations.find((each) => each.operation_id === operation_id && isOpen(each))
+    const named = operations.find((each) => each.operation_id === operation_id)
+    if (!named) throw wrong('operation_id', 'names no operation of this payment.')
+    if (isOpen(named)) return named
+    const words = `The ${named.kind} ${operation_id} was answered meanwhile: it is ${named.state}.`
+    throw new Refusal('resource_not_found', words)
   }
-  const refunds = operations.filter((each) => each.kind === 'refund' && isOpen(each))
-  if (refunds.length > 1) {
-    const words = 'must name one of the several refunds that wait for an answer.'
-    throw new Refusal('invalid_request', words, { field: 'operation_id' })
+  if (mustBeNamed(operations)) {
+    throw wrong('operation_id', 'must name the operation: ripper reconcile show lists them.')
   }
   return unansweredOf(operations)
+}
+
+/**
+ * Whether a payment's id is too little to say which operation is meant. It is for a refund: the one that a person looked at may
+ * be answered while another waits.
+ */
+export function mustBeNamed(operations: Pick<UnansweredOperation, 'kind' | 'state'>[]): boolean {
+  const open = operations.filter(isOpen)
+  return open.length > 1 || open.some(({ kind }) => kind === 'refund')
 }
 
 /**
@@ -113,20 +124,24 @@ function refuseUnlessFit(
   const outcomes = outcomesOf(operation)
   if (!outcomes.includes(outcome)) {
     const words = `must be one of ${outcomes.join(', ')} for an operation of the kind ${kind}.`
-    throw new Refusal('invalid_request', words, { field: 'outcome' })
+    throw wrong('outcome', words)
   }
   // Otherwise a hold would be open again, or money left to refund, while the operation may still happen.
   const window_ends_at = windowEndsAt(operation, acquirerOf(mode, operation.acquirer))
   if (outcome === 'refused' && now < window_ends_at) {
     const until = window_ends_at.toISOString()
     const words = `may only be refused after ${until}: until then the ${kind} may still arrive at the acquirer.`
-    throw new Refusal('invalid_request', words, { field: 'outcome' })
+    throw wrong('outcome', words)
   }
   const needs_id = kind === 'authorise' && outcome === 'approved'
   if (needs_id && acquirer_transaction_id === null) {
     const words = "must be given for an approved charge: the acquirer's own id of it."
-    throw new Refusal('invalid_request', words, { field: 'acquirer_transaction_id' })
+    throw wrong('acquirer_transaction_id', words)
   }
+}
+
+function wrong(field: keyof ResolutionRequest, words: string): Refusal {
+  return new Refusal('invalid_request', words, { field })
 }
 
 function answerOf(

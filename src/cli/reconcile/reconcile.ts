@@ -2,6 +2,7 @@
 
 import type { OperationKind, UnansweredOperation } from '../../checkout/operation.ts'
 import { listUnanswered, type OperationWithPayment } from '../../checkout/reading/operator-store.ts'
+import { outcomesOf } from '../../checkout/reconciling/resolve-operation.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
 import { merchantOption, text, wholeNumber, withCommandContext } from '../command-context.ts'
@@ -50,7 +51,7 @@ export const reconcileList: Command = {
         waiting_for_person ? 'Nothing waits for a person.' : 'Every operation was answered.',
       )
     } else {
-      printTable(headings, shown.map(rowOf))
+      printTable(headings, shown.map(rowOf), shown.map(notesOf))
       if (has_more) printLine(`\nThere are more: --limit takes up to ${limit_max}.`)
     }
   },
@@ -65,6 +66,21 @@ function viewListed(operation: OperationWithPayment) {
     mode,
     ...viewSearch(operation),
   }
+}
+
+/** The command that settles it. It names the operation where the payment's id says too little. */
+export function resolveCommand(
+  operation: UnansweredOperation,
+  is_named: boolean,
+): [string, string] {
+  const { kind, payment_id, operation_id } = operation
+  const outcomes = outcomesOf(operation)
+  const named = is_named ? ` --operation ${operation_id}` : ''
+  const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
+  return [
+    `ripper reconcile resolve ${payment_id}${named}`,
+    `--as ${outcomes.join('|')}${id} --reason TEXT`,
+  ]
 }
 
 /** An operation, and how far the search for its answer has come. */
@@ -97,6 +113,13 @@ function rowOf(operation: OperationWithPayment): string[] {
     ...[payment_id, kind, money(operation), shortTime(sent_at), String(checks)],
     waitWords(operation),
   ]
+}
+
+/** In two lines, to copy: a payment may have several refunds. */
+function notesOf(operation: OperationWithPayment): string[] {
+  if (operation.kind !== 'refund') return []
+  const [resolve, outcome] = resolveCommand(operation, true)
+  return [`${resolve} \\`, `  ${outcome}`]
 }
 
 /** To the minute. */

@@ -36,7 +36,7 @@ export const reconcileResolve: Command = {
     as: { value: 'OUTCOME', required: true, meaning: `one of ${resolutions.join(', ')}` },
     operation: {
       value: 'REFERENCE',
-      meaning: 'which one, where several refunds have no answer; ripper reconcile show lists them',
+      meaning: 'which one; needed for a refund, or if several have no answer',
     },
     transaction: { value: 'ID', meaning: "the acquirer's own id; needed for an approved charge" },
     reason: {
@@ -49,6 +49,7 @@ export const reconcileResolve: Command = {
   remarks: [
     "It counts as the acquirer's answer: payment and session change, and the service sends the event. A charge is approved,\n" +
       'declined or failed; a capture, void or refund is approved or refused; a reversal is approved.',
+    'ripper reconcile show prints the whole command. It settles only the operation that it names.',
     'You may use it as soon as an answer counts as lost, even before the service leaves the operation to a person. If the\n' +
       'service finds an answer meanwhile, that answer counts.',
     'The merchant sees the reason of a decline, failure or refusal. If a charge is declined or failed, but the acquirer\n' +

@@ -3,7 +3,11 @@
 import { listOperations, type OperationWithAnswer } from '../../checkout/asking/operation-store.ts'
 import { isOpen, isUnanswered } from '../../checkout/operation.ts'
 import { findWholePayment } from '../../checkout/reading/payment-store.ts'
-import { outcomesOf, unansweredOf } from '../../checkout/reconciling/resolve-operation.ts'
+import {
+  mustBeNamed,
+  outcomesOf,
+  unansweredOf,
+} from '../../checkout/reconciling/resolve-operation.ts'
 import { settlementAt } from '../../checkout/session.ts'
 import type { WholePayment } from '../../checkout/whole-payment.ts'
 import { timestampOrNull } from '../../kernel/values.ts'
@@ -19,7 +23,7 @@ import {
   printTable,
   shortTime,
 } from '../terminal/print.ts'
-import { nouns, viewSearch } from './reconcile.ts'
+import { nouns, resolveCommand, viewSearch } from './reconcile.ts'
 
 export const reconcileShow: Command = {
   name: 'reconcile show',
@@ -118,19 +122,21 @@ function reasonOf(answer: object | null): string | null {
   return reason ?? decline?.reason ?? null
 }
 
-/** What a person can do. */
+/** What a person can do, about each refund by itself. */
 function adviceOf(operations: OperationWithAnswer[], now: Date): string {
   const open = unansweredOf(operations)
   if (!open) return 'Nothing of this payment waits for an answer.'
-  const { kind, payment_id, operation_id, acquirer } = open
-  const noun = nouns[kind]
-  if (!isUnanswered(open, now)) {
-    return `The ${noun} is under way: its answer is due by ${shortTime(open.answer_by)}.`
-  }
-  const outcomes = outcomesOf(open)
   const refunds = operations.filter((each) => each.kind === 'refund' && isOpen(each))
-  const which = refunds.length > 1 ? ` --operation ${operation_id}` : ''
-  const id = kind === 'authorise' && outcomes.includes('approved') ? ' [--transaction ID]' : ''
+  const all = open.kind === 'refund' ? refunds : [open]
+  return all.map((each) => adviceAbout(each, mustBeNamed(operations), now)).join('\n\n')
+}
+
+function adviceAbout(open: OperationWithAnswer, is_named: boolean, now: Date): string {
+  const { kind, operation_id, acquirer, answer_by } = open
+  const noun = kind === 'refund' ? `refund of ${money(open)}` : nouns[kind]
+  if (!isUnanswered(open, now)) {
+    return `The ${noun} is under way: its answer is due by ${shortTime(answer_by)}.`
+  }
   const reversal =
     kind === 'reverse' || open.state === 'reversing'
       ? [
@@ -141,7 +147,7 @@ function adviceOf(operations: OperationWithAnswer[], now: Date): string {
     ...reversal,
     `The ${noun} has no answer. ${searchOf(open)}`,
     `Ask the acquirer (${acquirer}) for the outcome of ${operation_id}, and give it to the service:`,
-    `  ripper reconcile resolve ${payment_id}${which} --as ${outcomes.join('|')}${id} --reason TEXT`,
+    `  ${resolveCommand(open, is_named).join(' ')}`,
   ].join('\n')
 }
 
