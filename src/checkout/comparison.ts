@@ -20,7 +20,7 @@ export type BookedCharge = AuthorisationName & {
   payment_status: PaymentStatus
   amount: number
   currency: string
-  /** How much of it was refunded, or is on its way back. */
+  /** How much of it was given back. What is pending does not count: it may never happen. */
   refunded_amount: number
   /** A capture, void or reversal of the charge is still unanswered. */
   is_under_way: boolean

@@ -5,10 +5,12 @@ import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
 import type { Finding } from '../../src/checkout/comparison.ts'
 import { deadline_ms, newOperation } from '../../src/checkout/operation.ts'
+import type { Payment } from '../../src/checkout/payment.ts'
 import { compareAcquirer, compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { listComparisons } from '../../src/checkout/reconciling/comparison-store.ts'
 import { closeFindings, listFindings } from '../../src/checkout/reconciling/finding-store.ts'
 import { watchSettlements } from '../../src/checkout/reconciling/watch-settlements.ts'
+import { newRefund } from '../../src/checkout/refund.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
 import type { Clock } from '../../src/kernel/world.ts'
@@ -39,6 +41,21 @@ const kinds = async () => (await findings()).map(({ kind }) => kind).sort()
 
 const paid = () => charge({ state: 'approved', payment: 'captured' })
 const held = () => charge({ state: 'approved', payment: 'held' })
+
+/** A refund of the whole payment. */
+async function writeRefund(payment: Payment, status: string): Promise<void> {
+  const at = clock.now()
+  const operation_id = ids.operation(at)
+  const operation = newOperation(payment, { operation_id, kind: 'refund', sequence: 1, at })
+  const state = status === 'pending' ? 'accepted' : 'approved'
+  const wish = { amount: payment.amount, reason: null, metadata: {} }
+  const refund = newRefund({ payment }, wish, { refund_id: ids.refund(), operation_id, at })
+  const settled = { ...refund, status, settled_at: status === 'pending' ? null : at }
+  await sql`insert into acquirer_operations ${rowValues(sql, { ...operation, state, next_check_at: null })}`
+  await sql`insert into refunds ${rowValues(sql, settled)}`
+  await sql`
+    update payments set refunded_amount = amount, refund_count = 1 where payment_id = ${payment.payment_id}`
+}
 
 describe('books that agree', () => {
   test('have no finding, whatever is under way, over, or of others', async () => {
@@ -199,6 +216,17 @@ describe('one single difference is found', () => {
     expect(await findings()).toMatchObject([{ ...finding, ...times, seen_at: clock.now() }])
     expect(await booksOf(reference)).toEqual(books)
     expect(told('error')).toHaveLength(1)
+  })
+
+  test.each([
+    ['pending', ['missing_there']],
+    ['succeeded', []],
+  ])('behind a refund in full that is %s: %j', async (status, found) => {
+    const { reference, ...payment } = await paid()
+    await writeRefund(payment, status)
+    await sql`delete from simulator.ledger where reference = ${reference}`
+    await compareAfter()
+    expect(await kinds()).toEqual(found)
   })
 
   test('in every respect at once is reported in each', async () => {

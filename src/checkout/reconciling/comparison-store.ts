@@ -117,8 +117,10 @@ function bookedFrom(sql: Sql): Fragment {
     select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.acquirer,
       c.state, p.*, w.*
     from charge c cross join lateral (
-      select status as payment_status, amount, currency, refunded_amount from payments
-      where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
+      select status as payment_status, amount, currency, case when refunded_amount = 0 then 0::bigint else (
+        select coalesce(sum(r.amount), 0)::bigint from refunds r
+        where r.merchant_id = c.merchant_id and r.payment_id = c.payment_id and r.status = 'succeeded') end as refunded_amount
+      from payments where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
     cross join lateral (
       select exists (
         select 1 from acquirer_operations
