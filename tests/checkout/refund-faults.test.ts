@@ -163,6 +163,21 @@ describe('a refund', () => {
     const { body } = await client.readSession(checkout_session_id)
     expect(body).toMatchObject({ status: 'succeeded', settlement: null })
   })
+
+  test.each([
+    ['succeeds', 1000, 'succeeded'],
+    ['fails', 1013, 'failed'],
+  ])('that %s clears the mark of an older release on its session', async (_, amount, status) => {
+    const payment_id = await paid()
+    acquirer.meet('refund', faults.lost_after)
+    const { body } = await client.refund(payment_id, { amount })
+    const { checkout_session_id } = (await client.readPayment(payment_id)).body
+    await service.sql`
+      update sessions set settlement = 'awaiting_reconciliation' where session_id = ${checkout_session_id}`
+    await settle()
+    expect((await client.readRefund(body.id)).body.status).toBe(status)
+    expect((await client.readSession(checkout_session_id)).body.settlement).toBeNull()
+  })
 })
 
 type When = 'before' | 'after'

@@ -65,7 +65,7 @@ export type RefundOutcome = {
 
 /**
  * Writes an outcome whole: operation, refund, event with its deliveries, journal. What failed is left for another refund again.
- * Returns false and writes nothing where the operation is not in the expected state.
+ * The session awaits no answer any more, unless it awaits another than a refund's. Returns false and writes nothing where the operation is not in the expected state.
  */
 export async function saveRefundOutcome(
   sql: Sql,
@@ -81,6 +81,16 @@ export async function saveRefundOutcome(
         next_check_at = null, waits_for_person_since = null
       where merchant_id = ${merchant_id} and operation_id = ${r.operation_id}
         and ${isInExpectedState(sql, from)} returning 1
+    ), session as (
+      -- A process of an older release marks the session, too, while a refund has no answer.
+      update sessions set settlement = null
+      where merchant_id = ${merchant_id} and session_id = ${r.session_id} and settlement is not null
+        and exists (select 1 from gate)
+        and not exists (
+          select 1 from acquirer_operations
+          where merchant_id = ${merchant_id} and payment_id = ${payment_id} and kind <> 'refund'
+            and state in ('sent', 'unknown', 'reversing', 'accepted'))
+      returning 1
     ), refund as (
       update refunds set ${assignments(sql, r, 'status', 'failure', 'settled_at')}
       where merchant_id = ${merchant_id} and refund_id = ${r.refund_id} and exists (select 1 from gate)
@@ -88,6 +98,8 @@ export async function saveRefundOutcome(
       update payments set refunded_amount = refunded_amount - ${r.amount}::bigint
       where merchant_id = ${merchant_id} and payment_id = ${payment_id} and ${r.status === 'failed'}::boolean
         and exists (select 1 from gate)
+        -- The session is locked before the payment.
+        and (select count(*) from session) >= 0
     ), event as (insert into events ${rowIf(sql, event, 'gate')}
     ), told as (${fanOut(sql, event, 'gate', event.sequence === 1 ? payment_id : event.payment_id)}
     ), journal as (insert into journal ${rowIf(sql, journal, 'gate')})
