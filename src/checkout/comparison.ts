@@ -10,6 +10,7 @@ import { idsFrom, millisecondsOf } from '../kernel/ids.ts'
 import type { Mode } from '../kernel/values.ts'
 import { isOpen, type OperationState } from './operation.ts'
 import type { PaymentStatus } from './payment.ts'
+import type { Refund } from './refund.ts'
 
 /** A charge in our books, with its payment. */
 export type BookedCharge = AuthorisationName & {
@@ -26,9 +27,12 @@ export type BookedCharge = AuthorisationName & {
   is_under_way: boolean
 }
 
-/** A charge at the acquirer. `unknown`: the acquirer neither lists it nor finds it. */
+/**
+ * A charge at the acquirer. `unknown`: the acquirer neither lists it nor finds it. `refunded`: some of it was given back by a
+ * refund that failed here.
+ */
 export type AcquirerCharge = {
-  state: AuthorisationStanding['state'] | 'declined' | 'in_progress' | 'unknown'
+  state: AuthorisationStanding['state'] | 'declined' | 'in_progress' | 'unknown' | 'refunded'
   /** Null if nothing was approved. */
   amount: number | null
   currency: string | null
@@ -51,6 +55,7 @@ export type FindingKind = (typeof finding_kinds)[number]
 
 export type Finding = {
   acquirer: string
+  /** Of the charge, or of the refund. */
   reference: string
   kind: FindingKind
   mode: Mode
@@ -66,6 +71,8 @@ export type Finding = {
   resolved_by: string | null
   resolved_reason: string | null
 }
+
+export type NewFinding = Omit<Finding, 'cleared_at' | `resolved_${string}`>
 
 /** The differences between both; `wait` while an operation of the payment is under way here. */
 export function compare(booked: BookedCharge, theirs: AcquirerCharge): FindingKind[] | 'wait' {
@@ -91,6 +98,19 @@ const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
   expired: 'expired_there',
   reserved: 'reserved_there',
   captured: 'captured_there',
+  // No kind of its own: the database knows only those above, and a process of an older release has words for no other.
+  refunded: 'reversed_there',
+}
+
+/** A refund that failed here and that the acquirer has carried out. Only a person can close it. */
+export function findingOfRefund(refund: Refund, acquirer: string, at: Date): NewFinding {
+  const { merchant_id, payment_id, operation_id, mode, amount, currency } = refund
+  return {
+    ...{ acquirer, reference: operation_id, kind: kindOf.refunded, mode, merchant_id, payment_id },
+    ours: { state: 'refund_failed', amount, currency },
+    theirs: { state: 'refunded', amount, currency },
+    ...{ found_at: at, seen_at: at },
+  }
 }
 
 /** The state that the acquirer should report; null if we claim nothing. */

@@ -8,6 +8,8 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { closeFindings, listFindings } from '../../src/checkout/reconciling/finding-store.ts'
+import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import { refusal } from '../support/client.ts'
 import { eventsOf } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
@@ -20,7 +22,7 @@ const name = `bank:${connection_id}`
 let can_be_asked = false
 let shown: SettleAnswer | 'unreachable' | null = null
 
-const { clock, acquirer, service, account, settle, run } = await useStage(
+const { clock, acquirer, service, other, account, settle, run } = await useStage(
   (simulator): Acquirer => ({
     ...simulator,
     name,
@@ -87,6 +89,8 @@ const chargeOf = async (payment_id: string) => {
     select operation_id from acquirer_operations where payment_id = ${payment_id} and kind = 'authorise'`
   return row!.operation_id
 }
+/** By either process. */
+const logged = () => [...service.log, ...other.log]
 const statusOf = async (id: string) => (await client.readRefund(id)).body.status
 
 const done: SettleAnswer = { result: 'approved', acquirer_transaction_id: 'theirs' }
@@ -192,12 +196,100 @@ describe('where only notices tell', () => {
     expect(await statusOf(body.id)).toBe('succeeded')
   })
 
-  test('a failure that comes before the success stays one', async () => {
+  test('a notice about an operation whose refund is gone names the operation', async () => {
     const { id } = await accepted(await paid())
     const reference = await referenceOf(id)
+    await sql`delete from refunds where refund_id = ${id}`
+    expect(await post(notice({ reference, answer: done }))).toEqual(['later'])
+    expect(logged().filter(({ message }) => message === 'notice not handled')).toMatchObject([
+      { fields: { error: `operation ${reference} has no refund` } },
+    ])
+    await sql`delete from acquirer_notices where reference = ${reference}`
+    await sql`delete from acquirer_operations where operation_id = ${reference}`
+  })
+})
+
+describe('a refund that failed here and that the acquirer has carried out', () => {
+  const told = (reference: string) =>
+    logged().filter(
+      ({ fields, message }) =>
+        message.includes('has carried out a refund') &&
+        'operation_id' in fields &&
+        fields.operation_id === reference,
+    )
+  const findingsOf = async (reference: string) =>
+    (await listFindings(sql, { acquirer: name, closed_too: false, limit: 1000 })).filter(
+      (each) => each.reference === reference,
+    )
+
+  /** One that failed, by a notice. */
+  async function failed() {
+    const payment_id = await paid()
+    const { id } = await accepted(payment_id)
+    const reference = await referenceOf(id)
     expect(await post(notice({ reference, answer: refused }))).toEqual(['settled'])
-    expect(await post(notice({ reference, answer: done }))).toEqual(['nothing_new'])
+    return { payment_id, id, reference }
+  }
+
+  async function expectFound({ payment_id, id, reference }: Awaited<ReturnType<typeof failed>>) {
     expect(await statusOf(id)).toBe('failed')
+    const theirs = { state: 'refunded', amount: 1000, currency: 'GBP' }
+    expect(await findingsOf(reference)).toMatchObject([
+      { kind: 'reversed_there', payment_id, ours: { state: 'refund_failed' }, theirs },
+    ])
+    expect(told(reference)).toMatchObject([{ fields: { payment_id, refund_id: id } }])
+    expect(await eventsOf(service, id)).toHaveLength(1)
+  }
+
+  test('is a finding, told once, until a person closes it', async () => {
+    const refund = await failed()
+    const { reference } = refund
+    expect(await post(notice({ reference, answer: done }))).toEqual(['contradicts'])
+    await expectFound(refund)
+    expect(await post(notice({ reference, answer: done }))).toEqual(['contradicts'])
+    await run('compare_books')
+    await clock.advance(2 * day_ms)
+    await run('compare_books')
+    await expectFound(refund)
+    const person = { at: clock.now(), by: 'ada', reason: 'settled with the merchant' }
+    await closeFindings(sql, { acquirer: null, references: [reference] }, person)
+    await post(notice({ reference, answer: done }))
+    expect(await findingsOf(reference)).toEqual([])
+  })
+
+  test('is a finding where a person had settled it as refused', async () => {
+    const payment_id = await paid()
+    const { id } = await accepted(payment_id)
+    const reference = await referenceOf(id)
+    await clock.advance(4 * day_ms)
+    const person = { reason: 'not in the portal', by: 'ada', acquirer_transaction_id: null }
+    const asked = { operation_id: reference, outcome: 'refused' as const, ...person }
+    await resolveOperation(service.context, { merchant_id, payment_id }, asked)
+    expect(await post(notice({ reference, answer: done }))).toEqual(['contradicts'])
+    await expectFound({ payment_id, id, reference })
+  })
+
+  test('is a finding by the acquirer’s books, where a notice has them asked', async () => {
+    const refund = await failed()
+    const { reference } = refund
+    can_be_asked = true
+    shown = refused
+    expect(await post(notice({ reference }))).toEqual(['nothing_new'])
+    shown = done
+    expect(await post(notice({ reference }))).toEqual(['contradicts'])
+    await expectFound(refund)
+  })
+
+  test('is a finding by an answer that comes late', async () => {
+    const payment_id = await paid()
+    const { fault, reached, open } = gate('answer')
+    acquirer.meet('refund', fault)
+    const refunding = client.refund(payment_id, { amount: 1000 })
+    const reference = await reached
+    expect(await post(notice({ reference, answer: refused }))).toEqual(['settled'])
+    open()
+    const { body } = await refunding
+    await expectFound({ payment_id, id: body.id, reference })
   })
 })
 
@@ -234,8 +326,11 @@ describe('a refund that had succeeded and fails days later', () => {
       'nothing_new',
     ])
     await expectFailed(refund)
+    // Notices come in any order: this success came before the failure.
     expect(await post(notice({ reference, answer: done }))).toEqual(['nothing_new'])
     await expectFailed(refund)
+    const findings = await listFindings(sql, { acquirer: name, closed_too: true, limit: 1000 })
+    expect(findings.map((each) => each.reference)).not.toContain(reference)
   })
 
   test('is told by the acquirer’s books, where a notice has them asked', async () => {

@@ -10,6 +10,7 @@ import { handleLostAnswer } from '../asking/lost-answer.ts'
 import type { SettlementContext } from '../context.ts'
 import { lookUp } from '../reconciling/reconcile.ts'
 import { failRefund, type OperationCase } from '../reconciling/settle-operation.ts'
+import { noteRefundedThere } from '../refunds/refunded-there.ts'
 import type { StoredNotice } from './notice-store.ts'
 
 /**
@@ -49,18 +50,24 @@ export async function contradiction(
     return (await failRefund(context, ended, answer)) ? 'settled' : 'nothing_new'
   }
   if (was_approved) return logTakenBack(context, ended)
+  if (operation.kind === 'refund') {
+    return (await noteRefundedThere(context, operation)) ? 'contradicts' : 'nothing_new'
+  }
   const money = 'captured' in answer ? answer : null
   await handleLostAnswer(context, { operation, payment }, { state: 'approved', money })
   return money ? 'taken_back' : 'contradicts'
 }
 
-/** A notice about a refund need not say its outcome, and a refund may fail days after it succeeded. */
+/**
+ * A notice about a refund need not say its outcome. A refund may fail days after it succeeded, and one that a person gave up may
+ * succeed.
+ */
 function mayContradict(
   { operation }: OperationCase,
   { answer }: Pick<StoredNotice, 'answer'>,
 ): boolean {
+  if (answer?.result !== 'suggested') return operation.kind === 'refund'
   const was_approved = operation.state === 'approved'
-  if (answer?.result !== 'suggested') return operation.kind === 'refund' && was_approved
   return (answer.outcome === 'approved') !== was_approved
 }
 

@@ -152,11 +152,7 @@ async function settle(
 ): Promise<Outcome> {
   const { operation } = found
   const answer = asAsked(found, said)
-  if (!isOpen(operation)) {
-    // Notices come in any order: the success may come after the failure that followed it.
-    const is_overtaken = operation.kind === 'refund' && answer.result === 'approved'
-    return is_overtaken ? 'nothing_new' : contradiction(context, found, answer)
-  }
+  if (!isOpen(operation)) return contradiction(context, found, answer)
   // The charge is being reversed. The answer to the reversal shows whether the reversal comes too late.
   if (operation.state === 'reversing' && answer.result === 'approved') return 'later'
   // The charge itself has a notice of its own.

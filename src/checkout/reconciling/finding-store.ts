@@ -1,9 +1,7 @@
 // The SQL of findings: the disagreements between our books and an acquirer's, until both agree or a person closes them.
 
 import type { Fragment, Sql } from '../../database/open.ts'
-import type { Finding } from '../comparison.ts'
-
-type NewFinding = Omit<Finding, 'cleared_at' | `resolved_${string}`>
+import type { Finding, NewFinding } from '../comparison.ts'
 
 /**
  * Saves the findings of these references: new ones, old ones seen again, and the clearing of those that are gone. A finding
@@ -65,14 +63,17 @@ function isNew(sql: Sql): Fragment {
     and (f.ours::text <> excluded.ours::text or f.theirs::text <> excluded.theirs::text)))`
 }
 
-/** The references with an open finding that was not seen since `since`, the longest unseen first. */
+/**
+ * The references with an open finding that was not seen since `since`, the longest unseen first. Those of refunds are left out:
+ * the comparison looks at charges.
+ */
 export async function findUnseen(
   sql: Sql,
   { acquirer, since, limit }: { acquirer: string; since: Date; limit: number },
 ): Promise<string[]> {
   const rows = await sql<{ reference: string }[]>`
     select reference from acquirer_findings
-    where acquirer = ${acquirer} and seen_at < ${since} and ${isOpen(sql)}
+    where acquirer = ${acquirer} and seen_at < ${since} and ${isOpen(sql)} and theirs ->> 'state' <> 'refunded'
     group by reference order by min(seen_at), reference limit ${limit}`
   return rows.map(({ reference }) => reference)
 }

@@ -125,6 +125,17 @@ export async function findRefundOfOperation(
   return row
 }
 
+/** Whether the refund succeeded before it became what it is now. */
+export async function hasSucceeded(
+  sql: Sql,
+  { merchant_id, refund_id }: Pick<Refund, 'merchant_id' | 'refund_id'>,
+): Promise<boolean> {
+  const rows = await sql`
+    select 1 from events
+    where merchant_id = ${merchant_id} and payment_id = ${refund_id} and sequence = 1 and type = 'refund.succeeded'`
+  return rows.length > 0
+}
+
 /** A payment's refunds, newest first. */
 export async function listRefunds(
   sql: Sql,

@@ -11,6 +11,7 @@ import { type Cause, lineOf } from '../outcome.ts'
 import { type Refund, type RefundAnswer, refundEventOf, settledRefund } from '../refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
 import { saveRefundOutcome } from './refund-store.ts'
+import { noteRefundedThere } from './refunded-there.ts'
 
 /** A refund that was sent. */
 export type SentRefund = WholePayment & { refund: Refund; operation: Operation; cause: Cause }
@@ -25,7 +26,10 @@ export async function settleRefund(
     return (await noteAccepted(context, sent, answer)) ? sent.refund : null
   }
   const settled = await save(context, sent, answer, 'unanswered')
-  if (!settled) await handleLostAnswer(context, sent, { state: answer.result, money: null })
+  if (!settled) {
+    await handleLostAnswer(context, sent, { state: answer.result, money: null })
+    if (answer.result === 'approved') await noteRefundedThere(context, sent.operation)
+  }
   return settled
 }
 

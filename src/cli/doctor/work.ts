@@ -130,7 +130,7 @@ export const workChecks: Check<WorkFacts>[] = [
       const failed = comparisons.filter(({ failure }) => failure !== null)
       if (findings_open > 0) {
         return problem(
-          `${counted(findings_open, 'finding')}: an acquirer's record of a charge differs from ours`,
+          `${counted(findings_open, 'finding')}: an acquirer's record of a charge or refund differs from ours`,
           'Money may be wrong. Run ripper reconcile findings, put it right, then run ripper reconcile close.',
         )
       }

@@ -78,7 +78,7 @@ export const reconcileCompare: Command = {
 
 export const reconcileFindings: Command = {
   name: 'reconcile findings',
-  summary: "Lists charges for which an acquirer's record differs from ours",
+  summary: "Lists charges and refunds for which an acquirer's record differs from ours",
   options: {
     all: { meaning: 'also those that agree again or were closed' },
     acquirer: acquirerOption,
@@ -205,7 +205,8 @@ const words: Record<FindingKind, string> = {
 const headings = ['acquirer', 'reference', 'here', 'there', 'difference']
 
 function rowOf({ acquirer, reference, kind, ours, theirs }: Finding): string[] {
-  return [acquirer, reference, sideOf(ours), sideOf(theirs), words[kind]]
+  const difference = theirs.state === 'refunded' ? 'refunded there' : words[kind]
+  return [acquirer, reference, sideOf(ours), sideOf(theirs), difference]
 }
 
 function sideOf({ state, amount, currency }: Finding['ours'] | Finding['theirs']): string {
