@@ -129,7 +129,7 @@ export function refundEventOf(
   made: { event_id: string; sequence: 1 | 2; at: Date },
 ): Event {
   const { event_id, sequence, at } = made
-  const type = typeOf(refund.status)
+  const type = typeOf(refund)
   const envelope = {
     id: event_id,
     type,
@@ -150,7 +150,7 @@ export function refundEventOf(
   }
 }
 
-function typeOf(status: RefundStatus): ExtensionEventType {
-  if (status === 'pending') throw new Error('a pending refund has no outcome to tell of')
+function typeOf({ refund_id, status }: Refund): ExtensionEventType {
+  if (status === 'pending') throw new Error(`refund ${refund_id} is pending: it has no event yet`)
   return `refund.${status}`
 }

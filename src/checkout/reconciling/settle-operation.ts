@@ -74,7 +74,7 @@ export async function failRefund(
 async function refundOf({ sql }: SettlementContext, { operation }: OperationCase): Promise<Refund> {
   const refund = await findRefundOfOperation(sql, operation)
   if (refund) return refund
-  throw new Error('an operation without its refund')
+  throw new Error(`operation ${operation.operation_id} has no refund`)
 }
 
 async function settleFoundCharge(

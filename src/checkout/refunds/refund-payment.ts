@@ -40,7 +40,7 @@ export async function refundPayment(
     // Other refunds were faster: what is left now decides.
     if (begun) return send(context, begun)
   }
-  throw new Error('the payment changed under every try to refund it')
+  throw new Error(`payment ${key.payment_id} changed under every try to refund it`)
 }
 
 export function noPayment(): Refusal {
