@@ -3,12 +3,12 @@
 
 import { describe, expect, test } from 'vitest'
 import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
+import { closeFindings, listFindings } from '../../src/checkout/asking/finding-store.ts'
 import type { Finding } from '../../src/checkout/comparison.ts'
 import { deadline_ms, newOperation } from '../../src/checkout/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import { compareAcquirer, compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { listComparisons } from '../../src/checkout/reconciling/comparison-store.ts'
-import { closeFindings, listFindings } from '../../src/checkout/reconciling/finding-store.ts'
 import { watchSettlements } from '../../src/checkout/reconciling/watch-settlements.ts'
 import { newRefund } from '../../src/checkout/refund.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'

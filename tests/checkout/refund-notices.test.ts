@@ -7,8 +7,8 @@ import {
   type SettleAnswer,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
+import { closeFindings, listFindings } from '../../src/checkout/asking/finding-store.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
-import { closeFindings, listFindings } from '../../src/checkout/reconciling/finding-store.ts'
 import { resolveOperation } from '../../src/checkout/reconciling/resolve-operation.ts'
 import { refusal } from '../support/client.ts'
 import { eventsOf } from '../support/holding.ts'

@@ -3,6 +3,7 @@
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
+import { findUnseen } from '../asking/finding-store.ts'
 import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import {
   around,
@@ -28,7 +29,6 @@ import {
   findBooked,
   pageBooked,
 } from './comparison-store.ts'
-import { findUnseen } from './finding-store.ts'
 import { lookClosely } from './look-closely.ts'
 
 /** Longer than one window may take. */

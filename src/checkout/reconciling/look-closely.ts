@@ -2,6 +2,7 @@
 
 import { chargeNamed, type LookUpAnswer } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
+import { saveFindings } from '../asking/finding-store.ts'
 import { type Ask, listAuthorisations } from '../asking/list-authorisations.ts'
 import {
   type AcquirerCharge,
@@ -17,7 +18,6 @@ import {
 import type { AcquirerOfMode } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { findBooked } from './comparison-store.ts'
-import { saveFindings } from './finding-store.ts'
 
 const at_once = 8
 

@@ -1,10 +1,10 @@
 // A refund that the acquirer has carried out although it failed here, perhaps by a person's word. The money is gone while our
 // books leave it to refund again, so a person must hear of it.
 
+import { saveFindings } from '../asking/finding-store.ts'
 import { findingOfRefund } from '../comparison.ts'
 import type { SettlementContext } from '../context.ts'
 import type { Operation } from '../operation.ts'
-import { saveFindings } from '../reconciling/finding-store.ts'
 import { findRefundOfOperation, hasSucceeded } from './refund-store.ts'
 
 /**

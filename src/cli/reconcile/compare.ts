@@ -1,13 +1,13 @@
 // `ripper reconcile compare|findings|close`: compares our books with each acquirer's, and lets a person close differences.
 
-import type { Finding, FindingKind } from '../../checkout/comparison.ts'
-import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
-import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import {
   closeFindings,
   countOpenFindings,
   listFindings,
-} from '../../checkout/reconciling/finding-store.ts'
+} from '../../checkout/asking/finding-store.ts'
+import type { Finding, FindingKind } from '../../checkout/comparison.ts'
+import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
+import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
 import { readConfig } from '../../config/config.ts'
 import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import {
