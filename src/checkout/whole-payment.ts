@@ -13,7 +13,10 @@ export type WholePayment = {
   attempt: Attempt
   /** Null if the payment was never held. */
   hold: Hold | null
-  /** The payment's authorisation, by all its names, the fallback's if there was one; null if the acquirer was never asked. */
+  /**
+   * What captures, voids, reversals and refunds are about: the newest charge by all its names, so the fallback's if there was
+   * one. Null if the acquirer was never asked. An earlier charge has its names in its operation.
+   */
   authorisation: AuthorisationName | null
 }
 

@@ -5,11 +5,14 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type AuthoriseAnswer,
+  type AuthoriseRequest,
   type DeclineCategory,
+  type LookUpAnswer,
   NotSent,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import { failed } from '../../src/acquirers/answers.ts'
+import { failed, suggests } from '../../src/acquirers/answers.ts'
+import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
 import { readLife, viewLife } from '../../src/cli/audit/life.ts'
 import { readAccounts } from '../../src/cli/doctor/read-accounts.ts'
@@ -399,6 +402,56 @@ describe('the second charge', () => {
     expect(operations).toHaveLength(1)
     expect(charged()).toEqual(['main'])
     expect(await cards()).toEqual({ cards: 0, codes: 0 })
+  })
+})
+
+describe('the first acquirer tells later that it approved after all', () => {
+  /** The outcome of its notice, and the orphans that were made. `known_as` is the charge's id in its books, if they have it. */
+  async function told(known_as: string | null) {
+    vendor.next('main', declined('do_not_honor'))
+    const { payment_id } = await pay()
+    const [first, second] = vendor.charged as [AuthoriseRequest, AuthoriseRequest]
+    const { amount, currency } = first
+    const found = (acquirer_transaction_id: string): LookUpAnswer => ({
+      ...{ result: 'found', kind: 'authorise', standing: null },
+      answer: { result: 'approved', captured: true, amount, currency, acquirer_transaction_id },
+    })
+    vendor.books.set(second.reference, found('t_2'))
+    if (known_as !== null) vendor.books.set(first.reference, found(known_as))
+    const { merchant_id } = account
+    const [, connection_id] = names.main.split(':') as [string, string]
+    const notice = {
+      ...{ notice_id: first.reference, about: 'authorise', reference: first.reference },
+      ...{ acquirer_transaction_id: null, authorisation_transaction_id: null },
+      ...{ answer: suggests('approved'), occurred_at: clock.now(), is_ours: true },
+    } as const
+    await saveNotices(other.sql, { merchant_id, connection_id }, [notice], clock.now())
+    await runJob(other, 'handle_notices')
+    const [row] = await other.sql`
+      select outcome from acquirer_notices where notice_id = ${first.reference}`
+    const orphans = await other.sql`
+      select acquirer, acquirer_transaction_id from orphan_authorisations where reference = ${first.reference}`
+    const { payment } = await rowsOf(payment_id)
+    expect(payment).toMatchObject({ status: 'captured', acquirer_transaction_id: 't_2' })
+    return { outcome: row!.outcome, orphans: orphans.map((each) => ({ ...each })) }
+  }
+
+  test('what it holds is taken back', async () => {
+    expect(await told('first_1')).toEqual({
+      outcome: 'taken_back',
+      orphans: [{ acquirer: names.main, acquirer_transaction_id: 'first_1' }],
+    })
+  })
+
+  test('the second’s charge is not taken for the first’s on an account that both share', async () => {
+    expect(await told(null)).toEqual({
+      ...{ outcome: 'nothing_new', orphans: [] },
+    })
+  })
+
+  test('the authorisation of the payment that stands is not taken back', async () => {
+    const { orphans } = await told('t_2')
+    expect(orphans).toEqual([])
   })
 })
 

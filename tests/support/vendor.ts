@@ -60,9 +60,10 @@ export function openVendor(): Vendor {
         void: settle('void'),
         reverse: settle('reverse'),
         refund: settle('refund'),
-        async lookUp({ reference }) {
+        async lookUp({ kind, reference, authorisation }) {
           await call('lookUp')
-          return books.get(reference) ?? { result: 'not_found' }
+          const asked = kind === 'authorise' ? authorisation.reference : reference
+          return books.get(asked) ?? { result: 'not_found' }
         },
         async listAuthorisations() {
           await call('listAuthorisations')

@@ -2,11 +2,11 @@
 // moved against our books.
 
 import type { SettlementContext } from '../context.ts'
-import type { Operation, OperationState } from '../operation.ts'
+import { isOpen, type Operation, type OperationState } from '../operation.ts'
 import { orphanLine } from '../orphan.ts'
 import type { Payment } from '../payment.ts'
 import { saveSurely } from './ask-acquirer.ts'
-import { listOperations } from './operation-store.ts'
+import { listOperations, type OperationWithAnswer } from './operation-store.ts'
 import { orphanOfCharge } from './orphan-of-charge.ts'
 import { saveOrphans } from './orphan-rows-store.ts'
 
@@ -26,7 +26,8 @@ export async function handleLostAnswer(
   { state, money }: LostAnswer,
 ): Promise<void> {
   const { operation_id, payment_id, kind, acquirer } = operation
-  const recorded = await findState(context, operation)
+  const operations = await listRecorded(context, operation)
+  const recorded = operations.find((each) => each.operation_id === operation_id)?.state ?? null
   if (recorded === state) return
   const moved = state === 'approved' || recorded === 'approved'
   const told = { operation_id, payment_id, kind, acquirer, result: state, recorded }
@@ -36,21 +37,39 @@ export async function handleLostAnswer(
   if (kind !== 'authorise' || money === null || recorded === null) return
   // An operation that the reconciler still looks up may yet end as approved.
   if (recorded === 'sent' || recorded === 'unknown') return
+  // The acquirer may confuse the payment's two charges where both connections lead to one account.
+  if (isOfAnother(operations, operation, money)) {
+    log.error(told, 'an answer names the authorisation of another charge: nothing is taken back')
+    return
+  }
   await takeBack(context, { operation, payment }, money)
 }
 
-/** The recorded operation; null where the database cannot be reached: it then counts as different. */
-async function findState(
+/** The payment's operations; none where the database cannot be reached: the answer then counts as different. */
+async function listRecorded(
   context: SettlementContext,
   operation: Operation,
-): Promise<OperationState | null> {
+): Promise<OperationWithAnswer[]> {
   try {
-    const operations = await listOperations(context.sql, operation)
-    const found = operations.find(({ operation_id }) => operation_id === operation.operation_id)
-    return found?.state ?? null
+    return await listOperations(context.sql, operation)
   } catch {
-    return null
+    return []
   }
+}
+
+/** Whether the payment stands on this authorisation, or may yet do so, by another charge. */
+function isOfAnother(
+  operations: readonly OperationWithAnswer[],
+  { operation_id }: Operation,
+  { acquirer_transaction_id }: ApprovedMoney,
+): boolean {
+  return operations.some(
+    (each) =>
+      each.kind === 'authorise' &&
+      each.operation_id !== operation_id &&
+      each.acquirer_transaction_id === acquirer_transaction_id &&
+      (each.state === 'approved' || isOpen(each)),
+  )
 }
 
 async function takeBack(

@@ -1,6 +1,12 @@
 // A job: looks up unanswered operations by our reference until their outcome is known.
 
-import { type LookUpAnswer, NotSent, Unanswered } from '../../acquirers/acquirer.ts'
+import {
+  chargeNamed,
+  type LookUpAnswer,
+  type LookUpRequest,
+  NotSent,
+  Unanswered,
+} from '../../acquirers/acquirer.ts'
 import { failed } from '../../acquirers/answers.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, callToSettle, sendToAcquirer } from '../asking/ask-acquirer.ts'
@@ -80,11 +86,9 @@ export async function lookUp(
   context: SettlementContext,
   found: OperationCase,
 ): Promise<LookUpResult> {
-  const { operation, payment } = found
-  const { acquirer: name, operation_id, kind, acquirer_transaction_id } = operation
-  const acquirer = context.acquirerOf(payment.mode, name)
-  const authorisation = found.authorisation!
-  const asked = { kind, reference: operation_id, acquirer_transaction_id, authorisation }
+  const { operation_id, acquirer: name } = found.operation
+  const acquirer = context.acquirerOf(found.payment.mode, name)
+  const asked = requestOf(found)
   try {
     return await askAcquirer<LookUpAnswer>(context.world.clock, () => acquirer.lookUp(asked))
   } catch (error) {
@@ -92,6 +96,13 @@ export async function lookUp(
     context.world.log.warn(told, 'acquirer could not be reached')
     return { result: 'no_answer' }
   }
+}
+
+/** A charge is looked up by its own names: the payment's authorisation may be that of its fallback. */
+function requestOf({ operation, authorisation }: OperationCase): LookUpRequest {
+  const { kind, operation_id: reference, handle, acquirer_transaction_id } = operation
+  if (kind === 'authorise') return chargeNamed({ reference, handle, acquirer_transaction_id })
+  return { kind, reference, acquirer_transaction_id, authorisation: authorisation! }
 }
 
 async function take(
