@@ -92,7 +92,13 @@ type Money = { amount: number; currency: string }
  */
 export type AuthoriseAnswer =
   | ({ result: 'approved'; acquirer_transaction_id: string; captured: boolean } & Money)
-  | { result: 'declined'; decline: Decline; acquirer_transaction_id: string | null }
+  | {
+      result: 'declined'
+      decline: Decline
+      acquirer_transaction_id: string | null
+      /** The issuer refused only this time, and certainly: another acquirer may be asked. Left out, it must not be. */
+      may_retry_elsewhere?: true
+    }
   | { result: 'failed'; decline: Decline; acquirer_transaction_id: string | null }
 
 /** The acquirer has the charge but does not know its outcome yet. The charge is looked up by this id. */

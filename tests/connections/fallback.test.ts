@@ -89,6 +89,11 @@ const declined =
     const decline = { code, category, reason: 'No' }
     return { result: 'declined', decline, acquirer_transaction_id: 'declined_1' }
   }
+/** An issuer's certain refusal of this time. */
+const refused = (code: string) => async (): Promise<AuthoriseAnswer> => {
+  const answer = await declined(code)()
+  return { ...answer, may_retry_elsewhere: true } as AuthoriseAnswer
+}
 const failing = async () => failed('The account is disabled')
 const unanswered = async () => {
   throw new Unanswered('no answer')
@@ -126,11 +131,18 @@ const cards = async () => {
   return row
 }
 
+/** How often a payer's declines were counted. */
+async function countedUses(): Promise<number> {
+  const [counted] = await other.sql`
+    select count(*)::int from limit_uses where merchant_id = ${account.merchant_id}`
+  return counted!.count
+}
+
 const settle = () => settleAll(other, clock, () => driving(clock, runJob(other, 'reconcile')))
 
 describe('after a soft decline', () => {
   test('the second acquirer is charged under a reference of its own, and the payment is its', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const body = await pay()
     expect(body).toMatchObject({ status: 'captured', decline: null })
     expect(charged()).toEqual(['main', 'second'])
@@ -152,7 +164,7 @@ describe('after a soft decline', () => {
   })
 
   test('the journal and `ripper audit show` tell both charges', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const { payment_id, session_id } = await pay()
     const { merchant_id } = account
     const life = await readLife(other.sql, { merchant_id, session_id } as never)
@@ -177,7 +189,7 @@ describe('after a soft decline', () => {
   })
 
   test('what the second holds is captured there', async () => {
-    vendor.next('main', declined('insufficient_funds'))
+    vendor.next('main', refused('insufficient_funds'))
     const session = await openUnverified(account)
     const { card_reference } = (await shopper.type(session, 1)).body
     await account.client.authenticate(session, card_reference)
@@ -189,7 +201,7 @@ describe('after a soft decline', () => {
   })
 
   test('the decline of the second is the payment’s, and one attempt is spent', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     vendor.next('second', declined('lost_card', 'hard'))
     const body = await pay()
     expect(body).toMatchObject({
@@ -207,21 +219,19 @@ describe('after a soft decline', () => {
   ])(
     'the first decline stands where the second acquirer %s, and counts against the payer',
     async (_, outcome, state) => {
-      vendor.next('main', declined('do_not_honor'))
+      vendor.next('main', refused('do_not_honor'))
       vendor.next('second', outcome)
       const body = await pay()
       expect(body).toMatchObject({ status: 'declined', decline: { code: 'do_not_honor' } })
       const { operations } = await rowsOf(body.payment_id)
       expect(operations.map((each) => each.state)).toEqual(['declined', state])
-      const [counted] = await other.sql`
-      select count(*)::int from limit_uses where merchant_id = ${account.merchant_id}`
-      expect(counted!.count).toBeGreaterThan(0)
+      expect(await countedUses()).toBeGreaterThan(0)
     },
   )
 
   test('there is no third', async () => {
-    vendor.next('main', declined('do_not_honor'))
-    vendor.next('second', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
+    vendor.next('second', refused('do_not_honor'))
     expect(await pay()).toMatchObject({ status: 'declined', decline: { code: 'do_not_honor' } })
     expect(charged()).toEqual(['main', 'second'])
   })
@@ -233,7 +243,7 @@ describe('no second acquirer is charged', () => {
     ['a suspected fraud', declined('suspected_fraud', 'fraud'), 'declined'],
     ['an unreachable issuer', declined('issuer_unavailable', 'network'), 'declined'],
     ['a wrong security code', declined('incorrect_cvc'), 'declined'],
-    ['a wish for 3-D Secure', declined('authentication_required'), 'declined'],
+    ['a soft decline that is not marked', declined('do_not_honor'), 'declined'],
     ['an error of the acquirer', failing, 'failed'],
     ['a lost answer', unanswered, 'processing'],
     ['a request that never left', () => Promise.reject(new NotSent('refused')), 'failed'],
@@ -247,7 +257,7 @@ describe('no second acquirer is charged', () => {
   test('after a decline that took ten seconds', async () => {
     vendor.next('main', async () => {
       await clock.sleep(11 * second_ms)
-      return declined('do_not_honor')()
+      return refused('do_not_honor')()
     })
     expect(await pay()).toMatchObject({ status: 'declined' })
     expect(charged()).toEqual(['main'])
@@ -256,7 +266,7 @@ describe('no second acquirer is charged', () => {
   test('after a decline that came once its answer was lost', async () => {
     vendor.next('main', async () => {
       await clock.sleep(25 * second_ms)
-      return declined('do_not_honor')()
+      return refused('do_not_honor')()
     })
     const { payment_id, status } = await pay()
     expect(status).toBe('processing')
@@ -269,7 +279,7 @@ describe('no second acquirer is charged', () => {
   })
 
   test('with a result of 3-D Secure', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const session = await presented()
     const outcome = {
       ...{ status: 'Y', eci: '05', authentication_value: 'x', reason: null },
@@ -292,7 +302,7 @@ describe('no second acquirer is charged', () => {
     const told = async () =>
       (await service.context.directory.account(account.merchant_id))!.merchant.acquiring_profile
     await until(told, (each) => each?.fallback_acquirer !== 'second')
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     expect(await pay()).toMatchObject({ status: 'declined' })
     expect(charged()).toEqual(['main'])
   })
@@ -302,7 +312,7 @@ describe('no second acquirer is charged', () => {
     const told = async () =>
       (await service.context.directory.account(account.merchant_id))!.connections
     await until(told, (all) => all.some(({ state }) => state === 'disabled'))
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     expect(await pay()).toMatchObject({ status: 'declined' })
     expect(charged()).toEqual(['main'])
   })
@@ -310,7 +320,7 @@ describe('no second acquirer is charged', () => {
 
 describe('the second charge', () => {
   test('is looked up at the second acquirer when its answer is lost', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     vendor.next('second', unanswered)
     const { payment_id, status } = await pay()
     expect(status).toBe('processing')
@@ -334,7 +344,7 @@ describe('the second charge', () => {
   })
 
   test('is reversed there, and fails, when it never arrived', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     vendor.next('second', unanswered)
     const { payment_id } = await pay()
     await settle()
@@ -347,7 +357,7 @@ describe('the second charge', () => {
   })
 
   test('is not sent by a process that stood still when it was written, while another looks', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const session = await presented()
     proxy.freezeAt('declined_operation_id')
     const confirming = account.client.confirm(session)
@@ -368,7 +378,7 @@ describe('the second charge', () => {
   })
 
   test('is not sent when nobody heard that it was written', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const session = await presented()
     proxy.loseNextAnswer('declined_operation_id')
     const body = await confirm(session)
@@ -379,14 +389,14 @@ describe('the second charge', () => {
   })
 
   test('is not written where the database stops before it: the decline is found again', async () => {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const session = await presented()
     proxy.stopAt('declined_operation_id', 'before')
     const confirming = account.client.confirm(session).catch(() => null)
     await until(async () => proxy.isStopped(), Boolean)
     const { reference } = vendor.charged[0]!
     vendor.books.set(reference, {
-      ...{ result: 'found', kind: 'authorise', answer: await declined('do_not_honor')() },
+      ...{ result: 'found', kind: 'authorise', answer: await refused('do_not_honor')() },
       standing: null,
     })
     await driving(clock, confirming)
@@ -408,7 +418,7 @@ describe('the second charge', () => {
 describe('the first acquirer tells later that it approved after all', () => {
   /** The outcome of its notice, and the orphans that were made. `known_as` is the charge's id in its books, if they have it. */
   async function told(known_as: string | null) {
-    vendor.next('main', declined('do_not_honor'))
+    vendor.next('main', refused('do_not_honor'))
     const { payment_id } = await pay()
     const [first, second] = vendor.charged as [AuthoriseRequest, AuthoriseRequest]
     const { amount, currency } = first
@@ -421,10 +431,10 @@ describe('the first acquirer tells later that it approved after all', () => {
     const { merchant_id } = account
     const [, connection_id] = names.main.split(':') as [string, string]
     const notice = {
-      ...{ notice_id: first.reference, about: 'authorise', reference: first.reference },
+      ...{ notice_id: first.reference, about: 'authorise' as const, reference: first.reference },
       ...{ acquirer_transaction_id: null, authorisation_transaction_id: null },
       ...{ answer: suggests('approved'), occurred_at: clock.now(), is_ours: true },
-    } as const
+    }
     await saveNotices(other.sql, { merchant_id, connection_id }, [notice], clock.now())
     await runJob(other, 'handle_notices')
     const [row] = await other.sql`

@@ -95,8 +95,24 @@ describe('a charge with 200', () => {
   ])('%s %o', (resultCode, change, result, code, category) => {
     const given = answer(200, { ...good, resultCode, refusalReason: 'Words', ...change })
     const decline = { code, category, reason: expect.any(String) }
-    expect(readCharge(given)).toEqual({ result, decline, acquirer_transaction_id: psp })
+    expect(readCharge(given)).toMatchObject({ result, decline, acquirer_transaction_id: psp })
   })
+})
+
+test('only a refusal by its code may be tried elsewhere', () => {
+  const read = (change: object) => readCharge(answer(200, { ...good, ...change }))
+  const refusalReasonCode = '12'
+  expect(read({ resultCode: 'Refused', refusalReasonCode })).toMatchObject({
+    may_retry_elsewhere: true,
+  })
+  for (const change of [
+    { resultCode: 'Refused' },
+    { resultCode: 'Cancelled', refusalReasonCode },
+    { resultCode: 'Error', refusalReasonCode },
+    { resultCode: 'RedirectShopper' },
+  ]) {
+    expect(read(change)).not.toHaveProperty('may_retry_elsewhere')
+  }
 })
 
 const transient = { 'transient-error': 'true' }

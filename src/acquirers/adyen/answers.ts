@@ -11,6 +11,7 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
+import { endedBy } from '../decline-table.ts'
 import { isGood, type WireAnswer } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
 import { declineOf } from './declines.ts'
@@ -133,8 +134,8 @@ function declineAnswer({
   const raw = additionalData?.refusalReasonRaw
   const refusal = { code, raw: typeof raw === 'string' ? raw : null, words: refusalReason }
   const decline = declineOf(refusal, resultCode === 'Error' ? 'failed' : 'declined')
-  const result = decline.category === 'provider_error' ? 'failed' : 'declined'
-  return { result, decline, acquirer_transaction_id }
+  const may_retry_elsewhere = resultCode === 'Refused' && decline.may_retry_elsewhere
+  return endedBy({ ...decline, may_retry_elsewhere }, acquirer_transaction_id)
 }
 
 /** The request was processed already, or is being processed. */

@@ -33,7 +33,7 @@ test.each<[string | null, string | null, string, string]>([
   [null, '41', 'card_declined', 'soft'],
 ])('%s, raw %s: %s', (code, raw, expected, category) => {
   const decline = declineOf({ code, raw, words: 'Words' })
-  expect(decline).toEqual({ code: expected, category, reason: 'Words' })
+  expect(decline).toMatchObject({ code: expected, category, reason: 'Words' })
 })
 
 test('their words are kept without what could be the number of a card', () => {

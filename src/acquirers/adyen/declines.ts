@@ -1,12 +1,14 @@
 // The meaning of Adyen's refusal reason codes in our terms.
 
-import type { Decline, DeclineCategory } from '../acquirer.ts'
+import { type DeclineRow, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 
-/** Each row: our code, its category, and Adyen's codes. */
-const table: [string, DeclineCategory, string][] = [
-  ['do_not_honor', 'soft', '2 27'],
-  ['insufficient_funds', 'soft', '12'],
+/** By Adyen's codes. */
+export const table: readonly DeclineRow[] = [
+  ['do_not_honor', 'soft', '2', 'elsewhere'],
+  // 27 stands for all network codes that Adyen cannot map, so that of a duplicate may be among them.
+  ['do_not_honor', 'soft', '27'],
+  ['insufficient_funds', 'soft', '12', 'elsewhere'],
   ['card_velocity_exceeded', 'soft', '28 29'],
   ['incorrect_cvc', 'soft', '24'],
   ['authentication_required', 'soft', '38'],
@@ -21,13 +23,7 @@ const table: [string, DeclineCategory, string][] = [
   ['processing_error', 'provider_error', '7'],
 ]
 
-type Meaning = Omit<Decline, 'reason'>
-
-const meanings = new Map(
-  table.flatMap(([code, category, theirs]) =>
-    theirs.split(' ').map((each): [string, Meaning] => [each, { code, category }]),
-  ),
-)
+const meanings = meaningsOf(table)
 
 /**
  * Keys: Adyen's code and the first two characters of the network's own text. Adyen advises against relying on that text. Here
@@ -43,17 +39,25 @@ const finer: Record<string, string> = {
 /** The members as an answer has them; null if it lacks them. */
 export type TheirRefusal = { code: string | null; raw: string | null; words: string | null }
 
-const declined: Meaning = { code: 'card_declined', category: 'soft' }
+/** The network's codes of the declines that may be tried elsewhere. Any other one contradicts Adyen's code. */
+const raw_elsewhere = ['05', '51']
 
 /** Never throws. An unknown code is a soft decline; without a code, `otherwise` is the result. */
 export function declineOf(
   { code, raw, words }: TheirRefusal,
   otherwise: 'declined' | 'failed' = 'declined',
-): Decline {
+): TheirDecline {
   const reason = wordsOf(words)
   if (code === null && otherwise === 'failed') {
-    return { code: 'processing_error', category: 'provider_error', reason }
+    return { ...unlisted('processing_error', 'provider_error'), reason }
   }
-  const meaning = meanings.get(code ?? '') ?? declined
-  return { ...meaning, code: finer[`${code} ${raw?.slice(0, 2)}`] ?? meaning.code, reason }
+  const meaning = meanings.get(code ?? '') ?? unlisted('card_declined', 'soft')
+  const network_code = /^\w{2}/.exec(raw ?? '')?.[0]
+  const is_confirmed = network_code === undefined || raw_elsewhere.includes(network_code)
+  return {
+    ...meaning,
+    code: finer[`${code} ${network_code}`] ?? meaning.code,
+    may_retry_elsewhere: meaning.may_retry_elsewhere && is_confirmed,
+    reason,
+  }
 }

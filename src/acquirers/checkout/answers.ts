@@ -10,6 +10,7 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
+import { endedBy } from '../decline-table.ts'
 import { shortReference } from '../reference.ts'
 import type { WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
@@ -77,8 +78,7 @@ export function declineAnswer(
     response_code ?? authorisation?.response_code ?? null,
     response_summary ?? authorisation?.response_summary ?? null,
   )
-  const result = decline.category === 'provider_error' ? 'failed' : 'declined'
-  return { result, decline, acquirer_transaction_id: id }
+  return endedBy(decline, id)
 }
 
 /** Why a request was refused, as far as the payment shows it. The words are the same as for other acquirers. */

@@ -32,7 +32,7 @@ test.each([
   ['', 'card_declined', 'soft'],
   [null, 'card_declined', 'soft'],
 ])('%s is %s, %s', (response_code, code, category) => {
-  expect(declineOf(response_code, 'Words')).toEqual({ code, category, reason: 'Words' })
+  expect(declineOf(response_code, 'Words')).toMatchObject({ code, category, reason: 'Words' })
 })
 
 test('whatever is said instead of a code is a decline, never an exception', () => {

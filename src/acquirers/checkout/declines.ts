@@ -1,12 +1,20 @@
 // The meaning of Checkout.com's response codes in our terms. The range of an unknown code decides.
 
-import type { Decline, DeclineCategory } from '../acquirer.ts'
+import {
+  type DeclineRow,
+  type Meaning,
+  meaningsOf,
+  type TheirDecline,
+  unlisted,
+} from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 
-/** Each row: our code, its category, and Checkout.com's codes. */
-const table: [string, DeclineCategory, string][] = [
-  ['do_not_honor', 'soft', '20005'],
-  ['insufficient_funds', 'soft', '20051'],
+/** By Checkout.com's codes. */
+export const table: readonly DeclineRow[] = [
+  ['do_not_honor', 'soft', '20005', 'elsewhere'],
+  ['insufficient_funds', 'soft', '20051', 'elsewhere'],
+  // An earlier charge of the same amount was taken, perhaps one whose answer was lost.
+  ['card_declined', 'hard', '20094'],
   ['card_velocity_exceeded', 'soft', '20061 20065 200P1 200P9 30021 30022'],
   ['incorrect_cvc', 'soft', '200N7 20087 20124'],
   ['authentication_required', 'soft', '20154'],
@@ -27,26 +35,20 @@ const table: [string, DeclineCategory, string][] = [
   ['processing_error', 'provider_error', '20006 20013 20030 20102 20104 20105 20106 20113 20157'],
 ]
 
-type Meaning = Omit<Decline, 'reason'>
-
-const meanings = new Map(
-  table.flatMap(([code, category, theirs]) =>
-    theirs.split(' ').map((each): [string, Meaning] => [each, { code, category }]),
-  ),
-)
+const meanings = meaningsOf(table)
 
 const ranges: [string, Meaning][] = [
-  ['20', { code: 'card_declined', category: 'soft' }],
-  ['30', { code: 'card_declined', category: 'hard' }],
-  ['40', { code: 'fraudulent', category: 'fraud' }],
-  ['50', { code: 'processing_error', category: 'provider_error' }],
+  ['20', unlisted('card_declined', 'soft')],
+  ['30', unlisted('card_declined', 'hard')],
+  ['40', unlisted('fraudulent', 'fraud')],
+  ['50', unlisted('processing_error', 'provider_error')],
 ]
 
 /** Never throws: an unknown or missing code is a soft decline. */
-export function declineOf(response_code: string | null, summary: string | null): Decline {
+export function declineOf(response_code: string | null, summary: string | null): TheirDecline {
   const code = response_code ?? ''
   const known = /^[0-9A-Z]{5}$/.test(code)
   const meaning =
     meanings.get(code) ?? (known ? ranges.find(([range]) => code.startsWith(range))?.[1] : null)
-  return { ...(meaning ?? { code: 'card_declined', category: 'soft' }), reason: wordsOf(summary) }
+  return { ...(meaning ?? unlisted('card_declined', 'soft')), reason: wordsOf(summary) }
 }

@@ -97,6 +97,7 @@ describe('a charge', () => {
       answer: {
         ...{ result: 'declined', acquirer_transaction_id: 'pay_1' },
         decline: { code: 'insufficient_funds', category: 'soft', reason: 'No funds' },
+        may_retry_elsewhere: true,
       },
     })
   })

@@ -10,6 +10,7 @@ import {
   type UnderWay,
 } from '../acquirer.ts'
 import { failed, refusedWith } from '../answers.ts'
+import { endedBy } from '../decline-table.ts'
 import type { WireAnswer } from '../wire.ts'
 import { isGood } from '../wire.ts'
 import { moneyRead } from './currencies.ts'
@@ -189,9 +190,7 @@ function declined(
   error: Pick<TheirError, 'code' | 'decline_code' | 'message'>,
   acquirer_transaction_id: string | null,
 ): Ended {
-  const decline = declineOf(error)
-  const result = decline.category === 'provider_error' ? 'failed' : 'declined'
-  return { result, decline, acquirer_transaction_id }
+  return endedBy(declineOf(error), acquirer_transaction_id)
 }
 
 /** Throws Unanswered unless the answer says that nothing happened. */

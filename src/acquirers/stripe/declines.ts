@@ -1,13 +1,17 @@
 // The meaning of Stripe's decline codes in our terms. Some of them are codes of errors with a card.
 
-import type { Decline, DeclineCategory } from '../acquirer.ts'
+import { type DeclineRow, meaningsOf, type TheirDecline, unlisted } from '../decline-table.ts'
 import { wordsOf } from '../words.ts'
 import type { TheirError } from './intents.ts'
 
-/** Each row: our code, its category, and Stripe's codes. */
-const table: [string, DeclineCategory, string][] = [
-  ['do_not_honor', 'soft', 'do_not_honor'],
-  ['insufficient_funds', 'soft', 'insufficient_funds'],
+/** By Stripe's codes. */
+export const table: readonly DeclineRow[] = [
+  ['do_not_honor', 'soft', 'do_not_honor', 'elsewhere'],
+  ['insufficient_funds', 'soft', 'insufficient_funds', 'elsewhere'],
+  // A generic decline may be that of Stripe's own Radar, which suspects a fraud.
+  ['card_declined', 'soft', 'generic_decline call_issuer no_action_taken'],
+  // An earlier charge of the same amount was taken, perhaps one whose answer was lost.
+  ['card_declined', 'hard', 'duplicate_transaction'],
   ['card_velocity_exceeded', 'soft', 'card_velocity_exceeded withdrawal_count_limit_exceeded'],
   ['incorrect_cvc', 'soft', 'incorrect_cvc invalid_cvc'],
   ['authentication_required', 'soft', 'authentication_required'],
@@ -33,22 +37,21 @@ const table: [string, DeclineCategory, string][] = [
   ['processing_error', 'provider_error', 'processing_error invalid_amount testmode_decline'],
 ]
 
-type Meaning = Omit<Decline, 'reason'>
-
-const meanings = new Map(
-  table.flatMap(([code, category, theirs]) =>
-    theirs.split(/\s+/).map((each): [string, Meaning] => [each, { code, category }]),
-  ),
-)
-
-const unknown: Meaning = { code: 'card_declined', category: 'soft' }
+const meanings = meaningsOf(table)
 
 /** Never throws: an unknown or missing code is a soft decline. The decline's own code takes precedence over the error's. */
 export function declineOf({
   code,
   decline_code,
   message,
-}: Pick<TheirError, 'code' | 'decline_code' | 'message'>): Decline {
+}: Pick<TheirError, 'code' | 'decline_code' | 'message'>): TheirDecline {
   const known = [decline_code, code].find((each) => each !== null && meanings.has(each))
-  return { ...(meanings.get(known ?? '') ?? unknown), reason: wordsOf(message) }
+  const meaning = meanings.get(known ?? '') ?? unlisted('card_declined', 'soft')
+  // A decline's own code that is unknown says something that the error's code does not.
+  const is_whole = known === (decline_code ?? code)
+  return {
+    ...meaning,
+    may_retry_elsewhere: meaning.may_retry_elsewhere && is_whole,
+    reason: wordsOf(message),
+  }
 }

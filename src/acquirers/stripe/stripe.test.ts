@@ -52,7 +52,7 @@ describe('declines', () => {
     ['constructor', 'toString', 'card_declined', 'soft'],
   ])('%s, %s: %s', (code, decline_code, ours, category) => {
     const decline = declineOf({ code, decline_code, message: 'No: 4242 4242 4242 4242\n!' })
-    expect(decline).toEqual({ code: ours, category, reason: 'No: … !' })
+    expect(decline).toMatchObject({ code: ours, category, reason: 'No: … !' })
   })
 })
 

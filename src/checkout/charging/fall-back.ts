@@ -1,7 +1,7 @@
 // A second try for a charge that was declined softly: at the acquirer that the merchant's profile names as its fallback, as an
 // operation of its own. Only a decline that came in time is followed by one, so at most one acquirer can hold the money.
 
-import type { AuthoriseAnswer, AuthoriseRequest, Decline } from '../../acquirers/acquirer.ts'
+import type { AuthoriseAnswer, AuthoriseRequest } from '../../acquirers/acquirer.ts'
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import { fallbackAcquirer } from '../../merchants/account-connection.ts'
 import { moneyOf } from '../bound-money.ts'
@@ -14,12 +14,9 @@ import type { SentCharge } from './settle-charge.ts'
 /** A later decline ends the charge: the shopper waits for the second answer as well. */
 const decided_within_ms = 10_000
 
-/** What the shopper has to correct. Another acquirer would only check less. */
-const shoppers_own = ['incorrect_cvc', 'authentication_']
-
 /**
- * Begins the second charge and returns it. Null if the answer ends the charge: it is no soft decline, the merchant has no
- * fallback, the answer came late, or the charge went to the fallback already.
+ * Begins the second charge and returns it. Null if the answer ends the charge: it is no decline that may be tried elsewhere, the
+ * merchant has no fallback, the answer came late, or the charge went to the fallback already.
  */
 export async function fallBack<Sent extends SentCharge>(
   context: Context,
@@ -31,16 +28,11 @@ export async function fallBack<Sent extends SentCharge>(
   if (acquirer === null || acquirer === operation.acquirer || operation.sequence > 1) return null
   // A result of 3-D Secure was made for the first acquirer, and may not shift liability at another.
   if (request.three_ds !== null) return null
-  if (answer.result !== 'declined' || !maySucceedElsewhere(answer.decline)) return null
+  if (answer.result !== 'declined' || answer.may_retry_elsewhere !== true) return null
   const now = context.world.clock.now()
   const age_ms = now.getTime() - operation.last_sent_at.getTime()
   if (age_ms < 0 || age_ms > decided_within_ms) return null
   return begin(context, sent, { acquirer, answer, now })
-}
-
-/** A hard or fraudulent one is the issuer's last word; one of the network or of the acquirer is not known to be a decline. */
-export function maySucceedElsewhere({ category, code }: Decline): boolean {
-  return category === 'soft' && !shoppers_own.some((prefix) => code.startsWith(prefix))
 }
 
 async function begin<Sent extends SentCharge>(

@@ -1,0 +1,47 @@
+// How a connector's table of its vendor's decline codes is read: what each means in our terms, and which of them another acquirer
+// may be asked about.
+
+import type { AuthoriseAnswer, Decline, DeclineCategory } from './acquirer.ts'
+
+/**
+ * Our code, its category, and the vendor's codes. A row with `elsewhere` may be tried at another acquirer: the issuer refused
+ * only this time, and certainly. Never so for what the vendor or the network refuses, such as a duplicate of a charge whose
+ * answer was lost.
+ */
+export type DeclineRow = [
+  code: string,
+  category: DeclineCategory,
+  theirs: string,
+  may_retry?: 'elsewhere',
+]
+
+export type Meaning = Omit<Decline, 'reason'> & { may_retry_elsewhere: boolean }
+
+/** A vendor's decline in our terms. */
+export type TheirDecline = Meaning & Pick<Decline, 'reason'>
+
+/** By the vendor's code. */
+export function meaningsOf(table: readonly DeclineRow[]): Map<string, Meaning> {
+  return new Map(
+    table.flatMap(([code, category, theirs, may_retry]) =>
+      theirs.split(/\s+/).map((each): [string, Meaning] => {
+        return [each, { code, category, may_retry_elsewhere: may_retry === 'elsewhere' }]
+      }),
+    ),
+  )
+}
+
+/** What a code means that is not in the table. */
+export function unlisted(code: string, category: DeclineCategory): Meaning {
+  return { code, category, may_retry_elsewhere: false }
+}
+
+/** The charge's end: an error at the vendor is no decline. */
+export function endedBy(
+  { may_retry_elsewhere, ...decline }: TheirDecline,
+  acquirer_transaction_id: string | null,
+): Extract<AuthoriseAnswer, { result: 'declined' | 'failed' }> {
+  const ended = { decline, acquirer_transaction_id }
+  if (decline.category === 'provider_error') return { result: 'failed', ...ended }
+  return { result: 'declined', ...ended, ...(may_retry_elsewhere && { may_retry_elsewhere }) }
+}
