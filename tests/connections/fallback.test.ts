@@ -343,16 +343,21 @@ describe('the second charge', () => {
     expect(new Set(asked.map(({ name }) => name))).toEqual(new Set([names.second]))
   })
 
-  test('is reversed there, and fails, when it never arrived', async () => {
+  test('is reversed there when it never arrived, and the first decline stands and counts', async () => {
     vendor.next('main', refused('do_not_honor'))
     vendor.next('second', unanswered)
     const { payment_id } = await pay()
     await settle()
     const { payment, operations } = await rowsOf(payment_id)
-    expect(payment).toMatchObject({ status: 'failed', acquirer: names.second })
-    expect(operations).toContainEqual({
-      ...{ kind: 'reverse', sequence: 1, acquirer: names.second, state: 'approved' },
+    expect(payment).toMatchObject({
+      ...{ status: 'declined', code: 'do_not_honor', acquirer: names.second },
     })
+    expect(operations.map(({ kind, state }) => [kind, state])).toEqual([
+      ['authorise', 'declined'],
+      ['authorise', 'failed'],
+      ['reverse', 'approved'],
+    ])
+    expect(await countedUses()).toBeGreaterThan(0)
     expect(charged()).toEqual(['main', 'second'])
   })
 
@@ -367,7 +372,7 @@ describe('the second charge', () => {
     expect(await cards()).toEqual({ cards: 0, codes: 0 })
     proxy.thaw()
     const { body } = await driving(clock, confirming)
-    expect(body).toMatchObject({ status: 'failed' })
+    expect(body).toMatchObject({ status: 'declined', decline: { code: 'do_not_honor' } })
     expect(charged()).toEqual(['main'])
     const { operations } = await rowsOf(body.payment_id)
     expect(operations.map(({ kind, state }) => [kind, state])).toEqual([
@@ -385,7 +390,7 @@ describe('the second charge', () => {
     expect(body).toMatchObject({ status: 'processing' })
     await settle()
     expect(charged()).toEqual(['main'])
-    expect((await rowsOf(body.payment_id)).payment).toMatchObject({ status: 'failed' })
+    expect((await rowsOf(body.payment_id)).payment).toMatchObject({ status: 'declined' })
   })
 
   test('is not written where the database stops before it: the decline is found again', async () => {

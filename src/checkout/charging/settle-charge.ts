@@ -26,7 +26,7 @@ export type SentCharge = Pick<WholePayment, 'session' | 'attempt' | 'payment'> &
   /** The authorisation to be reversed if the acquirer holds it although its answer is negative. */
   orphan?: Orphan | null
   /** The first acquirer's decline, if this is the second one's charge. It stands if this charge comes to nothing. */
-  declined_before?: Declined
+  declined_before?: Declined | undefined
 }
 
 /** Returns the confirm answer, or null if another process has already recorded an outcome. Throws SaveError. */

@@ -8,7 +8,7 @@ import {
 } from '../../acquirers/acquirer.ts'
 import { chanceOf } from '../../kernel/world.ts'
 import { findAccount } from '../../merchants/directory.ts'
-import { saveReversal } from '../asking/operation-store.ts'
+import { listOperations, saveReversal } from '../asking/operation-store.ts'
 import { orphanOfCharge } from '../asking/orphan-of-charge.ts'
 import { noteAccepted } from '../asking/under-way.ts'
 import { settleCharge } from '../charging/settle-charge.ts'
@@ -19,7 +19,7 @@ import { settleIfCaptured } from '../holds/settle-found-hold.ts'
 import type { Payer } from '../limits/payer.ts'
 import type { UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
-import { type Cause, lineOf } from '../outcome.ts'
+import { type Cause, type Declined, lineOf } from '../outcome.ts'
 import { lookAfterRefusal } from '../reconciliation.ts'
 import type { Refund } from '../refund.ts'
 import { findRefundOfOperation } from '../refunds/refund-store.ts'
@@ -87,8 +87,20 @@ async function settleFoundCharge(
   const payer = found.operation.payer as Payer | null
   const from = found.operation.state === 'reversing' ? 'reversing' : 'unanswered'
   const orphan = givenUp(context, found, answer.result !== 'approved')
-  const sent = { ...found, account, payer, orphan }
+  const declined_before = await declineBefore(context, found)
+  const sent = { ...found, account, payer, orphan, declined_before }
   return (await settleCharge(context, sent, answer, from)) !== null
+}
+
+/** The first acquirer's decline, if the charge is the second one's. The process that heard it may have died. */
+async function declineBefore(
+  { sql }: SettlementContext,
+  { operation }: OperationCase,
+): Promise<Declined | undefined> {
+  if (operation.sequence === 1) return undefined
+  const operations = await listOperations(sql, operation)
+  const first = operations.find(({ kind, sequence }) => kind === 'authorise' && sequence === 1)
+  return first?.state === 'declined' ? (first.answer as Declined) : undefined
 }
 
 /** A person may be wrong: a charge that they give up is reversed if the acquirer holds it after all. */
