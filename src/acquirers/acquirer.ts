@@ -3,6 +3,7 @@
 // acquirer against the contract described here.
 
 import type { Brand } from '../kernel/values.ts'
+import type { Sendable } from '../kernel/world.ts'
 import { Unanswered } from '../vendors/wire.ts'
 
 export { NotSent, Unanswered } from '../vendors/wire.ts'
@@ -46,10 +47,10 @@ export type AuthoriseRequest = {
   handle: string | null
 } & Sending
 
-/** How long a request that moves money may be sent. */
+/** When a request that moves money may be sent. */
 type Sending = {
-  /** After this time nothing leaves this machine any more, since somebody may look for the answer. Left out: any time. */
-  send_by?: Date
+  /** Nothing leaves this machine at another time, since somebody may look for the answer. Left out: any time. */
+  sendable?: Sendable
 }
 
 /** The preparation of a charge. It moves nothing, and may be repeated under the same reference. */

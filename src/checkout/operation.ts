@@ -1,6 +1,7 @@
 // An operation: one request to an acquirer, written down before it is sent. Its id is our reference there.
 
 import type { OperationKind } from '../acquirers/acquirer.ts'
+import type { Sendable } from '../kernel/world.ts'
 import type { Payment } from './payment.ts'
 
 export type { OperationKind } from '../acquirers/acquirer.ts'
@@ -87,9 +88,9 @@ export function isUnanswered(
  */
 export const sendable_ms = 5_000
 
-/** The last moment at which an operation may be sent that was written down at that time. */
-export function sendBy(written_at: Date): Date {
-  return new Date(written_at.getTime() + sendable_ms)
+/** When an operation may be sent that was written down at that time. */
+export function sendableSince(written_at: Date): Sendable {
+  return { from: written_at, until: new Date(written_at.getTime() + sendable_ms) }
 }
 
 /** A call to an acquirer is given up after this time. */

@@ -143,6 +143,12 @@ export type GuardedHttp = {
   close(): Promise<void>
 }
 
+/**
+ * When a request may leave this machine: from when it was written down, and until somebody may look for its answer. A time before
+ * `from` says that the clock was set back, nobody knows how long ago.
+ */
+export type Sendable = { from: Date; until: Date }
+
 /** A call to an acquirer or a 3-D Secure provider, at an address that a connection may name. */
 export type VendorRequest = {
   method: 'GET' | 'POST' | 'PUT'
@@ -151,8 +157,8 @@ export type VendorRequest = {
   /** Null where there is none. */
   body: string | null
   timeout_ms: number
-  /** After this time nothing is sent any more; left out, there is no such time. */
-  send_by?: Date
+  /** Sent only at these times; left out, at any time. */
+  sendable?: Sendable
 }
 
 /** Names of headers in lower case; one that came several times is joined with commas. At most 1 MiB of body. */

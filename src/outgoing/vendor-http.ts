@@ -5,6 +5,7 @@ import { Agent, type buildConnector, type Dispatcher, request } from 'undici'
 import {
   type Clock,
   OutgoingFailure,
+  type Sendable,
   type VendorAnswer,
   type VendorHttp,
   type VendorRequest,
@@ -63,7 +64,12 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     agent.close().then(forget, forget)
   }
 
-  async function send({ url, timeout_ms, send_by, ...sent }: VendorRequest): Promise<VendorAnswer> {
+  async function send({
+    url,
+    timeout_ms,
+    sendable,
+    ...sent
+  }: VendorRequest): Promise<VendorAnswer> {
     const done = new AbortController()
     const over = new AbortController()
     const watch = clock.sleep(timeout_ms, done.signal).then(
@@ -76,7 +82,9 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     }
     let has_left = false
     const onFirstByte = () => {
-      if (send_by && clock.now() > send_by) throw new Error('it could not be sent in time')
+      if (sendable && !isWithin(sendable, clock.now())) {
+        throw new Error('it could not be sent in time')
+      }
       has_left = true
     }
     try {
@@ -102,6 +110,10 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
   }
 
   return { send, close }
+}
+
+function isWithin({ from, until }: Sendable, now: Date): boolean {
+  return from <= now && now <= until
 }
 
 type Pool = { agent: Agent; dispatcher: Dispatcher; used_ms: number }

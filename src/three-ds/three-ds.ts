@@ -2,6 +2,7 @@
 // readers can find them in the specification.
 
 import type { Brand } from '../kernel/values.ts'
+import type { Sendable } from '../kernel/world.ts'
 
 /** No provider could be asked, or it refused to be asked. The card's bank heard nothing, so no attempt is used up. */
 export class ProviderUnavailable extends Error {}
@@ -65,8 +66,8 @@ export type AuthenticationRequest = {
   notification_url: string
   /** The address to which the Directory Server posts the RReq. */
   results_url: string
-  /** After this time nothing leaves this machine any more, since another request may ask. Left out: any time. */
-  send_by?: Date
+  /** Nothing leaves this machine at another time, since another request may ask. Left out: any time. */
+  sendable?: Sendable
 }
 
 /** Why a status is U although no message contained U. */

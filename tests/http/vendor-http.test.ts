@@ -232,15 +232,18 @@ describe('connections', () => {
 
 describe('a request that must be sent by a time', () => {
   test.each([
-    ['in time', 0, 1],
-    ['too late', 1, 0],
-  ])('%s', async (_, late_ms, arrived) => {
+    ['when it was written', 0, 1],
+    ['at the last moment', 1_000, 1],
+    ['too late', 1_001, 0],
+    ['where the clock was set back since', -1, 0],
+  ])('%s', async (_, waited_ms, arrived) => {
     const clock = manualClock()
     const receiver = await receive(fine)
     const http = open({ clock })
     await http.send(receiver.url)
-    const send_by = new Date(clock.now().getTime() - late_ms)
-    const outcome = await failed(http.send(receiver.url, { send_by }))
+    const from = new Date(clock.now().getTime() - waited_ms)
+    const sendable = { from, until: new Date(from.getTime() + 1_000) }
+    const outcome = await failed(http.send(receiver.url, { sendable }))
     expect(outcome).toMatch(arrived ? /^answered/ : /^not_sent$/)
     expect(receiver.requests).toHaveLength(1 + arrived)
   })
@@ -256,9 +259,10 @@ describe('a request that must be sent by a time', () => {
       return ['127.0.0.1']
     }
     const http = open({ clock, resolve })
-    const send_by = new Date(clock.now().getTime() + 1_000)
+    const from = clock.now()
+    const sendable = { from, until: new Date(from.getTime() + 1_000) }
     const url = `http://vendor.internal:${receiver.port}/`
-    const outcome = failed(http.send(url, { send_by }))
+    const outcome = failed(http.send(url, { sendable }))
     await asked.promise
     await clock.advance(1_001)
     found.resolve()

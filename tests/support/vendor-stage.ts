@@ -192,12 +192,12 @@ function meddlingHttp(http: VendorHttp, clock: DrivenClock, proxy: DatabaseProxy
       await minutes(1)
       return http.send(request)
     },
-    async arrives_late({ send_by: _, ...request }, reached) {
+    async arrives_late({ sendable: _, ...request }, reached) {
       reached()
       await minutes(1)
       return http.send(request)
     },
-    async arrives_too_late({ send_by: _, ...request }, reached) {
+    async arrives_too_late({ sendable: _, ...request }, reached) {
       reached()
       await minutes(10)
       return http.send(request)

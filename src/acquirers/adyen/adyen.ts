@@ -59,8 +59,8 @@ function openAdyen(connection: AcquirerConnection<AdyenCredentials>): Acquirer {
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await accountOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)
-      const { send_by } = request
-      return authoriseAnswer(await wire.send({ ...sent, send_by }), request, name)
+      const { sendable } = request
+      return authoriseAnswer(await wire.send({ ...sent, sendable }), request, name)
     },
     capture: settle('capture'),
     void: settle('void'),
@@ -79,7 +79,7 @@ async function settleAt(
 ): Promise<SettleAnswer | Accepted> {
   const { name, wire } = connection
   const account = await accountOf(connection)
-  const { authorisation, send_by } = request
+  const { authorisation, sendable } = request
   const { acquirer_transaction_id: psp_reference } = authorisation
   if (psp_reference === null && kind !== 'reverse') {
     return refusedWith('in_progress', `${name}: ${nameless}`)
@@ -89,7 +89,7 @@ async function settleAt(
       ? cancelRequest(request, account)
       : settleRequest(kind, request, psp_reference, account)
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
-  return settleAnswer(await wire.send({ ...sent, send_by }), request, name)
+  return settleAnswer(await wire.send({ ...sent, sendable }), request, name)
 }
 
 const nameless = 'neither answer nor notice has named the payment yet'

@@ -93,8 +93,8 @@ function openCheckout(connection: AcquirerConnection<CheckoutCredentials>): Acqu
     async authorise(request): Promise<AuthoriseAnswer | UnderWay> {
       const sent = paymentRequest(request, await credentialsOf(connection))
       if (!sent) return failed(`${name}: ${unspeakable(request)}`)
-      const { send_by } = request
-      return authoriseAnswer(await wire.send({ ...sent, send_by }), request, name)
+      const { sendable } = request
+      return authoriseAnswer(await wire.send({ ...sent, sendable }), request, name)
     },
     capture: settle('capture'),
     void: settle('void'),
@@ -115,13 +115,13 @@ async function settleAt(
 ): Promise<SettleAnswer | Accepted> {
   const { name, wire } = connection
   const credentials = await credentialsOf(connection)
-  const { authorisation, send_by } = request
+  const { authorisation, sendable } = request
   const payment_id =
     authorisation.acquirer_transaction_id ?? (await find(connection, authorisation))?.id
   if (payment_id === undefined) return unknownAuthorisation
   const sent = settleRequest(kind, request, payment_id, credentials)
   if (!sent) return refusedWith('amount_mismatch', `${name}: ${unspeakable(request)}`)
-  const answer = settleAnswer(await wire.send({ ...sent, send_by }), name)
+  const answer = settleAnswer(await wire.send({ ...sent, sendable }), name)
   if (answer.result === 'accepted') return answer
   // This request may have been a repeat, and the first one may have succeeded.
   return afterRequest(explain(connection, kind, request, answer.reason))

@@ -15,10 +15,10 @@ export async function confirmAt(
   request: AuthoriseRequest,
 ): Promise<AuthoriseAnswer | UnderWay> {
   const { name, wire } = connection
-  const { handle, send_by } = request
+  const { handle, sendable } = request
   if (handle === null) throw new NotSent(`${name}: the charge was not prepared`)
   const sent = confirmRequest(request, handle, await credentialsOf(connection))
-  const answer = confirmAnswer(await wire.send({ ...sent, send_by }), handle, name)
+  const answer = confirmAnswer(await wire.send({ ...sent, sendable }), handle, name)
   if (answer.result !== 'contested') return answer
   return afterRequest(askIntent(connection, request, handle, answer.reason))
 }

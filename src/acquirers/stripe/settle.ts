@@ -41,9 +41,9 @@ async function send(
 ): Promise<SettleAnswer | Accepted | Contested> {
   const { name, wire, installation } = connection
   const credentials = await credentialsOf(connection)
-  const { send_by } = request
+  const { sendable } = request
   if (kind === 'void' || kind === 'reverse') {
-    const sent = { ...cancelRequest(kind, request, intent_id, credentials), send_by }
+    const sent = { ...cancelRequest(kind, request, intent_id, credentials), sendable }
     const cancelled = cancelAnswer(await sendStateful(wire, sent), intent_id, name)
     if ('result' in cancelled) return cancelled
     return wasApproved(cancelled) ? approved(intent_id) : nothingBehind(cancelled)
@@ -55,11 +55,11 @@ async function send(
     return refusedWith('amount_mismatch', reason)
   }
   if (kind === 'capture') {
-    const sent = { ...captureRequest(request, { amount, intent_id }, credentials), send_by }
+    const sent = { ...captureRequest(request, { amount, intent_id }, credentials), sendable }
     return captureAnswer(await sendStateful(wire, sent), intent_id, request, name)
   }
   const sent = refundRequest(kind, request, { amount, intent_id, installation }, credentials)
-  return refundAnswer(await wire.send({ ...sent, send_by }), request, name)
+  return refundAnswer(await wire.send({ ...sent, sendable }), request, name)
 }
 
 /**
@@ -111,7 +111,7 @@ async function giveBack(
   const { name, wire, installation } = connection
   const credentials = await credentialsOf(connection)
   const sent = refundRequest('reverse', request, { intent_id, installation }, credentials)
-  const { send_by } = request
-  const answer = refundAnswer(await wire.send({ ...sent, send_by }), null, name)
+  const { sendable } = request
+  const answer = refundAnswer(await wire.send({ ...sent, sendable }), null, name)
   return answer.result === 'contested' ? refusedWith(null, `${reason}; ${answer.reason}`) : answer
 }

@@ -10,7 +10,7 @@ import {
 import { isLockTimeout, isRetriable, isStoreUnavailable } from '../../database/failures.ts'
 import type { Clock } from '../../kernel/world.ts'
 import type { SettlementContext } from '../context.ts'
-import { deadline_ms, type Operation, sendable_ms, sendBy } from '../operation.ts'
+import { deadline_ms, type Operation, sendable_ms, sendableSince } from '../operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
 
 /**
@@ -144,8 +144,8 @@ export function callToSettle(
   if (kind === 'authorise') throw new Error('an authorisation is not sent without its card')
   const named = acquirerOf(sent.payment.mode, acquirer)
   const authorisation = sent.authorisation!
-  const send_by = sendBy(last_sent_at)
-  const request = { reference: operation_id, authorisation, amount, currency, send_by }
+  const sendable = sendableSince(last_sent_at)
+  const request = { reference: operation_id, authorisation, amount, currency, sendable }
   return () => named[kind](request)
 }
 

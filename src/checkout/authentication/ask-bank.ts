@@ -27,7 +27,7 @@ import { type AttemptMove, findAttempt, moveAttempt, withdrawAttempt } from './a
 import type { AuthenticateBody } from './authenticate-body.ts'
 import { askAgain, isUsable } from './card-enrolment.ts'
 import { results_path } from './receive-result.ts'
-import { retryWhileAsking } from './while-asking.ts'
+import { asking_ms, retryWhileAsking } from './while-asking.ts'
 
 /** How long a bank's 3DS Method page may take, counted from when our page was opened. */
 const method_ms = 10_000
@@ -83,9 +83,13 @@ async function ask(context: Context, question: BankRequest): Promise<AttemptMove
   if (request === 'not_enrolled') return { three_ds_state: 'not_enrolled', asking_until: null }
   const now = context.world.clock.now()
   // A request that takes over at the end of this right asks as well, and the bank should get one AReq for a purchase.
-  const send_by = new Date(question.attempt.asking_until!.getTime() - answer_ms)
-  if (now > send_by) throw new ProviderUnavailable('there was no time left to ask')
-  const answer = await question.provider.threeDs.authenticate({ ...request, send_by })
+  const asking_until_ms = question.attempt.asking_until!.getTime()
+  const sendable = {
+    from: new Date(asking_until_ms - asking_ms),
+    until: new Date(asking_until_ms - answer_ms),
+  }
+  if (now > sendable.until) throw new ProviderUnavailable('there was no time left to ask')
+  const answer = await question.provider.threeDs.authenticate({ ...request, sendable })
   return {
     ...moveOf(answer, question.session, now),
     three_ds_version: answer.version ?? request.version,

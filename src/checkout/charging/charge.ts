@@ -26,7 +26,7 @@ import { findCard } from '../cards/vault-store.ts'
 import { resultOf } from '../confirm-result.ts'
 import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
-import { newOperation, sendBy } from '../operation.ts'
+import { newOperation, sendableSince } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
@@ -89,7 +89,7 @@ async function send(
     return settleCharge(context, begun, prepared.ended, { sending: begun.operation.last_sent_at })
   }
   const { operation } = prepared
-  const request = { ...prepared.request, send_by: sendBy(operation.last_sent_at) }
+  const request = { ...prepared.request, sendable: sendableSince(operation.last_sent_at) }
   const sent: SentCharge = { ...begun, operation }
   return sendAndSettle(context, operation, () => acquirer.authorise(request), {
     async answered(answer: AuthoriseAnswer | UnderWay) {

@@ -11,7 +11,7 @@ import { chanceOf } from '../../kernel/world.ts'
 import { askAcquirer, sendToAcquirer } from '../asking/ask-acquirer.ts'
 import { lookUpStanding } from '../asking/look-up-standing.ts'
 import { workOff } from '../asking/work-off.ts'
-import { deadline_ms, isOpen, sendBy } from '../operation.ts'
+import { deadline_ms, isOpen, sendableSince } from '../operation.ts'
 import {
   isForgotten,
   isWatched,
@@ -202,8 +202,8 @@ async function answerTo(
   const known_since = new Date(clock.now().getTime() - acquirer.reference_life_ms)
   const is_known = operation_id >= idsFrom(known_since)
   if (is_known && reversal_transaction_id === null) {
-    const send_by = sendBy(claimed_at)
-    const request = { reference: operation_id, authorisation, amount, currency, send_by }
+    const sendable = sendableSince(claimed_at)
+    const request = { reference: operation_id, authorisation, amount, currency, sendable }
     return sendToAcquirer(clock, claimed_at, () => acquirer.reverse(request))
   }
   const look = await askAcquirer(clock, () =>

@@ -36,8 +36,8 @@ export function authRequest(
     throw new ProfileIncomplete(`the acquiring profile lacks ${words}, which 3-D Secure needs`)
   }
   if (fault) throw new ProviderUnavailable(`our AReq is not valid: ${fault.fields.join(', ')}`)
-  const { send_by } = request
-  return { ...post('auth', areq, { ...account, mode }), ...(send_by && { send_by }) }
+  const { sendable } = request
+  return { ...post('auth', areq, { ...account, mode }), ...(sendable && { sendable }) }
 }
 
 export function postauthRequest(server_transaction_id: string, account: Account): WireRequest {

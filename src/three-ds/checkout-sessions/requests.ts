@@ -40,9 +40,9 @@ export function createRequest(
     },
     channel_data: channelData(request.browser),
   }
-  const { send_by } = request
+  const { sendable } = request
   const sent = send(credentials, 'POST', '/sessions', { body, timeout_ms: limits.create.ms })
-  return { ...sent, ...(send_by && { send_by }) }
+  return { ...sent, ...(sendable && { sendable }) }
 }
 
 /** The bank's page was not opened: its address is only known once the session is there, when the shopper pays. */

@@ -6,7 +6,8 @@ import { adyen } from '../../src/acquirers/adyen/adyen.ts'
 import { checkout } from '../../src/acquirers/checkout/checkout.ts'
 import type { AcquirerConnection, AcquirerConnector } from '../../src/acquirers/connector.ts'
 import { stripe } from '../../src/acquirers/stripe/stripe.ts'
-import { sendable_ms, sendBy } from '../../src/checkout/operation.ts'
+import { sendable_ms, sendableSince } from '../../src/checkout/operation.ts'
+import type { Sendable } from '../../src/kernel/world.ts'
 import { authoriseRequest, settleRequest } from './acquirer-requests.ts'
 import { openAdyenUnderTest } from './fakes/adyen/under-test.ts'
 import { openCheckoutUnderTest } from './fakes/checkout/under-test.ts'
@@ -41,16 +42,16 @@ async function charged(vendor: keyof typeof vendors, reading_ms: number) {
   return { slow, fake, clock, request, handle, authorisation }
 }
 
-type Asked = Awaited<ReturnType<typeof charged>> & { send_by: Date }
+type Asked = Awaited<ReturnType<typeof charged>> & { sendable: Sendable }
 
-const settle = ({ request, authorisation, send_by }: Asked) =>
-  settleRequest(request, { authorisation, send_by })
+const settle = ({ request, authorisation, sendable }: Asked) =>
+  settleRequest(request, { authorisation, sendable })
 
 const calls: [string, (slow: Acquirer, asked: Asked) => Promise<unknown>][] = [
   [
     'authorise',
-    (slow, { handle, send_by }) =>
-      slow.authorise(authoriseRequest(numberFor('approve'), { handle, send_by })),
+    (slow, { handle, sendable }) =>
+      slow.authorise(authoriseRequest(numberFor('approve'), { handle, sendable })),
   ],
   ['capture', (slow, asked) => slow.capture(settle(asked))],
   ['void', (slow, asked) => slow.void(settle(asked))],
@@ -62,14 +63,14 @@ describe.each(Object.keys(vendors) as (keyof typeof vendors)[])('%s', (vendor) =
   test.each(calls)('%s is not sent late', async (_, call) => {
     const tested = await charged(vendor, sendable_ms + 1)
     const moves = tested.fake.moves()
-    const asked = { ...tested, send_by: sendBy(tested.clock.now()) }
+    const asked = { ...tested, sendable: sendableSince(tested.clock.now()) }
     await expect(call(tested.slow, asked)).rejects.toBeInstanceOf(NotSent)
     expect(tested.fake.moves()).toBe(moves)
   })
 
   test('a capture in time is sent', async () => {
     const tested = await charged(vendor, 100)
-    const asked = { ...tested, send_by: sendBy(tested.clock.now()) }
+    const asked = { ...tested, sendable: sendableSince(tested.clock.now()) }
     const answer = await tested.slow.capture(settle(asked))
     expect(['approved', 'accepted']).toContain(answer.result)
   })
