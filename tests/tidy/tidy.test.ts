@@ -200,17 +200,19 @@ describe('imports', () => {
   })
 })
 
-/** Files that reach themselves. */
+/** Files in a circle of imports, and those from which one is reached. */
 function cycles(): string[] {
-  const reached = (file: string, seen: Set<string>): Set<string> => {
-    for (const { target } of importsOf(file)) {
-      if (seen.has(target) || !texts.has(target)) continue
-      seen.add(target)
-      reached(target, seen)
+  const targetsOf = new Map(
+    [...texts.keys()].map((file) => [file, importsOf(file).map(({ target }) => target)]),
+  )
+  // A file that imports nothing, or only files without a circle, is in none itself.
+  for (let before = Number.POSITIVE_INFINITY; targetsOf.size < before; ) {
+    before = targetsOf.size
+    for (const [file, targets] of targetsOf) {
+      if (!targets.some((target) => targetsOf.has(target))) targetsOf.delete(file)
     }
-    return seen
   }
-  return [...texts.keys()].filter((file) => reached(file, new Set()).has(file))
+  return [...targetsOf.keys()]
 }
 
 /** What may be said in one place only: a pattern, and the files that may say it. */

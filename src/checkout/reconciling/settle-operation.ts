@@ -87,8 +87,8 @@ async function settleFoundCharge(
   const payer = found.operation.payer as Payer | null
   const from = found.operation.state === 'reversing' ? 'reversing' : 'unanswered'
   const orphan = givenUp(context, found, answer.result !== 'approved')
-  const declined_before = await declineBefore(context, found)
-  const sent = { ...found, account, payer, orphan, declined_before }
+  const decline = await declineBefore(context, found)
+  const sent = { ...found, account, payer, orphan, declined_before: decline }
   return (await settleCharge(context, sent, answer, from)) !== null
 }
 
