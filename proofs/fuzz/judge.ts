@@ -112,10 +112,11 @@ function elsewhereFaults({ made, plan }: Composed, answer: Answer): string[] {
   return []
 }
 
-/** One that cannot be decoded is no route's, whatever it looks like. */
+/** One that cannot be decoded, or has dots for a segment, is no route's, whatever it looks like. */
 function isReadable(path: string): boolean {
   try {
-    return decodeURIComponent(path) !== ''
+    const segments = decodeURIComponent(path).split('/')
+    return path !== '' && !segments.includes('.') && !segments.includes('..')
   } catch {
     return false
   }

@@ -18,7 +18,8 @@ const every_ms = jobs.find(({ name }) => name === 'sweep_orphans')!.every_second
 const young_ms = 12 * 60_000
 /** A comparison is due a day after the last one, or an hour after one that failed: it is begun somewhat more often. */
 const compared_every_ms = 70 * 60_000
-const compared_for_ms = 30 * 3_600_000
+/** One may fail, be lost with its process, and fail again. */
+const compared_for_ms = 48 * 3_600_000
 
 export function openSweeps({ scheduler, bank }: { scheduler: Scheduler; bank: Bank }): Sweeps {
   const listed_ms = () =>

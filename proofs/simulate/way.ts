@@ -11,8 +11,8 @@ type Way = { bank: Bank; now_ms: number; skew_ms: number; braked_ms: number }
 
 /** Longer than two sweeps, and a reversal that gets lost and is tried again. */
 const put_right_ms = 3_600_000
-/** Until books are compared again, which may fail twice. */
-const compared_ms = 30 * 3_600_000
+/** Until books are compared again, which may fail twice, and be lost with its process. */
+const compared_ms = 36 * 3_600_000
 /** After a refusal it is tried again, later and later. */
 const tried_again_ms = 3_600_000
 

@@ -45,7 +45,7 @@ export const createRefundAt = (address: Address): Route<Context> =>
     explain,
     status: 200,
     reply: compatibleRefund,
-    refusals: refundRefusals,
+    refusals: [...refundRefusals, 'metadata_too_large'],
     admit: admitKey,
     handle: async (context: Context, { body, holder, request_id, reserveKey }) => {
       const payment = await paymentOf(context, holder, body)
