@@ -10,7 +10,7 @@ import type { Operation, UnansweredOperation } from '../operation.ts'
 import type { Orphan } from '../orphan.ts'
 import type { PaymentKey } from '../payment.ts'
 import type { Session } from '../session.ts'
-import { isInExpectedState } from './answer-store.ts'
+import { endOperation } from './answer-store.ts'
 import { orphanIf } from './orphan-rows-store.ts'
 
 type OperationKey = Pick<Operation, 'merchant_id' | 'operation_id'>
@@ -187,12 +187,11 @@ export async function saveReversal(
   },
 ): Promise<boolean> {
   const { merchant_id } = reversal
-  const { charge, orphan, at, journal } = end
+  const { state, answer, charge, orphan, at, journal } = end
+  const sameId = sql`acquirer_transaction_id`
+  const ended = { state, answer, transaction_id: sameId, from: 'unanswered', at } as const
   const rows = await sql`
-    with gate as (
-      update acquirer_operations set state = ${end.state}, answer = ${end.answer as never}, answered_at = ${at},
-        next_check_at = null, waits_for_person_since = null
-      where ${isThis(sql, reversal)} and ${isInExpectedState(sql, 'unanswered')} returning 1
+    with gate as (${endOperation(sql, reversal, ended)}
     ), charge as (
       update acquirer_operations set state = ${charge.state}, next_check_at = ${charge.next_check_at},
         not_found_count = 0, waits_for_person_since = null

@@ -4,7 +4,7 @@ import type { JournalLine } from '../../audit/journal.ts'
 import { assignments, rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { isInExpectedState } from '../asking/answer-store.ts'
+import { endOperation, isInExpectedState } from '../asking/answer-store.ts'
 import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Attempt } from '../attempt.ts'
 import { deleteCard, type VaultCard } from '../cards/vault-store.ts'
@@ -88,12 +88,11 @@ export async function saveOutcome(sql: Sql, outcome: Outcome, now: Date): Promis
   // Rows are locked in one order everywhere, session before attempt, so that no two statements wait for each other.
   const gate = operation
     ? sql`
-      gate as (
-        update acquirer_operations set state = ${operation.state}, answer = ${operation.answer as never},
-          acquirer_transaction_id = ${payment.acquirer_transaction_id}, answered_at = ${now},
-          next_check_at = null, waits_for_person_since = null
-        where merchant_id = ${a.merchant_id} and operation_id = ${operation.operation_id}
-          and ${isInExpectedState(sql, operation.from)} returning 1
+      gate as (${endOperation(
+        sql,
+        { merchant_id: a.merchant_id, operation_id: operation.operation_id },
+        { ...operation, transaction_id: payment.acquirer_transaction_id, at: now },
+      )}
       ), locked as (
         select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
       ), attempt as (

@@ -3,7 +3,7 @@
 import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { Sql } from '../../database/open.ts'
-import { isInExpectedState } from '../asking/answer-store.ts'
+import { endOperation } from '../asking/answer-store.ts'
 import type { Operation } from '../operation.ts'
 import type { Declined } from '../outcome.ts'
 import type { Session } from '../session.ts'
@@ -24,12 +24,11 @@ export async function beginFallback(
   },
 ): Promise<boolean> {
   const { declined: d, answer, session: s, operation, journal, at } = fallback
+  const from = { sending: d.last_sent_at }
+  const transaction_id = answer.acquirer_transaction_id
+  const end = { state: 'declined', answer, transaction_id, from, at } as const
   const rows = await sql`
-    with gate as (
-      update acquirer_operations set state = 'declined', answer = ${answer as never}, answered_at = ${at},
-        acquirer_transaction_id = ${answer.acquirer_transaction_id}, next_check_at = null
-      where merchant_id = ${d.merchant_id} and operation_id = ${d.operation_id}
-        and ${isInExpectedState(sql, { sending: d.last_sent_at })} returning 1
+    with gate as (${endOperation(sql, d, end)}
     ), session as (
       update sessions set answer_by = ${operation.answer_by}
       where merchant_id = ${s.merchant_id} and session_id = ${s.session_id} and exists (select 1 from gate)

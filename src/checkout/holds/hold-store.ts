@@ -6,7 +6,7 @@ import type { Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { isInExpectedState } from '../asking/answer-store.ts'
+import { endOperation } from '../asking/answer-store.ts'
 import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Event } from '../event.ts'
 import type { Hold } from '../hold.ts'
@@ -170,16 +170,12 @@ function answered(
   end: DecisionAnswer,
   endAs: { state: Operation['state']; from: ExpectedState; columns: (keyof Hold)[]; now: Date },
 ) {
-  const { operation: o, session: s, hold: h, answer, acquirer_transaction_id, journal } = end
+  const { operation: o, session: s, hold: h, answer, journal } = end
+  const { acquirer_transaction_id: transaction_id } = end
   const { state, from, columns, now } = endAs
   const thisSession = sql`merchant_id = ${s.merchant_id} and session_id = ${s.session_id}`
   return sql`
-    gate as (
-      update acquirer_operations set state = ${state}, answer = ${answer as never},
-        acquirer_transaction_id = ${acquirer_transaction_id}, answered_at = ${now},
-        next_check_at = null, waits_for_person_since = null
-      where merchant_id = ${o.merchant_id} and operation_id = ${o.operation_id}
-        and ${isInExpectedState(sql, from)} returning 1
+    gate as (${endOperation(sql, o, { state, answer, transaction_id, from, at: now })}
     ), locked as (
       select 1 from sessions where ${thisSession} and exists (select 1 from gate) for update
     ), session as (

@@ -6,7 +6,7 @@ import type { Sql } from '../../database/open.ts'
 import type { ReservedKey } from '../../http/idempotency.ts'
 import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../http/key-gate.ts'
 import { fanOut } from '../../webhooks/queue/fan-out.ts'
-import { isInExpectedState } from '../asking/answer-store.ts'
+import { endOperation } from '../asking/answer-store.ts'
 import type { Event } from '../event.ts'
 import type { ExpectedState, Operation } from '../operation.ts'
 import type { PaymentKey } from '../payment.ts'
@@ -65,7 +65,8 @@ export type RefundOutcome = {
 
 /**
  * Writes an outcome whole: operation, refund, event with its deliveries, journal. What failed is left for another refund again.
- * The session awaits no answer any more, unless it awaits another than a refund's. Returns false and writes nothing where the operation is not in the expected state.
+ * The session awaits no answer any more, unless it awaits another than a refund's. Returns false and writes nothing where the
+ * operation is not in the expected state.
  */
 export async function saveRefundOutcome(
   sql: Sql,
@@ -74,13 +75,11 @@ export async function saveRefundOutcome(
 ): Promise<boolean> {
   const { merchant_id, payment_id } = r
   const { state, answer, acquirer_transaction_id, from } = operation
+  // The acquirer may have named the refund when it accepted it.
+  const knownId = sql`coalesce(${acquirer_transaction_id}, acquirer_transaction_id)`
+  const end = { state, answer, transaction_id: knownId, from, at: now }
   const rows = await sql`
-    with gate as (
-      update acquirer_operations set state = ${state}, answer = ${answer as never},
-        acquirer_transaction_id = coalesce(${acquirer_transaction_id}, acquirer_transaction_id), answered_at = ${now},
-        next_check_at = null, waits_for_person_since = null
-      where merchant_id = ${merchant_id} and operation_id = ${r.operation_id}
-        and ${isInExpectedState(sql, from)} returning 1
+    with gate as (${endOperation(sql, r, end)}
     ), session as (
       -- A process of an older release marks the session, too, while a refund has no answer.
       update sessions set settlement = null
