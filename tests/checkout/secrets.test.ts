@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { cardOf, purchase, runChallenge, type SessionSecret } from '../support/client.ts'
 import { drivenClock, driving } from '../support/service.ts'
+import { everythingStored } from '../support/stored.ts'
 import { useService } from '../support/use-service.ts'
 
 const clock = drivenClock()
@@ -55,12 +56,10 @@ test('after many payments nothing secret is stored or logged', async () => {
   expect(await countOf('vault.cards')).toBe(2)
   expect(await countOf('vault.security_codes')).toBe(2)
 
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`
-  expect(tables.length).toBeGreaterThan(15)
+  const stored = await everythingStored(sql)
+  expect(stored.size).toBeGreaterThan(15)
   const places = new Map<string, string>([['the log', JSON.stringify(service.log)]])
-  for (const { name } of tables) places.set(name, await dump(name))
+  for (const [name, rows] of stored) places.set(name, rows.join('\n'))
   expect(places.get('sessions') ?? places.get('public.sessions')).toContain(open.id)
 
   const secrets = [
@@ -106,11 +105,6 @@ function tellsCode(text: string, code: string): boolean {
 async function countOf(table: string): Promise<number> {
   const [row] = await service.sql.unsafe(`select count(*)::int as count from ${table}`)
   return row!.count
-}
-
-async function dump(table: string): Promise<string> {
-  const rows = await service.sql.unsafe(`select t::text as text from ${table} t`)
-  return rows.map(({ text }) => text).join('\n')
 }
 
 /** As text, and as the bytes of a bytea column show it. */

@@ -15,6 +15,7 @@ import { routingsIn } from '../../src/kernel/ids.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
 import { manualClock } from '../support/clock.ts'
 import { type LogLine, logInto, type Service, startService } from '../support/service.ts'
+import { everythingStored } from '../support/stored.ts'
 
 const clock = manualClock()
 const old = randomBytes(32)
@@ -178,16 +179,8 @@ test('nothing of any credentials is in a table or in the log', async () => {
   })
   await rotateCredentials(service.operator, connection_id, { secret_key: `${secret}_2` })
   await service.context.directory.account(service.account.merchant_id)
-  const tables = await service.sql<{ name: string }[]>`
-    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`
-  const places = [JSON.stringify(service.log)]
-  for (const { name } of tables) {
-    const rows = await service.sql.unsafe<{ text: string }[]>(
-      `select t::text as text from ${name} t`,
-    )
-    places.push(...rows.map(({ text }) => text))
-  }
+  const stored = await everythingStored(service.sql)
+  const places = [JSON.stringify(service.log), ...[...stored.values()].flat()]
   expect(places.some((text) => text.includes(connection_id))).toBe(true)
   const spelled = [
     secret,

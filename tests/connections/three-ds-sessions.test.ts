@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { fetchResults } from '../../src/checkout/authentication/fetch-result.ts'
 import { runChallenge, type SessionSecret } from '../support/client.ts'
 import { until } from '../support/service.ts'
+import { everythingStored } from '../support/stored.ts'
 import { liveNumber, openThreeDsStage, type ThreeDsStage, type } from './three-ds-stage.ts'
 
 let stage: ThreeDsStage
@@ -107,13 +108,8 @@ test('nothing secret is stored or logged', async () => {
   await authenticated('2003')
   expect((await paid()).status).toBe('captured')
   const { sql, log } = stage.service
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`
-  const dumps = await Promise.all(
-    tables.map(({ name }) => sql`select t::text as row from ${sql.unsafe(name)} t`),
-  )
-  const all = JSON.stringify([dumps, log])
+  const stored = await everythingStored(sql)
+  const all = JSON.stringify([[...stored], log])
   for (const secret of [liveNumber('2003'), stage.sessions.secret_key]) {
     expect(all).not.toContain(secret)
   }

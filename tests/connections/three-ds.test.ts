@@ -12,6 +12,7 @@ import { changeMerchant } from '../../src/merchants/manage.ts'
 import { cardThat } from '../adapters/fakes/bank.ts'
 import { cardOf, refusal, runChallenge, runMethod, type SessionSecret } from '../support/client.ts'
 import { driving, until } from '../support/service.ts'
+import { everythingStored } from '../support/stored.ts'
 import { liveNumber, openThreeDsStage, profile, type ThreeDsStage, type } from './three-ds-stage.ts'
 
 let stage: ThreeDsStage
@@ -466,13 +467,8 @@ test('nothing secret is stored or logged', async () => {
   await runChallenge(await challenged('2072'))
   expect((await paid()).status).toBe('captured')
   const { sql, log } = stage.service
-  const tables = await sql<{ name: string }[]>`
-    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-    where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`
-  const dumps = await Promise.all(
-    tables.map(({ name }) => sql`select t::text as row from ${sql.unsafe(name)} t`),
-  )
-  const all = JSON.stringify([dumps, log])
+  const stored = await everythingStored(sql)
+  const all = JSON.stringify([[...stored], log])
   const { api_key } = stage.provider
   const secrets = [liveNumber('2072'), api_key, stage.acquirer.secret_key]
   for (const secret of secrets) expect(all).not.toContain(secret)

@@ -12,6 +12,7 @@ import { cardOf, wordsOf } from './client.ts'
 import type { End } from './fault-rows.ts'
 import { expectEnd, quick } from './fault-table.ts'
 import { driving } from './service.ts'
+import { everythingStored } from './stored.ts'
 import { useVendorStage, type VendorStage } from './vendor-stage.ts'
 import type { VendorName } from './vendors.ts'
 
@@ -76,16 +77,7 @@ export async function badAnswerTable(name: VendorName, rows: BadAnswer[]): Promi
   })
 
   test('no number, code or key is in any row, line or answer', async () => {
-    const tables = await other.sql<{ name: string }[]>`
-      select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-      where table_schema not in ('pg_catalog', 'information_schema') and table_type = 'BASE TABLE'`
-    const rows: string[] = []
-    for (const { name: table } of tables) {
-      const found = await other.sql.unsafe<{ text: string }[]>(
-        `select row_to_json(t)::text as text from ${table} t`,
-      )
-      rows.push(...found.map(({ text }) => text))
-    }
+    const rows = [...(await everythingStored(other.sql, 'json')).values()].flat()
     const lines = [...service.log, ...other.log].map((line) => JSON.stringify(line))
     expect(rows.length).toBeGreaterThan(100)
     expect(lines.length).toBeGreaterThan(0)
