@@ -44,7 +44,7 @@ export type ErrorCode =
   | 'idempotency_store_unavailable'
   | 'internal_error'
 
-/** What merchants are told of payments: a closed list. */
+/** The events of payments that merchants get: a closed list. */
 export type EventType =
   | 'payment.captured'
   | 'payment.held'
@@ -276,7 +276,7 @@ export type RefundList = {
 export type WebhookEndpointCreate = {
   /** absolute, https, not a private or local address */
   url: string
-  /** the events of payments to be told of; all five where it is left out or empty */
+  /** the events of payments to send; all five if it is left out or empty */
   event_filter?: EventType[] | null
   /** events beyond those of payments; none where it is left out or empty */
   extension_events?: ExtensionEventType[] | null

@@ -35,7 +35,7 @@ function named(): NamedSchema[] {
     },
     {
       name: 'EventType',
-      note: 'What merchants are told of payments: a closed list.',
+      note: 'The events of payments that merchants get: a closed list.',
       schema: { enum: [...eventTypes] },
     },
     {

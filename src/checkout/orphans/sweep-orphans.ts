@@ -29,7 +29,7 @@ export async function sweepOrphans(context: OrphanContext): Promise<number> {
 
 const day_ms = 24 * 3_600_000
 
-/** The key of a disabled connection may have ended for good, and nobody can be told of that every five minutes for ever. */
+/** The key of a disabled connection may have ended for good. Its failures are not logged every five minutes for ever. */
 function logFailure(
   { world, failures_logged }: OrphanContext,
   { acquirer: { name }, is_disabled }: AcquirerOfMode,

@@ -39,7 +39,7 @@ const endpointCreate = z
       })
       .nullish()
       .meta({
-        description: 'the events of payments to be told of; all five where it is left out or empty',
+        description: 'the events of payments to send; all five if it is left out or empty',
       }),
     extension_events: z
       .array(z.unknown().meta({ enum: [...extensionEventTypes] }), {
