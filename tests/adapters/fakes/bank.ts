@@ -1,7 +1,7 @@
 // The banks behind a fake 3-D Secure provider: the simulated Directory Server and ACS, mounted on the fake's own server. The
 // fake is the 3DS Server to which they post results.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { RangeProfile, ThreeDsBehaviour } from '../../../src/cards/test-cards.ts'
 import { testCardOf, testNumber } from '../../../src/cards/test-cards.ts'
 import type { Brand } from '../../../src/kernel/values.ts'
@@ -100,16 +100,4 @@ export function cardThat(
     }
   }
   throw new Error(`no card is ${JSON.stringify(wanted)}`)
-}
-
-export function textOf(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = ''
-    request.setEncoding('utf8')
-    request.on('data', (part) => {
-      text += part
-    })
-    request.on('end', () => resolve(text))
-    request.on('error', reject)
-  })
 }

@@ -1,13 +1,13 @@
 // 3dsecure.io on loopback: a real HTTP server with the books and clocks of the vendor's 3DS Server, and faults on demand. It
 // judges each request strictly. The banks behind it are the simulated ones.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../../src/kernel/world.ts'
 import { encode } from '../../../../src/three-ds/emv/base64url.ts'
 import { newTransactionId } from '../../../../src/three-ds/emv/transaction-id.ts'
 import { countingRandom } from '../../three-ds-fixtures.ts'
-import { bankPage, isOfBank, openBank, textOf } from '../bank.ts'
+import { bankPage, isOfBank, openBank } from '../bank.ts'
+import { listenAsVendor } from '../listen.ts'
 import { cardOf, type FakeCard } from './cards.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { type AuthBody, bodies, type Step, strangeHeader } from './judge.ts'
@@ -180,29 +180,20 @@ export async function openThreeDsecureIoFake({
     else wrong.push(`a 3DS Method for an unknown transaction ${encode(String(id))}`)
   }
 
-  const server = createServer((request, response) => {
+  const server = await listenAsVendor(wrong, async (request, text, response) => {
     const { pathname } = new URL(request.url!, 'http://fake')
-    const work = async () => {
-      const text = await textOf(request)
-      if (!isOfBank(pathname)) return write(response, await reply(request, pathname, text))
-      noteMethod(pathname, text)
-      await bank.serve(pathname, text, response)
-    }
-    work().catch((error: Error) => {
-      wrong.push(error.message)
-      response.destroy()
-    })
+    if (!isOfBank(pathname)) return write(response, await reply(request, pathname, text))
+    noteMethod(pathname, text)
+    await bank.serve(pathname, text, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = server.origin
   return {
     ...{ url, api_key, calls, wrong, results: () => results },
     next: (fault, of) => set[of].push(fault),
     async close() {
       closing.abort()
       bank.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server.close()
     },
   }
 }

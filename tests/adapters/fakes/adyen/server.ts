@@ -1,10 +1,10 @@
 // Adyen on loopback: a real HTTP server with books, its rules for idempotency keys, signed notices, and faults on demand. It judges
 // each request strictly. Nothing here was written by the vendor, whose library judges requests and notices in tests of its own.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
+import { listenAsVendor } from '../listen.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
@@ -150,37 +150,19 @@ export async function openAdyenFake({
       : { ...answer, headers: { ...answer.headers, 'idempotency-key': key } }
   }
 
-  const server = createServer((request, response) => {
-    let text = ''
-    request.setEncoding('utf8')
-    request.on('data', (part) => {
-      text += part
-    })
-    request.on('end', () => {
-      reply(request, text).then(
-        (given) => write(response, given),
-        (error: Error) => {
-          wrong.push(error.message)
-          response.destroy()
-        },
-      )
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const server = await listenAsVendor(wrong, async (request, text, response) =>
+    write(response, await reply(request, text)),
+  )
   const items = (bears: 'own' | 'payment' = 'own') =>
     itemsOf(books, { now: clock.now(), merchant_account, bears }).map((each) =>
       signed(hmac_key, each),
     )
   return {
-    url: `http://127.0.0.1:${port}/v72`,
+    url: `${server.origin}/v72`,
     ...{ api_key, merchant_account, hmac_key, books, wrong, items, moves: () => moves },
     next: (fault) => set.push(fault),
     notices: (bears) => items(bears).map((each) => posted([each])),
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: server.close,
   }
 }
 

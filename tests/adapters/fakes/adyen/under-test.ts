@@ -1,6 +1,5 @@
 // The connector to Adyen against the fake one, as a merchant's connection would open it.
 
-import { onTestFinished } from 'vitest'
 import type {
   Acquirer,
   AuthorisationName,
@@ -9,12 +8,11 @@ import type {
 } from '../../../../src/acquirers/acquirer.ts'
 import { adyen } from '../../../../src/acquirers/adyen/adyen.ts'
 import type { AdyenCredentials } from '../../../../src/acquirers/adyen/credentials.ts'
-import { realClock } from '../../../../src/outgoing/real-world.ts'
-import { openVendorHttp } from '../../../../src/outgoing/vendor-http.ts'
-import { openWire, type Wire, type WireRequest } from '../../../../src/vendors/wire.ts'
+import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
 import { numberFor } from '../numbers.ts'
+import { recordWire } from '../record-wire.ts'
 import { type AdyenFake, openAdyenFake } from './server.ts'
 
 export const connection_name = 'adyen:conn_0123456789abcdef01234567'
@@ -49,22 +47,7 @@ export type AdyenUnderTest = AcquirerUnderTest & {
 export async function openAdyenUnderTest(): Promise<AdyenUnderTest> {
   const clock = manualClock()
   const fake = await openAdyenFake({ clock, settles_after_ms })
-  // The test's clock stands still: what waits for an answer waits by the real one.
-  const waiting = { now: clock.now, sleep: realClock().sleep }
-  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
-  onTestFinished(async () => {
-    await http.close()
-    await fake.close()
-    if (fake.wrong.length > 0) throw new Error(fake.wrong.join('\n'))
-  })
-  const sent: WireRequest[] = []
-  const plain = openWire(http)
-  const wire: Wire = {
-    send(request) {
-      sent.push(request)
-      return plain.send(request)
-    },
-  }
+  const { wire, sent } = recordWire(clock, fake)
   const { api_key, merchant_account, hmac_key, url } = fake
   const credentials: AdyenCredentials = { api_key, merchant_account, hmac_key, api_url: url }
   const openWith = (change: Partial<AdyenCredentials> | null) =>

@@ -1,13 +1,13 @@
 // Checkout.com's Sessions on loopback: a real HTTP server that keeps sessions as the vendor does, and faults on demand. It
 // judges each request strictly. The banks behind it are the simulated ones.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../../../src/kernel/world.ts'
 import { newTransactionId } from '../../../../src/three-ds/emv/transaction-id.ts'
 import { countingRandom } from '../../three-ds-fixtures.ts'
 import { cardOf } from '../3dsecureio/cards.ts'
-import { isOfBank, openBank, textOf } from '../bank.ts'
+import { isOfBank, openBank } from '../bank.ts'
+import { listenAsVendor } from '../listen.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, strangeHeader } from './judge.ts'
 import { areqOf, type FakeSession, sessionView } from './views.ts'
@@ -144,27 +144,18 @@ export async function openSessionsFake({
     return distorted(answer, rule)
   }
 
-  const server = createServer((request, response) => {
+  const server = await listenAsVendor(wrong, async (request, text, response) => {
     const { pathname } = new URL(request.url!, 'http://fake')
-    const work = async () => {
-      const text = await textOf(request)
-      if (isOfBank(pathname)) return bank.serve(pathname, text, response)
-      write(response, await reply(request, pathname, text))
-    }
-    work().catch((error: Error) => {
-      wrong.push(error.message)
-      response.destroy()
-    })
+    if (isOfBank(pathname)) return bank.serve(pathname, text, response)
+    write(response, await reply(request, pathname, text))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = server.origin
   return {
     ...{ url, secret_key, sessions, calls, wrong, results: () => results },
     next: (fault, of) => set[of].push(fault),
     async close() {
       bank.close()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server.close()
     },
   }
 }

@@ -1,11 +1,11 @@
 // Checkout.com on loopback: a real HTTP server with books, its rules for idempotency keys, and faults on demand. It judges each
 // request strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
+import { listenAsVendor } from '../listen.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type CheckoutBooks, type FakePayment, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
@@ -180,33 +180,15 @@ export async function openCheckoutFake({
     return distorted(answer, rule)
   }
 
-  const server = createServer((request, response) => {
-    let text = ''
-    request.setEncoding('utf8')
-    request.on('data', (part) => {
-      text += part
-    })
-    request.on('end', () => {
-      reply(request, text).then(
-        (given) => write(response, given),
-        (error: Error) => {
-          wrong.push(error.message)
-          response.destroy()
-        },
-      )
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const server = await listenAsVendor(wrong, async (request, text, response) =>
+    write(response, await reply(request, text)),
+  )
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.origin,
     ...{ secret_key, signature_key, books, charged_with, wrong, moves: () => moves },
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, signature_key),
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: server.close,
   }
 }
 

@@ -1,15 +1,13 @@
 // The connector to Checkout.com against the fake one, as a merchant's connection would open it.
 
-import { onTestFinished } from 'vitest'
 import type { Acquirer, Notice, NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import { checkout } from '../../../../src/acquirers/checkout/checkout.ts'
 import type { CheckoutCredentials } from '../../../../src/acquirers/checkout/credentials.ts'
-import { realClock } from '../../../../src/outgoing/real-world.ts'
-import { openVendorHttp } from '../../../../src/outgoing/vendor-http.ts'
-import { openWire, type Wire, type WireRequest } from '../../../../src/vendors/wire.ts'
+import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
 import { numberFor } from '../numbers.ts'
+import { recordWire } from '../record-wire.ts'
 import { type CheckoutFake, openCheckoutFake } from './server.ts'
 
 export const checkoutTraits: AcquirerTraits = {
@@ -46,22 +44,7 @@ export async function openCheckoutUnderTest(
 ): Promise<CheckoutUnderTest> {
   const clock = manualClock()
   const fake = await openCheckoutFake({ clock, settles_after_ms: traits.settles_after_ms })
-  // The test's clock stands still: what waits for an answer waits by the real one.
-  const waiting = { now: clock.now, sleep: realClock().sleep }
-  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
-  onTestFinished(async () => {
-    await http.close()
-    await fake.close()
-    if (fake.wrong.length > 0) throw new Error(fake.wrong.join('\n'))
-  })
-  const sent: WireRequest[] = []
-  const plain = openWire(http)
-  const wire: Wire = {
-    send(request) {
-      sent.push(request)
-      return plain.send(request)
-    },
-  }
+  const { wire, sent } = recordWire(clock, fake)
   const { secret_key, signature_key, url } = fake
   const credentials = { secret_key, signature_key, api_url: url }
   const openWith = (change: Partial<CheckoutCredentials> | null) =>

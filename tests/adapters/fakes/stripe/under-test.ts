@@ -1,15 +1,13 @@
 // The connector to Stripe against the fake one, as a merchant's connection would open it, and as the service asks it.
 
-import { onTestFinished } from 'vitest'
 import type { Acquirer, AuthorisationName } from '../../../../src/acquirers/acquirer.ts'
 import type { StripeCredentials } from '../../../../src/acquirers/stripe/credentials.ts'
 import { stripe } from '../../../../src/acquirers/stripe/stripe.ts'
-import { realClock } from '../../../../src/outgoing/real-world.ts'
-import { openVendorHttp } from '../../../../src/outgoing/vendor-http.ts'
-import { openWire, type Wire, type WireRequest } from '../../../../src/vendors/wire.ts'
+import type { Wire, WireRequest } from '../../../../src/vendors/wire.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { type AcquirerTraits, type AcquirerUnderTest, at_once } from '../../acquirer-requests.ts'
 import { numberFor } from '../numbers.ts'
+import { recordWire } from '../record-wire.ts'
 import { openStripeFake, type StripeFake } from './server.ts'
 
 export const stripeTraits: AcquirerTraits = {
@@ -38,22 +36,7 @@ export type StripeUnderTest = AcquirerUnderTest & {
 export async function openStripeUnderTest(): Promise<StripeUnderTest> {
   const clock = manualClock()
   const fake = await openStripeFake({ clock })
-  // The test's clock stands still: what waits for an answer waits by the real one.
-  const waiting = { now: clock.now, sleep: realClock().sleep }
-  const http = openVendorHttp({ clock: waiting, allowed_networks: ['127.0.0.1'] })
-  onTestFinished(async () => {
-    await http.close()
-    await fake.close()
-    if (fake.wrong.length > 0) throw new Error(fake.wrong.join('\n'))
-  })
-  const sent: WireRequest[] = []
-  const plain = openWire(http)
-  const wire: Wire = {
-    send(request) {
-      sent.push(request)
-      return plain.send(request)
-    },
-  }
+  const { wire, sent } = recordWire(clock, fake)
   const { secret_key, webhook_secret, url } = fake
   const credentials = { secret_key, webhook_secret, api_url: url }
   const openWith = (change: Partial<StripeCredentials> | null) =>
