@@ -150,7 +150,10 @@ export function isGone({
  */
 export type AuthorisationStanding = Money & {
   state: 'reserved' | 'captured' | 'voided' | 'reversed' | 'expired'
-}
+} & Refunded
+
+/** How much of a capture was given back, by us or by a person in the acquirer's portal. Left out if the acquirer shows it not. */
+type Refunded = { refunded_amount?: number }
 
 export type OperationKind = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
 
@@ -194,15 +197,16 @@ export type LookUpAnswer =
 export class TooMany extends Unanswered {}
 
 /** An authorisation that holds or took money: it was not voided or reversed, and has not expired. */
-export type LiveAuthorisation = Money & {
-  reference: string
-  /** The acquirer's own id; null if its list contains none. */
-  acquirer_transaction_id: string | null
-  /** The authorisation's mark; null if it has none. */
-  installation: string | null
-  captured: boolean
-  authorised_at: Date
-}
+export type LiveAuthorisation = Money &
+  Refunded & {
+    reference: string
+    /** The acquirer's own id; null if its list contains none. */
+    acquirer_transaction_id: string | null
+    /** The authorisation's mark; null if it has none. */
+    installation: string | null
+    captured: boolean
+    authorised_at: Date
+  }
 
 /** The outcome that a notice speaks of at acquirers whose books alone decide. */
 export type Suggestion = { result: 'suggested'; outcome: 'approved' | 'refused' }

@@ -14,6 +14,8 @@ export type AcquirerConnector<Credentials = unknown> = {
   open(connection: AcquirerConnection<Credentials>): Acquirer
   /** Whether the key belongs to the vendor's sandbox. */
   isOfSandbox(credentials: Credentials): boolean
+  /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
+  environmentShown?(credentials: Credentials): ConnectionMode | null
   /** The card numbers that the vendor publishes for its sandbox, of the brands that are taken here. */
   readonly sandbox_numbers: readonly string[]
   /** The vendor's notices; null if it posts none. */

@@ -3,6 +3,7 @@
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
 import type { WrittenLine } from './chain.ts'
 import type { ChainRow, Head } from './check-chain.ts'
+import { installation_id } from './journal.ts'
 
 /** Lines of one merchant: behind `after` and below `below`, in the order of their ids. */
 export type LineRange = { merchant_id: string; after: string; below: string }
@@ -21,7 +22,7 @@ export async function listDueScans(
 ): Promise<Scan[]> {
   return sql<Scan[]>`
     select m.merchant_id, l.*
-    from merchants m
+    from (select merchant_id from merchants union all select ${installation_id}) m
     cross join lateral (
       select a.*, case when k.until <= a.marks_max then k.until else '' end as after
       from json_to_recordset(${ages as never}::json) as a (

@@ -1,10 +1,11 @@
 // The SQL of journal lines: written for the rows that a statement changes, and read with their places in the chain.
 
+import { rowValues } from '../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../database/open.ts'
 import { idsFrom } from '../kernel/ids.ts'
 import type { PlacedLine } from './chain.ts'
 import { writtenLine } from './chain-store.ts'
-import type { OpenLine } from './journal.ts'
+import type { JournalLine, OpenLine } from './journal.ts'
 
 /**
  * The body of a CTE that writes a line for the one row of `gate`, whose columns `merchant_id` and `subject` say whose
@@ -49,4 +50,9 @@ export async function listLines(
       where b.merchant_id = j.merchant_id and b.position = c.position - 1 offset 0
     ) before on true
     order by j.at, j.entry_id`
+}
+
+/** Writes a line by itself, for a change that several statements of one transaction make. */
+export async function insertLine(sql: AnySql, line: JournalLine): Promise<void> {
+  await sql`insert into journal ${rowValues(sql, line)}`
 }

@@ -1,15 +1,20 @@
-// The journal: one line for each change of a session, attempt, payment, hold, key or account. Written in the statement of
-// the change itself, never updated. `seal-journal.ts` chains the lines afterwards.
+// The journal: one line for each change of a session, attempt, payment, hold, key, endpoint or account. Written in the
+// statement of the change itself, never updated. `seal-journal.ts` chains the lines afterwards.
 
 import type { Ids } from '../kernel/ids.ts'
 
+/** Lines that belong to no merchant stand under this id, so that they are chained like all others. */
+export const installation_id = 'm_installation'
+
 /**
- * Who made the change: a merchant's server by its key, a page by its publishable key, an operator, or the service
- * itself.
+ * Who made the change: a merchant's server by its key, a page by its publishable key, a person by the dashboard,
+ * somebody who has not signed in there, an operator, or the service itself.
  */
 export type Actor =
   | `key ${string}`
   | `page ${string}`
+  | `user ${string}`
+  | 'visitor'
   | 'shopper'
   | 'bank'
   | 'rules'

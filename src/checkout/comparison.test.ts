@@ -28,6 +28,7 @@ const captured: BookedCharge = {
   amount: 4200,
   currency: 'GBP',
   refunded_amount: 0,
+  refunding_amount: 0,
   is_under_way: false,
 }
 const held: BookedCharge = { ...captured, payment_status: 'held' }
@@ -40,6 +41,9 @@ const there = (
   currency: 'GBP',
   ...change,
 })
+const refunded: BookedCharge = { ...captured, refunded_amount: 1000 }
+const refunding: BookedCharge = { ...refunded, refunding_amount: 500 }
+const other = ['amount_differs']
 const nothing = { amount: null, currency: null }
 
 describe('a charge', () => {
@@ -56,6 +60,19 @@ describe('a charge', () => {
       there('captured', { currency: 'EUR', amount: 1 }),
       ['captured_there', 'currency_differs', 'amount_differs'],
     ],
+    ['of which nothing was refunded', captured, there('captured', { refunded_amount: 0 }), []],
+    [
+      'refunded there alone',
+      captured,
+      there('captured', { refunded_amount: 1 }),
+      ['amount_differs'],
+    ],
+    ['whose refund is in both', refunded, there('captured', { refunded_amount: 1000 }), []],
+    ['whose refunds are not shown', refunded, there('captured'), []],
+    ['less of which was refunded', refunded, there('captured', { refunded_amount: 999 }), other],
+    ['with a refund under way', refunding, there('captured', { refunded_amount: 1000 }), []],
+    ['with one that is done there', refunding, there('captured', { refunded_amount: 1500 }), []],
+    ['with one, and another there', refunding, there('captured', { refunded_amount: 1501 }), other],
     ['captured, and not there', captured, unknownThere, ['missing_there']],
     ['held, and not there', held, unknownThere, ['missing_there']],
     [

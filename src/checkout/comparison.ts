@@ -23,6 +23,8 @@ export type BookedCharge = AuthorisationName & {
   currency: string
   /** How much of it was given back. What is pending does not count: it may never happen. */
   refunded_amount: number
+  /** How much more is being given back. */
+  refunding_amount: number
   /** A capture, void or reversal of the charge is still unanswered. */
   is_under_way: boolean
 }
@@ -36,6 +38,8 @@ export type AcquirerCharge = {
   /** Null if nothing was approved. */
   amount: number | null
   currency: string | null
+  /** How much of it was given back; left out if the acquirer shows it not. */
+  refunded_amount?: number
 }
 
 export const finding_kinds = [
@@ -61,7 +65,7 @@ export type Finding = {
   mode: Mode
   merchant_id: string
   payment_id: string
-  ours: { state: string; amount: number; currency: string }
+  ours: { state: string; amount: number; currency: string; refunded_amount?: number }
   theirs: AcquirerCharge
   found_at: Date
   seen_at: Date
@@ -84,9 +88,31 @@ export function compare(booked: BookedCharge, theirs: AcquirerCharge): FindingKi
   const kinds: FindingKind[] = state === expected ? [] : [kindOf[state]]
   if (state === 'reserved' || state === 'captured') {
     if (currency !== booked.currency) kinds.push('currency_differs')
-    if (amount !== booked.amount) kinds.push('amount_differs')
+    // The sum of refunds has no kind of its own, as little as a refund: see `kindOf`.
+    if (amount !== booked.amount || areRefundsOther(booked, theirs)) kinds.push('amount_differs')
   }
   return kinds
+}
+
+/** Whether the acquirer gave back another sum than we have. A refund that is pending here may be done there. */
+function areRefundsOther(
+  { refunded_amount, refunding_amount }: BookedCharge,
+  { state, refunded_amount: theirs }: AcquirerCharge,
+): boolean {
+  if (state !== 'captured' || theirs === undefined) return false
+  return theirs < refunded_amount || theirs > refunded_amount + refunding_amount
+}
+
+/** Both sides of a finding. They name the refunds only if these are what differs. */
+export function sidesOf(
+  booked: BookedCharge,
+  there: AcquirerCharge,
+): Pick<Finding, 'ours' | 'theirs'> {
+  const { payment_status: state, amount, currency, refunded_amount } = booked
+  const ours = { state, amount, currency }
+  if (areRefundsOther(booked, there)) return { ours: { ...ours, refunded_amount }, theirs: there }
+  const { refunded_amount: _, ...theirs } = there
+  return { ours, theirs }
 }
 
 const kindOf: Record<AcquirerCharge['state'], FindingKind> = {
@@ -127,8 +153,10 @@ function expectedOf({
 }
 
 /** The charge as the acquirer lists it. */
-export function listedAs({ captured, amount, currency }: LiveAuthorisation): AcquirerCharge {
-  return { state: captured ? 'captured' : 'reserved', amount, currency }
+export function listedAs(listed: LiveAuthorisation): AcquirerCharge {
+  const { captured, amount, currency, refunded_amount } = listed
+  const refunded = captured && refunded_amount !== undefined ? { refunded_amount } : {}
+  return { state: captured ? 'captured' : 'reserved', amount, currency, ...refunded }
 }
 
 export const unknownThere: AcquirerCharge = { state: 'unknown', amount: null, currency: null }
@@ -151,6 +179,8 @@ export function isUnchanged(before: BookedCharge, after: BookedCharge | undefine
     before.payment_status === after.payment_status &&
     before.amount === after.amount &&
     before.currency === after.currency &&
+    before.refunded_amount === after.refunded_amount &&
+    before.refunding_amount === after.refunding_amount &&
     !before.is_under_way &&
     !after.is_under_way
   )
@@ -184,6 +214,14 @@ export function spanToCompare(now: Date, compared_until: Date | null): Window {
     since: new Date(Math.max(since_ms, now.getTime() - compared_max_ms)),
     until: new Date(now.getTime() - settling_ms),
   }
+}
+
+/** Refunds are looked up again for so long: most banks that send one back do it within these days. */
+const refunds_ms = 7 * 24 * hour_ms
+
+/** The refunds that a comparison looks up, whose charges may be older than its span. */
+export function refundsToLookAt(now: Date): Window {
+  return { since: new Date(now.getTime() - refunds_ms), until: now }
 }
 
 /** The span's hours in order, because an acquirer is asked for one hour at a time. */

@@ -2,6 +2,7 @@
 // process keeps.
 
 import type { Acquirer } from '../acquirers/acquirer.ts'
+import type { Vendors } from '../connections/vendors.ts'
 import type { Context as Common } from '../context.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Mode } from '../kernel/values.ts'
@@ -17,6 +18,8 @@ export type Context = Common & {
   listAcquirers: ListAcquirers
   /** The card numbers that a connector's vendor publishes for its sandbox. */
   sandboxNumbers(connector: string): readonly string[]
+  /** Vendors as whoever sets up connections deals with them. */
+  vendors: Vendors
   /** Our mark at acquirers. */
   installation: string
   /** Our own 3DS Servers. Null if no Directory Server is configured for the mode. */

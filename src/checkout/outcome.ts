@@ -134,7 +134,7 @@ export function outcomeOf(ids: Ids, decided: DecidedChange): Outcome {
   const integration = integrationOf(account, session.integration_id)
   const confirmation_url = session.confirmation_url ?? confirmationUrlIn(integration, session.mode)
   const result = resultOf({ session: { ...session, confirmation_url }, attempt, payment, at })
-  const event = eventOf(change, { event_id: ids.event(), sequence: 1, at })
+  const event = eventOf(change, { event_id: ids.event(at), sequence: 1, at })
   return {
     session,
     payment,

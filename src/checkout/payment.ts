@@ -1,7 +1,7 @@
 // A payment: one confirmed attempt, and its outcome. charging/charge.ts opens it, and outcome.ts decides how it ends.
 
 import type { Decline } from '../acquirers/acquirer.ts'
-import type { Mode, PaymentId } from '../kernel/values.ts'
+import type { Brand, Mode, PaymentId } from '../kernel/values.ts'
 import type { Authentication } from './attempt.ts'
 
 export type PaymentStatus = 'pending' | 'captured' | 'held' | 'voided' | 'declined' | 'failed'
@@ -28,6 +28,15 @@ export type Payment = {
   refunded_amount: number
   /** How many refunds were made, failed ones included. */
   refund_count: number
+  /** As `emailKey` spells it; null without an email. Rows of an earlier release have none of these three until a job fills them. */
+  customer_email: string | null
+  card_brand: Brand | null
+  card_last4: string | null
+}
+
+/** The spelling by which payments are found by email. */
+export function emailKey(email: string): string {
+  return email.toLowerCase()
 }
 
 export type PaymentKey = Pick<Payment, 'merchant_id'> & { payment_id: string }

@@ -22,7 +22,7 @@ const refundCreate = z.strictObject({
     .string(must('be text'))
     .min(1, must('not be empty'))
     .meta({ description: 'the id of the session that was paid' }),
-  amount: amount.nullish().meta({ description: 'all that is left by default' }),
+  amount: amount.optional().meta({ description: 'all that is left by default' }),
   reason: z
     .preprocess(nullIfEmpty, z.enum(reasons, must(`be one of ${reasons.join(', ')}`)).nullish())
     .optional()

@@ -11,10 +11,29 @@ export function environmentFault(
   credentials: Credentials,
   mode: ConnectionMode,
 ): string | null {
-  // At another address the key need not have the vendor's form.
+  // At another address the key need not have the vendor's form: see `environmentDoubt`.
   if (!isOfSandbox || credentials.api_url !== undefined) return null
   const is_of_sandbox = isOfSandbox(credentials)
   if (is_of_sandbox === (mode === 'sandbox')) return null
-  const environment = is_of_sandbox ? 'sandbox' : 'live environment'
+  const environment = environments[is_of_sandbox ? 'sandbox' : 'live']
   return `the key is of the vendor's ${environment}, and the connection is of mode ${mode}`
+}
+
+/**
+ * The same of a key that `api_url` leads to another address. That may be a proxy to the vendor, or a test's stand-in that wants a
+ * key of any form. So the key is taken, and an operator hears of it if it bears the other environment's prefix.
+ */
+export function environmentDoubt(
+  { environmentShown }: Pick<KnownConnector, 'environmentShown'>,
+  credentials: Credentials,
+  mode: ConnectionMode,
+): string | null {
+  const shown = credentials.api_url === undefined ? null : environmentShown?.(credentials)
+  if (!shown || shown === mode) return null
+  return `the key looks like one of the vendor's ${environments[shown]}, and the connection is of mode ${mode}`
+}
+
+const environments: Record<ConnectionMode, string> = {
+  sandbox: 'sandbox',
+  live: 'live environment',
 }

@@ -13,7 +13,10 @@ export type KnownConnector = {
   readonly credentials: z.ZodType
 } & Partial<
   // Absent at connectors of the other kind, and where the connector is not built in yet.
-  Pick<AnyAcquirerConnector, 'open' | 'check' | 'notices' | 'isOfSandbox' | 'sandbox_numbers'> &
+  Pick<
+    AnyAcquirerConnector,
+    'open' | 'check' | 'notices' | 'isOfSandbox' | 'environmentShown' | 'sandbox_numbers'
+  > &
     Pick<AnyThreeDsConnector, 'openThreeDs' | 'needs_acquirer_ids'>
 >
 

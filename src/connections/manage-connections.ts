@@ -30,19 +30,20 @@ export async function createConnection(
   const { sql, ids, clock, keyring } = context
   const { credentials, kind, connector, label, mode } = asked
   const { merchant_id, routing } = await merchantOrRefuse(sql, given_merchant_id)
+  const at = clock.now()
   const connection: Connection = {
     merchant_id,
-    connection_id: ids.connection(routing),
+    connection_id: ids.connection(routing, at),
     kind,
     connector,
     label,
     mode,
     state: 'active',
-    created_at: clock.now(),
+    created_at: at,
     rotated_at: null,
     disabled_at: null,
   }
-  const { connection_id: subject, created_at: at } = connection
+  const { connection_id: subject } = connection
   const told = { change: 'connection.created', detail: { kind, connector, label, mode }, at }
   const line = lineOf(context, { merchant_id, subject, ...told })
   const sealed_credentials = sealCredentials(keyring, connection, credentials)

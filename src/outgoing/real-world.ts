@@ -142,6 +142,9 @@ export function openListener(): HttpListener {
   }
 }
 
+/** Without a reason of its own, an aborted signal makes an exception with its stack. */
+const answered = 'answered'
+
 /** Throws an OutgoingFailure where the work fails or takes too long. */
 async function within<T>(
   clock: Clock,
@@ -159,7 +162,7 @@ async function within<T>(
   } catch (error) {
     throw failureOf(error, over.signal.aborted)
   } finally {
-    done.abort()
+    done.abort(answered)
     await watch
   }
 }

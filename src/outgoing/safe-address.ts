@@ -69,7 +69,8 @@ function spellingFault(text: string): UrlFault | null {
   // The parser forgives what the specification forbids: spaces, line breaks, any number of slashes.
   const absolute = /^https?:\/\/[^\s\\\p{Cc}/?#][^\s\\\p{Cc}]*$/iu.test(text) && URL.canParse(text)
   if (!absolute) return invalid('must be an absolute https URL')
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) return invalid('must not carry user information')
+  if (/^https?:\/\/[^/?#]*@/i.test(text))
+    return invalid('must not have a user name or password in it')
   if (text.includes('#')) return invalid('must not have a fragment')
   if (!isHost(hostOf(new URL(text)))) return invalid('must name a host')
   return null

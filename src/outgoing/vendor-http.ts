@@ -31,21 +31,26 @@ const idle_ms = 1_000
  * charge on a connection that the vendor has closed meanwhile.
  */
 const reused_within_ms = 2_000
+/** For so long after a vendor ended an idle connection, none of its connections is used again. */
+const wary_ms = 60_000
 const answer_bytes_max = 1024 * 1024
 
 export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options): VendorHttp {
   const rule = openAddressRule(allowed_networks)
   const pools = new Map<string, Pool>()
   const agents = new Set<Agent>()
+  /** When a vendor last ended a connection that we would have used again, in milliseconds. */
+  const endings = new Map<string, number>()
 
-  /** The vendor's connections, if they were used just now; else new ones. */
+  /** The vendor's connections, if they were used just now and the vendor lets them be; else new ones. */
   function poolOf({ origin }: URL): Pool {
     const known = pools.get(origin)
-    const age_ms = known ? clock.now().getTime() - known.used_ms : Number.NaN
-    if (known && age_ms >= 0 && age_ms <= reused_within_ms) return known
+    const age_ms = known ? ageOf(known.used_ms) : Number.NaN
+    if (known && age_ms >= 0 && age_ms <= reused_within_ms && !endsEarly(origin)) return known
     if (known) retire(known)
+    const onEnd = () => void endings.set(origin, clock.now().getTime())
     const agent = new Agent({
-      connect: connector(openConnect({ clock, rule, resolve, ca })),
+      connect: connector(openConnect({ clock, rule, resolve, ca }), onEnd),
       keepAliveTimeout: idle_ms,
       keepAliveMaxTimeout: idle_ms,
       pipelining: 1,
@@ -56,6 +61,17 @@ export function openVendorHttp({ clock, allowed_networks, resolve, ca }: Options
     const pool = { agent, dispatcher: agent.compose(lookFirst), used_ms: clock.now().getTime() }
     pools.set(origin, pool)
     return pool
+  }
+
+  const ageOf = (at_ms: number) => clock.now().getTime() - at_ms
+
+  /**
+   * The end of an idle connection may cross with the next request, which is then lost without an answer. So after the first such
+   * end, each request has a connection of its own for a while.
+   */
+  function endsEarly(origin: string): boolean {
+    const at_ms = endings.get(origin)
+    return at_ms !== undefined && Math.abs(ageOf(at_ms)) <= wary_ms
   }
 
   /** Calls that are under way go on to their end. */
@@ -135,12 +151,21 @@ function lookFirst(dispatch: Dispatcher['dispatch']): Dispatcher['dispatch'] {
   }
 }
 
-/** Lets undici connect by our own rule. undici waits for the connection, so no request is sent before it stands. */
-function connector(connect: ReturnType<typeof openConnect>): buildConnector.connector {
+/**
+ * Lets undici connect by our own rule. undici waits for the connection, so no request is sent before it stands. `onEnd` is called
+ * when the other side ends it.
+ */
+function connector(
+  connect: ReturnType<typeof openConnect>,
+  onEnd: () => void,
+): buildConnector.connector {
   return ({ protocol, hostname, port }, callback) => {
     const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}`)
     connect(url, connect_timeout_ms, new AbortController().signal).then(
-      (socket) => callback(null, socket),
+      (socket) => {
+        socket.once('end', onEnd)
+        callback(null, socket)
+      },
       (error: Error) => callback(error, null),
     )
   }

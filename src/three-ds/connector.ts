@@ -21,6 +21,8 @@ export type ThreeDsConnector<Credentials = unknown> = {
   readonly credentials: z.ZodType<Credentials>
   /** Whether the key belongs to the vendor's sandbox. Left out if no key shows it. */
   isOfSandbox?(credentials: Credentials): boolean
+  /** The environment whose published prefix the key bears; null if it bears none. Left out if no key bears one. */
+  environmentShown?(credentials: Credentials): 'live' | 'sandbox' | null
   /** The card numbers by which the vendor's sandbox shows how it behaves. */
   readonly sandbox_numbers: readonly string[]
   /** Whether an AReq needs the acquirer's BIN and merchant id from the acquiring profile. */

@@ -34,7 +34,12 @@ import {
   type WireRequest,
 } from '../wire.ts'
 import { actionAnswer, authoriseAnswer, isMissing, settleAnswer, whyRefused } from './answers.ts'
-import { type CheckoutCredentials, checkoutCredentials, isOfSandbox } from './credentials.ts'
+import {
+  type CheckoutCredentials,
+  checkoutCredentials,
+  environmentShown,
+  isOfSandbox,
+} from './credentials.ts'
 import { noticesIn } from './notices.ts'
 import {
   actionsIn,
@@ -72,6 +77,7 @@ export const checkout: AcquirerConnector<CheckoutCredentials> = {
   credentials: checkoutCredentials,
   open: openCheckout,
   isOfSandbox,
+  environmentShown,
   sandbox_numbers: checkoutSandboxNumbers,
   notices: { read: noticesIn, reply: '' },
   check: checkCheckout,

@@ -22,6 +22,11 @@ export function isOfSandbox({ secret_key }: Pick<CheckoutCredentials, 'secret_ke
   return secret_key.startsWith('sk_sbox_')
 }
 
+/** A live key has no prefix that a made-up one could not have. */
+export function environmentShown(credentials: CheckoutCredentials): 'sandbox' | null {
+  return isOfSandbox(credentials) ? 'sandbox' : null
+}
+
 /** The API's address, without a final slash. */
 export function apiUrlOf({ secret_key, prefix, api_url }: CheckoutCredentials): string {
   if (api_url !== undefined) return api_url.replace(/\/+$/, '')

@@ -30,7 +30,10 @@ const payment = z.object({
   requested_on: text,
   metadata: z.record(z.string(), z.unknown()).nullish().default(null),
   balances: z
-    .object({ total_captured: count.nullish(), available_to_refund: count.nullish() })
+    .object({
+      ...{ total_captured: count.nullish(), total_refunded: count.nullish() },
+      available_to_refund: count.nullish(),
+    })
     .nullish()
     .default(null),
 })

@@ -99,7 +99,7 @@ export function liveIn(data: unknown[]): LiveAuthorisation[] {
     }
     const acquirer_transaction_id = payment.id
     const names = { reference, acquirer_transaction_id, installation }
-    return [{ ...names, ...money, captured, authorised_at }]
+    return [{ ...names, ...money, captured, authorised_at, ...refundedOf(payment) }]
   })
 }
 
@@ -116,9 +116,16 @@ function standingOf(
   if (isTaken(payment)) {
     const amount = balances?.total_captured
     const taken = amount ? moneyRead({ amount, currency }) : null
-    return { state: 'captured', ...(taken ?? money) }
+    return { state: 'captured', ...(taken ?? money), ...refundedOf(payment) }
   }
   return { state: status === 'Authorized' ? 'reserved' : 'voided', ...money }
+}
+
+function refundedOf(payment: TheirPayment): { refunded_amount?: number } {
+  const { balances, currency } = payment
+  const amount = isTaken(payment) ? balances?.total_refunded : null
+  const given = amount == null ? null : moneyRead({ amount, currency })
+  return given ? { refunded_amount: given.amount } : {}
 }
 
 function isAutomatic({ metadata }: TheirPayment): boolean {

@@ -116,7 +116,7 @@ export function authoriseAnswer(entry: LedgerEntry): AuthoriseAnswer {
 /** The authorisation's present state; null if nothing was approved. */
 export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
   if (entry.result !== 'approved') return null
-  const { amount, currency, captured_at, voided_at, reversed_at } = entry
+  const { amount, currency, captured_at, voided_at, reversed_at, refunded_amount } = entry
   const state = reversed_at
     ? 'reversed'
     : voided_at
@@ -124,7 +124,7 @@ export function standingOf(entry: LedgerEntry): AuthorisationStanding | null {
       : captured_at
         ? 'captured'
         : 'reserved'
-  return { state, amount, currency }
+  return { state, amount, currency, ...(state === 'captured' && { refunded_amount }) }
 }
 
 const fenced = 'fenced'

@@ -8,6 +8,7 @@ import {
   type Acquirer,
   type AuthoriseAnswer,
   type AuthoriseRequest,
+  type LiveAuthorisation,
   type LookUpAnswer,
   type LookUpRequest,
   type SettleAnswer,
@@ -124,7 +125,7 @@ export function openSimulator(
   async function listAuthorisations(within: { since: Date; until: Date }) {
     // The books also contain outcomes that happen later.
     const until = new Date(Math.min(within.until.getTime(), clock.now().getTime()))
-    return ledger.listLive({ since: within.since, until })
+    return (await ledger.listLive({ since: within.since, until })).map(shownInList)
   }
 
   return {
@@ -142,6 +143,11 @@ export function openSimulator(
     lookUp,
     listAuthorisations,
   }
+}
+
+/** What is only reserved has no refunds that could be shown. */
+function shownInList({ refunded_amount, ...entry }: LiveAuthorisation): LiveAuthorisation {
+  return entry.captured && refunded_amount !== undefined ? { ...entry, refunded_amount } : entry
 }
 
 function sameRequest(stored: LedgerEntry, asked: LedgerEntry): boolean {

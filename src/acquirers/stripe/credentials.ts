@@ -18,6 +18,12 @@ export function apiUrlOf({ api_url = 'https://api.stripe.com' }: StripeCredentia
   return api_url.replace(/\/+$/, '')
 }
 
+export function environmentShown({ secret_key }: StripeCredentials): 'live' | 'sandbox' | null {
+  const [, shown] = /^[sr]k_(test|live)_/.exec(secret_key) ?? []
+  if (shown === undefined) return null
+  return shown === 'test' ? 'sandbox' : 'live'
+}
+
 export function isOfSandbox({ secret_key }: StripeCredentials): boolean {
   return /^[sr]k_test_/.test(secret_key)
 }

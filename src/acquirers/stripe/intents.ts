@@ -32,7 +32,13 @@ const intent = z.object({
     .default(null),
   /** An object only if the request asked to expand it. */
   latest_charge: z
-    .union([z.string(), z.object({ refunded: z.boolean().nullish().default(null) })])
+    .union([
+      z.string(),
+      z.object({
+        refunded: z.boolean().nullish().default(null),
+        amount_refunded: count.nullish().default(null),
+      }),
+    ])
     .nullish()
     .default(null),
 })

@@ -145,7 +145,9 @@ export function liveOf(each: unknown): (LiveAuthorisation & { needs_refunds: boo
   const names = { reference, acquirer_transaction_id, installation }
   const authorised_at = new Date(created * 1000)
   const needs_refunds = captured && charge === null
-  return { ...names, ...money, captured, authorised_at, needs_refunds }
+  const given = captured ? (charge?.amount_refunded ?? null) : null
+  const refunded = refundedOf(intent, given)
+  return { ...names, ...money, ...refunded, captured, authorised_at, needs_refunds }
 }
 
 /** How much of a capture may still be refunded, in ISO minor units; null if it cannot be read. */
@@ -154,8 +156,21 @@ export function leftOf(
   refunds: TheirRefund[],
 ): number | null {
   if (amount_received === null) return null
-  const given = refunds.filter(isGiven).reduce((total, { amount }) => total + amount, 0)
-  return moneyRead({ amount: Math.max(amount_received - given, 0), currency })?.amount ?? null
+  return (
+    moneyRead({ amount: Math.max(amount_received - givenIn(refunds), 0), currency })?.amount ?? null
+  )
+}
+
+function givenIn(refunds: TheirRefund[]): number {
+  return refunds.filter(isGiven).reduce((total, { amount }) => total + amount, 0)
+}
+
+function refundedOf(
+  { currency }: TheirIntent,
+  amount: number | null,
+): { refunded_amount?: number } {
+  const given = amount === null ? null : moneyRead({ amount, currency })
+  return given ? { refunded_amount: given.amount } : {}
 }
 
 function whyCancelled(intent: TheirIntent): string | null {
@@ -179,7 +194,8 @@ function standingOf(
   if (status === 'succeeded') {
     const taken =
       amount_received === null ? null : moneyRead({ ...intent, amount: amount_received })
-    return { state: isReversed(refunds) ? 'reversed' : 'captured', ...(taken ?? money) }
+    if (isReversed(refunds)) return { state: 'reversed', ...(taken ?? money) }
+    return { state: 'captured', ...(taken ?? money), ...refundedOf(intent, givenIn(refunds)) }
   }
   if (lapses.has(cancellation_reason)) return { state: 'expired', ...money }
   const state = cancellation_reason === cancelReasons.reverse ? 'reversed' : 'voided'

@@ -13,7 +13,12 @@ import { type AcquirerConnection, type AcquirerConnector, credentialsOf } from '
 import { methodAnswer, prepareAnswer } from './answers.ts'
 import { checkStripe } from './check.ts'
 import { confirmAt } from './confirm.ts'
-import { isOfSandbox, type StripeCredentials, stripeCredentials } from './credentials.ts'
+import {
+  environmentShown,
+  isOfSandbox,
+  type StripeCredentials,
+  stripeCredentials,
+} from './credentials.ts'
 import { amountSent } from './currencies.ts'
 import { listAt } from './list.ts'
 import { noticesIn } from './notices.ts'
@@ -30,6 +35,7 @@ export const stripe: AcquirerConnector<StripeCredentials> = {
   credentials: stripeCredentials,
   open: openStripe,
   isOfSandbox,
+  environmentShown,
   sandbox_numbers: stripeSandboxNumbers,
   notices: {
     read: (post, { credentials, installation, now }) =>

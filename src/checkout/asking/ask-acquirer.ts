@@ -104,7 +104,8 @@ export async function askAcquirer<Answer>(
     // A defect of an adapter: the outcome of the request is unknown all the same.
     throw new Unanswered((error as Error).message, { cause: error })
   } finally {
-    over.abort()
+    // A reason, or the signal would make an exception with its stack.
+    over.abort('ended')
   }
 }
 

@@ -1,6 +1,6 @@
 // The SQL of findings: the disagreements between our books and an acquirer's, until both agree or a person closes them.
 
-import type { Fragment, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Finding, NewFinding } from '../comparison.ts'
 
 /**
@@ -99,7 +99,7 @@ export async function countOpenFindings(sql: Sql): Promise<number> {
 
 /** Closes the open findings of these references on behalf of a person. Returns the closed ones. */
 export async function closeFindings(
-  sql: Sql,
+  sql: AnySql,
   which: { acquirer: string | null; references: string[] },
   { at, by, reason }: { at: Date; by: string; reason: string },
 ): Promise<Finding[]> {
@@ -116,6 +116,6 @@ export async function closeFindings(
     returning f.*`
 }
 
-export function isOpen(sql: Sql): Fragment {
+export function isOpen(sql: AnySql): Fragment {
   return sql`(cleared_at is null and resolved_at is null)`
 }

@@ -98,18 +98,21 @@ export async function claimOperations(
 ): Promise<UnansweredOperation[]> {
   const never = new Date(now.getTime() + longest_wait_ms)
   return sql<UnansweredOperation[]>`
-    update acquirer_operations set next_check_at = ${lease_until},
-      checks = checks + case when state = 'sent' then 0 else 1 end
-    where (ctid = any(array(
-      select ctid from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at <= ${now}
-      order by next_check_at limit ${limit} for update skip locked))
-      or ctid = any(array(
-      select ctid from acquirer_operations
-      where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at > ${never} and state = 'sent'
-      order by next_check_at limit ${limit} for update skip locked)))
-      and state in ('sent', 'unknown', 'reversing', 'accepted')
-    returning *`
+    with claimed as (
+      update acquirer_operations set next_check_at = ${lease_until},
+        checks = checks + case when state = 'sent' then 0 else 1 end
+      where (ctid = any(array(
+        select ctid from acquirer_operations
+        where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at <= ${now}
+        order by next_check_at limit ${limit} for update skip locked))
+        or ctid = any(array(
+        select ctid from acquirer_operations
+        where state in ('sent', 'unknown', 'reversing', 'accepted') and next_check_at > ${never} and state = 'sent'
+        order by next_check_at limit ${limit} for update skip locked)))
+        and state in ('sent', 'unknown', 'reversing', 'accepted')
+      returning *
+    )
+    select * from claimed order by sent_at, operation_id`
 }
 
 /** An operation with what came of it. */

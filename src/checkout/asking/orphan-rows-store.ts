@@ -1,7 +1,7 @@
 // The SQL that writes orphans: by themselves, or as part of the statement that gives a charge up.
 
 import { rowIf } from '../../database/driver/rows.ts'
-import type { Fragment, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
 
 /**
@@ -68,7 +68,7 @@ function foundAnew(sql: Sql): Fragment {
 }
 
 /** The body of a CTE that writes lines about orphans in the CTE `changed` whose payment is known. */
-export function journalOfChanged(sql: Sql, lines: OrphanLine[]): Fragment {
+export function journalOfChanged(sql: AnySql, lines: OrphanLine[]): Fragment {
   return sql`
     insert into journal
       (merchant_id, subject, entry_id, session_id, change, detail, actor, request_id, at)

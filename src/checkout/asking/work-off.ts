@@ -6,8 +6,9 @@ const batch = 2 * at_once
 const batches_max = 20
 
 /**
- * Claims and works until nothing is due, a few hundred rows at most. The lease must be longer than the work on two rows
- * may take. When the process is to stop, only claimed rows are worked on. Returns how many were claimed.
+ * Claims and works until nothing is due, a few hundred rows at most. A claim gives its rows in an order of their own: by
+ * their place on disk, the same work would be done in another order each time. The lease must be longer than the work on
+ * two rows may take. When the process is to stop, only claimed rows are worked on. Returns how many were claimed.
  */
 export async function workOff<Item>(
   claim: (limit: number) => Promise<readonly Item[]>,

@@ -7,7 +7,6 @@ import { admitMerchant } from '../../merchants/admit.ts'
 import type { Account } from '../../merchants/directory.ts'
 import { type Enrolment, ProviderUnavailable } from '../../three-ds/three-ds.ts'
 import { type Attempt, attemptAt } from '../attempt.ts'
-import { findCard, type VaultCard } from '../cards/vault-store.ts'
 import type { Context } from '../context.ts'
 import type { Cause } from '../outcome.ts'
 import {
@@ -19,7 +18,9 @@ import {
 } from '../session.ts'
 import { actOnCheckout } from '../sessions/load-checkout.ts'
 import { sessionCors } from '../sessions/session-cors.ts'
+import type { Checkout } from '../sessions/session-store.ts'
 import { namedOrRefuse, noProvider, type Provider, providerForNew } from '../three-ds-provider.ts'
+import type { VaultCard } from '../vault-card.ts'
 import { authenticateView, viewAuthenticate } from '../views.ts'
 import { askBank, challengeUrl, refusalOf } from './ask-bank.ts'
 import { attemptLine, newAttemptLines } from './attempt-lines.ts'
@@ -42,16 +43,17 @@ export const authenticate = route({
   refusals: ['merchant_not_active', ...sessionConflicts, 'three_ds_provider_unavailable'],
   handle: async (context: Context, { body, holder, caller, request_id }) => {
     const account = await admitMerchant(context, holder.merchant_id)
-    const key = { merchant_id: holder.merchant_id, session_id: holder.session_id }
+    const { merchant_id, session_id } = holder
+    const key = { merchant_id, session_id, card_reference: body.card_reference }
     const cause: Cause = { actor: 'shopper', request_id }
-    return actOnCheckout(context.sql, key, async ({ session, attempts }) => {
+    return actOnCheckout(context.sql, key, async ({ session, attempts, card }) => {
       // Read after the session: the process may have stood still since the request came.
       const now = context.world.clock.now()
       refuseUnlessOpen(session, now)
       const same = attempts.find((attempt) => attempt.card_reference === body.card_reference)
       const start = same
         ? { attempt: same, known: null }
-        : await startAttempt(context, { session, account, body, caller, cause, now })
+        : await startAttempt(context, { session, card, account, body, caller, cause, now })
       if (!start) return null
       const ended = await finishAsking(context, { session, body, caller, cause, ...start })
       return viewAuthenticate(
@@ -77,17 +79,12 @@ type AuthenticateInput = {
 /** Opens the attempt, or returns null where another request changed the session first. */
 async function startAttempt(
   context: Context,
-  { session, account, body, caller, cause, now }: AuthenticateInput,
+  { session, card, account, body, caller, cause, now }: AuthenticateInput & Pick<Checkout, 'card'>,
 ): Promise<Pick<AskingRight, 'attempt' | 'known'> | null> {
   if (attemptsLeft(session) === 0) {
     throw new Refusal('attempts_exhausted', 'The three payment attempts are used up.')
   }
-  const card = await findCard(context.sql, {
-    merchant_id: session.merchant_id,
-    card_reference: body.card_reference,
-  })
-  if (!card || card.session_id !== session.session_id || card.expires_at <= now)
-    throw unknownReference()
+  if (!card || card.expires_at <= now) throw unknownReference()
   const provider = providerForNew(context, account, session)
   if (!provider) throw noProvider(session.mode)
   const known = { card, enrolment: await enrolmentOrRefuse(context, provider, card) }
@@ -126,7 +123,7 @@ function newAttempt(
   const { server_transaction_id } = (enrolment.enrolled && enrolment.transaction) || card
   return {
     merchant_id: session.merchant_id,
-    attempt_id: context.ids.attempt(),
+    attempt_id: context.ids.attempt(now),
     session_id: session.session_id,
     number: Math.min(session.attempt_count + 1, attempts_max),
     card_reference: card.card_reference,
@@ -203,7 +200,7 @@ async function takeOver(
   const account = await context.directory.account(attempt.merchant_id)
   const claim = {
     asking_until: new Date(now.getTime() + asking_ms),
-    server_transaction_id: context.ids.serverTransaction(account!.merchant.routing),
+    server_transaction_id: context.ids.serverTransaction(account!.merchant.routing, now),
   }
   const told = { change: 'attempt.asking_taken_over', detail: {}, at: now } as const
   const line = attemptLine(context.ids, attempt, cause, told)

@@ -2,9 +2,9 @@
 
 import { openNumber } from '../../cards/vault.ts'
 import type { Enrolment } from '../../three-ds/three-ds.ts'
-import type { VaultCard } from '../cards/vault-store.ts'
 import type { Context } from '../context.ts'
 import type { Provider } from '../three-ds-provider.ts'
+import type { VaultCard } from '../vault-card.ts'
 
 type EnrolmentContext = Pick<Context, 'keyring' | 'world'>
 

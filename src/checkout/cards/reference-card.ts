@@ -66,7 +66,7 @@ export const referenceCard = route({
     const tried = { session, address: caller.address, now }
     const sandbox_numbers = sandboxNumbers(context, account, session)
     const card = await cardOrRefuse(context, body, { ...tried, sandbox_numbers })
-    const reference = context.ids.card()
+    const reference = context.ids.card(now)
     const identity = {
       merchant_id: session.merchant_id,
       card_reference: reference,
@@ -91,7 +91,7 @@ export const referenceCard = route({
       method_url: enrolment?.method_url ?? null,
       server_transaction_id:
         enrolment?.transaction?.server_transaction_id ??
-        context.ids.serverTransaction(account.merchant.routing),
+        context.ids.serverTransaction(account.merchant.routing, now),
       three_ds_provider: provider?.name ?? null,
       transaction_usable_until: enrolment?.transaction?.usable_until ?? null,
       accept_header: caller.header('accept') ?? '*/*',

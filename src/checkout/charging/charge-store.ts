@@ -7,12 +7,13 @@ import { fanOut } from '../../webhooks/queue/fan-out.ts'
 import { endOperation, isInExpectedState } from '../asking/answer-store.ts'
 import { orphanIf } from '../asking/orphan-rows-store.ts'
 import type { Attempt } from '../attempt.ts'
-import { deleteCard, type VaultCard } from '../cards/vault-store.ts'
+import { deleteCard } from '../cards/vault-store.ts'
 import type { Operation } from '../operation.ts'
 import type { Outcome } from '../outcome.ts'
 import type { Payment } from '../payment.ts'
 import { receiptIf } from '../receipts/receipt-store.ts'
 import type { Session } from '../session.ts'
+import type { VaultCard } from '../vault-card.ts'
 
 /** Everything that is written down before the acquirer is called. */
 export type ChargeIntent = {

@@ -28,7 +28,7 @@ import type { Context } from '../context.ts'
 import { descriptorOf } from '../descriptor.ts'
 import { newOperation, sendableSince } from '../operation.ts'
 import { lineOf } from '../outcome.ts'
-import type { Payment } from '../payment.ts'
+import { emailKey, type Payment } from '../payment.ts'
 import { refuseUnlessOpen, type Session } from '../session.ts'
 import type { ConfirmResult } from '../views.ts'
 import { beginCharge, type ChargeCard, type ChargeIntent } from './charge-store.ts'
@@ -152,6 +152,9 @@ export function newPayment(
     executed_at: null,
     refunded_amount: 0,
     refund_count: 0,
+    customer_email: session.customer?.email ? emailKey(session.customer.email) : null,
+    card_brand: attempt.brand,
+    card_last4: attempt.last4,
   }
 }
 
@@ -163,7 +166,7 @@ function intentOf(
 ): ChargeIntent {
   const { session, attempt, payer, cause } = confirmed
   const payment = newPayment(confirmed, {
-    payment_id: ids.payment(),
+    payment_id: ids.payment(at),
     acquirer: acquirer.name,
     at,
   })

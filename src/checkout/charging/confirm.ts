@@ -143,7 +143,7 @@ async function declineUncharged(
   now: Date,
 ): Promise<ConfirmResult | null> {
   const { session, verdict, payer } = confirmed
-  const payment_id = context.ids.payment()
+  const payment_id = context.ids.payment(now)
   const payment = newPayment(confirmed, { payment_id, acquirer: null, at: now })
   const change = refused({ session, payment }, 'declined', decline)
   const outcome = outcomeOf(context.ids, { ...confirmed, change, operation: null, at: now })

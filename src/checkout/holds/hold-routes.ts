@@ -1,7 +1,7 @@
 // POST /v1/payments/{payment_id}/hold/capture, …/void and …/escalate: a merchant decides a held payment.
 
 import { z } from 'zod'
-import { type SecretKey, secretKey } from '../../http/access.ts'
+import { actorOf, type SecretKey, secretKey } from '../../http/access.ts'
 import { keyRules, stillRunning } from '../../http/idempotency.ts'
 import { type RouteRequest, route } from '../../http/route.ts'
 import { admitKey } from '../../merchants/admit.ts'
@@ -81,7 +81,7 @@ function paymentOf({ holder, params }: Request): PaymentKey {
 }
 
 function causeOf({ holder, request_id }: Request): Cause {
-  return { actor: `key ${holder.key_id}`, request_id }
+  return { actor: actorOf(holder), request_id }
 }
 
 /** The result so far. The request that reserved the key may still run, or may have died before it could answer. */

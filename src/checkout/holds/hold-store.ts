@@ -210,12 +210,15 @@ export async function claimHoldsForRules(
   { now, lease_until, limit }: { now: Date; lease_until: Date; limit: number },
 ): Promise<Pick<Hold, 'merchant_id' | 'payment_id'>[]> {
   return sql<Pick<Hold, 'merchant_id' | 'payment_id'>[]>`
-    update holds set rules_at = ${lease_until}
-    where ctid = any(array(
-      select ctid from holds where operation_id is null and rules_at <= ${now}
-      order by rules_at limit ${limit} for update skip locked))
-      and decided_at is null
-    returning merchant_id, payment_id`
+    with claimed as (
+      update holds set rules_at = ${lease_until}
+      where ctid = any(array(
+        select ctid from holds where operation_id is null and rules_at <= ${now}
+        order by rules_at limit ${limit} for update skip locked))
+        and decided_at is null
+      returning merchant_id, payment_id
+    )
+    select * from claimed order by merchant_id, payment_id`
 }
 
 /** The rules do not act before `rules_at`. */

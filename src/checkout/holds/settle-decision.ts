@@ -79,7 +79,7 @@ async function approve(
   const { acquirer_transaction_id } = answer
   const now = world.clock.now()
   const change = decide(sent, operation, now)
-  const event = eventOf(change, { event_id: ids.event(), sequence: 2, at: now })
+  const event = eventOf(change, { event_id: ids.event(now), sequence: 2, at: now })
   const bound = boundOutcome(change.payment, event)
   const decision = {
     ...change,

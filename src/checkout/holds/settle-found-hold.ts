@@ -156,7 +156,7 @@ async function save(
   const change = decide(held, operation, at)
   const { acquirer } = operation
   const unwanted = { authorisation: authorisation!, acquirer, money: payment, payment }
-  const event = eventOf(change, { event_id: ids.event(), sequence: 2, at })
+  const event = eventOf(change, { event_id: ids.event(at), sequence: 2, at })
   const bound = boundOutcome(change.payment, event)
   const is_saved = await saveFoundDecision(sql, {
     payment: change.payment,

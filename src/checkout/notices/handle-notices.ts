@@ -2,6 +2,7 @@
 // come late, twice, out of order, and before the answer to the request itself.
 
 import type { AuthoriseAnswer, SettleAnswer } from '../../acquirers/acquirer.ts'
+import type { Metrics } from '../../http/metrics.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
 import { workOff } from '../asking/work-off.ts'
@@ -14,14 +15,15 @@ import type { OrphanContext } from '../orphans/orphan-context.ts'
 import { settleReversal } from '../orphans/reverse-orphans.ts'
 import type { Cause } from '../outcome.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
+import { askIfContradicted, contradiction } from '../reconciling/contradiction.ts'
 import { type OperationCase, settleOperation } from '../reconciling/settle-operation.ts'
 import type { WholePayment } from '../whole-payment.ts'
-import { askIfContradicted, contradiction } from './contradiction.ts'
 import {
   askAtOnce,
   claimNotices,
   endNotice,
   findPaymentOfReference,
+  giveUpNotice,
   postponeNotice,
   purgeNotices,
   type StoredNotice,
@@ -30,6 +32,8 @@ import {
 /** Longer than two notices may take. */
 const lease_ms = 60_000
 const waits_seconds = [10, 60, 300, 1800, 3600]
+/** Longer than the search for an answer, and than the days that a person then has to settle the operation. */
+const given_up_after_ms = 7 * 24 * 3_600_000
 /** How long a handled notice is kept, for people. */
 const kept_ms = 90 * 24 * 3_600_000
 
@@ -43,7 +47,10 @@ type Outcome =
   | 'taken_back'
   | 'later'
 
-type NoticeContext = SettlementContext & Pick<OrphanContext, 'listAcquirers' | 'installation'>
+type NoticeContext = SettlementContext &
+  Pick<OrphanContext, 'listAcquirers' | 'installation'> & {
+    metrics: Pick<Metrics, 'noticeGivenUp'>
+  }
 
 /** Returns how many notices were looked at. */
 export function handleNotices(context: NoticeContext): Promise<number> {
@@ -67,8 +74,9 @@ async function follow(context: NoticeContext, notice: StoredNotice): Promise<voi
   const { sql, world } = context
   const { connection_id, notice_id, about } = notice
   try {
-    const outcome = await handle(context, notice)
+    const outcome = await handleOrGiveUp(context, notice)
     const at = world.clock.now()
+    if (outcome === 'given_up') return
     if (outcome !== 'later') return await endNotice(sql, notice, { outcome, at })
     const tries = { tries: notice.tries, now: at, chance: 0 }
     await postponeNotice(sql, notice, nextTryAt(waits_seconds, tries))
@@ -77,6 +85,30 @@ async function follow(context: NoticeContext, notice: StoredNotice): Promise<voi
     const fields = { connection_id, notice_id, about, error: (error as Error).message }
     world.log.error(fields, 'notice not handled')
   }
+}
+
+/** A notice that is still not clear days after it came, or cannot be handled, is left to people. */
+async function handleOrGiveUp(
+  context: NoticeContext,
+  notice: StoredNotice,
+): Promise<Outcome | 'given_up'> {
+  const { sql, world, metrics } = context
+  const { connection_id, notice_id, about, reference } = notice
+  const is_last = world.clock.now().getTime() - notice.received_at.getTime() >= given_up_after_ms
+  let failure: string | null = null
+  try {
+    const outcome = await handle(context, notice)
+    if (outcome !== 'later' || !is_last) return outcome
+  } catch (error) {
+    if (!is_last) throw error
+    failure = (error as Error).message
+  }
+  if (await giveUpNotice(sql, notice, world.clock.now())) {
+    metrics.noticeGivenUp(about)
+    const fields = { connection_id, notice_id, about, reference, error: failure }
+    world.log.error(fields, 'notice given up')
+  }
+  return 'given_up'
 }
 
 async function handle(context: NoticeContext, notice: StoredNotice): Promise<Outcome> {

@@ -9,6 +9,7 @@ export type StoredNotice = Omit<Notice, 'is_ours'> & {
   merchant_id: string
   connection_id: string
   connector: string
+  received_at: Date
   tries: number
 }
 
@@ -47,8 +48,9 @@ export async function claimNotices(
       returning *
     )
     select n.merchant_id, n.connection_id, n.notice_id, n.about, n.reference, n.acquirer_transaction_id,
-      n.authorisation_transaction_id, n.answer, n.occurred_at, n.tries, c.connector
-    from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id`
+      n.authorisation_transaction_id, n.answer, n.occurred_at, n.received_at, n.tries, c.connector
+    from claimed n join connections c on c.merchant_id = n.merchant_id and c.connection_id = n.connection_id
+    order by n.received_at, n.occurred_at, n.notice_id`
 }
 
 /** Records the result. The notice is not looked at again. */
@@ -60,6 +62,31 @@ export async function endNotice(
   await sql`
     update acquirer_notices set next_try_at = null, handled_at = ${at}, outcome = ${outcome}
     where ${isThis(sql, notice)}`
+}
+
+/**
+ * Nobody looks at the notice again, and what it changed is not known. Returns false if another process has given it up or
+ * handled it.
+ */
+export async function giveUpNotice(sql: Sql, notice: NoticeKey, at: Date): Promise<boolean> {
+  const rows = await sql`
+    update acquirer_notices set next_try_at = 'infinity', handled_at = ${at}, outcome = 'given_up'
+    where ${isThis(sql, notice)} and handled_at is null
+    returning 1`
+  return rows.length > 0
+}
+
+export type GivenUpNotice = Pick<StoredNotice, 'connection_id' | 'about' | 'reference'>
+
+/** Notices that were given up after the given time, the newest first. */
+export async function listGivenUp(
+  sql: Sql,
+  { after, limit }: { after: Date; limit: number },
+): Promise<GivenUpNotice[]> {
+  return sql<GivenUpNotice[]>`
+    select connection_id, about, reference from acquirer_notices
+    where next_try_at = 'infinity' and handled_at > ${after}
+    order by handled_at desc, notice_id limit ${limit}`
 }
 
 /** The notice's effect is not clear yet, so it is due again later. */

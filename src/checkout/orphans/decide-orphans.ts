@@ -1,5 +1,7 @@
 // A person decides about orphans: reverse them after all, or leave them as they are.
 
+import type { Actor } from '../../audit/journal.ts'
+import type { AnySql } from '../../database/open.ts'
 import type { SettlementContext } from '../context.ts'
 import { type Orphan, type OrphanStanding, orphanLine, standingOf } from '../orphan.ts'
 import {
@@ -9,9 +11,13 @@ import {
   releaseOrphans,
 } from './orphan-decision-store.ts'
 
-type DecisionContext = Pick<SettlementContext, 'sql' | 'ids'> & {
+type DecisionContext = Pick<SettlementContext, 'ids'> & {
+  sql: AnySql
   world: Pick<SettlementContext['world'], 'clock'>
 }
+
+/** Who decides: a name for people, and as the journal names them. */
+export type Decider = { by: string; actor?: Actor }
 
 /** A named orphan that does not change, with its state; null where no orphan has the reference. */
 export type UnchangedOrphan = { reference: string; state: OrphanStanding | null }
@@ -22,10 +28,10 @@ export type OrphanDecisions = { changed: Orphan[]; unchanged: UnchangedOrphan[] 
 export async function reverseHeldBack(
   room: DecisionContext,
   which: OrphanSelection,
-  by: string,
+  { by, actor = 'operator' }: Decider,
 ): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
-  const lines = linesFor(room, which, { change: 'orphan.released', detail: { by }, at })
+  const lines = linesFor(room, which, { change: 'orphan.released', detail: { by }, actor, at })
   return decided(room, which, await releaseOrphans(room.sql, which, { at, by, lines }))
 }
 
@@ -33,10 +39,12 @@ export async function reverseHeldBack(
 export async function leaveUnreversed(
   room: DecisionContext,
   which: OrphanSelection,
-  { by, reason }: { by: string; reason: string },
+  { by, reason, actor = 'operator' }: Decider & { reason: string },
 ): Promise<OrphanDecisions> {
   const at = room.world.clock.now()
-  const lines = linesFor(room, which, { change: 'orphan.left', detail: { reason, by }, at })
+  const lines = linesFor(room, which, {
+    ...{ change: 'orphan.left', detail: { reason, by }, actor, at },
+  })
   return decided(room, which, await leaveOrphans(room.sql, which, { at, by, reason, lines }))
 }
 
@@ -44,11 +52,9 @@ export async function leaveUnreversed(
 function linesFor(
   { ids }: DecisionContext,
   { references }: OrphanSelection,
-  told: { change: string; detail: object; at: Date },
+  told: { change: string; detail: object; actor: Actor; at: Date },
 ) {
-  return (references ?? []).map((reference) =>
-    orphanLine(ids, reference, { ...told, actor: 'operator' }),
-  )
+  return (references ?? []).map((reference) => orphanLine(ids, reference, told))
 }
 
 async function decided(

@@ -1,6 +1,6 @@
 // The SQL of brakes: a person or the service pulls them, and a person releases them.
 
-import type { Fragment, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { type Brake, every_acquirer } from '../orphan.ts'
 
 /** The result of pulling a brake. `is_new` is false where it was pulled before. */
@@ -11,7 +11,7 @@ export type BrakeResult = { is_new: boolean; held_back: number }
  * happen all the same. A brake that was pulled before ends, and the new one takes its place: the old one may have come
  * with the restored backup for which this one is pulled, and all acquirers have to be swept again.
  */
-export async function pullBrake(sql: Sql, brake: Brake): Promise<BrakeResult> {
+export async function pullBrake(sql: AnySql, brake: Brake): Promise<BrakeResult> {
   const { acquirer, pulled_at, pulled_by, reason } = brake
   // Rows are locked in the order in which a sweep locks them.
   const [row] = await sql<[BrakeResult]>`
@@ -92,7 +92,7 @@ export async function wasPulledSince(sql: Sql, by: string, since: Date): Promise
  * Returns what was released.
  */
 export async function releaseBrakes(
-  sql: Sql,
+  sql: AnySql,
   { brakes, at, by }: { brakes: Brake[]; at: Date; by: string },
 ): Promise<Brake[]> {
   const named = brakes.map(({ acquirer, pulled_at }) => ({ acquirer, pulled_at }))

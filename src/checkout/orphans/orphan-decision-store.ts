@@ -1,6 +1,6 @@
 // The SQL of what a person sees of orphans and decides about them.
 
-import type { Fragment, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { journalOfChanged } from '../asking/orphan-rows-store.ts'
 import type { Orphan, OrphanLine } from '../orphan.ts'
 import { isHeldBack } from './orphan-store.ts'
@@ -22,7 +22,7 @@ export async function listOrphans(
 }
 
 /** Those of the references, as they are. */
-export async function findOrphans(sql: Sql, which: OrphanSelection): Promise<Orphan[]> {
+export async function findOrphans(sql: AnySql, which: OrphanSelection): Promise<Orphan[]> {
   return sql<Orphan[]>`select * from orphan_authorisations where ${isMeant(sql, which)}`
 }
 
@@ -31,7 +31,7 @@ export async function findOrphans(sql: Sql, which: OrphanSelection): Promise<Orp
  * does not stop them.
  */
 export async function releaseOrphans(
-  sql: Sql,
+  sql: AnySql,
   which: OrphanSelection,
   { at, by, lines }: { at: Date; by: string; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
@@ -46,7 +46,7 @@ export async function releaseOrphans(
 
 /** Settles orphans that are not reversed yet: they never will be. Returns those that were not. */
 export async function leaveOrphans(
-  sql: Sql,
+  sql: AnySql,
   which: OrphanSelection,
   { at, by, reason, lines }: { at: Date; by: string; reason: string; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
@@ -60,7 +60,7 @@ export async function leaveOrphans(
 
 /** Rows are locked in the order in which the brake locks them. */
 async function changeOrphans(
-  sql: Sql,
+  sql: AnySql,
   which: OrphanSelection,
   { fits, becomes, lines }: { fits: Fragment; becomes: Fragment; lines: OrphanLine[] },
 ): Promise<Orphan[]> {
@@ -76,11 +76,11 @@ async function changeOrphans(
     select * from changed order by acquirer, reference`
 }
 
-function isMeant(sql: Sql, { references, acquirer }: OrphanSelection): Fragment {
+function isMeant(sql: AnySql, { references, acquirer }: OrphanSelection): Fragment {
   const those = references === null ? isHeldBack(sql) : sql`reference = any(${references}::text[])`
   return sql`${those} ${isOf(sql, acquirer)}`
 }
 
-function isOf(sql: Sql, acquirer: string | null): Fragment {
+function isOf(sql: AnySql, acquirer: string | null): Fragment {
   return acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`
 }

@@ -1,7 +1,7 @@
 // The SQL of orphans: how far each acquirer was swept, which of its authorisations we know, the brake, and the
 // reversals.
 
-import type { Fragment, Sql } from '../../database/open.ts'
+import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import { journalOfChanged } from '../asking/orphan-rows-store.ts'
 import type { Orphan, OrphanLine, RecordedCharge } from '../orphan.ts'
 import { isBrakePulled, isFreeOfBrakes } from './orphan-brake-store.ts'
@@ -106,7 +106,7 @@ export async function applyBrake(
 }
 
 /** Whether it waits for a person. Orphans that a sweep has just written do not: nobody has seen or counted them yet. */
-export function isHeldBack(sql: Sql): Fragment {
+export function isHeldBack(sql: AnySql): Fragment {
   return sql`(state = 'found' and next_try_at is null and held_back_at is not null)`
 }
 
@@ -120,6 +120,14 @@ export async function countUnsettled(
     from orphan_authorisations
     where state = 'found' ${acquirer === null ? sql`` : sql`and acquirer = ${acquirer}`}`
   return row!
+}
+
+/** How many were found before that time, and are still asked to be reversed: no answer settles them, and no notice. */
+export async function countUnreversed(sql: Sql, found_before: Date): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int from orphan_authorisations
+    where state = 'found' and next_try_at is not null and tries > 0 and found_at < ${found_before}`
+  return row!.count
 }
 
 /** Longer than any wait for the next try. */
@@ -136,12 +144,15 @@ export async function claimOrphans(
 ): Promise<Orphan[]> {
   const never = new Date(now.getTime() + longest_wait_ms)
   return sql<Orphan[]>`
-    update orphan_authorisations set tries = tries + 1, next_try_at = ${lease_until}
-    where ctid = any(array(
-      select ctid from orphan_authorisations o
-      where state = 'found' and (next_try_at <= ${now} or next_try_at > ${never}) and ${isFreeOfBrakes(sql)}
-      order by next_try_at limit ${limit} for update skip locked))
-    returning *`
+    with claimed as (
+      update orphan_authorisations set tries = tries + 1, next_try_at = ${lease_until}
+      where ctid = any(array(
+        select ctid from orphan_authorisations o
+        where state = 'found' and (next_try_at <= ${now} or next_try_at > ${never}) and ${isFreeOfBrakes(sql)}
+        order by next_try_at limit ${limit} for update skip locked))
+      returning *
+    )
+    select * from claimed order by operation_id`
 }
 
 /** The unsettled orphan whose present reversal has our reference, or the acquirer's id for it. There are few orphans. */

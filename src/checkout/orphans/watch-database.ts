@@ -11,9 +11,13 @@ const mark_every_ms = 15_000
 
 /**
  * Several processes may do this at once. Once one has pulled the brake, the others do not pull it again for their older marks.
- * A process that dies after pulling it pulls it again when it starts.
+ * A process that dies after pulling it pulls it again when it starts. `beforeBrake` deals with what else came back: once the
+ * brake is pulled, it counts as done. Where it fails, the brake is pulled all the same.
  */
-export async function watchDatabase(context: OrphanContext): Promise<number> {
+export async function watchDatabase(
+  context: OrphanContext,
+  beforeBrake: () => Promise<unknown> = async () => {},
+): Promise<number> {
   const { sql, world, installation, marks } = context
   const remembered = marks?.recall() ?? null
   const sight = await observeDatabase(sql, remembered)
@@ -25,6 +29,9 @@ export async function watchDatabase(context: OrphanContext): Promise<number> {
     signs.length > 0 &&
     !(lastSeen && (await wasPulledSince(sql, service_actor, lastSeen.written_at)))
   ) {
+    await beforeBrake().catch((error: Error) => {
+      world.log.error({ error: error.message }, 'sessions not ended after the database went back')
+    })
     await pull(context, signs, now)
   }
   // Marks of another installation say nothing about ours: this process has to be restarted.

@@ -1,5 +1,5 @@
 // A job: once a day compares our captured and held charges with each acquirer's, in both directions, and reports differences to
-// a person. It corrects nothing.
+// a person. It corrects nothing, but hears of refunds that failed after they had succeeded.
 
 import type { LiveAuthorisation } from '../../acquirers/acquirer.ts'
 import { askPatiently } from '../asking/ask-acquirer.ts'
@@ -13,10 +13,12 @@ import {
   hoursOf,
   listedAs,
   referencesOf,
+  refundsToLookAt,
   spanToCompare,
   unknownThere,
   type Window,
 } from '../comparison.ts'
+import type { SettlementContext } from '../context.ts'
 import { mayBeOurs } from '../orphan.ts'
 import { type AcquirerOfMode, decideUnknown, noteOrphans } from '../orphans/note-orphans.ts'
 import type { OrphanContext } from '../orphans/orphan-context.ts'
@@ -29,6 +31,7 @@ import {
   findBooked,
   pageBooked,
 } from './comparison-store.ts'
+import { lookAtRefunds } from './look-at-refunds.ts'
 import { lookClosely } from './look-closely.ts'
 
 /** Longer than one window may take. */
@@ -41,6 +44,8 @@ const page = 1_000
 const looks = 100
 const looks_max = 1_000
 
+export type ComparisonContext = OrphanContext & SettlementContext
+
 /** The result of a comparison. `failure` is null if it was complete. */
 export type ComparisonResult = {
   acquirer: string
@@ -51,7 +56,7 @@ export type ComparisonResult = {
 }
 
 /** Returns the number of new findings. Several processes may do this at once. */
-export async function compareBooks(context: OrphanContext): Promise<number> {
+export async function compareBooks(context: ComparisonContext): Promise<number> {
   let found = 0
   for (const swept of await context.listAcquirers()) {
     // Without a list there is nothing to compare with.
@@ -64,7 +69,7 @@ export async function compareBooks(context: OrphanContext): Promise<number> {
 
 /** Null if the comparison is not due, or if another process runs it. */
 export async function compareAcquirer(
-  context: OrphanContext,
+  context: ComparisonContext,
   swept: AcquirerOfMode,
   { at_once }: { at_once: boolean },
 ): Promise<ComparisonResult | null> {
@@ -125,15 +130,22 @@ export async function compareAcquirer(
 type ComparisonRun = { now: Date; span: Window; lease: { held: Date }; compared: ComparisonResult }
 
 async function run(
-  context: OrphanContext,
+  context: ComparisonContext,
   swept: AcquirerOfMode,
   run: ComparisonRun,
 ): Promise<void> {
   const { name } = swept.acquirer
+  const goOnHere = () => goOn(context, name, run)
+  const refunds = referencesOf(refundsToLookAt(run.now))
+  // First, because a refund that failed meanwhile changes the sum that its charge is compared with.
+  const refunded = await lookAtRefunds(context, swept.acquirer, refunds, goOnHere)
   let looked = 0
   const look = async (references: string[]) => {
     looked += references.length
     if (looked > looks_max) throw new Error(`more than ${looks_max} charges seem to differ`)
+    await lookAt(references)
+  }
+  const lookAt = async (references: string[]) => {
     for (let from = 0; from < references.length; from += looks) {
       const found = await lookClosely(context, swept, references.slice(from, from + looks))
       for (const finding of found) tell(context, finding)
@@ -142,7 +154,7 @@ async function run(
   }
   try {
     for (const window of hoursOf(run.span)) {
-      await goOn(context, name, run)
+      await goOnHere()
       await look(await differingIn(context, swept, window, run.compared))
     }
   } finally {
@@ -150,10 +162,16 @@ async function run(
     await decideUnknown(context, name, false)
   }
   // Earlier findings that this run did not see: their charges are older than its span, or both sides agree now.
-  await goOn(context, name, run)
+  await goOnHere()
   const unseen = await findUnseen(context.sql, { acquirer: name, since: run.now, limit: looks })
   // One at a time, because they may lie months apart.
   for (const reference of unseen) await look([reference])
+  // The charges of refunds are looked at however old they are, and whether or not they seem to differ.
+  for (const reference of [...refunded].sort()) {
+    if (reference >= referencesOf(run.span).from || unseen.includes(reference)) continue
+    await goOnHere()
+    await lookAt([reference])
+  }
 }
 
 /** This process was paused for longer than its lease. The process that has the lease now starts over. */

@@ -112,15 +112,46 @@ export async function findBooked(sql: Sql, references: string[]): Promise<Booked
     ${bookedFrom(sql)}`
 }
 
+/** A refund's operation. */
+export type BookedRefund = { merchant_id: string; operation_id: string; payment_id: string }
+
+/** Refunds at the acquirer that succeeded or wait for a person, with references in the range. Paged as above. */
+export async function pageRefunds(
+  sql: Sql,
+  page: {
+    acquirer: string
+    from: string
+    below: string
+    after: BookedRefund | null
+    limit: number
+  },
+): Promise<BookedRefund[]> {
+  const { from, below, limit } = page
+  const after = page.after ?? { merchant_id: '', operation_id: '' }
+  return sql<BookedRefund[]>`
+    select o.* from merchants m cross join lateral (
+      select merchant_id, operation_id, payment_id from acquirer_operations
+      where merchant_id = m.merchant_id and operation_id >= ${from} and operation_id < ${below}
+        and (m.merchant_id > ${after.merchant_id} or operation_id > ${after.operation_id})
+        and kind = 'refund' and acquirer = ${page.acquirer}
+        and (state = 'approved' or waits_for_person_since is not null)
+      order by operation_id limit ${limit}) o
+    where m.merchant_id >= ${after.merchant_id}
+    order by m.merchant_id, o.operation_id limit ${limit}`
+}
+
 function bookedFrom(sql: Sql): Fragment {
   return sql`
     select c.operation_id as reference, c.handle, c.acquirer_transaction_id, c.merchant_id, c.payment_id, c.acquirer,
       c.state, p.*, w.*
     from charge c cross join lateral (
-      select status as payment_status, amount, currency, case when refunded_amount = 0 then 0::bigint else (
-        select coalesce(sum(r.amount), 0)::bigint from refunds r
-        where r.merchant_id = c.merchant_id and r.payment_id = c.payment_id and r.status = 'succeeded') end as refunded_amount
-      from payments where merchant_id = c.merchant_id and payment_id = c.payment_id offset 0) p
+      select q.status as payment_status, q.amount, q.currency, coalesce(done.amount, 0)::bigint as refunded_amount,
+        (q.refunded_amount - coalesce(done.amount, 0))::bigint as refunding_amount
+      from payments q left join lateral (
+        select sum(r.amount) as amount from refunds r
+        where q.refunded_amount > 0 and r.merchant_id = c.merchant_id and r.payment_id = c.payment_id
+          and r.status = 'succeeded') done on true
+      where q.merchant_id = c.merchant_id and q.payment_id = c.payment_id offset 0) p
     cross join lateral (
       select exists (
         select 1 from acquirer_operations

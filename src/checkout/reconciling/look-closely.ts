@@ -12,6 +12,7 @@ import {
   foundAs,
   isUnchanged,
   listedAs,
+  sidesOf,
   unknownThere,
   widelyAround,
 } from '../comparison.ts'
@@ -50,8 +51,7 @@ export async function lookClosely(
       mode,
       merchant_id: booked.merchant_id,
       payment_id: booked.payment_id,
-      ours: { state: booked.payment_status, amount: booked.amount, currency: booked.currency },
-      theirs: theirs.get(booked.reference)!,
+      ...sidesOf(booked, theirs.get(booked.reference)!),
       found_at: now,
       seen_at: now,
     })),

@@ -26,6 +26,8 @@ export type ResolutionRequest = {
   /** In the words of the acquirer or of the person. */
   reason: string
   by: string
+  /** Whom the journal names; an operator at the command line, where it is left out. */
+  author?: Pick<Cause, 'actor' | 'request_id'>
 }
 
 const allowed: Record<UnansweredOperation['kind'], Resolution[]> = {
@@ -60,7 +62,8 @@ export async function resolveOperation(
   }
   refuseUnlessFit(context, operation, whole.payment.mode, asked)
   const note = { resolved_as: asked.outcome, reason: asked.reason, by: asked.by }
-  const cause: Cause = { actor: 'operator', request_id: null, note }
+  const author = asked.author ?? { actor: 'operator' as const, request_id: null }
+  const cause: Cause = { ...author, note }
   const answer = answerOf(asked, operation, whole)
   if (await settleOperation(context, { ...whole, operation, cause }, answer)) return operation
   throw new Refusal('resource_not_found', 'The operation was answered meanwhile.')

@@ -10,13 +10,16 @@ import { newOperation } from '../operation.ts'
 import { type Cause, lineOf } from '../outcome.ts'
 import type { PaymentKey } from '../payment.ts'
 import { findWholePayment } from '../reading/payment-store.ts'
-import { amountToRefund, newRefund, type Refund, type RefundWish } from '../refund.ts'
+import { amountToRefund, newRefund, type Refund, type RefundWish, refuseBeyond } from '../refund.ts'
 import type { WholePayment } from '../whole-payment.ts'
+import { findRefundLimit } from './refund-limit-store.ts'
 import { beginRefund, findRefund } from './refund-store.ts'
 import { type SentRefund, settleRefund, settleUnsentRefund } from './settle-refund.ts'
 
 export type RefundRequest = RefundWish & {
   cause: Cause
+  /** Whether the merchant's limits of support apply. */
+  is_limited?: boolean
   /** For a request by the API that has one. */
   key: ReservedKey | null
 }
@@ -26,7 +29,7 @@ const tries_max = 20
 
 /**
  * Returns the refund: settled, or pending while the acquirer carries it out or its answer is looked for. Throws
- * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, or KeyTakenError.
+ * `resource_not_found`, `payment_not_refundable`, `refund_exceeds_captured`, `refund_limit_exceeded`, or KeyTakenError.
  */
 export async function refundPayment(
   context: SettlementContext,
@@ -50,14 +53,15 @@ export function noPayment(): Refusal {
 async function begin(
   context: SettlementContext,
   whole: WholePayment,
-  { amount: asked_amount, reason, metadata, cause, key }: RefundRequest,
+  { amount: asked_amount, reason, metadata, cause, key, is_limited = false }: RefundRequest,
 ): Promise<SentRefund | null> {
   const { sql, ids, world } = context
   const { payment } = whole
   const amount = amountToRefund(payment, { amount: asked_amount })
+  if (is_limited) refuseBeyond(await findRefundLimit(sql, payment), payment, amount)
   const at = world.clock.now()
   const operation_id = ids.operation(at)
-  const refund_id = ids.refund()
+  const refund_id = ids.refund(at)
   const refund = newRefund(whole, { amount, reason, metadata }, { refund_id, operation_id, at })
   const operation = newOperation(payment, {
     ...{ operation_id, kind: 'refund', sequence: refund.sequence, amount, at },
@@ -70,7 +74,8 @@ async function begin(
     at,
   })
   const rest = asked_amount === null ? amount : null
-  if (!(await beginRefund(sql, { refund, operation, rest, key, journal }))) return null
+  const intent = { refund, operation, rest, key, journal, is_limited }
+  if (!(await beginRefund(sql, intent))) return null
   return { ...whole, refund, operation, cause }
 }
 

@@ -1,7 +1,7 @@
 // POST and GET /v1/payments/{payment_id}/refunds, GET /v1/refunds/{refund_id}: a merchant refunds a captured payment.
 
 import { z } from 'zod'
-import { secretKey } from '../../http/access.ts'
+import { actorOf, secretKey } from '../../http/access.ts'
 import { type KeyRules, keyRules, stillRunning } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
 import { Refusal } from '../../kernel/errors.ts'
@@ -16,7 +16,8 @@ import { noPayment, refundPayment } from './refund-payment.ts'
 import { findRefund, findRefundByKey, listRefunds } from './refund-store.ts'
 
 const refundCreate = z.strictObject({
-  amount: amount.nullish().meta({ description: 'in minor units; all that is left by default' }),
+  // No null: a number that went wrong is one in JSON, and must not refund everything.
+  amount: amount.optional().meta({ description: 'in minor units; all that is left by default' }),
   reason: optionalText(255).meta({ description: 'your own words, which come back' }),
 })
 
@@ -27,36 +28,42 @@ export const refundRefusals = [
   'refund_exceeds_captured',
 ] as const
 
-export const createRefund = route({
-  method: 'POST',
-  path: '/v1/payments/{payment_id}/refunds',
-  tag: 'Refunds',
-  summary: 'Refund a captured payment',
-  access: secretKey('refund_payments'),
-  dialect: 'checkout',
-  idempotency: 'required',
-  body: refundCreate,
-  body_optional: true,
-  status: 201,
-  reply: refundView,
-  refusals: refundRefusals,
-  admit: admitKey,
-  handle: async (context: Context, { body, holder, params, request_id, reserveKey }) => {
-    const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
-    const refund = await refundPayment(context, which, {
-      amount: body.amount ?? null,
-      reason: body.reason ?? null,
-      metadata: {},
-      cause: { actor: `key ${holder.key_id}`, request_id },
-      key: reserveKey(),
-    })
-    return viewRefund(refund)
-  },
-  resume: async (context: Context, { holder, params, key, now }) => {
-    const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
-    return viewRefund(await refundBegunUnder(context, which, { key, now }))
-  },
-})
+export const createRefund = refundRecord()
+
+/** `isLimited` says of a holder whether the merchant's limits of support apply to them. */
+export function refundRecord(isLimited: (holder: unknown) => boolean = () => false) {
+  return route({
+    method: 'POST',
+    path: '/v1/payments/{payment_id}/refunds',
+    tag: 'Refunds',
+    summary: 'Refund a captured payment',
+    access: secretKey('refund_payments'),
+    dialect: 'checkout',
+    idempotency: 'required',
+    body: refundCreate,
+    body_optional: true,
+    status: 201,
+    reply: refundView,
+    refusals: refundRefusals,
+    admit: admitKey,
+    handle: async (context: Context, { body, holder, params, request_id, reserveKey }) => {
+      const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+      const refund = await refundPayment(context, which, {
+        amount: body.amount ?? null,
+        reason: body.reason ?? null,
+        metadata: {},
+        cause: { actor: actorOf(holder), request_id },
+        key: reserveKey(),
+        is_limited: isLimited(holder),
+      })
+      return viewRefund(refund)
+    },
+    resume: async (context: Context, { holder, params, key, now }) => {
+      const which = { merchant_id: holder.merchant_id, payment_id: params.payment_id! }
+      return viewRefund(await refundBegunUnder(context, which, { key, now }))
+    },
+  })
+}
 
 export const listPaymentRefunds = route({
   method: 'GET',

@@ -26,18 +26,25 @@ export async function beginRefund(
     rest: number | null
     key: ReservedKey | null
     journal: JournalLine
+    /** Whether the limit of support applies, of all refunds of the payment together. */
+    is_limited: boolean
   },
 ): Promise<boolean> {
-  const { refund: r, rest, key, journal } = intent
+  const { refund: r, rest, key, journal, is_limited } = intent
   const thisPayment = sql`merchant_id = ${r.merchant_id} and payment_id = ${r.payment_id}`
   // A statement that waited for the row reads it again, but not what it looks up elsewhere.
   const sequence = sql`(select refund_count + 1 from gate)`
   const operation = { ...intent.operation, sequence }
+  const isWithinLimit = is_limited
+    ? sql`and refunded_amount + ${r.amount}::bigint <= (
+        select l.amount from support_refund_limits l
+        where l.merchant_id = ${r.merchant_id} and l.currency = ${r.currency})`
+    : sql``
   const rows = await sql<GateResult[]>`
     with gate as (
       select refund_count from payments
       where ${thisPayment} and status = 'captured' and refunded_amount + ${r.amount}::bigint <= amount
-        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) for update
+        and (${rest}::bigint is null or refunded_amount + ${rest}::bigint = amount) ${isWithinLimit} for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), payment as (
       update payments set refunded_amount = refunded_amount + ${r.amount}::bigint, refund_count = refund_count + 1

@@ -70,7 +70,7 @@ async function save(
   const acquirer_transaction_id =
     answer.result === 'approved' ? answer.acquirer_transaction_id : null
   const event = refundEventOf(refund, {
-    event_id: ids.event(),
+    event_id: ids.event(at),
     sequence: from === 'approved' ? 2 : 1,
     at,
   })

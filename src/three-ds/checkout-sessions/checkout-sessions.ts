@@ -5,6 +5,7 @@ import {
   apiUrlOf,
   type CheckoutCredentials,
   checkoutCredentials,
+  environmentShown,
   isOfSandbox,
 } from '../../acquirers/checkout/credentials.ts'
 import { checkoutSandboxNumbers } from '../../acquirers/checkout/sandbox-numbers.ts'
@@ -55,6 +56,7 @@ export const checkoutSessions: ThreeDsConnector<CheckoutCredentials> = {
   name: 'checkout-sessions',
   credentials: checkoutCredentials,
   isOfSandbox,
+  environmentShown,
   sandbox_numbers: checkoutSandboxNumbers,
   // The vendor asks in the name of its own acquirer.
   needs_acquirer_ids: false,

@@ -1,17 +1,17 @@
-// A notice about an operation that has ended. If the acquirer has it otherwise than we recorded, money may have moved against our
+// What an acquirer says of an operation that has ended. If it has it otherwise than we recorded, money may have moved against our
 // books.
 
 import type {
   AuthorisationStanding,
   AuthoriseAnswer,
+  Notice,
   SettleAnswer,
 } from '../../acquirers/acquirer.ts'
 import { handleLostAnswer } from '../asking/lost-answer.ts'
 import type { SettlementContext } from '../context.ts'
-import { lookUp } from '../reconciling/reconcile.ts'
-import { failRefund, type OperationCase } from '../reconciling/settle-operation.ts'
 import { noteRefundedThere } from '../refunds/refunded-there.ts'
-import type { StoredNotice } from './notice-store.ts'
+import { lookUp } from './reconcile.ts'
+import { failRefund, type OperationCase } from './settle-operation.ts'
 
 /**
  * `later`: the acquirer does not know yet. `taken_back`: a charge that had failed was approved, and is reversed. `settled`: a
@@ -19,19 +19,22 @@ import type { StoredNotice } from './notice-store.ts'
  */
 export type Contradiction = 'nothing_new' | 'contradicts' | 'taken_back' | 'settled' | 'later'
 
-/** Asks an acquirer that can be asked, but only if the notice may say otherwise than we recorded. */
+/** What made us ask: a notice, or nothing but time. */
+type Hint = Pick<Notice, 'about' | 'answer'>
+
+/** Asks an acquirer that can be asked, but only if the hint may say otherwise than we recorded. */
 export async function askIfContradicted(
   context: SettlementContext,
   ended: OperationCase,
-  notice: Pick<StoredNotice, 'about' | 'answer'>,
+  hint: Hint,
 ): Promise<Contradiction> {
-  if (!mayContradict(ended, notice)) return 'nothing_new'
+  if (!mayContradict(ended, hint)) return 'nothing_new'
   const look = await lookUp(context, ended)
   if (look.result === 'no_answer' || look.result === 'in_progress') return 'later'
   if (look.result !== 'found' || look.kind !== ended.operation.kind) return 'nothing_new'
   if (look.kind !== 'authorise') return contradiction(context, ended, look.answer)
   const present = presentAnswer(look.answer, look.standing)
-  if (notice.about === 'capture' && present?.result === 'approved' && !present.captured) {
+  if (hint.about === 'capture' && present?.result === 'approved' && !present.captured) {
     return logTakenBack(context, ended)
   }
   return present ? contradiction(context, ended, present) : 'nothing_new'
@@ -62,10 +65,7 @@ export async function contradiction(
  * A notice about a refund need not say its outcome. A refund may fail days after it succeeded, and one that a person gave up may
  * succeed.
  */
-function mayContradict(
-  { operation }: OperationCase,
-  { answer }: Pick<StoredNotice, 'answer'>,
-): boolean {
+function mayContradict({ operation }: OperationCase, { answer }: Hint): boolean {
   if (answer?.result !== 'suggested') return operation.kind === 'refund'
   const was_approved = operation.state === 'approved'
   return (answer.outcome === 'approved') !== was_approved

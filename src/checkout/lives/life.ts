@@ -1,0 +1,156 @@
+// Collects what a payment's page and `ripper audit show` show: a session, its payments as they are now, its lines, its events and their deliveries.
+
+import { type PlacedLine, type Seal, sealOf } from '../../audit/chain.ts'
+import { listLines } from '../../audit/journal-store.ts'
+import type { Sql } from '../../database/open.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import {
+  type TracedDelivery,
+  type TracedEvent,
+  traceEvents,
+} from '../../webhooks/deliveries/trace-events.ts'
+import { listOperations, type OperationWithAnswer } from '../asking/operation-store.ts'
+import { viewHold } from '../hold.ts'
+import { type LifeKey, listPaymentIds } from '../reading/life-store.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
+import { type Refund, viewRefund } from '../refund.ts'
+import { listRefunds } from '../refunds/refund-store.ts'
+import { type Session, settlementAt, statusAt } from '../session.ts'
+import { findSession } from '../sessions/session-store.ts'
+import type { WholePayment } from '../whole-payment.ts'
+
+type PaymentNow = WholePayment & { operations: OperationWithAnswer[]; refunds: Refund[] }
+
+export type Life = {
+  key: LifeKey
+  session: Session
+  payments: PaymentNow[]
+  lines: PlacedLine[]
+  events: TracedEvent[]
+}
+
+/** Everything about a session: its payments as they are now, its journal, its events and their deliveries. */
+export async function readLife(sql: Sql, key: LifeKey): Promise<Life> {
+  const { merchant_id } = key
+  const session = (await findSession(sql, key))!
+  const payments: PaymentNow[] = []
+  const events: TracedEvent[] = []
+  for (const payment_id of await listPaymentIds(sql, key)) {
+    const whole = (await findWholePayment(sql, { merchant_id, payment_id }))!
+    const operations = await listOperations(sql, { merchant_id, payment_id })
+    const refunds = await listRefunds(sql, { merchant_id, payment_id })
+    payments.push({ ...whole, operations, refunds })
+    const subjects = [payment_id, ...refunds.map(({ refund_id }) => refund_id)]
+    events.push(...(await traceEvents(sql, { merchant_id, subjects })))
+  }
+  return { key, session, payments, events, lines: await listLines(sql, session) }
+}
+
+/** All of it as JSON. */
+export function viewLife({ key, session, payments, lines, events }: Life, now: Date) {
+  const told = lines.map(viewLine)
+  const count = (seal: Seal) => told.filter((line) => line.seal === seal).length
+  return {
+    ...key,
+    session: viewSession(session, now),
+    payments: payments.map(viewPayment),
+    lines: told,
+    events: events.map(viewEvent),
+    seals: { right: count('right'), wrong: count('wrong'), not_yet: count('not_yet') },
+  }
+}
+
+function viewSession(session: Session, now: Date) {
+  const { mode, amount, currency, amount_verification_source, attempt_count } = session
+  return {
+    status: statusAt(session, now),
+    mode,
+    amount,
+    currency,
+    amount_verification_source,
+    attempt_count,
+    settlement: settlementAt(session, now),
+    created_at: timestamp(session.created_at),
+    expires_at: timestamp(session.expires_at),
+  }
+}
+
+function viewPayment({ payment, attempt, hold, operations, refunds }: PaymentNow) {
+  const { payment_id, status, capture_state, amount, currency, decline, acquirer } = payment
+  return {
+    payment_id,
+    attempt_id: attempt.attempt_id,
+    attempt_number: attempt.number,
+    status,
+    capture_state,
+    amount,
+    currency,
+    decline,
+    acquirer,
+    acquirer_transaction_id: payment.acquirer_transaction_id,
+    created_at: timestamp(payment.created_at),
+    executed_at: timestampOrNull(payment.executed_at),
+    hold: hold && viewHold(hold),
+    refunded_amount: payment.refunded_amount,
+    refunds: refunds.map(viewRefund),
+    operations: operations.map(({ operation_id, kind, sequence, state, sent_at, answered_at }) => ({
+      operation_id,
+      kind,
+      sequence,
+      state,
+      sent_at: timestamp(sent_at),
+      answered_at: timestampOrNull(answered_at),
+    })),
+  }
+}
+
+function viewLine(placed: PlacedLine) {
+  const { entry_id, at, change, subject, actor, request_id, detail } = placed.line
+  return {
+    entry_id,
+    at: timestamp(new Date(Math.round(Number(at) * 1000))),
+    change,
+    subject,
+    actor,
+    request_id,
+    detail: JSON.parse(detail) as Record<string, unknown>,
+    position: placed.position,
+    hash: placed.hash?.toString('hex') ?? null,
+    seal: sealOf(placed),
+  }
+}
+
+function viewEvent({ created_at, deliveries, ...event }: TracedEvent) {
+  return {
+    ...event,
+    created_at: timestamp(created_at),
+    deliveries: deliveries.map(viewDelivery),
+  }
+}
+
+function viewDelivery(delivery: TracedDelivery) {
+  const { delivery_id, endpoint_id, endpoint_url, settled_as, replay_of, attempts } = delivery
+  return {
+    delivery_id,
+    endpoint_id,
+    endpoint_url,
+    replay_of,
+    // As ripper delivery show has it: pending until the first attempt has ended.
+    status: settled_as ?? attempts.at(-1)?.status ?? 'pending',
+    created_at: timestamp(delivery.created_at),
+    settled_at: timestampOrNull(delivery.settled_at),
+    next_attempt_at: timestampOrNull(delivery.attempted_at ? null : delivery.due_at),
+    attempts: attempts.map(
+      ({ attempt_number, status, occurred_at, next_retry_at, ...attempt }) => ({
+        attempt_number,
+        status,
+        occurred_at: timestamp(occurred_at),
+        duration_ms: attempt.duration_ms,
+        endpoint_url: attempt.endpoint_url,
+        response_status_code: attempt.response_status_code,
+        failure: attempt.failure,
+        next_retry_at: timestampOrNull(next_retry_at),
+      }),
+    ),
+  }
+}

@@ -1,0 +1,61 @@
+// Looks refunds of the last days up again: a bank may send one back, and not every acquirer's notice of that arrives.
+
+import type { Acquirer } from '../../acquirers/acquirer.ts'
+import { listOperations } from '../asking/operation-store.ts'
+import { runEach } from '../asking/work-off.ts'
+import type { SettlementContext } from '../context.ts'
+import { isOpen } from '../operation.ts'
+import { findWholePayment } from '../reading/payment-store.ts'
+import { type BookedRefund, pageRefunds } from './comparison-store.ts'
+import { askIfContradicted } from './contradiction.ts'
+import { lookUp } from './reconcile.ts'
+import { type OperationCase, settleOperation } from './settle-operation.ts'
+
+const page = 100
+
+/**
+ * Refunds that succeeded, and those that wait for a person, with references in the range. What the acquirer says now is recorded
+ * as if its notice had come. `goOn` is called before each page. Returns the references of the charges.
+ */
+export async function lookAtRefunds(
+  context: SettlementContext,
+  acquirer: Pick<Acquirer, 'name'>,
+  range: { from: string; below: string },
+  goOn: () => Promise<void>,
+): Promise<Set<string>> {
+  const charges = new Set<string>()
+  let after: BookedRefund | null = null
+  for (;;) {
+    await goOn()
+    const asked = { acquirer: acquirer.name, ...range, after, limit: page }
+    const some: BookedRefund[] = await pageRefunds(context.sql, asked)
+    await runEach(some, async (booked) => {
+      for (const charge of await look(context, booked)) charges.add(charge)
+    })
+    if (some.length < page) return charges
+    after = some.at(-1)!
+  }
+}
+
+/** Returns the reference of the charge. */
+async function look(context: SettlementContext, booked: BookedRefund): Promise<string[]> {
+  const operations = await listOperations(context.sql, booked)
+  const whole = await findWholePayment(context.sql, booked)
+  const operation = operations.find(({ operation_id }) => operation_id === booked.operation_id)
+  if (whole && operation) {
+    const found = { ...whole, operation, cause: { actor: 'reconciler', request_id: null } } as const
+    if (isOpen(operation)) await settleIfKnown(context, found)
+    else await askIfContradicted(context, found, { about: 'refund', answer: null })
+  }
+  const charges = operations.filter(
+    ({ kind, state }) => kind === 'authorise' && state === 'approved',
+  )
+  return charges.map(({ operation_id }) => operation_id)
+}
+
+async function settleIfKnown(context: SettlementContext, found: OperationCase): Promise<void> {
+  const known = await lookUp(context, found)
+  if (known.result === 'found' && known.kind === 'refund') {
+    await settleOperation(context, found, known.answer)
+  }
+}

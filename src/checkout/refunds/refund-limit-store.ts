@@ -1,0 +1,56 @@
+// The SQL of support's limits: up to how much of a payment they may refund, by currency.
+
+import { insertLine } from '../../audit/journal-store.ts'
+import type { AnySql, Sql } from '../../database/open.ts'
+
+/** `amount` is in minor units. */
+export type RefundLimit = { currency: string; amount: number }
+
+/** By currency. */
+export async function listRefundLimits(sql: Sql, merchant_id: string): Promise<RefundLimit[]> {
+  return sql<RefundLimit[]>`
+    select currency, amount from support_refund_limits
+    where merchant_id = ${merchant_id} order by currency`
+}
+
+/** 0 where support may refund nothing of the currency. */
+export async function findRefundLimit(
+  sql: AnySql,
+  { merchant_id, currency }: { merchant_id: string; currency: string },
+): Promise<number> {
+  const [row] = await sql<{ amount: number }[]>`
+    select amount from support_refund_limits
+    where merchant_id = ${merchant_id} and currency = ${currency}`
+  return row?.amount ?? 0
+}
+
+/**
+ * Sets the limit of a currency, or drops it where the amount is null, with its line of the journal. `lineOf` makes that of
+ * the limit before it: 0 without one.
+ */
+export async function setRefundLimit(
+  sql: Sql,
+  {
+    merchant_id,
+    currency,
+    amount,
+  }: { merchant_id: string; currency: string; amount: number | null },
+  lineOf: (before: number) => Parameters<typeof insertLine>[1],
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    // One after the other, so that each line has what was there before. Their times are of the requests.
+    await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
+    const before = await findRefundLimit(tx, { merchant_id, currency })
+    if (amount === null) {
+      await tx`
+        delete from support_refund_limits
+        where merchant_id = ${merchant_id} and currency = ${currency}`
+    } else {
+      await tx`
+        insert into support_refund_limits (merchant_id, currency, amount)
+        values (${merchant_id}, ${currency}, ${amount})
+        on conflict (merchant_id, currency) do update set amount = excluded.amount`
+    }
+    await insertLine(tx, lineOf(before))
+  })
+}
