@@ -7,33 +7,46 @@ import { KeyTakenError } from '../../http/idempotency.ts'
 import type { InsertSession } from '../context.ts'
 import { insertSession, insertSessions, type KeyedSession } from './session-store.ts'
 
-type QueuedSession = KeyedSession & { resolve: () => void; reject: (error: unknown) => void }
+type QueuedSession = KeyedSession & {
+  /** Of its key: one statement could not tell apart two rows with one key. */
+  name: string
+  resolve: () => void
+  reject: (error: unknown) => void
+}
 
-/** Two at once, so that a batch that waits for a lock does not hold up all others. */
-const batches_at_once = 2
+type Queue = { waiting: Map<string, QueuedSession[]>; running: Set<QueuedSession[]> }
+
+/** A batch may wait for a lock, so a merchant has a second, and others have one that these two do not hold up. */
+const batches_at_once = 3
+const batches_of_one_merchant = 2
 const batch_rows_max = 50
 
-export function openSessionInserts(sql: Sql): InsertSession {
-  // A transaction never touches two merchants, so each merchant has its own queue.
-  const queues = new Map<string, { waiting: QueuedSession[]; running: number }>()
+/** `is_distributed`: merchants may be on different servers, so that a statement should touch one of them alone. */
+export function openSessionInserts(
+  sql: Sql,
+  { is_distributed }: { is_distributed: boolean },
+): InsertSession {
+  const shared: Queue = { waiting: new Map(), running: new Set() }
+  const queues = new Map<string, Queue>()
 
-  function queueOf(merchant_id: string) {
+  function queueOf(merchant_id: string): Queue {
+    if (!is_distributed) return shared
     const known = queues.get(merchant_id)
     if (known) return known
-    const queue = { waiting: [], running: 0 }
+    const queue: Queue = { waiting: new Map(), running: new Set() }
     queues.set(merchant_id, queue)
     return queue
   }
 
-  async function run(merchant_id: string): Promise<void> {
-    const queue = queueOf(merchant_id)
-    if (queue.running >= batches_at_once || queue.waiting.length === 0) return
-    queue.running++
-    const batch = takeBatch(queue.waiting)
+  async function run(queue: Queue, merchant_id: string): Promise<void> {
+    if (queue.running.size >= batches_at_once) return
+    const batch = takeBatch(queue)
+    if (batch.length === 0) return
+    queue.running.add(batch)
     await insertBatch(sql, batch)
-    queue.running--
-    if (queue.waiting.length > 0) void run(merchant_id)
-    else if (queue.running === 0) queues.delete(merchant_id)
+    queue.running.delete(batch)
+    if (queue.waiting.size > 0) void run(queue, merchant_id)
+    else if (queue.running.size === 0) queues.delete(merchant_id)
   }
 
   return ({ key, ...written }) => {
@@ -41,30 +54,49 @@ export function openSessionInserts(sql: Sql): InsertSession {
     if (key === null) return insertSession(sql, { key, ...written })
     return new Promise((resolve, reject) => {
       const { merchant_id } = written.session
-      queueOf(merchant_id).waiting.push({ key, ...written, resolve, reject })
-      void run(merchant_id)
+      const name = JSON.stringify([merchant_id, key.audience, key.key])
+      const queue = queueOf(merchant_id)
+      const own = queue.waiting.get(merchant_id) ?? []
+      queue.waiting.set(merchant_id, own)
+      own.push({ key, ...written, name, resolve, reject })
+      void run(queue, merchant_id)
     })
   }
 }
 
-/** The first waiting sessions, each key once: the statement could not tell apart two rows with one key. */
-function takeBatch(waiting: QueuedSession[]): QueuedSession[] {
-  const names = new Set<string>()
+/** One of each merchant in turn, so that many sessions of one do not keep another's waiting. Empty where nobody may go on. */
+function takeBatch({ waiting, running }: Queue): QueuedSession[] {
+  const batchesOf = (merchant_id: string) =>
+    [...running].filter((rows) => rows.some((row) => row.session.merchant_id === merchant_id))
+  const turn = [...waiting.keys()].filter(
+    (merchant_id) => batchesOf(merchant_id).length < batches_of_one_merchant,
+  )
   const batch: QueuedSession[] = []
-  for (let index = 0; index < waiting.length && batch.length < batch_rows_max; ) {
-    const { audience, key } = waiting[index]!.key
-    const name = JSON.stringify([audience, key])
-    if (names.has(name)) {
-      index++
-      continue
+  const names = new Set<string>()
+  for (let before = -1; before < batch.length && batch.length < batch_rows_max; ) {
+    before = batch.length
+    for (const merchant_id of turn) {
+      const own = waiting.get(merchant_id)
+      const row = own && batch.length < batch_rows_max ? takeOne(own, names) : undefined
+      if (!own || !row) continue
+      batch.push(row)
+      // Behind those who have had no turn.
+      waiting.delete(merchant_id)
+      if (own.length > 0) waiting.set(merchant_id, own)
     }
-    names.add(name)
-    batch.push(...waiting.splice(index, 1))
   }
   return batch
 }
 
-/** Settles every row of a batch; never throws. */
+/** The first session under a key that the batch does not have. */
+function takeOne(own: QueuedSession[], names: Set<string>): QueuedSession | undefined {
+  const at = own.findIndex(({ name }) => !names.has(name))
+  const [row] = at === -1 ? [] : own.splice(at, 1)
+  if (row) names.add(row.name)
+  return row
+}
+
+/** Writes a batch, and settles its rows then or later; never throws. */
 async function insertBatch(sql: Sql, batch: QueuedSession[]): Promise<void> {
   if (batch.length === 1) return insertAlone(sql, batch[0]!)
   try {
@@ -76,8 +108,8 @@ async function insertBatch(sql: Sql, batch: QueuedSession[]): Promise<void> {
   } catch (error) {
     // Nobody knows whether the batch was committed. Each request finds out by its key.
     if (isConnectionLost(error)) for (const row of batch) row.reject(error)
-    // Nothing was written. A problem of one row, such as a lock, must not become the others' problem.
-    else await Promise.all(batch.map((row) => insertAlone(sql, row)))
+    // Nothing was written. A problem of one row, such as a lock, must not become the others' problem, nor that of the next batch.
+    else for (const row of batch) void insertAlone(sql, row)
   }
 }
 

@@ -4,15 +4,14 @@ import { isRetriable } from '../../database/failures.ts'
 import type { Sql } from '../../database/open.ts'
 import type { SessionHolder } from '../../http/access.ts'
 import { Refusal } from '../../kernel/errors.ts'
-import type { Attempt } from '../attempt.ts'
-import type { Session } from '../session.ts'
-import { findSessionAndAttempts } from './session-store.ts'
+import { type Checkout, findCheckout } from './session-store.ts'
 
-export type Checkout = { session: Session; attempts: Attempt[] }
+/** Which checkout, and perhaps which of its cards is needed, too. */
+type CheckoutKey = SessionHolder & { card_reference?: string }
 
 /** A client secret can be valid although its session does not exist. The answer is then the same as for a wrong secret. */
-export async function checkoutOrRefuse(sql: Sql, key: SessionHolder): Promise<Checkout> {
-  const found = await findSessionAndAttempts(sql, key)
+export async function checkoutOrRefuse(sql: Sql, key: CheckoutKey): Promise<Checkout> {
+  const found = await findCheckout(sql, key)
   if (!found) throw new Refusal('unauthorized', 'The client secret is not one of this session.')
   return found
 }
@@ -23,7 +22,7 @@ const tries_max = 5
 /** Acts on the checkout in its present state. If `act` returns null, it lost a race, so the checkout is read again. */
 export async function actOnCheckout<Result>(
   sql: Sql,
-  key: SessionHolder,
+  key: CheckoutKey,
   act: (checkout: Checkout) => Promise<Result | null>,
 ): Promise<Result> {
   for (let tries = 0; tries < tries_max; tries++) {

@@ -51,7 +51,9 @@ export type Place = {
 /** The purchase of a create, with its price known. The body's members are also columns of the session. */
 export type Purchase = Omit<z.output<typeof sessionCreate>, 'items'> & { items: Item[] | null }
 
-type Create = Place & {
+/** Only a session that no page will load has no publishable key. */
+type Create = Pick<Place, 'account' | 'integration'> & {
+  public_key: string | null
   purchase: Purchase
   mode: Mode
   minted_by: 'server' | 'client'
@@ -64,7 +66,7 @@ export function newSession(context: Context, create: Create): Session {
   const { account, integration, purchase, verification, now } = create
   return {
     merchant_id: account.merchant.merchant_id,
-    session_id: context.ids.session(account.merchant.routing),
+    session_id: context.ids.session(account.merchant.routing, now),
     mode: create.mode,
     status: 'requires_payment',
     ...columnsOf(purchase),

@@ -8,6 +8,7 @@ import { insertKey } from '../../http/key-gate.ts'
 import { type Attempt, attemptTimes } from '../attempt.ts'
 import type { Hold } from '../hold.ts'
 import { type NewSession, type Session, sessionColumns, sessionTimes } from '../session.ts'
+import type { VaultCard } from '../vault-card.ts'
 
 type SessionKey = Pick<SessionHolder, 'merchant_id' | 'session_id'>
 
@@ -22,8 +23,8 @@ export async function insertSession(sql: Sql, { session, key, line }: NewSession
 }
 
 /**
- * Inserts several sessions of one merchant, whose keys differ. Returns the ids of the inserted sessions. The keys of all others
- * already existed.
+ * Inserts several sessions, whose keys differ. Returns the ids of the inserted sessions. The keys of all others already
+ * existed.
  */
 export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Set<string>> {
   const sent = rows
@@ -42,7 +43,7 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
       request_id: line.request_id,
     }))
     // Sorted in one order everywhere, so that two batches with the same keys do not wait for each other.
-    .sort((a, b) => (`${a.audience} ${a.key}` < `${b.audience} ${b.key}` ? -1 : 1))
+    .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
   const columns = columnNames(sql, sessionColumns)
   const written = await sql<{ session_id: string }[]>`
     with row as materialized (
@@ -65,6 +66,10 @@ export async function insertSessions(sql: Sql, rows: KeyedSession[]): Promise<Se
     from row join taken using (merchant_id, audience, key)
     returning session_id`
   return new Set(written.map(({ session_id }) => session_id))
+}
+
+function orderOf({ merchant_id, audience, key }: Pick<KeyRow, 'merchant_id' | 'audience' | 'key'>) {
+  return `${merchant_id} ${audience} ${key}`
 }
 
 export async function findSession(sql: Sql, key: SessionKey): Promise<Session | undefined> {
@@ -98,20 +103,38 @@ export async function findSessionAndHold(
   return { session, hold: hold && withDates(hold, ['deadline', 'decided_at']) }
 }
 
-/** A session and its attempts, oldest first, as they were at one moment. */
-export async function findSessionAndAttempts(
+/**
+ * A session and its attempts, oldest first, as they were at one moment. `card`: its card of the reference that was asked for;
+ * null where there is none, or none was asked for.
+ */
+export type Checkout = { session: Session; attempts: Attempt[]; card: VaultCard | null }
+
+type CheckoutRow = Pick<Checkout, 'session' | 'attempts'> & Partial<VaultCard>
+
+export async function findCheckout(
   sql: Sql,
-  key: SessionKey,
-): Promise<{ session: Session; attempts: Attempt[] } | undefined> {
-  const [row] = await sql<{ session: Session; attempts: Attempt[] }[]>`
+  key: SessionKey & { card_reference?: string },
+): Promise<Checkout | undefined> {
+  const { merchant_id, session_id, card_reference = null } = key
+  const [columns, cards] =
+    card_reference === null
+      ? [sql``, sql``]
+      : [
+          sql`, c.*`,
+          sql`left join vault.cards c on c.merchant_id = s.merchant_id
+            and c.card_reference = ${card_reference} and c.session_id = s.session_id`,
+        ]
+  const [row] = await sql<CheckoutRow[]>`
     select row_to_json(s) as session, (
       select coalesce(json_agg(a order by a.number), '[]') from attempts a
       where a.merchant_id = s.merchant_id and a.session_id = s.session_id
-    ) as attempts
-    from sessions s where s.merchant_id = ${key.merchant_id} and s.session_id = ${key.session_id}`
+    ) as attempts ${columns}
+    from sessions s ${cards} where s.merchant_id = ${merchant_id} and s.session_id = ${session_id}`
   if (!row) return undefined
+  const { session, attempts, ...card } = row
   return {
-    session: withDates(row.session, sessionTimes),
-    attempts: row.attempts.map((attempt) => withDates(attempt, attemptTimes)),
+    session: withDates(session, sessionTimes),
+    attempts: attempts.map((attempt) => withDates(attempt, attemptTimes)),
+    card: card.card_reference ? (card as VaultCard) : null,
   }
 }
