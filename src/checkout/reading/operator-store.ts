@@ -22,7 +22,16 @@ export async function findPaymentKey(
 
 /** A hold with its payment, and its capture or void that is under way or unanswered. */
 export type HoldWithPayment = Hold &
-  Pick<Payment, 'session_id' | 'amount' | 'currency' | 'mode' | 'order_reference' | 'created_at'> &
+  Pick<
+    Payment,
+    | 'session_id'
+    | 'amount'
+    | 'currency'
+    | 'mode'
+    | 'order_reference'
+    | 'customer_email'
+    | 'created_at'
+  > &
   Pick<Session, 'settlement' | 'answer_by'> & {
     operation_kind: Operation['kind'] | null
     operation_asked_by: Operation['asked_by']
@@ -40,7 +49,7 @@ export async function listHolds(
   const waiting = decided ? sql`` : sql`and decided_at is null`
   const order = sql`order by h.decided_at desc nulls first, h.deadline, h.payment_id`
   return sql<HoldWithPayment[]>`
-    select h.*, p.session_id, p.amount, p.currency, p.mode, p.order_reference, p.created_at, s.settlement, s.answer_by,
+    select h.*, p.session_id, p.amount, p.currency, p.mode, p.order_reference, p.customer_email, p.created_at, s.settlement, s.answer_by,
       o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at
     from (
       select * from holds h

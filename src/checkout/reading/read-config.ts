@@ -5,9 +5,10 @@ import { route } from '../../http/route.ts'
 import { brands } from '../../kernel/values.ts'
 import { admitMerchant } from '../../merchants/admit.ts'
 import { defaultIntegration } from '../../merchants/directory.ts'
-import { confirmationUrlIn, type PriceListItem } from '../../merchants/integration.ts'
+import { confirmationUrlIn } from '../../merchants/integration.ts'
 import { linksView, viewLinks } from '../../merchants/links.ts'
 import { modeOf } from '../../merchants/merchant.ts'
+import { priceView, viewPrice } from '../../merchants/price-view.ts'
 import { handleInPath, publicKeyInPath } from '../../merchants/public-access.ts'
 import { hostedIntegration, type PublicAccount } from '../../merchants/public-account.ts'
 import { handleCors, publicKeyCors } from '../../merchants/public-cors.ts'
@@ -30,18 +31,7 @@ const configView = z.object({
     amount: z.int().nullable(),
     currency: z.string().nullable(),
     require_verified_amount: z.boolean(),
-    price_list: z
-      .array(
-        z.object({
-          sku: z.string(),
-          name: z.string(),
-          unit_amount: z.int(),
-          currency: z.string(),
-          tax_rate: z.int().nullable(),
-          image_url: z.string().nullable(),
-        }),
-      )
-      .nullable(),
+    price_list: z.array(priceView).nullable(),
   }),
   customer_email_required: z.literal(true),
   confirmation_url: z.string().nullable(),
@@ -138,16 +128,5 @@ export function readConfiguration(
     appearance: integration.appearance ?? null,
     links: viewLinks(integration, mode),
     receipts_sent: receipt_modes.includes(mode),
-  }
-}
-
-function viewPrice({ sku, name, unit_amount, currency, tax_rate, image_url }: PriceListItem) {
-  return {
-    sku,
-    name,
-    unit_amount,
-    currency,
-    tax_rate: tax_rate ?? null,
-    image_url: image_url ?? null,
   }
 }

@@ -22,11 +22,17 @@ import {
   time,
 } from '../views.ts'
 
-const sessionStatus = z.enum(['requires_payment', 'processing', 'succeeded', 'declined', 'expired'])
+export const sessionStatuses = [
+  'requires_payment',
+  'processing',
+  'succeeded',
+  'declined',
+  'expired',
+] as const
 
-const sessionView = z.object({
+export const sessionView = z.object({
   id: z.string(),
-  status: sessionStatus,
+  status: z.enum(sessionStatuses),
   mode,
   amount: z.int(),
   currency: z.string(),
@@ -69,7 +75,11 @@ export const readSession = route({
   },
 })
 
-function viewSession(session: Session, hold: Hold | null, now: Date): z.input<typeof sessionView> {
+export function viewSession(
+  session: Session,
+  hold: Hold | null,
+  now: Date,
+): z.input<typeof sessionView> {
   return {
     id: session.session_id,
     status: statusAt(session, now),

@@ -1,0 +1,58 @@
+// The SQL that lists the holds of one mode that wait, by their deadline, along one index.
+
+import type { Sql } from '../../database/open.ts'
+import type { FoundRows } from '../../http/list-page.ts'
+import { millisecondsOf } from '../../kernel/ids.ts'
+import type { Mode } from '../../kernel/values.ts'
+import { lines_max } from './line-look.ts'
+import type { HoldWithPayment } from './operator-store.ts'
+
+/**
+ * Waiting holds behind a position; null is the beginning. No index knows the mode, so that the other mode's holds are looked
+ * at, too, and so many of both are.
+ */
+export async function listWaitingHolds(
+  sql: Sql,
+  { merchant_id, mode }: { merchant_id: string; mode: Mode },
+  { behind, limit }: { behind: string | null; limit: number },
+): Promise<FoundRows<HoldWithPayment>> {
+  const begin =
+    behind === null
+      ? sql``
+      : sql`and (deadline, payment_id) > (${new Date(millisecondsOf(behind))}, ${`pay_${behind.slice(12)}`})`
+  const order = sql`order by deadline, payment_id`
+  const found = await sql<(HoldWithPayment & { place: number })[]>`
+    select r.*, s.settlement, s.answer_by,
+      o.kind as operation_kind, o.asked_by as operation_asked_by, o.sent_at as operation_sent_at
+    from (
+      select * from (
+        select l.*, p.*, row_number() over (${order})::int as place
+        from (
+          select * from holds where merchant_id = ${merchant_id} and decided_at is null ${begin}
+          ${order} limit ${lines_max}
+        ) l
+        cross join lateral (
+          select session_id, amount, currency, mode, order_reference, customer_email, created_at from payments
+          where merchant_id = l.merchant_id and payment_id = l.payment_id offset 0
+        ) p
+      ) n
+      where mode = ${mode} or place = ${lines_max}
+      ${order} limit ${limit}
+    ) r
+    join sessions s on s.merchant_id = r.merchant_id and s.session_id = r.session_id
+    left join acquirer_operations o on o.merchant_id = r.merchant_id and o.operation_id = r.operation_id
+    order by r.deadline, r.payment_id`
+  const last = found.at(-1)
+  return {
+    rows: found.filter((hold) => hold.mode === mode),
+    ended_at: last?.place === lines_max ? positionOfHold(last) : null,
+  }
+}
+
+/** Of a hold in the list: its deadline, then the digits of its payment's id. */
+export function positionOfHold({
+  deadline,
+  payment_id,
+}: Pick<HoldWithPayment, 'deadline' | 'payment_id'>): string {
+  return deadline.getTime().toString(16).padStart(12, '0') + payment_id.slice('pay_'.length)
+}

@@ -1,0 +1,70 @@
+// The SQL that lists sessions, newest first, by the journal's lines about their creation.
+
+import { withDates } from '../../database/driver/rows.ts'
+import type { Fragment, Sql } from '../../database/open.ts'
+import type { FoundRows } from '../../http/list-page.ts'
+import type { Hold } from '../hold.ts'
+import type { Session } from '../session.ts'
+import { endOf, lineSpan, lines_max } from './line-look.ts'
+import type { SpanFilters } from './list-filters.ts'
+
+export type SessionFilters = SpanFilters & {
+  merchant_id: string
+  status: Session['status'] | 'expired' | undefined
+  order_reference: string | undefined
+}
+
+/** A session with the hold of its payment, and the journal line of its creation. */
+export type ListedSession = Session & { hold: Hold | null; entry_id: string }
+
+type Row = ListedSession & { place: number }
+
+export async function listSessions(
+  sql: Sql,
+  filters: SessionFilters,
+  { behind, limit, now }: { behind: string | null; limit: number; now: Date },
+): Promise<FoundRows<ListedSession>> {
+  const { merchant_id, mode, order_reference } = filters
+  const ofMode = mode ? sql`and mode = ${mode}` : sql``
+  const ofOrder =
+    order_reference === undefined ? sql`` : sql`and order_reference = ${order_reference}`
+  const found = await sql<Row[]>`
+    select r.*, (
+      select row_to_json(h) from holds h
+      where h.merchant_id = r.merchant_id and h.payment_id = r.payment_id) as hold
+    from (
+      select s.*, n.entry_id, n.place from (
+        select l.*, row_number() over (order by entry_id desc)::int as place from (
+          select entry_id, subject, change from journal
+          where merchant_id = ${merchant_id} ${lineSpan(sql, filters, behind)}
+          order by entry_id desc limit ${lines_max}
+        ) l
+      ) n
+      left join lateral (
+        select * from sessions
+        where n.change = 'session.created' and merchant_id = ${merchant_id} and session_id = n.subject
+          ${ofMode} ${statusIs(sql, filters.status, now)} ${ofOrder} offset 0
+      ) s on true
+      where s.session_id is not null or n.place = ${lines_max}
+      order by n.entry_id desc limit ${limit}
+    ) r
+    order by r.entry_id desc`
+  const rows = found
+    .filter(({ session_id }) => session_id !== null)
+    .map((row) => ({ ...row, hold: row.hold && withDates(row.hold, ['deadline', 'decided_at']) }))
+  return { rows, ended_at: endOf(found.at(-1)) }
+}
+
+/** As `statusAt` says. */
+function statusIs(sql: Sql, status: SessionFilters['status'], now: Date): Fragment {
+  switch (status) {
+    case undefined:
+      return sql``
+    case 'expired':
+      return sql`and status = 'requires_payment' and expires_at <= ${now}`
+    case 'requires_payment':
+      return sql`and status = 'requires_payment' and expires_at > ${now}`
+    default:
+      return sql`and status = ${status}`
+  }
+}

@@ -1,0 +1,86 @@
+// What all lists that come in pages share: the query's members, the answer's shape, and the step from rows to a page.
+
+import { z } from 'zod'
+import { Refusal } from '../kernel/errors.ts'
+import type { Keyring } from '../kernel/keyring.ts'
+import { cursorAfter, type ListScope, positionIn } from './list-cursor.ts'
+import { rule } from './validate.ts'
+
+export const limit_default = 20
+export const limit_max = 100
+
+/** Members of a list's query. A parameter that was sent twice is an array, which none of these accepts. */
+export const pageQuery = {
+  limit: z
+    .custom<string>(
+      (value) => typeof value === 'string' && /^([1-9]\d?|100)$/.test(value),
+      rule('invalid_pagination', `must be a whole number from 1 to ${limit_max}`),
+    )
+    .optional()
+    .meta({ type: 'integer', minimum: 1, maximum: limit_max, default: limit_default }),
+  after: z
+    .custom<string>(
+      (value) => typeof value === 'string',
+      rule('invalid_pagination', 'must be sent once'),
+    )
+    .optional()
+    .meta({ type: 'string', description: 'next_cursor of the page before, with the same filters' }),
+  offset: z
+    .custom<undefined>(
+      () => false,
+      rule('invalid_pagination', 'is not taken: send next_cursor of the page before as after'),
+    )
+    .optional()
+    .meta({ not: {} }),
+}
+
+export function pageView<Row extends z.ZodType>(row: Row) {
+  return z.object({
+    data: z.array(row),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable(),
+  })
+}
+
+/** A page that was asked for. */
+export type ListRequest = ListScope & {
+  limit: number
+  /** Where the page before ended; undefined for the first. */
+  after: string | undefined
+}
+
+/** The position behind which the page begins; null for the first. Throws `invalid_pagination` for a strange cursor. */
+export function beginOf(keyring: Keyring, { after, ...scope }: ListRequest): string | null {
+  if (after === undefined) return null
+  const position = positionIn(keyring, scope, after)
+  if (position !== null) return position
+  throw new Refusal(
+    'invalid_pagination',
+    'after must be the next_cursor of a page with the same filters.',
+    { field: 'after' },
+  )
+}
+
+/** What a store found: one row more than the page has shows that there are more. */
+export type FoundRows<Row> = {
+  rows: Row[]
+  /** The last position that was looked at, where the look ended before the merchant's rows did; else null. */
+  ended_at: string | null
+}
+
+/** The rows that the page shows, and its other members. */
+export function pageOf<Row>(
+  keyring: Keyring,
+  asked: ListRequest,
+  found: FoundRows<Row>,
+  positionOf: (row: Row) => string,
+): { rows: Row[]; has_more: boolean; next_cursor: string | null } {
+  const rows = found.rows.slice(0, asked.limit)
+  const is_full = found.rows.length > asked.limit
+  const end = is_full ? positionOf(rows.at(-1)!) : found.ended_at
+  return {
+    rows,
+    has_more: end !== null,
+    next_cursor: end === null ? null : cursorAfter(keyring, asked, end),
+  }
+}
