@@ -2,8 +2,10 @@
 
 import { ConfigError, type Setting } from './setting.ts'
 import { settings } from './settings.ts'
+import { type SingleSignOnConfig, singleSignOnOf } from './single-sign-on.ts'
 
 export { ConfigError, isNetwork } from './setting.ts'
+export type { SingleSignOnConfig } from './single-sign-on.ts'
 export type { ThreeDsFile } from './three-ds-file.ts'
 
 type Environment = Record<string, string | undefined>
@@ -11,7 +13,9 @@ type Read<S> = S extends Setting<infer T> ? T : { [K in keyof S]: Read<S[K]> }
 type Settings = Read<typeof settings>
 type Mail = Settings['mail']
 
-export type Config = Omit<Settings, 'mail'> & {
+export type Config = Omit<Settings, 'mail' | 'single_sign_on'> & {
+  /** Null where there is no provider. */
+  single_sign_on: SingleSignOnConfig | null
   /** Null where no receipts are sent. */
   mail: MailConfig | null
 }
@@ -32,7 +36,7 @@ function listSettings(some: object): Setting<unknown>[] {
 
 /** Throws ConfigError for the first variable that is wrong. */
 export function readConfig(environment: Environment = process.env): Config {
-  const { mail, ...config } = readAll(settings, environment)
+  const { mail, single_sign_on, ...config } = readAll(settings, environment)
   if (config.database_url !== null && config.master_keys === null) {
     throw new ConfigError(
       settings.master_keys.name,
@@ -41,7 +45,7 @@ export function readConfig(environment: Environment = process.env): Config {
       settings.database_url.name,
     )
   }
-  return { ...config, mail: mailOf(mail) }
+  return { ...config, mail: mailOf(mail), single_sign_on: singleSignOnOf(single_sign_on) }
 }
 
 function readAll<S extends object>(some: S, environment: Environment): Read<S> {

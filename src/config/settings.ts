@@ -14,6 +14,7 @@ import {
   wholeNumber,
   wordOf,
 } from './setting.ts'
+import { singleSignOnSettings } from './single-sign-on.ts'
 import { readThreeDsFile } from './three-ds-file.ts'
 
 /** 12 attempts in about 71 hours. */
@@ -49,6 +50,22 @@ export const settings = {
     },
     address,
   ),
+  dashboard_url: optional(
+    {
+      name: 'RIPPER_DASHBOARD_URL',
+      meaning: "origin of the dashboard's own host, such as https://staff.shop.example",
+      fallback: 'the dashboard is at RIPPER_BASE_URL + /dashboard',
+    },
+    readOrigin,
+  ),
+  sign_in: oneOf(
+    {
+      name: 'RIPPER_SIGN_IN',
+      meaning: 'passkey_and_password: whoever signs in to the dashboard has to show both',
+    },
+    { words: ['any', 'passkey_and_password'], fallback: 'any' },
+  ),
+  single_sign_on: singleSignOnSettings,
   database_url: optional(
     {
       name: 'RIPPER_DATABASE_URL',
@@ -201,6 +218,13 @@ export const settings = {
     },
     (key) => key,
   ),
+  request_log: oneOf(
+    {
+      name: 'RIPPER_REQUEST_LOG',
+      meaning: 'off: refused requests are not kept for the dashboard; otherwise for 30 days',
+    },
+    { words: ['on', 'off'], fallback: 'on' },
+  ),
   log_level: oneOf(
     { name: 'RIPPER_LOG_LEVEL', meaning: 'debug, info, warn, error or silent' },
     { words: ['debug', 'info', 'warn', 'error', 'silent'], fallback: 'info' },
@@ -213,6 +237,16 @@ export const settings = {
     },
     { fallback: 0, least: -1e9, most: 1e9 },
   ),
+}
+
+/** Passkeys and sign-in need https, except on the machine itself. */
+function readOrigin(value: string, name: string): string {
+  const url = URL.parse(value)
+  const is_safe = url?.protocol === 'https:' || url?.hostname === 'localhost'
+  if (url && is_safe && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) {
+    return url.origin
+  }
+  return fail(name, 'an https origin without a path, such as https://staff.shop.example')
 }
 
 function readDatabaseUrl(value: string, name: string): string {

@@ -1,0 +1,183 @@
+// What a person changes about how they sign in. Each change ends their other sessions.
+
+import { insertLine } from '../audit/journal-store.ts'
+import { isUniqueViolation } from '../database/failures.ts'
+import type { AnySql } from '../database/open.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { personLine } from './lines.ts'
+import {
+  newCodeSecret,
+  openCodeSecret,
+  plainCode,
+  realNow,
+  sealCodeSecret,
+  stepOfCode,
+} from './one-time-codes.ts'
+import { deletePasskey, insertPasskey, listPasskeys } from './passkey-store.ts'
+import { judgeNewPasskey, type RegistrationResponseJSON } from './passkeys.ts'
+import { hashesOf, hashNewPassword, old_hashes_max } from './passwords.ts'
+import { hashOfRecoveryCode, newRecoveryCodes } from './recovery-codes.ts'
+import { merchantNamesOf, refuseBadPassword } from './redeem.ts'
+import { addFactor, endSessions } from './session-store.ts'
+import { failed } from './sign-in.ts'
+import { notThere, type Person } from './signed-in.ts'
+import { authorOf, type Sender, type UsersContext } from './start-session.ts'
+import { plainName, type User } from './user.ts'
+import { findUser, replaceRecoveryCodes, spendStep, updateUser } from './user-store.ts'
+
+/** Throws `invalid_request`. */
+export async function addPasskey(
+  context: UsersContext,
+  person: Person,
+  { name, passkey }: { name: string; passkey: RegistrationResponseJSON },
+  sender: Sender,
+): Promise<void> {
+  const { user_id, page, session } = person
+  const purpose = `passkey ${session.session_id}` as const
+  const made = await judgeNewPasskey(context, { page, purpose }, passkey)
+  const named = plainName(name)
+  if (!made || named === null) {
+    const field = made ? 'name' : 'passkey'
+    throw new Refusal('invalid_request', `${field} cannot be used.`, { field })
+  }
+  const detail = { credential_id: made.credential_id }
+  try {
+    await changeWays(context, person, { change: 'passkey.added', detail, sender }, async (tx) => {
+      await insertPasskey(tx, { ...made, user_id, name: named })
+      await addFactor(tx, session.session_id, 'passkey')
+    })
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw new Refusal('invalid_request', 'passkey is known already.', { field: 'passkey' })
+  }
+}
+
+/** The last way in cannot be removed. */
+export async function removePasskey(
+  context: UsersContext,
+  person: Person,
+  credential_id: string,
+  sender: Sender,
+): Promise<void> {
+  const { user_id } = person
+  const detail = { credential_id }
+  await changeWays(
+    context,
+    person,
+    { change: 'passkey.removed', detail, sender },
+    async (tx, user) => {
+      if (!(await deletePasskey(tx, { credential_id, user_id }))) throw notThere()
+      const left = await listPasskeys(tx, user_id)
+      if (left.length === 0 && user.password_hash === null) {
+        const words = 'This is the only way in: add another passkey or a password first.'
+        throw new Refusal('invalid_request', words, { field: 'credential_id' })
+      }
+    },
+  )
+}
+
+/** Throws `invalid_request` for a password that is too weak, or one of the last. */
+export async function setPassword(
+  context: UsersContext,
+  person: Person,
+  password: string,
+  sender: Sender,
+): Promise<void> {
+  const { user_id, session } = person
+  const names = await merchantNamesOf(context, user_id)
+  refuseBadPassword(password, [session.email, session.name, ...names])
+  const earlier = hashesOf(await userOf(context, user_id))
+  const password_hash = await hashNewPassword(context, password, earlier)
+  const next = { password_hash, old_hashes: earlier.slice(0, old_hashes_max) }
+  await changeWays(context, person, { change: 'password.set', sender }, async (tx) => {
+    await updateUser(tx, user_id, next)
+    await addFactor(tx, session.session_id, 'password')
+  })
+}
+
+/** A secret for an authenticator, which counts once a first code has confirmed it. */
+export async function beginOneTimeCodes(
+  context: UsersContext,
+  { user_id, session }: Person,
+): Promise<{ secret: string; uri: string }> {
+  const { bytes, secret, uri } = newCodeSecret(context.world, session.email)
+  const totp_pending = sealCodeSecret(context.keyring, user_id, bytes)
+  await updateUser(context.sql, user_id, { totp_pending })
+  return { secret, uri }
+}
+
+/** Throws `sign_in_failed` for a wrong code. */
+export async function confirmOneTimeCodes(
+  context: UsersContext,
+  person: Person,
+  code: string,
+  sender: Sender,
+): Promise<void> {
+  const { user_id } = person
+  await changeWays(context, person, { change: 'one_time_codes.set', sender }, async (tx, user) => {
+    const { totp_pending } = user
+    if (totp_pending === null) {
+      throw new Refusal('invalid_request', 'code has no secret yet: ask for one first.', {
+        field: 'code',
+      })
+    }
+    const bytes = openCodeSecret(context.keyring, user_id, totp_pending)
+    // A new secret begins anew: codes of the one before do not count against it.
+    const step = stepOfCode(bytes, plainCode(code), { last_step: 0, real_now: realNow(context) })
+    if (step === null) throw failed()
+    await updateUser(tx, user_id, {
+      totp_sealed: totp_pending,
+      totp_pending: null,
+      totp_last_step: 0,
+    })
+    await spendStep(tx, user_id, step)
+    await addFactor(tx, person.session.session_id, 'one_time_code')
+  })
+}
+
+export async function removeOneTimeCodes(
+  context: UsersContext,
+  person: Person,
+  sender: Sender,
+): Promise<void> {
+  const { user_id } = person
+  const none = { totp_sealed: null, totp_pending: null }
+  await changeWays(context, person, { change: 'one_time_codes.removed', sender }, (tx) =>
+    updateUser(tx, user_id, none),
+  )
+}
+
+export async function renewRecoveryCodes(
+  context: UsersContext,
+  person: Person,
+  sender: Sender,
+): Promise<string[]> {
+  const codes = newRecoveryCodes(context.world.random)
+  await changeWays(context, person, { change: 'recovery_codes.made', sender }, (tx) =>
+    replaceRecoveryCodes(tx, person.user_id, codes.map(hashOfRecoveryCode)),
+  )
+  return codes
+}
+
+export async function userOf({ sql }: Pick<UsersContext, 'sql'>, user_id: string): Promise<User> {
+  const user = await findUser(sql, user_id)
+  if (!user) throw notThere()
+  return user
+}
+
+/** A change with its line, in one transaction, after which the person has this session alone. */
+async function changeWays(
+  context: UsersContext,
+  { user_id, session }: Person,
+  { change, detail = {}, sender }: { change: string; detail?: object; sender: Sender },
+  work: (tx: AnySql, user: User) => Promise<unknown>,
+): Promise<void> {
+  await context.sql.begin(async (tx) => {
+    const at = context.world.clock.now()
+    const [user] = await tx<User[]>`select * from users where user_id = ${user_id} for update`
+    await work(tx, user!)
+    await endSessions(tx, user_id, { but: session.session_id, at })
+    const author = authorOf(user_id, sender)
+    await insertLine(tx, personLine(context, author, { subject: user_id, change, detail, at }))
+  })
+}

@@ -1,0 +1,108 @@
+// Jobs about people: whom nobody has seen for 90 days is disabled, old sessions and links go, all of them where the database
+// has gone back, and secrets follow a new key.
+
+import { installation_id } from '../audit/journal.ts'
+import { insertLine } from '../audit/journal-store.ts'
+import type { Context } from '../context.ts'
+import { rewrapRows } from '../database/rewrap-rows.ts'
+import { personLine } from './lines.ts'
+import { purgeLinks, withdrawEveryLink } from './link-store.ts'
+import { codeSecretName } from './one-time-codes.ts'
+import { endEverySession, endSessions, purgeUserSessions } from './session-store.ts'
+import {
+  codeSecretsUnderOtherKeys,
+  listUnused,
+  replaceCodeSecrets,
+  updateUser,
+} from './user-store.ts'
+
+type JobContext = Pick<Context, 'sql' | 'world' | 'ids' | 'keyring'>
+
+const day_ms = 24 * 3600_000
+/** PCI DSS 8.2.6 */
+const disabled_after_days = 90
+export const warned_after_days = 76
+
+/** Warns of people whom nobody has seen for 76 days, and disables them after 90. Returns how many it dealt with. */
+export async function disableUnused(context: JobContext): Promise<number> {
+  const { sql, world } = context
+  const at = world.clock.now()
+  const since = (days: number) => new Date(at.getTime() - days * day_ms)
+  const disabled = await listUnused(sql, since(disabled_after_days))
+  for (const { user_id } of disabled) {
+    await note(context, { user_id, change: 'user.disabled', next: { disabled_at: at }, at })
+    world.log.warn({ user_id, days: disabled_after_days }, 'unused account disabled')
+  }
+  const unused = await listUnused(sql, since(warned_after_days))
+  const warned = unused.filter(({ warned_at }) => warned_at === null)
+  for (const { user_id } of warned) {
+    await note(context, { user_id, change: 'user.unused', next: { warned_at: at }, at })
+    world.log.warn({ user_id, days: warned_after_days }, 'account unused: it will be disabled')
+  }
+  return disabled.length + warned.length
+}
+
+async function note(
+  context: JobContext,
+  {
+    user_id,
+    change,
+    next,
+    at,
+  }: {
+    user_id: string
+    change: string
+    next: { disabled_at: Date } | { warned_at: Date }
+    at: Date
+  },
+): Promise<void> {
+  await context.sql.begin(async (tx) => {
+    await updateUser(tx, user_id, next)
+    if ('disabled_at' in next) await endSessions(tx, user_id, { but: null, at })
+    const author = { actor: 'service' as const, request_id: null }
+    await insertLine(tx, personLine(context, author, { subject: user_id, change, at }))
+  })
+}
+
+/**
+ * Ends all sessions and withdraws all links, in a database that has gone back: some of those that it holds were ended,
+ * used or withdrawn since. Returns how many sessions ended.
+ */
+export async function endAllSessions({ sql, world, ids }: JobContext): Promise<number> {
+  const at = world.clock.now()
+  return sql.begin(async (tx) => {
+    const sessions = await endEverySession(tx, at)
+    const links = await withdrawEveryLink(tx, at)
+    const author = { actor: 'service' as const, request_id: null }
+    const told = { change: 'sign_in.all_ended', detail: { sessions, links }, at }
+    await insertLine(tx, personLine({ ids }, author, { ...told, subject: installation_id }))
+    return sessions
+  })
+}
+
+/** Deletes sessions and links that are long over. Returns how many. */
+export async function purgeSignIns({ sql, world }: JobContext): Promise<number> {
+  const now = world.clock.now()
+  return (await purgeUserSessions(sql, now)) + (await purgeLinks(sql, now))
+}
+
+/** Returns how many people's secrets of one-time codes were put under the current master key. */
+export function rewrapCodeSecrets({ sql, keyring, world }: JobContext): Promise<number> {
+  type Row = Awaited<ReturnType<typeof codeSecretsUnderOtherKeys>>[number]
+  return rewrapRows({
+    first: { user_id: '' },
+    page: (asked) => codeSecretsUnderOtherKeys(sql, keyring.current_key_id, asked),
+    rewrap(row: Row) {
+      const anew = (sealed: Buffer | null) =>
+        sealed && (keyring.rewrap(sealed, codeSecretName(row.user_id)) ?? sealed)
+      const { totp_sealed, totp_pending } = row
+      return replaceCodeSecrets(sql, row, {
+        totp_sealed: anew(totp_sealed),
+        totp_pending: anew(totp_pending),
+      })
+    },
+    failed({ user_id }, { message }) {
+      world.log.error({ user_id, error: message }, 'secret of one-time codes not wrapped anew')
+    },
+  })
+}

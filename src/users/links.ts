@@ -1,0 +1,104 @@
+// Links by which people come in: a welcome, an invitation, a reset. The secret stands in the fragment, so that no proxy
+// logs it, and only its hash is stored.
+
+import { insertLine } from '../audit/journal-store.ts'
+import type { AnySql } from '../database/open.ts'
+import type { KeyRow } from '../http/idempotency.ts'
+import { storeKey } from '../http/key-gate.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { type Author, personLine } from './lines.ts'
+import {
+  findLink,
+  insertLink,
+  type NamedLink,
+  type SignInLink,
+  withdrawAlike,
+} from './link-store.ts'
+import { hashOfSecret } from './session.ts'
+import type { UsersContext } from './start-session.ts'
+
+const lifetimes: Record<SignInLink['purpose'], number> = {
+  welcome: 24 * 3600_000,
+  invite: 72 * 3600_000,
+  reset: 60 * 60_000,
+}
+
+/** For whom a link is. `user_id` is set where it opens an account anew. */
+export type NewLink = Pick<
+  SignInLink,
+  'purpose' | 'email' | 'user_id' | 'merchant_id' | 'role' | 'is_operator'
+>
+
+export type MadeLink = { link: SignInLink; url: string }
+
+type LinkContext = Pick<UsersContext, 'ids'> & {
+  world: Pick<UsersContext['world'], 'clock'>
+  addresses: Pick<UsersContext['addresses'], 'dashboard_url'>
+}
+
+/**
+ * Makes a link in place of earlier ones for the same. Its address is shown here and never again. `record` gives the row of
+ * the request's idempotency key, if there is one; throws KeyTakenError, and makes nothing, where that is stored.
+ */
+export function makeLink(
+  context: LinkContext & Pick<UsersContext, 'sql'>,
+  asked: NewLink,
+  author: Author,
+  record: (made: MadeLink) => KeyRow | null = () => null,
+): Promise<MadeLink> {
+  return context.sql.begin(async (tx) => {
+    const made = await makeLinkIn(tx, context, asked, author)
+    await storeKey(tx, record(made))
+    return made
+  })
+}
+
+/** The same in a transaction that does more. */
+export async function makeLinkIn(
+  tx: AnySql,
+  context: LinkContext,
+  asked: NewLink,
+  author: Author,
+): Promise<MadeLink> {
+  const { ids, world, addresses } = context
+  const at = world.clock.now()
+  const secret = ids.personSecret()
+  const link: SignInLink = {
+    ...asked,
+    link_id: ids.signInLink(),
+    token_hash: hashOfSecret(secret),
+    made_by: author.actor,
+    created_at: at,
+    expires_at: new Date(at.getTime() + lifetimes[asked.purpose]),
+    used_at: null,
+    withdrawn_at: null,
+  }
+  const { link_id, purpose, user_id, merchant_id, role, is_operator } = link
+  const detail = { purpose, role, is_operator, ...(user_id && { user_id }) }
+  const told = { subject: link_id, change: 'link.created', detail, at }
+  await withdrawAlike(tx, link, at)
+  await insertLink(tx, link)
+  await insertLine(
+    tx,
+    personLine(context, author, { ...told, ...(merchant_id && { merchant_id }) }),
+  )
+  return { link, url: `${addresses.dashboard_url()}#${purpose}=${secret}` }
+}
+
+/** A link that can be used now. Throws `link_unknown`, `link_used` or `link_expired`. */
+export async function openLink(
+  { sql, world }: Pick<UsersContext, 'sql' | 'world'>,
+  secret: string,
+): Promise<NamedLink> {
+  const link = await findLink(sql, hashOfSecret(secret))
+  if (!link) throw new Refusal('link_unknown', 'There is no such link. Was it copied whole?')
+  if (link.used_at !== null || link.withdrawn_at !== null) throw linkUsed()
+  if (link.expires_at <= world.clock.now()) {
+    throw new Refusal('link_expired', 'This link has expired. Ask for a new one.')
+  }
+  return link
+}
+
+export function linkUsed(): Refusal {
+  return new Refusal('link_used', 'This link was used already, or a newer one has replaced it.')
+}

@@ -1,0 +1,142 @@
+// What an operator does about people at the command line. Access to the server is the root of trust.
+
+import { insertLine } from '../audit/journal-store.ts'
+import type { AnySql } from '../database/open.ts'
+import { Refusal } from '../kernel/errors.ts'
+import type { ManageContext } from '../merchants/manage.ts'
+import { personLine } from './lines.ts'
+import { withdrawLinksBy, withdrawResetsOf } from './link-store.ts'
+import { type MadeLink, makeLink } from './links.ts'
+import { listMembershipsOf, lockMembers, setRole } from './membership-store.ts'
+import type { Role } from './roles.ts'
+import { endSessions } from './session-store.ts'
+import { refuseLastOwner } from './team.ts'
+import type { User } from './user.ts'
+import { findUserByEmail, lockOperators, updateUser } from './user-store.ts'
+
+export type LinkOffice = ManageContext & { dashboard_url: string }
+
+/**
+ * A link for an address. Somebody with an account is given what is asked for once they have signed in; where nothing is
+ * asked for, the link opens their account anew. Throws `invalid_request` for somebody who is disabled, and where they have
+ * a role at the merchant: a link changes none.
+ */
+export async function makeLinkFor(
+  { sql, ids, clock, actor, by, dashboard_url }: LinkOffice,
+  asked: { email: string; is_operator: boolean; merchant_id: string | null; role: Role | null },
+): Promise<MadeLink> {
+  const user = await findUserByEmail(sql, asked.email)
+  if (user?.disabled_at) {
+    const words = `${asked.email} is disabled: ripper user unlock ${asked.email} comes first.`
+    throw new Refusal('invalid_request', words)
+  }
+  const memberships = user ? await listMembershipsOf(sql, user.user_id) : []
+  const held = memberships.find(({ merchant_id }) => merchant_id === asked.merchant_id)
+  if (held) {
+    const words = `${asked.email} is ${held.role} of ${held.merchant_id} already: ripper user role changes that.`
+    throw new Refusal('invalid_request', words)
+  }
+  const gives = asked.is_operator || asked.merchant_id !== null
+  const is_reset = user !== undefined && !gives
+  const is_invitation = !is_reset && (user !== undefined || !asked.is_operator)
+  const purpose = is_reset ? 'reset' : is_invitation && gives ? 'invite' : 'welcome'
+  const addresses = { dashboard_url: () => dashboard_url }
+  const context = { sql, ids, world: { clock }, addresses }
+  const author = { actor, request_id: null, ...(by !== undefined && { by }) }
+  return makeLink(context, { ...asked, purpose, user_id: is_reset ? user.user_id : null }, author)
+}
+
+/** Ends all sessions, and lets nobody in until `unlock`. Throws `invalid_request` for the last operator. */
+export function disableUser(context: ManageContext, email: string): Promise<User> {
+  return changeUser(context, { email, change: 'user.disabled' }, async (tx, user, at) => {
+    const { user_id } = user
+    await refuseLastOperator(tx, user)
+    await updateUser(tx, user_id, { disabled_at: at })
+    await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
+    await endSessions(tx, user_id, { but: null, at })
+  })
+}
+
+/** Forgets failures, and enables somebody who was disabled. */
+export function unlockUser(context: ManageContext, email: string): Promise<User> {
+  return changeUser(context, { email, change: 'user.unlocked' }, (tx, { user_id }, at) => {
+    const open = { tries: 0, locked_until: null, disabled_at: null, warned_at: null }
+    // Else the job that disables whom nobody has seen would do so at once.
+    return updateUser(tx, user_id, { ...open, seen_at: at })
+  })
+}
+
+/** Gives or takes the operator's mark, and ends all sessions. Throws `invalid_request` for the last operator. */
+export function markOperator(
+  context: ManageContext,
+  { email, is_operator }: { email: string; is_operator: boolean },
+): Promise<User> {
+  const told = { email, change: 'user.operator', detail: { is_operator } }
+  return changeUser(context, told, async (tx, user, at) => {
+    const { user_id } = user
+    if (!is_operator) await refuseLastOperator(tx, user)
+    await updateUser(tx, user_id, { is_operator })
+    await endRights(tx, user_id, at)
+  })
+}
+
+/** Gives a member another role, and ends their sessions. Throws `invalid_request` for the last owner. */
+export function changeRoleOf(
+  context: ManageContext,
+  { email, merchant_id, role }: { email: string; merchant_id: string; role: Role },
+): Promise<User> {
+  const told = { email, merchant_id, change: 'member.role', detail: { role } }
+  return changeUser(context, told, async (tx, { user_id }, at) => {
+    const all = await lockMembers(tx, merchant_id)
+    const before = all.find((each) => each.user_id === user_id)
+    if (!before) {
+      const words = `${email} is no member of ${merchant_id}: ripper user link invites them.`
+      throw new Refusal('resource_not_found', words)
+    }
+    if (role !== 'owner') refuseLastOwner(all, before)
+    await setRole(tx, { merchant_id, user_id }, role)
+    await endRights(tx, user_id, at)
+  })
+}
+
+/** What somebody began under their earlier rights ends with these. */
+async function endRights(tx: AnySql, user_id: string, at: Date): Promise<void> {
+  await withdrawLinksBy(tx, { user_id, merchant_id: null, at })
+  await withdrawResetsOf(tx, user_id, at)
+  await endSessions(tx, user_id, { but: null, at })
+}
+
+/** One operator must be left: their password is the way in that no provider and no merchant can shut. */
+async function refuseLastOperator(tx: AnySql, { user_id, email }: User): Promise<void> {
+  const operators = await lockOperators(tx)
+  if (operators.some((each) => each.user_id !== user_id)) return
+  if (!operators.some((each) => each.user_id === user_id)) return
+  const words = `${email} is the last operator: ripper user operator EMAIL makes somebody else one first.`
+  throw new Refusal('invalid_request', words)
+}
+
+/** Returns how many sessions ended. */
+export async function signOutUser(context: ManageContext, email: string): Promise<number> {
+  let ended = 0
+  await changeUser(context, { email, change: 'user.signed_out' }, async (tx, { user_id }, at) => {
+    ended = await endSessions(tx, user_id, { but: null, at })
+  })
+  return ended
+}
+
+/** Throws `resource_not_found`. */
+async function changeUser(
+  { sql, ids, clock, actor, by }: ManageContext,
+  { email, ...told }: { email: string; change: string; merchant_id?: string; detail?: object },
+  work: (tx: AnySql, user: User, at: Date) => Promise<unknown>,
+): Promise<User> {
+  const at = clock.now()
+  const author = { actor, request_id: null, ...(by !== undefined && { by }) }
+  return sql.begin(async (tx) => {
+    const user = await findUserByEmail(tx, email)
+    if (!user) throw new Refusal('resource_not_found', `There is nobody with the address ${email}.`)
+    await work(tx, user, at)
+    await insertLine(tx, personLine({ ids }, author, { ...told, subject: user.user_id, at }))
+    return user
+  })
+}

@@ -1,0 +1,37 @@
+// A person ends sessions of their own: one that they do not know, or all but this one.
+
+import { insertLine } from '../audit/journal-store.ts'
+import { personLine } from './lines.ts'
+import { endSession, endSessions } from './session-store.ts'
+import { notThere, type Person } from './signed-in.ts'
+import { authorOf, type Sender, type UsersContext } from './start-session.ts'
+
+/** Throws `resource_not_found`. */
+export async function endOwnSession(
+  context: UsersContext,
+  { user_id }: Person,
+  session_id: string,
+  sender: Sender,
+): Promise<void> {
+  await context.sql.begin(async (tx) => {
+    const at = context.world.clock.now()
+    if (!(await endSession(tx, { session_id, user_id }, at))) throw notThere()
+    const told = { subject: user_id, change: 'sign_in.ended', detail: { session_id }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+  })
+}
+
+/** Returns how many ended. */
+export async function endOtherSessions(
+  context: UsersContext,
+  { user_id, session }: Person,
+  sender: Sender,
+): Promise<number> {
+  return context.sql.begin(async (tx) => {
+    const at = context.world.clock.now()
+    const ended = await endSessions(tx, user_id, { but: session.session_id, at })
+    const told = { subject: user_id, change: 'sign_in.others_ended', detail: { ended }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    return ended
+  })
+}

@@ -1,0 +1,54 @@
+// Where the dashboard is for browsers: the origin that passkeys belong to, and whether anybody may sign in there.
+
+import type { Caller } from '../http/access.ts'
+
+export type PageOrigin = {
+  /** The origin that people are sent to: by name, since browsers refuse passkeys at a number. */
+  origin: string
+  /** The name that passkeys belong to. */
+  rp_id: string
+  is_https: boolean
+  is_loopback: boolean
+  /** Every origin that is our own: on loopback also the number. */
+  own_origins: string[]
+}
+
+/** `dashboard_url` is the page's address. */
+export function pageOriginOf(dashboard_url: string): PageOrigin {
+  const url = new URL(dashboard_url)
+  const { protocol, hostname, port, origin } = url
+  const is_loopback = isLoopback(hostname)
+  const at = (name: string) => `${protocol}//${name}${port && `:${port}`}`
+  return {
+    origin,
+    rp_id: hostname,
+    is_https: protocol === 'https:',
+    is_loopback,
+    own_origins: is_loopback ? ['localhost', '127.0.0.1', '[::1]'].map(at) : [origin],
+  }
+}
+
+/** The page's address at an origin, with `localhost` in place of a loopback number. */
+export function dashboardAddress(base_url: string): string {
+  const url = new URL(`${base_url}/dashboard`)
+  if (isLoopback(url.hostname)) url.hostname = 'localhost'
+  return url.href
+}
+
+/** Whether the browser is where a password may be typed: behind https, or on this machine. */
+export function isSafePlace({ is_https, is_loopback }: PageOrigin, caller: Caller): boolean {
+  if (is_https) return true
+  const host = URL.parse(`http://${caller.header('host') ?? ''}`)
+  return is_loopback && host !== null && isLoopback(host.hostname)
+}
+
+/** Whether a request that changes something comes from our own page. */
+export function isFromOwnPage({ own_origins }: PageOrigin, caller: Caller): boolean {
+  const site = caller.header('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  return caller.origin !== null && own_origins.includes(caller.origin)
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

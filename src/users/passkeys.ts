@@ -1,0 +1,163 @@
+// Passkeys: what a browser is asked, and whether its answer is right. `@simplewebauthn/server` judges.
+
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import type { Context } from '../context.ts'
+import { type ChallengePurpose, newChallenge, timeOfChallenge } from './challenges.ts'
+import type { PageOrigin } from './page-origin.ts'
+
+export type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+}
+
+export type Passkey = {
+  credential_id: string
+  user_id: string
+  public_key: Buffer
+  counter: number
+  transports: string[]
+  is_backed_up: boolean
+  name: string
+  created_at: Date
+  used_at: Date | null
+  challenged_at: Date
+}
+
+type Judge = Pick<Context, 'keyring' | 'world'>
+type Ceremony = { page: PageOrigin; purpose: ChallengePurpose }
+
+/** Loaded when the first person needs it: a service without people starts without it. */
+const judge = () => import('@simplewebauthn/server')
+
+const shared = { userVerification: 'required' } as const
+
+/** What the browser needs to make a passkey for this person. */
+export async function askForPasskey(
+  { keyring, world }: Judge,
+  { page, purpose }: Ceremony,
+  person: { user_id: string; email: string; name: string; credential_ids: string[] },
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
+  const { generateRegistrationOptions } = await judge()
+  return generateRegistrationOptions({
+    rpName: 'Ripper Checkout',
+    rpID: page.rp_id,
+    userID: new Uint8Array(Buffer.from(person.user_id)),
+    userName: person.email,
+    userDisplayName: person.name,
+    challenge: newChallenge(keyring, world, purpose),
+    attestationType: 'none',
+    authenticatorSelection: { ...shared, residentKey: 'required' },
+    excludeCredentials: person.credential_ids.map((id) => ({ id })),
+  })
+}
+
+/** The passkey that a browser made; null where anything about it is wrong. */
+export async function judgeNewPasskey(
+  { keyring, world }: Judge,
+  { page, purpose }: Ceremony,
+  response: RegistrationResponseJSON,
+): Promise<Omit<Passkey, 'user_id' | 'name'> | null> {
+  const { verifyRegistrationResponse } = await judge()
+  const now = world.clock.now()
+  const challenge = challengeOf(keyring, { purpose, now })
+  try {
+    const { verified, registrationInfo: info } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: challenge.isOurs,
+      expectedOrigin: page.origin,
+      expectedRPID: page.rp_id,
+    })
+    if (!verified || !info || challenge.madeAt() === null) return null
+    const { id, publicKey, counter, transports } = info.credential
+    return {
+      credential_id: id,
+      public_key: Buffer.from(publicKey),
+      counter,
+      transports: knownTransports(transports),
+      is_backed_up: info.credentialBackedUp,
+      created_at: now,
+      used_at: null,
+      // No challenge for its use was made before it.
+      challenged_at: new Date(0),
+    }
+  } catch {
+    // The library throws for each thing that can be wrong with an answer.
+    return null
+  }
+}
+
+/** What the browser needs to use a passkey: any that it has, or one of those named. */
+export async function askToUsePasskey(
+  { keyring, world }: Judge,
+  { page, purpose }: Ceremony,
+  credential_ids: string[] = [],
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await judge()
+  return generateAuthenticationOptions({
+    ...shared,
+    rpID: page.rp_id,
+    challenge: newChallenge(keyring, world, purpose),
+    allowCredentials: credential_ids.map((id) => ({ id })),
+  })
+}
+
+/** What the passkey's row becomes by its use; null where the answer is wrong. */
+export async function judgePasskeyUse(
+  { keyring, world }: Judge,
+  { page, purpose }: Ceremony,
+  { passkey, response }: { passkey: Passkey; response: AuthenticationResponseJSON },
+): Promise<Pick<Passkey, 'counter' | 'is_backed_up' | 'challenged_at'> | null> {
+  const { verifyAuthenticationResponse } = await judge()
+  const now = world.clock.now()
+  const challenge = challengeOf(keyring, { purpose, now })
+  try {
+    const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challenge.isOurs,
+      expectedOrigin: page.origin,
+      expectedRPID: page.rp_id,
+      credential: {
+        id: passkey.credential_id,
+        publicKey: new Uint8Array(passkey.public_key),
+        counter: passkey.counter,
+        transports: passkey.transports as AuthenticatorTransport[],
+      },
+    })
+    const challenged_at = challenge.madeAt()
+    if (!verified || challenged_at === null) return null
+    const { newCounter: counter, credentialBackedUp: is_backed_up } = info
+    return { counter, is_backed_up, challenged_at }
+  } catch {
+    return null
+  }
+}
+
+const transports_known = ['usb', 'nfc', 'ble', 'smart-card', 'hybrid', 'internal', 'cable']
+
+/** What a browser says of them is not signed, and hints at no more than how to reach the passkey. */
+function knownTransports(said: unknown): string[] {
+  return Array.isArray(said) ? transports_known.filter((each) => said.includes(each)) : []
+}
+
+/** Judges the challenge that an answer bears, and keeps when it was made; null before, and for one that is not ours. */
+function challengeOf(
+  keyring: Judge['keyring'],
+  ceremony: { purpose: ChallengePurpose; now: Date },
+) {
+  let made_at: Date | null = null
+  return {
+    isOurs: (challenge: string) => {
+      made_at = timeOfChallenge(keyring, challenge, ceremony)
+      return made_at !== null
+    },
+    madeAt: () => made_at,
+  }
+}

@@ -1,0 +1,113 @@
+// Signs in whom a provider of single sign-on vouches for, by their account there or by an invitation to their address; and
+// takes a fresh sign-in there as a proof.
+
+import { insertLine } from '../audit/journal-store.ts'
+import { isUniqueViolation } from '../database/failures.ts'
+import { findIdentity, findInvitation, insertIdentity } from './identity-store.ts'
+import { personLine } from './lines.ts'
+import { spendLink, withdrawOpenWelcomes } from './link-store.ts'
+import { realNow } from './one-time-codes.ts'
+import { grant, userIdOf } from './redeem.ts'
+import type { Factor } from './session.ts'
+import { listSessions } from './session-store.ts'
+import type { Claims, RoundPurpose } from './single-sign-on.ts'
+import { authorOf, renew, type Sender, signIn, type UsersContext } from './start-session.ts'
+import { plainName } from './user.ts'
+import { insertUser } from './user-store.ts'
+
+/**
+ * Returns the token of a session; null where nobody here is known by that account. `linking` is the person who began
+ * while signed in: the account is theirs from then on. An address by itself opens no account that exists.
+ */
+export async function signInByProvider(
+  context: UsersContext,
+  { claims, linking }: { claims: Claims; linking: string | null },
+  sender: Sender,
+): Promise<string | null> {
+  const known = await findIdentity(context.sql, claims)
+  if (known !== null && linking !== null && known !== linking) return null
+  const user_id = known ?? (await newcomer(context, { claims, linking }, sender))
+  if (user_id === null) return null
+  const shown = { user_id, factors: [factorOf(claims)], proved_at: provedAt(context, claims) }
+  return signIn(context, { ...shown, sender, before: null })
+}
+
+/** A provider's clock may be somewhat behind ours. */
+const slack_ms = 30_000
+
+/**
+ * The person of a session has signed in at the provider anew. Returns the session's new token; null where it was somebody
+ * else, or the provider does not say that it asked them again.
+ */
+export async function proveByProvider(
+  context: UsersContext,
+  { claims, proving }: { claims: Claims; proving: NonNullable<RoundPurpose['proving']> },
+  sender: Sender,
+): Promise<string | null> {
+  const { sql, world } = context
+  const { session_id, user_id, since_ms } = proving
+  const { authenticated_at } = claims
+  if (authenticated_at === null || authenticated_at.getTime() < since_ms - slack_ms) return null
+  if ((await findIdentity(sql, claims)) !== user_id) return null
+  const sessions = await listSessions(sql, user_id, world.clock.now())
+  const session = sessions.find((each) => each.session_id === session_id)
+  return session ? renew(context, session, { shown: [factorOf(claims)], sender }) : null
+}
+
+function factorOf({ has_second_factor }: Claims): Factor {
+  return has_second_factor ? 'oidc' : 'oidc_alone'
+}
+
+/** A provider lets in whoever signed in there this morning: that proves nothing of now. */
+function provedAt(context: UsersContext, { authenticated_at }: Claims): Date {
+  if (authenticated_at === null) return new Date(0)
+  const age_ms = Math.max(0, realNow(context).getTime() - authenticated_at.getTime())
+  return new Date(context.world.clock.now().getTime() - age_ms)
+}
+
+async function newcomer(
+  context: UsersContext,
+  { claims, linking }: { claims: Claims; linking: string | null },
+  sender: Sender,
+): Promise<string | null> {
+  const { sql, world } = context
+  const { issuer, subject, email } = claims
+  const at = world.clock.now()
+  const link = linking === null && email ? await findInvitation(sql, email, at) : undefined
+  if (linking === null && (!link || link.holder_id !== null)) return null
+  const user_id = linking ?? userIdOf(context, link!)
+  try {
+    return await sql.begin(async (tx) => {
+      const author = authorOf(user_id, sender)
+      if (link) {
+        if (!(await spendLink(tx, link.link_id, at))) return null
+        const name = plainName(claims.name ?? '') ?? email!
+        const { is_operator } = link
+        const row = {
+          user_id,
+          email: email!,
+          name,
+          is_operator,
+          password_hash: null,
+          created_at: at,
+        }
+        await insertUser(tx, row)
+        await withdrawOpenWelcomes(tx, at)
+        await grant(tx, context, { link, user_id, at, sender })
+        const detail = { link_id: link.link_id, way: 'oidc' }
+        await insertLine(
+          tx,
+          personLine(context, author, { subject: user_id, change: 'user.created', detail, at }),
+        )
+      }
+      await insertIdentity(tx, { issuer, subject, user_id, created_at: at })
+      const told = { subject: user_id, change: 'identity.linked', detail: { issuer }, at }
+      await insertLine(tx, personLine(context, author, told))
+      return user_id
+    })
+  } catch (error) {
+    // Two tabs at once: the other one was faster.
+    if (isUniqueViolation(error)) return null
+    throw error
+  }
+}

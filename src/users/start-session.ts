@@ -1,0 +1,124 @@
+// Begins, renews and ends people's sessions. Each sign-in and each proof gives a new token.
+
+import { insertLine } from '../audit/journal-store.ts'
+import type { Context } from '../context.ts'
+import type { AnySql } from '../database/open.ts'
+import type { Caller } from '../http/access.ts'
+import { type Author, personLine } from './lines.ts'
+import {
+  expiryOf,
+  type Factor,
+  hashOfSecret,
+  previous_token_ms,
+  type UserSession,
+} from './session.ts'
+import { endSession, type FoundSession, insertSession, renewSession } from './session-store.ts'
+import { forgetTries, updateUser } from './user-store.ts'
+
+/** What all that signs people in works with. */
+export type UsersContext = Pick<
+  Context,
+  'sql' | 'world' | 'ids' | 'keyring' | 'doorkeeper' | 'addresses'
+>
+
+/** A request in which somebody signs in or proves themselves. */
+export type Sender = { caller: Caller; request_id: string }
+
+const agent_length_max = 300
+
+/** Begins a session in the given transaction. Returns the token for the cookie, which is stored nowhere. */
+export async function startSession(
+  tx: AnySql,
+  { ids, world }: UsersContext,
+  {
+    user_id,
+    factors,
+    is_half,
+    sender,
+    proved_at,
+  }: {
+    user_id: string
+    factors: Factor[]
+    is_half: boolean
+    sender: Sender
+    /** Now, where it is left out. */
+    proved_at?: Date
+  },
+): Promise<string> {
+  const now = world.clock.now()
+  const token = ids.personSecret()
+  const session: UserSession = {
+    session_id: ids.userSession(),
+    session_hash: hashOfSecret(token),
+    previous_hash: null,
+    previous_until: null,
+    ...{ user_id, factors, is_half },
+    address: sender.caller.address,
+    agent: (sender.caller.header('user-agent') ?? '').slice(0, agent_length_max),
+    ...{ created_at: now, seen_at: now, proved_at: proved_at ?? now },
+    expires_at: expiryOf(now, is_half),
+    ended_at: null,
+  }
+  await insertSession(tx, session)
+  if (!is_half) await updateUser(tx, user_id, { seen_at: now, warned_at: null })
+  return token
+}
+
+/** Begins a whole session by a statement of the journal, in one transaction. `before` is the browser's earlier one. */
+export async function signIn(
+  context: UsersContext,
+  {
+    before,
+    ...shown
+  }: {
+    user_id: string
+    factors: Factor[]
+    sender: Sender
+    before: FoundSession | null
+    proved_at?: Date
+  },
+): Promise<string> {
+  return context.sql.begin(async (tx) => {
+    const at = context.world.clock.now()
+    if (before) await endSession(tx, before, at)
+    const { user_id, factors, sender } = shown
+    const token = await startSession(tx, context, { ...shown, is_half: false })
+    await forgetTries(tx, user_id)
+    const told = { subject: user_id, change: 'sign_in.succeeded', detail: { factors }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+    return token
+  })
+}
+
+/** After a proof or a second factor: a new token for the same session, unlocked. Null where it has ended meanwhile. */
+export async function renew(
+  context: UsersContext,
+  session: UserSession,
+  { shown, sender }: { shown: Factor[]; sender: Sender },
+): Promise<string | null> {
+  const { user_id, session_id, is_half, created_at } = session
+  const at = context.world.clock.now()
+  const token = context.ids.personSecret()
+  return context.sql.begin(async (tx) => {
+    const renewed = await renewSession(tx, session_id, {
+      session_hash: hashOfSecret(token),
+      // Half a session must not be read by its old token.
+      previous_until: new Date(at.getTime() + (is_half ? 0 : previous_token_ms)),
+      factors: shown,
+      expires_at: expiryOf(is_half ? at : created_at, false),
+      at,
+    })
+    if (!renewed) return null
+    await updateUser(tx, user_id, { seen_at: at, warned_at: null })
+    await forgetTries(tx, user_id)
+    const change = is_half ? 'sign_in.succeeded' : 'sign_in.proved'
+    const detail = { factors: is_half ? [...session.factors, ...shown] : shown }
+    const line = { subject: user_id, change, detail, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), line))
+    return token
+  })
+}
+
+export function authorOf(user_id: string, { caller, request_id }: Sender): Author {
+  return { actor: `user ${user_id}`, request_id, address: caller.address }
+}

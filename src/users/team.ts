@@ -1,0 +1,199 @@
+// Who works for a merchant: invitations, roles, leaving. Only owners decide about owners, and the last one stays.
+
+import { insertLine } from '../audit/journal-store.ts'
+import type { AnySql } from '../database/open.ts'
+import type { KeyRow } from '../http/idempotency.ts'
+import { Refusal } from '../kernel/errors.ts'
+import { personLine } from './lines.ts'
+import {
+  listInvitations,
+  withdrawInvitation,
+  withdrawLinksBy,
+  withdrawResetsOf,
+} from './link-store.ts'
+import { type MadeLink, makeLink } from './links.ts'
+import {
+  deleteMembership,
+  type LockedMember,
+  listMembers,
+  listMembershipsOf,
+  lockMembers,
+  markReviewed,
+  setRole,
+} from './membership-store.ts'
+import { may, type Role } from './roles.ts'
+import { endSessions } from './session-store.ts'
+import { type Member, notThere } from './signed-in.ts'
+import { authorOf, type Sender, type UsersContext } from './start-session.ts'
+import { type Membership, plainEmail } from './user.ts'
+import { findUser } from './user-store.ts'
+
+/** Throws `invalid_request`, and `permission_denied` where an admin invites an owner, or whom an owner has invited as one. `record` is that of `makeLink`. */
+export async function invite(
+  context: UsersContext,
+  member: Member,
+  { email, role }: { email: string; role: Role },
+  sender: Sender,
+  record: (made: MadeLink) => KeyRow | null = () => null,
+): Promise<MadeLink> {
+  const { merchant_id, user_id } = member
+  refuseUnlessOwner(member, role)
+  const plain = plainEmail(email)
+  if (plain === null) {
+    throw new Refusal('invalid_request', 'email must be an e-mail address.', { field: 'email' })
+  }
+  const colleagues = await listMembers(context.sql, merchant_id)
+  if (colleagues.some((each) => each.email === plain)) {
+    throw new Refusal('invalid_request', 'email belongs to a member already.', { field: 'email' })
+  }
+  // The new invitation takes the place of theirs.
+  const open = await listInvitations(context.sql, merchant_id, context.world.clock.now())
+  for (const each of open) if (each.email === plain) refuseUnlessOwner(member, each.role)
+  const asked = { purpose: 'invite' as const, email: plain, user_id: null, merchant_id, role }
+  return makeLink(context, { ...asked, is_operator: false }, authorOf(user_id, sender), record)
+}
+
+/** Throws `permission_denied` where an admin withdraws the invitation of an owner. */
+export async function withdraw(
+  context: UsersContext,
+  member: Member,
+  link_id: string,
+  sender: Sender,
+): Promise<void> {
+  const { merchant_id, user_id } = member
+  await context.sql.begin(async (tx) => {
+    const at = context.world.clock.now()
+    const link = await withdrawInvitation(tx, { merchant_id, link_id, at })
+    if (!link) throw notThere()
+    refuseUnlessOwner(member, link.role)
+    const told = { merchant_id, subject: link_id, change: 'link.withdrawn', at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+  })
+}
+
+/** A new role ends the person's sessions. */
+export async function changeRole(
+  context: UsersContext,
+  member: Member,
+  { user_id, role }: { user_id: string; role: Role },
+  sender: Sender,
+): Promise<void> {
+  await changeMembership(context, member, { user_id, role }, async (tx, before, at) => {
+    const { merchant_id } = member
+    await setRole(tx, { merchant_id, user_id }, role)
+    const detail = { role, before: before.role }
+    const told = { merchant_id, subject: user_id, change: 'member.role', detail, at }
+    await insertLine(tx, personLine(context, authorOf(member.user_id, sender), told))
+  })
+}
+
+/** Ends the membership, and with it the person's sessions. */
+export async function removeMember(
+  context: UsersContext,
+  member: Member,
+  user_id: string,
+  sender: Sender,
+): Promise<void> {
+  await changeMembership(context, member, { user_id, role: null }, async (tx, before, at) => {
+    const { merchant_id } = member
+    await deleteMembership(tx, { merchant_id, user_id })
+    const detail = { role: before.role }
+    const told = { merchant_id, subject: user_id, change: 'member.removed', detail, at }
+    await insertLine(tx, personLine(context, authorOf(member.user_id, sender), told))
+  })
+}
+
+/** Notes that all members and their roles were looked through. */
+export async function review(
+  context: UsersContext,
+  { merchant_id, user_id }: Member,
+  sender: Sender,
+): Promise<Date> {
+  const { sql, world } = context
+  const at = world.clock.now()
+  await sql.begin(async (tx) => {
+    const members = await markReviewed(tx, merchant_id, at)
+    const change = 'members.reviewed'
+    const told = { merchant_id, subject: merchant_id, change, detail: { members }, at }
+    await insertLine(tx, personLine(context, authorOf(user_id, sender), told))
+  })
+  return at
+}
+
+/**
+ * A link that opens a colleague's account anew. Whoever makes it could use it, so they must have power over all that
+ * the account may do. Throws `permission_denied`.
+ */
+export async function makeResetLink(
+  context: UsersContext,
+  member: Member,
+  user_id: string,
+  sender: Sender,
+): Promise<MadeLink> {
+  const { sql } = context
+  const colleagues = await listMembers(sql, member.merchant_id)
+  const colleague = colleagues.find((each) => each.user_id === user_id)
+  if (!colleague) throw notThere()
+  refuseUnlessOwner(member, colleague.role)
+  const own = new Map(
+    (await listMembershipsOf(sql, member.user_id)).map((each) => [each.merchant_id, each.role]),
+  )
+  const theirs = await listMembershipsOf(sql, user_id)
+  const hasPower = ({ merchant_id, role }: { merchant_id: string; role: Role }) => {
+    const mine = own.get(merchant_id)
+    return mine !== undefined && (mine === 'owner' || (mine === 'admin' && role !== 'owner'))
+  }
+  const { is_operator } = (await findUser(sql, user_id))!
+  if (!theirs.every(hasPower) || (is_operator && !member.is_operator)) {
+    const words = 'This person may do more elsewhere than you may: an operator makes their link.'
+    throw new Refusal('permission_denied', words)
+  }
+  return makeLink(context, resetOf(colleague), authorOf(member.user_id, sender))
+}
+
+/** What a link is that opens an account anew. */
+export function resetOf({ user_id, email }: { user_id: string; email: string }) {
+  const nothing = { merchant_id: null, role: null, is_operator: false }
+  return { purpose: 'reset' as const, email, user_id, ...nothing }
+}
+
+async function changeMembership(
+  { sql, world }: UsersContext,
+  member: Member,
+  { user_id, role }: { user_id: string; role: Role | null },
+  work: (tx: AnySql, before: Membership, at: Date) => Promise<void>,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const at = world.clock.now()
+    const all = await lockMembers(tx, member.merchant_id)
+    const before = all.find((each) => each.user_id === user_id)
+    if (!before) throw notThere()
+    // The role of whoever asks may have changed since the door let them in.
+    const own = all.find((each) => each.user_id === member.user_id)
+    if (!own || !may(own.role, 'manage_members', 'live')) throw notThere()
+    refuseUnlessOwner(own, before.role)
+    if (role !== null) refuseUnlessOwner(own, role)
+    if (role !== 'owner') refuseLastOwner(all, before)
+    await work(tx, before, at)
+    await withdrawLinksBy(tx, { user_id, merchant_id: member.merchant_id, at })
+    await withdrawResetsOf(tx, user_id, at)
+    await endSessions(tx, user_id, { but: member.session.session_id, at })
+  })
+}
+
+/** Throws `invalid_request` where nobody else would be an owner. One who is disabled cannot let anybody in. */
+export function refuseLastOwner(all: LockedMember[], { user_id, role }: LockedMember): void {
+  if (role !== 'owner') return
+  const others = all.filter(
+    (each) => each.role === 'owner' && each.user_id !== user_id && each.disabled_at === null,
+  )
+  if (others.length > 0) return
+  const words = 'This is the last owner: make somebody else an owner first.'
+  throw new Refusal('invalid_request', words, { field: 'user_id' })
+}
+
+/** About owners only owners decide. */
+function refuseUnlessOwner({ role: own }: { role: Role }, concerned: Role | null): void {
+  if (concerned !== 'owner' || own === 'owner') return
+  throw new Refusal('permission_denied', 'Only an owner decides about owners.')
+}
