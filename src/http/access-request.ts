@@ -11,9 +11,10 @@ export function accessRequestOf<Context>(
   request: FastifyRequest,
   { caller, params = {}, body = () => undefined }: AccessRequestOptions,
 ): AccessRequest<Context> {
-  const recognise = (merchant_id: string) => {
+  const recognise = (merchant_id: string, key_id: string | null = null) => {
     request.merchant_id = merchant_id
+    request.key_id = key_id
   }
   const query = request.query as Record<string, unknown>
-  return { access, context, caller, params, query, body, recognise }
+  return { access, context, method: request.method, caller, params, query, body, recognise }
 }

@@ -38,6 +38,8 @@ export type Caller = { address: string; origin: string | null; header(name: stri
 /** Looks credentials up for the access rules; the room that knows the keys supplies it. */
 export type Access = {
   findSecretKey(hash: string): Promise<SecretKey | null>
+  /** Called for each request that a key lets in. */
+  noteUse(key: SecretKey, at: Date): void
   findSession(session_id: string, client_secret: string): Promise<SessionHolder | null>
   now(): Date
 }
@@ -45,6 +47,7 @@ export type Access = {
 /** What an access rule may read of a request. */
 export type AccessRequest<Context> = {
   access: Access
+  method: string
   context: Context
   caller: Caller
   params: Record<string, string>
@@ -52,8 +55,8 @@ export type AccessRequest<Context> = {
   query: Record<string, unknown>
   /** The parsed body, before validation. Throws the Refusal of one that cannot be read. */
   body(): unknown
-  /** Called with the merchant as soon as its key is proven; the request may still be refused. */
-  recognise(merchant_id: string): void
+  /** Called with the merchant, and its secret key, as soon as they are proven; the request may still be refused. */
+  recognise(merchant_id: string, key_id?: string): void
 }
 
 /** Whose idempotency keys a create uses. */
@@ -61,13 +64,20 @@ export type KeyScope = { merchant_id: string; audience: string }
 
 export type AccessRule<Context, Holder> = {
   /** 'open' where no header is needed: the key, if there is one, is in the path or the body. */
-  kind: 'secret_key' | 'bearer_key' | 'client_secret' | 'open'
-  permission: Permission | null
+  kind: 'secret_key' | 'bearer_key' | 'client_secret' | 'signed_in' | 'open'
+  permission: string | null
   /** Every code that the rule, and the check whether the account may act at all, refuse with. */
   refusals: readonly RefusalCode[]
   check(request: AccessRequest<Context>): Promise<Holder>
   /** Null where no route with this rule creates anything. */
   keyScope: ((holder: Holder) => KeyScope) | null
+}
+
+/** Who acts for a merchant, as the journal names them: its server by a key, or a person at the dashboard. */
+export function actorOf(
+  holder: { key_id: string } | { user_id: string },
+): `key ${string}` | `user ${string}` {
+  return 'user_id' in holder ? `user ${holder.user_id}` : `key ${holder.key_id}`
 }
 
 /** The refusal for each fault of a key, in order of precedence. */
@@ -143,8 +153,11 @@ function keyRule(
     refusals: [...new Set([...Object.values(codes), ...admission])],
     check: async ({ access, caller, recognise }) => {
       const key = await presentedKey(access, caller, { codes, place })
-      recognise(key.merchant_id)
-      return judgeKey(key, { permission, codes }, caller, access.now())
+      recognise(key.merchant_id, key.key_id)
+      const now = access.now()
+      judgeKey(key, { permission, codes }, caller, now)
+      access.noteUse(key, now)
+      return key
     },
     // Keys of a merchant's server and of its shoppers' browsers are kept apart, so neither can claim the other's.
     keyScope: ({ merchant_id }) => ({ merchant_id, audience: 'secret' }),
@@ -184,18 +197,14 @@ async function presentedKey(
   return key
 }
 
-/**
- * The merchant whose secret key a request carries, wherever it carries it; null where there is none. What the key may
- * do is not checked.
- */
+/** The secret key that a request carries, wherever it carries it; null where there is none. What it may do is not checked. */
 export async function bearerOf(
   access: Pick<Access, 'findSecretKey'>,
   caller: Caller,
-): Promise<string | null> {
+): Promise<SecretKey | null> {
   const presented = inOwnHeader.read(caller) ?? inAuthorization.read(caller)
   if (!presented?.startsWith('rip_sk_')) return null
-  const key = await access.findSecretKey(hashOfKey(presented).toString('hex'))
-  return key?.merchant_id ?? null
+  return access.findSecretKey(hashOfKey(presented).toString('hex'))
 }
 
 /** Throws the first refusal that a key's restrictions cause, in order of precedence. */
@@ -204,7 +213,7 @@ function judgeKey(
   { permission, codes }: { permission: Permission; codes: KeyCodes },
   caller: Pick<Caller, 'address' | 'origin'>,
   now: Date,
-): SecretKey {
+): void {
   // Whenever it was revoked: a clock that is behind must not accept a key that another process revoked.
   if (key.revoked_at) {
     throw new Refusal(codes.revoked, 'The secret key was revoked.')
@@ -224,7 +233,6 @@ function judgeKey(
   if (!key.permissions.includes(permission)) {
     throw new Refusal(codes.permission, `The secret key lacks the permission ${permission}.`)
   }
-  return key
 }
 
 /** SHA-256 of a key: 192 random bits need no slower hash, and only the hash is stored. */

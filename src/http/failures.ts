@@ -14,14 +14,21 @@ import { unsupportedType } from './read-body.ts'
 export const body_bytes_max = 128 * 1024
 
 // The refusal of each request, for its log line: a WeakMap, so that requests need no extra property.
-const refusedWith = new WeakMap<FastifyRequest, string>()
+const refusedWith = new WeakMap<FastifyRequest, RefusedWith>()
+
+type RefusedWith = { code: string; field: string | null }
 
 /** The code in logs for requests that the gateway limit refused. */
 export const gateway_limit_code = 'gateway_limited'
 
 /** The code that a request was refused with, if it was. */
 export function refusalOf(request: FastifyRequest): string | undefined {
-  return refusedWith.get(request)
+  return refusedWith.get(request)?.code
+}
+
+/** The member of the body that was at fault, if one was. */
+export function refusedFieldOf(request: FastifyRequest): string | null {
+  return refusedWith.get(request)?.field ?? null
 }
 
 /** Whether a request has a route or not. */
@@ -33,7 +40,7 @@ export function dialectOf(request: FastifyRequest): Dialect {
 export function fail(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const dialect = dialectOf(request)
   const is_limited = error instanceof GatewayLimitError
-  if (is_limited) refusedWith.set(request, gateway_limit_code)
+  if (is_limited) refusedWith.set(request, { code: gateway_limit_code, field: null })
   if (is_limited && dialect !== 'compatible') {
     reply.code(429).type('text/plain; charset=utf-8').send(error.message)
     return
@@ -47,7 +54,7 @@ export function fail(log: Log, error: unknown, request: FastifyRequest, reply: F
     .code(statusOf(dialect, refusal))
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(renderRefusal(dialect, refusal, request.id)))
-  if (!is_limited) refusedWith.set(request, refusal.code)
+  if (!is_limited) refusedWith.set(request, { code: refusal.code, field: refusal.field })
 }
 
 function asRefusal(

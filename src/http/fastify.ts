@@ -18,6 +18,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The merchant of the request, once it is known: the request log lists the request for it. */
     merchant_id: string | null
+    /** Of that merchant's secret key, where the request has one. */
+    key_id: string | null
     /** See `routeOf`. */
     route: FastifyRequest['routeOptions'] | null
   }

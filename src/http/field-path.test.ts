@@ -10,6 +10,7 @@ test.each<[string, PropertyKey[], string]>([
   ['as many digits as a card number', ['metadata', '424242424242'], 'metadata.(a name of digits)'],
   ['digits that begin within what is shown', [`${letters}4242424242424242`], '(a name of digits)'],
   ['a long name', ['x'.repeat(300)], 'x'.repeat(100)],
+  ['a pair at the cut', [`${'x'.repeat(99)}\u{1f600}`], `${'x'.repeat(99)}\ufffd`],
 ])('%s', (_, parts, path) => {
   expect(fieldPath(parts)).toBe(path)
 })

@@ -16,5 +16,6 @@ const judged_characters_max = 2 * shown_characters_max
 
 function shown(name: string): string {
   const digits = name.slice(0, judged_characters_max).match(/\p{Nd}/gu)?.length ?? 0
-  return digits >= 12 ? '(a name of digits)' : name.slice(0, shown_characters_max)
+  // Half of a pair at the cut would be no text, which the database refuses.
+  return digits >= 12 ? '(a name of digits)' : name.slice(0, shown_characters_max).toWellFormed()
 }

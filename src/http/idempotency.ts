@@ -114,6 +114,9 @@ export function fingerprintsOf(
 
 type Store = { sql: Sql; keyring: Keyring }
 
+/** `replayed`: false where the request may itself be the first, and lost its connection. */
+type Resume = (replayed: boolean) => Promise<Answer>
+
 /**
  * Runs a create under its key. `create` writes the key's row in its own transaction and throws KeyTakenError where the
  * key is stored already. A refusal is given only after the look-up of an earlier answer, which precedes validation.
@@ -122,8 +125,8 @@ type Store = { sql: Sql; keyring: Keyring }
 export async function runOnce(
   { sql, keyring }: Store,
   { claim, rules }: { claim: KeyClaim; rules: KeyRules },
-  { create, resume }: { create: () => Promise<Answer>; resume: (() => Promise<Answer>) | null },
-  retry = true,
+  { create, resume }: { create: () => Promise<Answer>; resume: Resume | null },
+  tried: { is_lost: boolean } | null = null,
 ): Promise<Answer> {
   try {
     return await create()
@@ -131,16 +134,19 @@ export async function runOnce(
     // A create waits only for its key. A request that reserves one may have waited for the rows that it changes.
     if (isLockTimeout(error)) throw resume ? storeUnavailable(rules) : stillRunning(rules)
     const lost = isConnectionLost(error)
+    // Its own transaction may have been committed after the first try looked for it.
+    const may_be_first = lost || tried?.is_lost === true
     if (!lost && !(error instanceof KeyTakenError) && !(error instanceof Refusal)) throw error
     const first = await findFirst(sql, claim, rules)
     if (first) {
       refuseIfOther(claim, first)
-      if (first.answer === null && resume) return resume()
-      return answerAgain(keyring, claim, first, !lost)
+      if (first.answer === null && resume) return resume(!may_be_first)
+      return answerAgain(keyring, claim, first, !may_be_first)
     }
     if (error instanceof Refusal) throw error
     // Nothing was committed: the connection died before COMMIT, or the conflicting row is gone.
-    if (retry) return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, false)
+    if (tried === null)
+      return runOnce({ sql, keyring }, { claim, rules }, { create, resume }, { is_lost: lost })
     throw storeUnavailable(rules)
   }
 }

@@ -18,6 +18,16 @@ export function insertKey(sql: AnySql, key: KeyRow | null) {
   return key === null ? sql`select 1` : insertedOnce(sql, rowValues(sql, stored(key)))
 }
 
+/**
+ * Stores a request's key by itself, in a transaction of several statements. Throws KeyTakenError where the key is stored
+ * already.
+ */
+export async function storeKey(tx: AnySql, key: KeyRow | null): Promise<void> {
+  if (key === null) return
+  const rows = await tx`${insertKey(tx, key)}`
+  if (rows.length === 0) throw new KeyTakenError()
+}
+
 function insertedOnce(sql: AnySql, row: Fragment) {
   return sql`insert into idempotency_keys ${row} on conflict do nothing returning 1`
 }

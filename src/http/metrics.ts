@@ -14,6 +14,7 @@ export function openMetrics() {
     ...deliveryMetrics(registers),
     ...queueMetrics(registers),
     ...settlementMetrics(registers),
+    ...noticeMetrics(registers),
     ...receiptMetrics(registers),
     ...healthMetrics(registers),
     content_type: registry.contentType,
@@ -36,7 +37,13 @@ function requestMetrics(registers: Registry[]) {
     labelNames: ['route'],
     registers,
   })
+  const notKept = new Counter({
+    name: 'ripper_refusals_not_kept_total',
+    help: 'Refused requests that the request log lacks: too many came, or the database did not take them.',
+    registers,
+  })
   return {
+    refusalsNotKept: (count: number) => notKept.inc(count),
     requestEnded(method: string, route: string, status: number, duration_seconds: number) {
       requests.labels(method, route, String(status)).observe(duration_seconds)
     },
@@ -218,6 +225,17 @@ function settlementMetrics(registers: Registry[]) {
   }
 }
 
+/** What acquirers post. */
+function noticeMetrics(registers: Registry[]) {
+  const givenUp = new Counter({
+    name: 'ripper_notices_given_up_total',
+    help: "Acquirers' notices that changed nothing within a week, because what they concern was not clear here.",
+    labelNames: ['about'],
+    registers,
+  })
+  return { noticeGivenUp: (about: string) => givenUp.labels(about).inc() }
+}
+
 /** Receipts. */
 function receiptMetrics(registers: Registry[]) {
   const receipts = new Counter({
@@ -237,9 +255,7 @@ function receiptMetrics(registers: Registry[]) {
     registers,
   })
   return {
-    receiptEnded(result: string) {
-      receipts.labels(result).inc()
-    },
+    receiptEnded: (result: string) => receipts.labels(result).inc(),
     receiptsWaiting(waiting: number, oldest_seconds: number) {
       receiptsWaiting.set(waiting)
       oldestReceipt.set(oldest_seconds)
@@ -276,9 +292,8 @@ let gathered: Registry | null = null
 
 /** Node's own metrics. Their observers are never released, so they are collected once for the process. */
 function processMetrics(): Registry {
-  if (gathered === null) {
-    gathered = new Registry()
-    collectDefaultMetrics({ register: gathered })
-  }
+  if (gathered !== null) return gathered
+  gathered = new Registry()
+  collectDefaultMetrics({ register: gathered })
   return gathered
 }

@@ -52,7 +52,8 @@ export function mountStreams<Context>(
         const holder = await admitted(stream, accessRequest, { reply, kernel })
         const query = validate(stream.query, request.query)
         const now = kernel.world.clock.now()
-        const leave = slots.acquire(holder.merchant_id)
+        const { owner, max } = stream.seats?.(holder) ?? { owner: holder.merchant_id }
+        const leave = slots.acquire(owner, max)
         const feed = await stream
           .open(kernel.context, { holder, query, caller, now })
           .catch((error: unknown) => {

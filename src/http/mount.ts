@@ -39,6 +39,7 @@ export function mountPages<Context>(
           .code(answer.status)
           .headers(answer.headers)
           .type(answer.headers['content-type'] ?? 'text/html; charset=utf-8')
+        for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookie)
         const { encoding, bytes } = compressed(answer, request.headers['accept-encoding'] ?? '')
         return (encoding ? reply.header('content-encoding', encoding) : reply).send(bytes)
       },

@@ -27,6 +27,8 @@ export type PageAnswer = {
   /** Sent in place of the body where it is no text. Never compressed. */
   bytes?: Buffer
   headers: Record<string, string>
+  /** Values of `Set-Cookie`. */
+  cookies?: string[]
   /** The body in compressed copies, for one that is sent repeatedly; without them each answer is compressed. */
   encoded?: EncodedContent
 }

@@ -12,5 +12,7 @@ export async function recognise(
   access: Pick<Access, 'findSecretKey'>,
   request: FastifyRequest,
 ): Promise<void> {
-  request.merchant_id = await bearerOf(access, callerOf(request)).catch(() => null)
+  const key = await bearerOf(access, callerOf(request)).catch(() => null)
+  request.merchant_id = key?.merchant_id ?? null
+  request.key_id = key?.key_id ?? null
 }

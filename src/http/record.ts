@@ -1,10 +1,11 @@
-// Records an answered request: in the metrics, the log, and its merchant's request log.
+// Records an answered request: in the metrics, the log, its merchant's request log and, if it was refused, for a month.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { World } from '../kernel/world.ts'
-import { gateway_limit_code, refusalOf } from './failures.ts'
+import { gateway_limit_code, refusalOf, refusedFieldOf } from './failures.ts'
 import { routeOf } from './fastify.ts'
 import type { Metrics } from './metrics.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import type { RequestLog } from './request-log.ts'
 import { shownPath, shownUnknownPath } from './shown-path.ts'
 
@@ -12,14 +13,16 @@ type RecordContext = {
   world: Pick<World, 'clock' | 'log'>
   metrics: Pick<Metrics, 'requestEnded'>
   requests: Pick<RequestLog, 'add'>
+  /** Null where none are kept. */
+  refusals: Pick<RefusalLog, 'add'> | null
 }
 
 export function record(
-  { world, metrics, requests }: RecordContext,
+  { world, metrics, requests, refusals }: RecordContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { id, method, merchant_id } = request
+  const { id, method, merchant_id, key_id } = request
   const { url, config } = routeOf(request)
   const is_routed = url !== undefined
   const route = url ?? 'unknown'
@@ -41,5 +44,8 @@ export function record(
   const path = is_routed
     ? shownPath(route, request.params as Record<string, string>)
     : shownUnknownPath(request.url)
-  requests.add({ ...told, code: code ?? null, merchant_id, path, at })
+  const kept = { ...told, code: code ?? null, merchant_id, path, at }
+  requests.add(kept)
+  if (status < 400 || key_id === null) return
+  refusals?.add({ ...kept, key_id, field: refusedFieldOf(request) })
 }

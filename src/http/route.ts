@@ -27,6 +27,8 @@ export type RouteRequest<Holder, Body, Query, Keyed extends Idempotency = Idempo
    * the handler has given it.
    */
   reserveKey(): Keyed extends 'required' ? ReservedKey : ReservedKey | null
+  /** Adds a `Set-Cookie` to the answer. */
+  setCookie(cookie: string): void
   /** The answer is 202: what was asked for has been taken, and is carried out or refused later. For routes with `accepted`. */
   answerAccepted(): void
 }
@@ -78,6 +80,8 @@ type RouteRecord<
    * 204.
    */
   reply: Reply
+  /** The content type of a file that the answer is; the handler then gives a `FileAnswer`. */
+  file?: string
   /** The refusal for a malformed id, the same as for an unknown one; by default `resource_not_found`. */
   unknownId?(): Refusal
   /** Every code that the handler may refuse with; access, body and idempotency add their own. */
@@ -101,6 +105,9 @@ type RouteRecord<
     request: ResumedRequest<RouteRequest<Holder, z.output<Body>, z.output<Query>, Keyed>>,
   ): Promise<z.input<Reply>>
 }
+
+/** A file that is sent while it is made. What `parts` throws before its first part is a refusal; later it cuts the answer off. */
+export type FileAnswer = { name: string; parts: AsyncGenerator<string> }
 
 /** The act is under way or done: nothing is written under the key any more. */
 export type ResumedRequest<Request> = Omit<Request, 'recordReply' | 'reserveKey'> & { key: string }
@@ -133,18 +140,39 @@ export type Route<Context> = RouteRecord<
 >
 
 /**
+ * What a typed client must know of a route: its method and path as literals, and the types of what it takes and gives,
+ * undefined for what it does not take. Only types see the member `told`.
+ */
+export type Told<Method extends string, Path extends string, Query, Body, Reply> = {
+  method: Method
+  path: Path
+  readonly told?: { query: Query; body: Body; reply: Reply }
+}
+
+/** What a client sends by a schema; undefined where the route has none. */
+type Sent<Schema extends z.ZodType> = unknown extends z.input<Schema> ? undefined : z.input<Schema>
+
+/**
  * Types a route's handler by its own access rule, body and reply, then erases the types so that routes fit into one
  * list.
  */
 export function route<
+  const Method extends Route<never>['method'],
+  const Path extends string,
   Context,
   Holder,
   Body extends z.ZodType,
   Reply extends z.ZodType,
   Query extends z.ZodType,
   Keyed extends Idempotency = Idempotency,
->(record: RouteRecord<Context, Holder, Body, Reply, Query, Keyed>): Route<Context> {
-  return record as unknown as Route<Context>
+>(
+  record: RouteRecord<Context, Holder, Body, Reply, Query, Keyed> & {
+    method: Method
+    path: Path
+  },
+): Route<Context> & Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>> {
+  return record as unknown as Route<Context> &
+    Told<Method, Path, Sent<Query>, Sent<Body>, z.output<Reply>>
 }
 
 /** All codes that a route can answer with: its own and those of the fields that it declares. */

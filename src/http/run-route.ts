@@ -1,5 +1,6 @@
 // Runs one route record for one request: access, key, query, body, handler, answer, in this order.
 
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sql } from '../database/open.ts'
 import { Refusal } from '../kernel/errors.ts'
@@ -9,6 +10,7 @@ import type { Access, Caller, KeyScope } from './access.ts'
 import { accessRequestOf } from './access-request.ts'
 import { cacheHeaders, namesTag } from './caching.ts'
 import { replayHeaders } from './compatible-dialect.ts'
+import { partsFrom } from './file-parts.ts'
 import {
   type Answer,
   fingerprintsOf,
@@ -23,7 +25,7 @@ import {
   unusableKey,
 } from './idempotency.ts'
 import { readBody } from './read-body.ts'
-import { nameOf, type Route, type RouteRequest } from './route.ts'
+import { type FileAnswer, nameOf, type Route, type RouteRequest } from './route.ts'
 import { applyLimit } from './use-limit.ts'
 import { validate } from './validate.ts'
 
@@ -60,7 +62,9 @@ export async function answerRoute<Context>(
   if (!Object.values(params).every(isId)) {
     throw route.unknownId?.() ?? new Refusal('resource_not_found', 'There is nothing with this id.')
   }
-  const run: Run<Context> = { kernel, route, request, params, holder, caller, status: route.status }
+  const { status } = route
+  const run: Run<Context> = { reply, kernel, route, request, params, holder, caller, status }
+  if (route.file) return sendFile(run, route.file)
   if (key === null) {
     const answer = await answerPlainly(run)
     return route.cache ? sendCacheable(run, reply, answer) : send(reply, answer)
@@ -96,6 +100,7 @@ function isId(text: string): boolean {
 }
 
 type Run<Context> = {
+  reply: FastifyReply
   kernel: Kernel<Context>
   route: Route<Context>
   request: FastifyRequest
@@ -116,6 +121,22 @@ async function answerPlainly<Context>(run: Run<Context>): Promise<Answer> {
     reserveKey: () => null,
   })
   return { status: run.status, body: render(route, reply), replayed: false }
+}
+
+async function sendFile<Context>(run: Run<Context>, type: string): Promise<FastifyReply> {
+  const { kernel, route, reply } = run
+  await route.admit?.(kernel.context, run.holder)
+  const { name, parts } = (await route.handle(kernel.context, {
+    ...requestOf(run, rawBodyOf(run)),
+    recordReply: () => null,
+    reserveKey: () => null,
+  })) as FileAnswer
+  const first = await parts.next()
+  return reply
+    .code(run.status)
+    .type(type)
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .send(Readable.from(partsFrom(first, parts)))
 }
 
 async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answer> {
@@ -164,7 +185,7 @@ async function answerOnce<Context>(run: Run<Context>, key: string): Promise<Answ
   return runOnce(
     kernel,
     { claim, rules },
-    { create, resume: resume ? async () => record(await resumed(), true) : null },
+    { create, resume: resume ? async (replayed) => record(await resumed(), replayed) : null },
   )
 }
 
@@ -187,6 +208,10 @@ function requestOf<Context>(
     caller,
     request_id: request.id,
     now: kernel.world.clock.now(),
+    setCookie(cookie) {
+      // The framework sends this header once for each call.
+      run.reply.header('set-cookie', cookie)
+    },
     answerAccepted() {
       if (!route.accepted) throw new Error(`${nameOf(route)} does not say that it answers 202`)
       run.status = 202

@@ -32,6 +32,7 @@ import { isPersonLost, type Page, type PageAnswer } from './pages.ts'
 import { plainHeaders } from './plain-headers.ts'
 import { recognise } from './recognise.ts'
 import { record } from './record.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import { answerRoute, type Kernel } from './run-route.ts'
@@ -50,6 +51,8 @@ type ServerOptions<Context> = {
   access: Access
   metrics: Metrics
   requests: RequestLog
+  /** See Context. */
+  refusals: RefusalLog | null
   context: Context
   routes: Route<Context>[]
   streams: Stream<Context>[]
@@ -68,6 +71,11 @@ type ServerOptions<Context> = {
   connections_max: number
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   trusted_proxies: string[]
+  /**
+   * Whether a host has the route of a path, where hosts differ in what they have; the route is undefined where there is
+   * none.
+   */
+  isServedAt?: ((host: string | undefined, route: string | undefined) => boolean) | undefined
   /** See Kernel. */
   isClockFarOff?: (() => boolean) | undefined
 }
@@ -119,8 +127,7 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
   acceptEveryMethod(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', openBodies())
-  app.decorateRequest('merchant_id', null)
-  app.decorateRequest('route', null)
+  for (const name of ['merchant_id', 'key_id', 'route']) app.decorateRequest(name, null)
   app.addHook('onRequest', (request, reply, done) => {
     // Node closes the connection before, so this sends nothing.
     if (admissionOf(request.raw, reply.raw) === 'not_heard') return
@@ -146,7 +153,14 @@ export async function openServer<Context>(parts: ServerOptions<Context>): Promis
     },
     parts.world,
   )
-  app.addHook('onRequest', async (request, reply) => refuseOddRequest(request, reply))
+  app.addHook('onRequest', async (request, reply) => {
+    refuseOddRequest(request, reply)
+    const { isServedAt } = parts
+    if (request.is404 || !isServedAt || isServedAt(request.headers.host, routeOf(request).url))
+      return
+    reply.callNotFound()
+    return reply
+  })
   app.setNotFoundHandler(async (request, reply) => {
     await recognise(parts.access, request)
     const page =

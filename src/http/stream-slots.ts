@@ -7,32 +7,28 @@ export const slots_max = 500
 const retry_after_seconds = 10
 
 export type StreamSlots = {
-  /** Takes a slot. Throws `rate_limit_exceeded`. Returns a function that releases it, once. */
-  acquire(merchant_id: string): () => void
+  /** Takes one of an owner's slots. Throws `rate_limit_exceeded`. Returns a function that releases it, once. */
+  acquire(owner: string, max?: number): () => void
 }
 
 export function openStreamSlots(): StreamSlots {
   const taken = new Map<string, number>()
   let count = 0
   return {
-    acquire(merchant_id) {
-      const own = taken.get(merchant_id) ?? 0
-      if (own >= slots_per_merchant_max) {
-        throw tooMany(
-          `An account may have ${slots_per_merchant_max} streams open at once. Close one.`,
-        )
-      }
+    acquire(owner, max = slots_per_merchant_max) {
+      const own = taken.get(owner) ?? 0
+      if (own >= max) throw tooMany(`An account may have ${max} streams open at once. Close one.`)
       if (count >= slots_max) throw tooMany('All streams of this process are taken.')
       count += 1
-      taken.set(merchant_id, own + 1)
+      taken.set(owner, own + 1)
       let is_released = false
       return () => {
         if (is_released) return
         is_released = true
         count -= 1
-        const left = taken.get(merchant_id)! - 1
-        if (left > 0) taken.set(merchant_id, left)
-        else taken.delete(merchant_id)
+        const left = taken.get(owner)! - 1
+        if (left > 0) taken.set(owner, left)
+        else taken.delete(owner)
       }
     },
   }

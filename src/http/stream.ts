@@ -24,32 +24,42 @@ export type Feed = {
   place?(): string
 }
 
-export type StreamRequest<Query> = { holder: SecretKey; query: Query; caller: Caller; now: Date }
+export type StreamRequest<Query, Holder = SecretKey> = {
+  holder: Holder
+  query: Query
+  caller: Caller
+  now: Date
+}
 
-type StreamRecord<Context, Query extends z.ZodType> = {
+/** Whose places streams take, and how many there are. */
+export type Seats = { owner: string; max: number }
+
+type StreamRecord<Context, Query extends z.ZodType, Holder> = {
   method: 'GET'
   path: string
   tag: string
   summary: string
-  access: AccessRule<Context, SecretKey>
+  access: AccessRule<Context, Holder>
   dialect: Dialect
   /** Counts each time that the stream is opened. */
-  limit?: CountUse<Context, SecretKey>
+  limit?: CountUse<Context, Holder>
+  /** Without it, they are those of the merchant whose key it is. */
+  seats?(holder: Holder): Seats
   query: Query
   /** Describes the data of the messages, by their type. */
   messages: Record<string, z.ZodType>
   /** Every code that `open` may refuse with; access and query add their own. */
   refusals: readonly RefusalCode[]
-  admit?(context: Context, holder: SecretKey): Promise<void>
+  admit?(context: Context, holder: Holder): Promise<void>
   /** Checks the request and notes where the stream begins. Nothing moves on before the feed is read. */
-  open(context: Context, request: StreamRequest<z.output<Query>>): Promise<Feed>
+  open(context: Context, request: StreamRequest<z.output<Query>, Holder>): Promise<Feed>
 }
 
-export type Stream<Context> = StreamRecord<Context, z.ZodType>
+export type Stream<Context> = StreamRecord<Context, z.ZodType, SecretKey>
 
-/** Types a stream by its own query, then erases the type so that streams fit into one list. */
-export function stream<Context, Query extends z.ZodType>(
-  record: StreamRecord<Context, Query>,
+/** Types a stream by its own query and access rule, then erases the types so that streams fit into one list. */
+export function stream<Context, Query extends z.ZodType, Holder>(
+  record: StreamRecord<Context, Query, Holder>,
 ): Stream<Context> {
   return record as unknown as Stream<Context>
 }

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import { precedence, Refusal, type RefusalCode } from '../kernel/errors.ts'
 import { fieldPath } from './field-path.ts'
+import { wordsOf } from './finding-words.ts'
 
 /** A fault that a schema found, with the value in question. */
 export type Issue = z.core.$ZodIssue
@@ -13,7 +14,7 @@ export function validate<S extends z.ZodType>(
   value: unknown,
   explain: (issue: Issue) => Refusal = refusalOf,
 ): z.output<S> {
-  const parsed = schema.safeParse(value, { reportInput: true })
+  const parsed = schema.safeParse(value, { reportInput: true, error: wordsOf })
   if (parsed.success) return parsed.data
   const refusals = parsed.error.issues.map(explain)
   refusals.sort((a, b) => precedence(a.code) - precedence(b.code))

@@ -36,6 +36,7 @@ export function openBell(): Bell {
 export type Bells = {
   /** Calls every listener of this bell. */
   ring(name: string): void
+  ringAll(): void
   /** Returns the function that removes the listener. */
   hear(name: string, listener: () => void): () => void
 }
@@ -45,6 +46,9 @@ export function openBells(): Bells {
   return {
     ring(name) {
       for (const listener of heard.get(name) ?? []) listener()
+    },
+    ringAll() {
+      for (const listeners of heard.values()) for (const listener of listeners) listener()
     },
     hear(name, listener) {
       const listeners = heard.get(name) ?? new Set()

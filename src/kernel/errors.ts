@@ -167,6 +167,55 @@ export const catalogue = {
     webhook_body: 'guard',
     when: 'The idempotency key could not be checked; send the request again with it after Retry-After.',
   },
+  insecure_origin: {
+    status: 403,
+    dashboard: true,
+    when: 'The dashboard is open over plain http from another machine, where nobody can sign in.',
+  },
+  cross_site_request: {
+    status: 403,
+    dashboard: true,
+    when: "The request does not come from the dashboard's own page.",
+  },
+  sign_in_required: { status: 401, dashboard: true, when: 'Nobody is signed in.' },
+  session_locked: {
+    status: 401,
+    dashboard: true,
+    when: 'Nobody has used the session for 15 minutes; proof unlocks it.',
+  },
+  second_factor_required: {
+    status: 403,
+    dashboard: true,
+    when: 'The account is live, and the person has signed in with a password alone.',
+  },
+  refund_limit_exceeded: { status: 403, dashboard: true, when: 'Support may not refund so much.' },
+  both_ways_required: {
+    status: 403,
+    dashboard: true,
+    when: 'RIPPER_SIGN_IN asks for another way.',
+  },
+  proof_required: {
+    status: 403,
+    dashboard: true,
+    when: 'The act wants a proof that is a few minutes old at most; accepted says which.',
+  },
+  sign_in_failed: {
+    status: 401,
+    dashboard: true,
+    when: 'Something of what was sent to sign in or to prove oneself is wrong; it is not said what.',
+  },
+  too_many_attempts: {
+    status: 429,
+    dashboard: true,
+    when: 'Too many tries to sign in, from one address or at once; Retry-After says when to go on.',
+  },
+  link_unknown: { status: 404, dashboard: true, when: 'There is no such link.' },
+  link_used: {
+    status: 410,
+    dashboard: true,
+    when: 'The link was used, or a newer one replaced it.',
+  },
+  link_expired: { status: 410, dashboard: true, when: 'The link has expired.' },
   internal_error: { status: 500, when: 'A failure of the service; quote the request id.' },
 } as const satisfies Record<string, CataloguedRefusal>
 
@@ -182,9 +231,16 @@ export type CataloguedRefusal = {
    * what guards the route. Without one the body is the route's own.
    */
   webhook_body?: 'key' | 'guard'
+  /** Only the dashboard's own routes refuse with it, so that the API's documentation leaves it out. */
+  dashboard?: true
 }
 
 export type RefusalCode = keyof typeof catalogue
+
+/** What the API's documentation lists: all but what only the dashboard's own routes refuse with. */
+export const apiRefusals = (Object.entries(catalogue) as [RefusalCode, CataloguedRefusal][]).filter(
+  ([, { dashboard }]) => !dashboard,
+)
 
 /** Every status that a code is sent with, the usual one first. */
 export function statusesOf(code: RefusalCode): number[] {

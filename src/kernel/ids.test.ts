@@ -8,32 +8,51 @@ const random = { bytes: randomBytes }
 const old = randomBytes(32)
 const keyring = openKeyring([old], random)
 const ids = openIds(random, keyring)
+const at = new Date('2026-11-23T12:00:00Z')
 const anyRouting = fc.integer({ min: 0, max: 0xffffffff })
 
 test('ids of sessions, connections and 3-D Secure transactions lead back to their merchant', () => {
   fc.assert(
     fc.property(anyRouting, (routing) => {
-      expect(routingsIn(ids.session(routing), keyring)).toEqual([routing])
-      const connection = ids.connection(routing)
+      expect(routingsIn(ids.session(routing, at), keyring)[0]).toBe(routing)
+      const connection = ids.connection(routing, at)
       expect(connection).toMatch(/^conn_[0-9a-f]{24}$/)
-      expect(routingsIn(connection, keyring)).toEqual([routing])
-      const transaction = ids.serverTransaction(routing)
+      expect(routingsIn(connection, keyring)[0]).toBe(routing)
+      const transaction = ids.serverTransaction(routing, at)
       expect(transaction).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
       )
-      expect(routingsIn(transaction.toUpperCase(), keyring)).toEqual([routing])
+      expect(routingsIn(transaction.toUpperCase(), keyring)[0]).toBe(routing)
     }),
   )
 })
 
 test('after a rotation of the master key an old id still leads back', () => {
   const rotated = openKeyring([randomBytes(32), old], random)
-  expect(routingsIn(ids.session(7), rotated)).toContain(7)
+  expect(routingsIn(ids.session(7, at), rotated)).toContain(7)
 })
 
-test('the ids of one merchant do not show that they are', () => {
-  const heads = new Set(Array.from({ length: 50 }, () => ids.session(7).slice(3, 11)))
-  expect(heads.size).toBe(50)
+test('while an earlier release may still serve, ids are as that release finds them', () => {
+  const windows_from = new Date(at.getTime() + 1)
+  const careful = openIds(random, keyring, windows_from)
+  const id = careful.session(7, at)
+  const tail = id.slice(11)
+  const mask = keyring.mac('routing mask', tail).readUInt32BE(0)
+  expect((Number.parseInt(id.slice(3, 11), 16) ^ mask) >>> 0).toBe(7)
+  expect(routingsIn(id, keyring)).toContain(7)
+  expect(routingsIn(careful.session(7, windows_from), keyring)[0]).toBe(7)
+})
+
+test('what a merchant adds within some hours is together, in its order', () => {
+  const window = new Date('2026-11-23T09:00:00Z')
+  const made = [0, 5_000, 60_000, 3_600_000].map((ms) =>
+    ids.session(7, new Date(window.getTime() + ms)),
+  )
+  expect([...made].sort()).toEqual(made)
+  expect(new Set(made.map((id) => id.slice(0, 11))).size).toBe(1)
+  const neighbour = ids.session(8, window).slice(3, 11)
+  const later = ids.session(7, new Date(window.getTime() + 6 * 3_600_000)).slice(3, 11)
+  expect(new Set([made[0]!.slice(3, 11), neighbour, later]).size).toBe(3)
 })
 
 const strangers = [

@@ -16,40 +16,70 @@ import type { Random } from './world.ts'
 
 export type Ids = ReturnType<typeof openIds>
 
-export function openIds(random: Random, keyring: Keyring) {
+/**
+ * `windows_from`: when no process of an earlier release serves any more, since such a one cannot find the merchant of an id
+ * that is masked by its window. By default there was never one.
+ */
+export function openIds(random: Random, keyring: Keyring, windows_from = new Date(0)) {
   const draw = random.bytes
   const hex24 = () => draw(12).toString('hex')
+  const masks = new Map<string, number>()
 
-  /** 24 hex characters: the routing number under a mask that the other 16 decide. */
-  function routed(routing: number): string {
-    const tail = draw(8).toString('hex')
-    return hex32(routing ^ mask(tail)) + tail
+  /**
+   * 24 hex characters: the routing number under the mask of a window, the moment, randomness. So the rows that a merchant
+   * adds within some hours are neighbours in an index, and their pages are still in memory.
+   */
+  function routed(routing: number, at: Date): string {
+    if (at < windows_from) return routedAsBefore(routing)
+    const moment = momentOf(at)
+    const rest = draw(6).toString('hex').slice(1)
+    return hex32(routing ^ maskOf(windowOf(moment))) + moment + rest
   }
 
-  function mask(tail: string): number {
-    return keyring.mac('routing mask', tail).readUInt32BE(0)
+  /** 24 hex characters: the routing number under a mask that the other 16, all random, decide. */
+  function routedAsBefore(routing: number): string {
+    const tail = draw(8).toString('hex')
+    return hex32(routing ^ keyring.mac('routing mask', tail).readUInt32BE(0)) + tail
+  }
+
+  /** 24 hex characters: the second, then 64 random bits. */
+  function recent(at: Date): string {
+    return hex32(Math.floor(at.getTime() / 1000)) + draw(8).toString('hex')
+  }
+
+  function maskOf(window: string): number {
+    const known = masks.get(window)
+    if (known !== undefined) return known
+    const mask = keyring.mac('routing window', window).readUInt32BE(0)
+    masks.set(window, mask)
+    return mask
   }
 
   return {
-    session: (routing: number): SessionId => `cs_${routed(routing)}`,
+    session: (routing: number, at: Date): SessionId => `cs_${routed(routing, at)}`,
     /** A UUID (version 4 by its letters) for threeDSServerTransID, which comes back without a merchant. */
-    serverTransaction(routing: number): string {
-      const hex = routed(routing)
+    serverTransaction(routing: number, at: Date): string {
+      const hex = routed(routing, at)
       const rest = draw(4).toString('hex')
       const variant = '89ab'[draw(1)[0]! & 3]
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${rest.slice(0, 3)}-${variant}${rest.slice(3, 6)}-${hex.slice(12)}`
     },
-    connection: (routing: number): ConnectionId => `conn_${routed(routing)}`,
-    attempt: (): AttemptId => `att_${hex24()}`,
-    payment: (): PaymentId => `pay_${hex24()}`,
-    refund: (): RefundId => `ref_${hex24()}`,
-    card: (): CardReference => `card_${hex24()}`,
+    connection: (routing: number, at: Date): ConnectionId => `conn_${routed(routing, at)}`,
+    attempt: (at: Date): AttemptId => `att_${recent(at)}`,
+    payment: (at: Date): PaymentId => `pay_${recent(at)}`,
+    refund: (at: Date): RefundId => `ref_${recent(at)}`,
+    card: (at: Date): CardReference => `card_${recent(at)}`,
+    event: (at: Date) => `evt_${recent(at)}`,
     merchant: (): MerchantId => `m_${hex24()}`,
     integration: () => `int_${hex24()}`,
     key: () => `key_${hex24()}`,
-    event: () => `evt_${hex24()}`,
     endpoint: (): EndpointId => `whep_${hex24()}`,
     request: () => `req_${hex24()}`,
+    user: () => `usr_${hex24()}`,
+    signInLink: () => `lnk_${hex24()}`,
+    userSession: () => `uses_${hex24()}`,
+    /** 256 random bits: the token of a person's session, or the secret of a link. */
+    personSecret: () => draw(32).toString('base64url'),
     secretKey: () => `rip_sk_${draw(24).toString('hex')}`,
     publishableKey: () => `rip_pk_${draw(24).toString('hex')}`,
     webhookSecret: () => `rip_whsec_${draw(32).toString('hex')}`,
@@ -61,14 +91,30 @@ export function openIds(random: Random, keyring: Keyring) {
   }
 }
 
-/** The routing numbers that an id of these may carry: one for each master key in use. None for an id of another kind. */
+/**
+ * The routing numbers that an id of these may carry: two for each master key in use, since the ids of earlier releases are
+ * masked by all that follows the number. None for an id of another kind.
+ */
 export function routingsIn(id: string, keyring: Keyring): number[] {
   const hex = /^(?:cs|conn)_([0-9a-f]{24})$/.exec(id)?.[1] ?? transactionHex(id)
   if (hex === null) return []
   const masked = Number.parseInt(hex.slice(0, 8), 16)
-  return keyring
-    .macs('routing mask', hex.slice(8))
-    .map((mac) => (masked ^ mac.readUInt32BE(0)) >>> 0)
+  const tail = hex.slice(8)
+  const macs = [
+    ...keyring.macs('routing window', windowOf(tail)),
+    ...keyring.macs('routing mask', tail),
+  ]
+  return macs.map((mac) => (masked ^ mac.readUInt32BE(0)) >>> 0)
+}
+
+/** Units of 4.096 s, 5 hex characters: they begin anew after fifty days, when old rows have left room between them. */
+function momentOf(at: Date): string {
+  return (Math.floor(at.getTime() / 4096) & 0xfffff).toString(16).padStart(5, '0')
+}
+
+/** Of a moment, or of what begins with one: some four and a half hours. */
+function windowOf(moment: string): string {
+  return moment.slice(0, 2)
 }
 
 function transactionHex(id: string): string | null {

@@ -77,6 +77,9 @@ export function currencyOf(code: string): Currency | undefined {
   return currencies.get(code.toUpperCase())
 }
 
+/** Characters that control text or turn it round: a name that has one can look like another. */
+export const unshown = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
 /** A time as the wire spells it: `2026-09-01T12:00:00.0000000+00:00`, seven fractional digits. */
 export function timestamp(at: Date): string {
   return `${at.toISOString().slice(0, -1)}0000+00:00`

@@ -1,4 +1,4 @@
-// The texts of web/words in the shopper's language.
+// Texts of web/words in the language that a person wants.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -12,12 +12,21 @@ export type Language = {
   words_json: string
 }
 
-const folder = new URL('../../web/words/', import.meta.url)
-const languages = new Map(readdirSync(folder).map((file) => [file.slice(0, -5), read(file)]))
+/** By their tags, such as `de`. */
+export type Languages = Map<string, Language>
 
-function read(file: string): Language {
-  const locale = file.slice(0, -5)
-  const words = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Words
+const shoppersLanguages = readLanguages(new URL('../../web/words/', import.meta.url))
+
+/** Of the files right in the folder. */
+export function readLanguages(folder: URL): Languages {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'))
+  return new Map(
+    files.map((file) => [file.slice(0, -5), read(file.slice(0, -5), new URL(file, folder))]),
+  )
+}
+
+function read(locale: string, file: URL): Language {
+  const words = JSON.parse(readFileSync(file, 'utf8')) as Words
   const direction = locale === 'ar' ? 'rtl' : 'ltr'
   return { locale, direction, words, words_json: JSON.stringify(words) }
 }
@@ -27,6 +36,15 @@ function read(file: string): Language {
  * region that was requested (`de-CH`), since amounts are written by it; Intl accepts it.
  */
 export function languageFor(asked: string | null, accept_language: string | null): Language {
+  return languageAmong(shoppersLanguages, asked, accept_language)
+}
+
+/** As `languageFor`, of other texts. */
+export function languageAmong(
+  languages: Languages,
+  asked: string | null,
+  accept_language: string | null,
+): Language {
   for (const tag of [asked ?? '', ...preferences(accept_language ?? '')]) {
     const locale = localeOf(tag)
     const found = locale && languages.get(locale.language)
@@ -36,12 +54,30 @@ export function languageFor(asked: string | null, accept_language: string | null
   return languages.get('en')!
 }
 
+type Locale = Pick<Intl.Locale, 'language' | 'baseName'>
+
+/** Shoppers' browsers send the same few tags; whoever sends others gains no more memory than these and their length. */
+const known_max = 1_000
+const known_length_max = 12
+const known = new Map<string, Locale | null>()
+
 /**
  * Null for what is no language tag. A text that only looks like one, such as `en-a`, would make a page's script throw.
  */
-function localeOf(tag: string): Intl.Locale | null {
+function localeOf(tag: string): Locale | null {
+  if (tag.length > known_length_max) return readLocale(tag)
+  const before = known.get(tag)
+  if (before !== undefined) return before
+  const locale = readLocale(tag)
+  if (known.size === known_max) known.clear()
+  known.set(tag, locale)
+  return locale
+}
+
+function readLocale(tag: string): Locale | null {
   try {
-    return new Intl.Locale(tag)
+    const { language, baseName } = new Intl.Locale(tag)
+    return { language, baseName }
   } catch {
     return null
   }

@@ -1,14 +1,28 @@
 // The journal's lines about accounts, integrations and keys. They record states and settings, not names.
 
 import type { Actor, JournalLine, OpenLine } from '../audit/journal.ts'
+import { actorOf } from '../http/access.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Integration } from './integration.ts'
 import type { IntegrationLines } from './store.ts'
 
 type AccountChange = { change: string; detail?: object; at: Date }
 
-/** The writer of lines. `by` is the name of the person at the command line, if there is one. */
-export type Writer = { ids: Pick<Ids, 'journalEntry'>; actor: Actor; by?: string }
+/** The writer of lines. `by` is the name of the person at the command line; `request_id` names a request of the dashboard. */
+export type Writer = {
+  ids: Pick<Ids, 'journalEntry'>
+  actor: Actor
+  by?: string
+  request_id?: string
+}
+
+/** The writer of lines about what the holder of a key, or a person at the dashboard, does by a request. */
+export function writerOf(
+  { ids }: Pick<Writer, 'ids'>,
+  { holder, request_id }: { holder: Parameters<typeof actorOf>[0]; request_id: string },
+): Writer {
+  return { ids, actor: actorOf(holder), request_id }
+}
 
 /** A line about something that belongs to no session; `subject` is the thing that changed. */
 export function lineOf(
@@ -21,12 +35,12 @@ export function lineOf(
 
 /** A line whose merchant and subject the writing statement fills in. */
 export function openLine(
-  { ids, actor, by }: Writer,
+  { ids, actor, by, request_id }: Writer,
   { change, detail: told = {}, at }: AccountChange,
 ): OpenLine {
   const entry_id = ids.journalEntry(at)
   const detail = by === undefined ? told : { ...told, by }
-  return { entry_id, session_id: null, change, detail, actor, request_id: null, at }
+  return { entry_id, session_id: null, change, detail, actor, request_id: request_id ?? null, at }
 }
 
 /** The lines that creating an integration may need. */

@@ -71,7 +71,13 @@ export async function openDirectory(parts: {
   const unlisten = await listen(settings_channel, { heard: forget, opened: forget })
 
   async function ofRoutedId(id: string): Promise<MerchantId | null> {
-    for (const routing of routingsIn(id, keyring)) {
+    const routings = routingsIn(id, keyring)
+    // One of them is right. Where it is kept, nobody looks for the others, which would be missed anew each time.
+    for (const routing of routings) {
+      const known = kept.find<MerchantId>(`routing ${routing}`)
+      if (known) return known
+    }
+    for (const routing of routings) {
       const found = await kept.read(`routing ${routing}`, async () => {
         const merchant = await findMerchantByRouting(sql, routing)
         return merchant?.merchant_id ?? null
@@ -149,10 +155,17 @@ function keep(clock: Clock) {
     return age_ms >= 0 && age_ms < age_max_ms
   }
 
+  /** Null where nothing young is kept. */
+  function keptOf<T>(name: string): T | null {
+    const entry = entries.get(name)
+    return entry && isYoung(entry) ? (entry.value as T) : null
+  }
+
   return {
+    find: keptOf,
     async read<T>(name: string, find: () => Promise<T>): Promise<T> {
-      const entry = entries.get(name)
-      if (entry && isYoung(entry)) return entry.value as T
+      const known = keptOf<T>(name)
+      if (known !== null) return known
       const running = asked
       let question = running.get(name)
       if (!question) {

@@ -148,7 +148,7 @@ export function confirmationUrlFault(
       : 'must be an absolute https URL'
   }
   const url = new URL(text)
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not carry user information'
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not have a user name or password in it'
   if (text.includes('#')) return 'must not have a fragment'
   if (/^[\d.]+$|^\[/.test(url.hostname)) return 'must name its host, not an IP address'
   if (url.searchParams.has('payment_id') || url.searchParams.has('order_reference')) {

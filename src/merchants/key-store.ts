@@ -9,6 +9,8 @@ import type { Permission } from '../http/access.ts'
 export type KeyRow = {
   key_id: string
   merchant_id: string
+  /** What people call it; null for none. */
+  name: string | null
   key_hash: Buffer
   publishable_key: string | null
   permissions: Permission[]
@@ -18,6 +20,10 @@ export type KeyRow = {
   created_at: Date
   expires_at: Date | null
   revoked_at: Date | null
+  /** Within an hour; null for a key that was not used since this is noted. */
+  last_used_at: Date | null
+  /** The person who made it at the dashboard (`usr_…`); null for whoever made it elsewhere. */
+  made_by: string | null
 }
 
 /** A publishable key that is not revoked, with the mode of the sessions it may create. */
@@ -50,7 +56,10 @@ export async function findPublishableKey(
 }
 
 /** The merchant's newest publishable key that is not revoked. */
-export async function newestPublishableKey(sql: Sql, merchant_id: string): Promise<string | null> {
+export async function newestPublishableKey(
+  sql: AnySql,
+  merchant_id: string,
+): Promise<string | null> {
   const [row] = await sql<{ publishable_key: string }[]>`
     select publishable_key from publishable_keys where merchant_id = ${merchant_id} and revoked_at is null
     order by created_at desc, publishable_key desc limit 1`
@@ -58,7 +67,7 @@ export async function newestPublishableKey(sql: Sql, merchant_id: string): Promi
 }
 
 export async function insertPublishableKey(
-  sql: Sql,
+  sql: AnySql,
   row: { publishable_key: string; merchant_id: string; created_at: Date },
   line: JournalLine,
 ): Promise<void> {
@@ -92,12 +101,23 @@ export type KeySummary = Omit<KeyRow, 'key_id' | 'key_hash'> & {
 export async function listKeys(sql: Sql, merchant_id: string | null): Promise<KeySummary[]> {
   const whose = merchant_id === null ? sql`true` : sql`merchant_id = ${merchant_id}`
   return sql<KeySummary[]>`
-    select k.key_id, merchant_id, publishable_key, coalesce(k.permissions, '{}') as permissions,
+    select k.key_id, merchant_id, k.name, publishable_key, coalesce(k.permissions, '{}') as permissions,
       coalesce(k.mode, 'any') as mode, coalesce(k.allowed_addresses, '{}') as allowed_addresses,
       coalesce(k.allowed_origins, '{}') as allowed_origins, coalesce(k.created_at, p.created_at) as created_at,
-      k.expires_at, k.revoked_at, p.revoked_at as publishable_key_revoked_at
+      k.expires_at, k.revoked_at, k.last_used_at, k.made_by, p.revoked_at as publishable_key_revoked_at
     from api_keys k full join publishable_keys p using (merchant_id, publishable_key)
     where ${whose} order by merchant_id, created_at, key_id`
+}
+
+/** Writes that a key was used at `at`; false where a use since `before` is written already. */
+export async function noteKeyUse(
+  sql: Sql,
+  { key_id, at, before }: { key_id: string; at: Date; before: Date },
+): Promise<boolean> {
+  const { count } = await sql`
+    update api_keys set last_used_at = ${at}
+    where key_id = ${key_id} and coalesce(last_used_at <= ${before}, true)`
+  return count > 0
 }
 
 /** Revokes a key once, and writes the line then. Returns the row, or undefined if there is no such key. */

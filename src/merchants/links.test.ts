@@ -25,7 +25,7 @@ test.each([
   ['mailto:help@shop.example', 'absolute'],
   ['http://shop.example/', 'localhost'],
   ['http://localhost.shop.example/', 'localhost'],
-  ['https://shop.example@evil.example/', 'user information'],
+  ['https://shop.example@evil.example/', 'user name or password'],
   [`https://shop.example/${'a'.repeat(2000)}`, '2000'],
 ])('%j cannot', (url, words) => {
   expect(linkFault(url)).toContain(words)

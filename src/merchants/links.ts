@@ -33,7 +33,7 @@ export function linkFault(text: string): string | null {
   if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
     return 'must be an absolute https URL'
   }
-  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not carry user information'
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not have a user name or password in it'
   if (isSecure(text) || isLocal(text)) return null
   return 'must be an https URL; http only for localhost, and shown in test mode alone'
 }

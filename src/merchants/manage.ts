@@ -1,8 +1,10 @@
 // How an operator creates and changes merchants, integrations and keys. Each change is announced to every process.
 
 import type { Actor } from '../audit/journal.ts'
-import type { Sql } from '../database/open.ts'
+import type { AnySql, Sql } from '../database/open.ts'
 import { hashOfKey } from '../http/access.ts'
+import type { KeyRow as IdempotencyKeyRow } from '../http/idempotency.ts'
+import { storeKey } from '../http/key-gate.ts'
 import { Refusal } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { MerchantId } from '../kernel/values.ts'
@@ -18,7 +20,7 @@ import {
   revokeKey,
   revokePublishableKey,
 } from './key-store.ts'
-import type { Merchant } from './merchant.ts'
+import { type Merchant, refuseOwnFallback } from './merchant.ts'
 import {
   findMerchant,
   insertIntegration,
@@ -31,14 +33,26 @@ import {
 } from './store.ts'
 import { judgeTestConnections } from './test-connections.ts'
 
-/** `actor` is the author in the journal's line; `by` is the name of the person if the author is an operator. */
-export type ManageContext = { sql: Sql; ids: Ids; clock: Clock; actor: Actor; by?: string }
+/**
+ * `actor` is the author in the journal's line; `by` is the name of the person if the author is an operator, and `request_id`
+ * their request if they are at the dashboard.
+ */
+export type ManageContext = {
+  sql: Sql
+  ids: Ids
+  clock: Clock
+  actor: Actor
+  by?: string
+  request_id?: string
+}
 
+/** Throws `invalid_request` for a profile whose fallback is its own acquirer. */
 export async function createMerchant(
   context: ManageContext,
   asked: Pick<Merchant, 'name' | 'live' | 'live_enabled' | 'acquiring_profile'>,
 ): Promise<Merchant> {
   const { sql, ids, clock } = context
+  refuseOwnFallback(asked.acquiring_profile)
   const merchant: Merchant = {
     ...asked,
     merchant_id: ids.merchant(),
@@ -57,7 +71,10 @@ export async function createMerchant(
   return merchant
 }
 
-/** Changes only the members that are given, so that two commands at once do not undo each other. */
+/**
+ * Changes only the members that are given, so that two commands at once do not undo each other. Throws `resource_not_found`, or
+ * `invalid_request` for a profile whose fallback is its own acquirer.
+ */
 export async function changeMerchant(
   context: ManageContext,
   merchant_id: string,
@@ -65,6 +82,7 @@ export async function changeMerchant(
 ): Promise<Merchant> {
   const { sql, clock } = context
   if (Object.keys(change).length === 0) return merchantOrRefuse(sql, merchant_id)
+  if (change.acquiring_profile) refuseOwnFallback(change.acquiring_profile)
   const line = openLine(context, { change: 'merchant.changed', at: clock.now() })
   return sql.begin(async (tx) => {
     const found = await updateMerchant(tx, merchant_id, change, line)
@@ -106,44 +124,54 @@ export async function createIntegration(
 export type NewKey = Pick<
   KeyRow,
   'permissions' | 'mode' | 'allowed_addresses' | 'allowed_origins' | 'expires_at'
-> & { pair: boolean | 'own' }
+> & {
+  pair: boolean | 'own'
+  /** What people call it. */
+  name?: string | null
+}
+
+/** A key with its secret, which is known only now. */
+export type MadeKey = { secret_key: string; key: KeyRow }
 
 /**
  * Creates a secret key, which is shown here and never again. `pair: true` pairs it with the merchant's newest publishable key.
- * `pair: 'own'` pairs it with a new publishable key, so that no other secret key decides that key's mode.
+ * `pair: 'own'` pairs it with a new publishable key, so that no other secret key decides that key's mode. `record` gives the
+ * row of the request's idempotency key, if there is one; throws KeyTakenError, and makes nothing, where that is stored.
  */
 export async function createKey(
   context: ManageContext,
   merchant_id: string,
   asked: NewKey,
-): Promise<{ secret_key: string; key: KeyRow }> {
-  const { sql, ids, clock } = context
+  record: (made: MadeKey) => IdempotencyKeyRow | null = () => null,
+): Promise<MadeKey> {
+  const { sql, ids, clock, actor } = context
   const merchant = await merchantOrRefuse(sql, merchant_id)
-  const { pair, ...restrictions } = asked
+  const { pair, name = null, ...restrictions } = asked
   const secret_key = ids.secretKey()
-  const key: KeyRow = {
-    ...restrictions,
-    key_id: ids.key(),
-    merchant_id,
-    key_hash: hashOfKey(secret_key),
-    publishable_key: pair ? await pairOf(context, merchant, pair) : null,
-    created_at: clock.now(),
-    revoked_at: null,
-  }
-  const { key_id, created_at } = key
-  const line = lineOf(context, {
-    merchant_id: merchant_id,
-    subject: key_id,
-    change: 'key.created',
-    detail: { ...restrictions, publishable_key: key.publishable_key },
-    at: created_at,
-  })
-  await sql.begin(async (tx) => {
-    await insertKey(tx, key, line)
+  return sql.begin(async (tx) => {
+    const publishable_key = pair ? await pairOf({ ...context, sql: tx }, merchant, pair) : null
+    const key: KeyRow = {
+      ...restrictions,
+      name,
+      key_id: ids.key(),
+      merchant_id,
+      key_hash: hashOfKey(secret_key),
+      publishable_key,
+      created_at: clock.now(),
+      revoked_at: null,
+      last_used_at: null,
+      made_by: actor.startsWith('user ') ? actor.slice('user '.length) : null,
+    }
+    const made = { secret_key, key }
+    await storeKey(tx, record(made))
+    const { key_id: subject, created_at: at } = key
+    const detail = { ...restrictions, publishable_key }
+    const told = { merchant_id, subject, change: 'key.created', detail, at }
+    await insertKey(tx, key, lineOf(context, told))
     // All secret keys paired with a publishable key decide together what it may do.
     await notifyOfChange(tx, merchant_id)
+    return made
   })
-  return { secret_key, key }
 }
 
 export async function withdrawKey(context: ManageContext, key_id: string): Promise<KeyRow> {
@@ -169,8 +197,11 @@ export async function withdrawPublishableKey(
   })
 }
 
+/** In a transaction, too. */
+type PairContext = Omit<ManageContext, 'sql'> & { sql: AnySql }
+
 async function pairOf(
-  context: ManageContext,
+  context: PairContext,
   merchant: Merchant,
   pair: true | 'own',
 ): Promise<string> {
@@ -181,13 +212,13 @@ async function pairOf(
   return makePublishableKey(context, merchant_id, older)
 }
 
-async function publishableKeyOf(context: ManageContext, merchant_id: string): Promise<string> {
+async function publishableKeyOf(context: PairContext, merchant_id: string): Promise<string> {
   const newest = await newestPublishableKey(context.sql, merchant_id)
   return newest ?? makePublishableKey(context, merchant_id, context.clock.now())
 }
 
 async function makePublishableKey(
-  context: ManageContext,
+  context: PairContext,
   merchant_id: string,
   created_at: Date,
 ): Promise<string> {

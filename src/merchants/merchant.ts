@@ -1,6 +1,7 @@
 // A merchant's account: whether it may act, and whether its sessions may move real money.
 
 import { z } from 'zod'
+import { Refusal } from '../kernel/errors.ts'
 import { type Brand, brands, type MerchantId, type Mode } from '../kernel/values.ts'
 import { isCountry } from './country.ts'
 
@@ -46,6 +47,17 @@ export function readAcquiringProfile(
   profile: Merchant['acquiring_profile'],
 ): { profile: AcquiringProfile } | { missing: string[] } {
   return profile === null ? without : judged(profile)
+}
+
+/** Throws `invalid_request` for a profile whose fallback is its own acquirer. An incomplete profile is let through. */
+export function refuseOwnFallback(profile: Merchant['acquiring_profile']): void {
+  const { acquirer, fallback_acquirer } = profile ?? {}
+  if (fallback_acquirer === undefined || fallback_acquirer !== acquirer) return
+  throw new Refusal(
+    'invalid_request',
+    'fallback_acquirer: names the same connection as acquirer. Name another one, or leave it out.',
+    { field: 'fallback_acquirer' },
+  )
 }
 
 // Most test accounts have no profile, and every payment asks for it.

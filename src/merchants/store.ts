@@ -251,6 +251,11 @@ export async function listAllowedOrigins(sql: Sql): Promise<string[]> {
   return rows.map(({ origin }) => origin)
 }
 
+/** Until the transaction ends, nobody else locks the merchant; what refers to it is written all the same. */
+export async function lockMerchant(tx: AnySql, merchant_id: string): Promise<void> {
+  await tx`select 1 from merchants where merchant_id = ${merchant_id} for no key update`
+}
+
 /** Makes every process forget what it has read about a merchant. */
 export async function notifyOfChange(sql: AnySql, merchant_id: string): Promise<void> {
   await sql`select pg_notify(${settings_channel}, ${merchant_id})`

@@ -1,7 +1,7 @@
 // The scripts and style sheets that were built from web/. The address of each names its content, so it never changes.
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Context } from '../checkout/context.ts'
 import type { Sql } from '../database/open.ts'
 import { namesTag } from '../http/caching.ts'
@@ -22,8 +22,14 @@ const asset_names = [
 ] as const
 export type AssetName = (typeof asset_names)[number]
 
+/** For the people who work here; shoppers never load them. */
+const dashboardNames = { script: 'dashboard.js', style: 'dashboard.css' } as const
+const file_names = [...asset_names, ...Object.values(dashboardNames)]
+type FileName = (typeof file_names)[number]
+export type DashboardAssets = { script: Asset; style: Asset }
+
 export type Asset = {
-  name: AssetName
+  name: FileName
   text: string
   /** `/assets/{hash}/{name}`. The content at this address never changes. */
   path: string
@@ -49,7 +55,16 @@ export function assetsOf(bytesOf: (name: AssetName) => Buffer): Assets {
   ) as Assets
 }
 
-function assetOf(name: AssetName, bytes: Buffer): Asset {
+/** Null in a build without the dashboard. */
+export function readDashboardAssets(): DashboardAssets | null {
+  const { script, style } = dashboardNames
+  const paths = [script, style].map((name) => new URL(name, folder))
+  if (!paths.every((path) => existsSync(path))) return null
+  const read = (name: FileName) => assetOf(name, readFileSync(new URL(name, folder)))
+  return { script: read(script), style: read(style) }
+}
+
+function assetOf(name: FileName, bytes: Buffer): Asset {
   return {
     ...inlineText(bytes.toString()),
     name,
@@ -67,14 +82,20 @@ function pathOf(name: string, bytes: Buffer): string {
 export async function keepForLater(
   { sql, world }: Pick<Context, 'sql' | 'world'>,
   assets: Assets,
+  dashboard: DashboardAssets | null = null,
 ): Promise<void> {
-  const files = Object.values(assets).map(({ path, text }) => ({ path, body: Buffer.from(text) }))
+  const all = [...Object.values(assets), ...Object.values(dashboard ?? {})]
+  const files = all.map(({ path, text }) => ({ path, body: Buffer.from(text) }))
   await keepAssets(sql, files, world.clock.now())
 }
 
 /** The pages of the assets, and `/checkout.js`, which is always the newest. */
-export function assetPages(assets: Assets): Page<Context>[] {
-  const byPath = new Map(Object.values(assets).map((asset) => [asset.path, asset]))
+export function assetPages(
+  assets: Assets,
+  dashboard: DashboardAssets | null = null,
+): Page<Context>[] {
+  const all = [...Object.values(assets), ...Object.values(dashboard ?? {})]
+  const byPath = new Map(all.map((asset) => [asset.path, asset]))
   const earlier = keepEarlier()
   return [
     {
@@ -119,7 +140,7 @@ function keepEarlier(): typeof findEarlier {
 
 /** An asset of another version: of an older one, or of the version to which an upgrade is under way. */
 async function findEarlier(sql: Sql, path: string): Promise<Asset | null> {
-  const name = asset_names.find((each) => path.endsWith(`/${each}`))
+  const name = file_names.find((each) => path.endsWith(`/${each}`))
   const body = name && /^\/assets\/[0-9a-f]{16}\//.test(path) && (await findAsset(sql, path))
   if (!name || !body) return null
   // Even if the row was changed, no other script may be served under this address.

@@ -69,6 +69,6 @@ function scriptTag(script: DocumentOptions['scripts'][number], base_url: string)
 }
 
 /** JSON that cannot close its script element. */
-function inScript(json: string): string {
+export function inScript(json: string): string {
   return json.replace(/</g, '\\u003c')
 }

@@ -175,7 +175,13 @@ function partEntry(part: DocumentOptions['style']): ScriptEntry {
 
 function fileEntry(asset: Asset, way: ScriptEntry['way']): ScriptEntry {
   const path = way === 'inline' ? null : asset.path
-  return entry({ name: asset.name, way, text: asset.text, path, purpose: purposes[asset.name] })
+  return entry({
+    name: asset.name,
+    way,
+    text: asset.text,
+    path,
+    purpose: purposes[asset.name as AssetName],
+  })
 }
 
 function frameContents(

@@ -1,0 +1,77 @@
+// The SQL that lists a merchant's journal, newest first, along its key, and notes who reads it.
+
+import { installation_id, type JournalLine } from '../../audit/journal.ts'
+import { endOf, lineSpan, lines_max } from '../../checkout/reading/line-look.ts'
+import type { SpanFilters } from '../../checkout/reading/list-filters.ts'
+import { rowIf } from '../../database/driver/rows.ts'
+import type { Sql } from '../../database/open.ts'
+import type { FoundRows } from '../../http/list-page.ts'
+
+export type AuditFilters = Omit<SpanFilters, 'mode'> & {
+  merchant_id: string
+  /** As lines spell it, such as `user usr_…`. */
+  actor: string | undefined
+  change: string | undefined
+}
+
+export type AuditLine = {
+  entry_id: string
+  at: Date
+  change: string
+  subject: string
+  actor: string
+  request_id: string | null
+  detail: Record<string, unknown>
+}
+
+/** The merchant's own lines, and those of the installation about its members since they joined, such as their sign-ins. */
+export async function listAuditLines(
+  sql: Sql,
+  filters: AuditFilters,
+  { behind, limit }: { behind: string | null; limit: number },
+): Promise<FoundRows<AuditLine>> {
+  const { merchant_id, actor, change } = filters
+  const ofActor = actor === undefined ? sql`true` : sql`actor = ${actor}`
+  const ofChange = change === undefined ? sql`true` : sql`change = ${change}`
+  const newest = (id: string) => sql`
+    select entry_id, at, change, subject, actor, request_id, detail, merchant_id = ${merchant_id} as is_own
+    from journal
+    where merchant_id = ${id} ${lineSpan(sql, { ...filters, mode: undefined }, behind)}
+    order by entry_id desc limit ${lines_max}`
+  const found = await sql<(AuditLine & { place: number; is_match: boolean })[]>`
+    select * from (
+      select l.*, row_number() over (order by entry_id desc)::int as place,
+        (is_own or exists (
+          select 1 from memberships m
+          where m.merchant_id = ${merchant_id} and m.created_at <= l.at
+            -- Of a link that opens an account anew, the line names the account.
+            and m.user_id in (l.subject, l.detail->>'user_id')
+        )) and ${ofActor} and ${ofChange} as is_match
+      from (
+        (${newest(merchant_id)}) union all (${newest(installation_id)})
+        order by entry_id desc limit ${lines_max}
+      ) l
+    ) n
+    where is_match or place = ${lines_max}
+    order by entry_id desc limit ${limit}`
+  return { rows: found.filter(({ is_match }) => is_match), ended_at: endOf(found.at(-1)) }
+}
+
+const reading_ms = 15 * 60_000
+
+/** Writes the line where the member has not read the journal for a quarter of an hour. */
+export async function noteReading(
+  sql: Sql,
+  { user_id, line }: { user_id: string; line: JournalLine },
+): Promise<void> {
+  const { merchant_id, at } = line
+  const before = new Date(at.getTime() - reading_ms)
+  await sql`
+    with begun as (
+      update memberships set journal_read_at = ${at}
+      where merchant_id = ${merchant_id} and user_id = ${user_id}
+        and coalesce(journal_read_at <= ${before}, true)
+      returning 1
+    )
+    insert into journal ${rowIf(sql, line, 'begun')}`
+}

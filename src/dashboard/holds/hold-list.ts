@@ -1,0 +1,50 @@
+// The holds that wait for a decision, by their deadline: what the rules will do, and when.
+
+import { z } from 'zod'
+import type { Context } from '../../checkout/context.ts'
+import { listWaitingHolds, positionOfHold } from '../../checkout/reading/hold-list-store.ts'
+import { filterChoice } from '../../checkout/reading/list-filters.ts'
+import type { HoldWithPayment } from '../../checkout/reading/operator-store.ts'
+import { heldPaymentView, viewHeldPayment } from '../../checkout/reading/read-holds.ts'
+import { beginOf, limit_max, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
+import { route } from '../../http/route.ts'
+import { type Member, signedIn } from '../../users/signed-in.ts'
+import { maskEmail } from '../shoppers.ts'
+
+const listedHold = heldPaymentView.extend({ customer_email: z.string().nullable() })
+
+export const listHoldsHere = route({
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/holds',
+  tag: 'Dashboard',
+  summary: 'The holds that wait for a decision, by their deadline; a page of 100 by default',
+  access: signedIn('read_transactions'),
+  dialect: 'checkout',
+  query: z.strictObject({ ...pageQuery, mode: filterChoice(['test', 'live']) }),
+  status: 200,
+  reply: pageView(listedHold),
+  refusals: ['invalid_pagination'],
+  handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
+    const { merchant_id } = holder
+    const { mode, after } = query
+    // As many as a person decides in a sitting.
+    const limit = Number(query.limit ?? limit_max)
+    const asked = { purpose: 'hold cursor', merchant_id, filters: [mode], limit, after }
+    const behind = beginOf(keyring, asked)
+    const found = await listWaitingHolds(sql, { merchant_id, mode }, { behind, limit: limit + 1 })
+    const { rows, ...page } = pageOf(keyring, asked, found, positionOfHold)
+    return { data: rows.map((hold) => viewListed(hold, holder, now)), ...page }
+  },
+})
+
+function viewListed(
+  hold: HoldWithPayment,
+  { can }: Pick<Member, 'can'>,
+  now: Date,
+): z.input<typeof listedHold> {
+  const { customer_email: email } = hold
+  return {
+    ...viewHeldPayment(hold, now),
+    customer_email: email && !can('read_shoppers', hold.mode) ? maskEmail(email) : email,
+  }
+}

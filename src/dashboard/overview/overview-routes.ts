@@ -1,0 +1,155 @@
+// The overview: what waits, today against the same weekday, rates of the last 29 days, declines, 3-D Secure, webhooks.
+
+import { z } from 'zod'
+import { filterChoice } from '../../checkout/reading/list-filters.ts'
+import type { Context } from '../../context.ts'
+import { route } from '../../http/route.ts'
+import { idsFrom } from '../../kernel/ids.ts'
+import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { signedIn } from '../../users/signed-in.ts'
+import { listDeadLetters } from '../../webhooks/deliveries/operator-store.ts'
+import { readCounts } from './count-store.ts'
+import { figuresOf } from './overview.ts'
+import { readWaits, readWebhookHealth } from './waits-store.ts'
+
+const day_ms = 24 * 3_600_000
+const days_shown = 29
+/** Lines that are older are counted. */
+const young_ms = 10 * 60_000
+const keys_ending_days = 14
+/** Deliveries that were given up longer ago are history. */
+const dead_letter_days = 7
+const dead_letters_max = 200
+
+const count = z.int()
+const hours = z.array(z.object({ hour: z.int(), amount: z.int(), count }))
+
+export const readOverviewHere = route({
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/overview',
+  tag: 'Dashboard',
+  summary: 'What waits, and how the last weeks went',
+  access: signedIn('read_transactions'),
+  dialect: 'checkout',
+  query: z.strictObject({
+    mode: filterChoice(['test', 'live']),
+    zone: z
+      .string({ error: 'must be a time zone, such as Europe/London' })
+      .refine(isZone, 'must be a time zone, such as Europe/London'),
+  }),
+  status: 200,
+  reply: z.object({
+    zone: z.string(),
+    now: z.string(),
+    waits: z.object({
+      holds: z.object({
+        count,
+        next_deadline: z.string().nullable(),
+        sums: z.array(z.object({ currency: z.string(), amount: z.int() })),
+      }),
+      unknown_outcomes: count,
+      dead_lettered: count,
+      breakers_open: count,
+      orphans_held_back: count,
+      is_brake_pulled: z.boolean(),
+      keys_ending: z.array(
+        z.object({ key_id: z.string(), name: z.string().nullable(), expires_at: z.string() }),
+      ),
+    }),
+    currency: z.string().nullable(),
+    captured: z.object({ today: hours, week_before: hours }),
+    days: z.array(
+      z.object({
+        day: z.string(),
+        captured: count,
+        held: count,
+        declined: count,
+        failed: count,
+        sessions: count,
+        succeeded_sessions: count,
+      }),
+    ),
+    declines: z.array(z.object({ code: z.string(), category: z.string().nullable(), count })),
+    three_ds: z.object({
+      asked: count,
+      frictionless: count,
+      challenged: count,
+      abandoned: count,
+      failed: count,
+    }),
+    webhooks: z.object({
+      delivered: count,
+      within_minute: count,
+      failing_endpoints: count,
+      oldest_due_at: z.string().nullable(),
+    }),
+    steps: z.object({
+      has_payment: z.boolean(),
+      has_endpoint: z.boolean(),
+      has_colleague: z.boolean(),
+      has_key: z.boolean(),
+    }),
+  }),
+  refusals: [],
+  handle: async ({ sql }: Context, { holder, query, now }) => {
+    const { merchant_id } = holder
+    const { mode, zone } = query
+    const ago = (ms: number) => new Date(now.getTime() - ms)
+    const keys_until = ago(-keys_ending_days * day_ms)
+    const dead = {
+      ...{ merchant_id, endpoint_id: null },
+      ...{ after: idsFrom(ago(dead_letter_days * day_ms)), below: idsFrom(now) },
+    }
+    const [counts, waits, health, dead_letters] = await Promise.all([
+      readCounts(sql, {
+        ...{ merchant_id, mode, zone, young_from: idsFrom(ago(young_ms)) },
+        from: ago((days_shown + 1) * day_ms),
+      }),
+      readWaits(sql, { merchant_id, mode, now, keys_until }),
+      readWebhookHealth(sql, { merchant_id, from: idsFrom(ago(day_ms)), now }),
+      listDeadLetters(sql, dead, dead_letters_max),
+    ])
+    const { holds, keys_ending, breakers_open, brakes_pulled, unknown_outcomes } = waits
+    const { has_payment, has_endpoint, has_colleague, has_key } = waits
+    return {
+      zone,
+      now: timestamp(now),
+      waits: {
+        holds: { ...holds, next_deadline: timestampOrNull(holds.next_deadline) },
+        unknown_outcomes,
+        dead_lettered: dead_letters.filter(({ was_replayed }) => !was_replayed).length,
+        breakers_open,
+        // Orphans belong to an acquirer, not to a merchant.
+        orphans_held_back: holder.is_operator ? waits.orphans_held_back : 0,
+        is_brake_pulled: brakes_pulled > 0,
+        keys_ending: keys_ending.map((key) => ({ ...key, expires_at: timestamp(key.expires_at) })),
+      },
+      ...figuresOf(counts, lastDays(now, zone)),
+      webhooks: {
+        ...health,
+        failing_endpoints: breakers_open,
+        oldest_due_at: timestampOrNull(health.oldest_due_at),
+      },
+      steps: { has_payment, has_endpoint, has_colleague, has_key },
+    }
+  },
+})
+
+function isZone(zone: string): boolean {
+  try {
+    // An offset is a zone here and means its opposite in the database.
+    return /^[A-Za-z]/.test(zone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
+  } catch {
+    return false
+  }
+}
+
+/** The days of a zone, as the database spells them, oldest first. A day is looked for at its noon: some have 23 hours. */
+function lastDays(now: Date, zone: string): string[] {
+  const spell = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
+  const today = spell.format(now)
+  const noon = Date.parse(`${today}T12:00:00Z`)
+  return Array.from({ length: days_shown }, (_, index) =>
+    new Date(noon - (days_shown - 1 - index) * day_ms).toISOString().slice(0, 10),
+  )
+}

@@ -1,0 +1,106 @@
+// The SQL of what waits for somebody at a merchant, and of the health of its webhooks. Each count has an end.
+
+import type { Sql } from '../../database/open.ts'
+import type { Mode } from '../../kernel/values.ts'
+
+const counted_max = 1000
+
+export type Waits = {
+  holds: {
+    count: number
+    next_deadline: Date | null
+    sums: { currency: string; amount: number }[]
+  }
+  unknown_outcomes: number
+  breakers_open: number
+  keys_ending: { key_id: string; name: string | null; expires_at: Date }[]
+  brakes_pulled: number
+  orphans_held_back: number
+  has_payment: boolean
+  has_endpoint: boolean
+  has_colleague: boolean
+  has_key: boolean
+}
+
+export async function readWaits(
+  sql: Sql,
+  asked: { merchant_id: string; mode: Mode; now: Date; keys_until: Date },
+): Promise<Waits> {
+  const { merchant_id, mode, now, keys_until } = asked
+  type Row = Omit<Waits, 'holds' | 'keys_ending'> & {
+    hold_count: number
+    next_deadline: Date | null
+    sums: Waits['holds']['sums']
+    keys_ending: { key_id: string; name: string | null; expires_at: string }[]
+  }
+  const [row] = await sql<Row[]>`
+    with hold as materialized (
+      select h.deadline, p.amount, p.currency from (
+        select merchant_id, payment_id, deadline from holds
+        where merchant_id = ${merchant_id} and decided_at is null order by deadline limit ${counted_max}
+      ) h
+      cross join lateral (
+        select amount, currency from payments
+        where merchant_id = h.merchant_id and payment_id = h.payment_id and mode = ${mode} offset 0) p
+    ), operation as materialized (
+      select payment_id from acquirer_operations
+      where state in ('sent', 'unknown', 'reversing', 'accepted') and (state <> 'sent' or answer_by <= ${now})
+        and merchant_id = ${merchant_id} limit ${counted_max}
+    )
+    select (select count(*)::int from hold) as hold_count, (select min(deadline) from hold) as next_deadline,
+      (select coalesce(json_agg(s), '[]') from (
+        select currency, sum(amount)::bigint as amount from hold group by currency order by 2 desc) s) as sums,
+      (select count(*)::int from operation o cross join lateral (
+        select 1 from payments p
+        where p.merchant_id = ${merchant_id} and p.payment_id = o.payment_id and mode = ${mode} offset 0) p
+      ) as unknown_outcomes,
+      (select count(*)::int from webhook_endpoint_health h
+        join webhook_endpoints e on e.merchant_id = h.merchant_id and e.endpoint_id = h.endpoint_id
+        where h.merchant_id = ${merchant_id} and h.state = 'open' and e.status = 'active') as breakers_open,
+      (select coalesce(json_agg(k order by k.expires_at), '[]') from (
+        select key_id, name, expires_at from api_keys
+        where merchant_id = ${merchant_id} and revoked_at is null
+          and expires_at > ${now} and expires_at < ${keys_until} limit ${counted_max}) k) as keys_ending,
+      (select count(*)::int from orphan_brakes where released_at is null) as brakes_pulled,
+      (select count(*)::int from orphan_authorisations
+        where state = 'found' and next_try_at is null and held_back_at is not null) as orphans_held_back,
+      exists (select 1 from payments where merchant_id = ${merchant_id} and mode = ${mode}) as has_payment,
+      exists (select 1 from webhook_endpoints where merchant_id = ${merchant_id} and status = 'active') as has_endpoint,
+      (select count(*) > 1 from memberships where merchant_id = ${merchant_id})
+        or exists (select 1 from sign_in_links
+          where merchant_id = ${merchant_id} and purpose = 'invite' and used_at is null and withdrawn_at is null)
+        as has_colleague,
+      exists (select 1 from api_keys
+        where merchant_id = ${merchant_id} and name is not null and revoked_at is null) as has_key`
+  const { hold_count: count, next_deadline, sums, keys_ending, ...rest } = row!
+  const ending = keys_ending.map((key) => ({ ...key, expires_at: new Date(key.expires_at) }))
+  return { ...rest, holds: { count, next_deadline, sums }, keys_ending: ending }
+}
+
+export type WebhookHealth = {
+  delivered: number
+  within_minute: number
+  oldest_due_at: Date | null
+}
+
+/** The newest deliveries since an id, and the oldest one that could have been sent. */
+export async function readWebhookHealth(
+  sql: Sql,
+  { merchant_id, from, now }: { merchant_id: string; from: string; now: Date },
+): Promise<WebhookHealth> {
+  const [row] = await sql<WebhookHealth[]>`
+    with recent as materialized (
+      select status, settled_at, root_created_at from webhook_deliveries
+      where merchant_id = ${merchant_id} and delivery_id >= ${from} order by delivery_id desc limit ${counted_max}
+    )
+    select count(*) filter (where status = 'succeeded')::int as delivered,
+      count(*) filter (where status = 'succeeded' and settled_at < root_created_at + interval '1 minute')::int
+        as within_minute,
+      (select min(q.due_at) from webhook_endpoints e cross join lateral (
+        select due_at from (values (0), (1)) k (class) cross join lateral (
+          select due_at from webhook_queue q
+          where q.class = k.class and q.endpoint_id = e.endpoint_id order by due_at limit 1) first
+      ) q where e.merchant_id = ${merchant_id} and e.status = 'active' and q.due_at <= ${now}) as oldest_due_at
+    from recent`
+  return row!
+}

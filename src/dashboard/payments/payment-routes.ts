@@ -1,0 +1,119 @@
+// Payments at the dashboard: the list, one payment with what may be done to it, its timeline, decisions and refunds.
+
+import { z } from 'zod'
+import type { Context } from '../../checkout/context.ts'
+import { type Hold, viewHold } from '../../checkout/hold.ts'
+import { captureHold, escalateHeld, voidHold } from '../../checkout/holds/hold-routes.ts'
+import { readLife } from '../../checkout/lives/life.ts'
+import { findLifeKey } from '../../checkout/reading/life-store.ts'
+import { listPayments } from '../../checkout/reading/list-payments.ts'
+import { findPaymentWithHold, type PaymentWithHold } from '../../checkout/reading/payment-store.ts'
+import { paymentView, viewPayment } from '../../checkout/reading/read-payment.ts'
+import { findRefundLimit } from '../../checkout/refunds/refund-limit-store.ts'
+import { listPaymentRefunds, refundRecord } from '../../checkout/refunds/refund-routes.ts'
+import { settlementAt } from '../../checkout/session.ts'
+import { holdView, settlementView } from '../../checkout/views.ts'
+import { route } from '../../http/route.ts'
+import { type Member, notThere, signedIn } from '../../users/signed-in.ts'
+import { behind } from '../behind.ts'
+import { peopleIn } from '../people.ts'
+import { refuseGuesses, showShopper, showShoppers } from '../shoppers.ts'
+import { modeOfPayment } from './mode-store.ts'
+import { timelineView, viewTimeline } from './timeline.ts'
+
+const reading = signedIn('read_transactions')
+const deciding = signedIn('decide_holds', { gravity: 'money', mode: modeOfPayment })
+const shared = { tag: 'Dashboard', dialect: 'checkout' as const, status: 200, access: reading }
+
+export const listPaymentsHere = behind(reading, listPayments, showShoppers, refuseGuesses)
+
+export const readPaymentHere = route({
+  ...shared,
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/payments/{payment_id}',
+  summary: 'A payment with its card and hold, and what the person may do with it now',
+  reply: paymentView.extend({
+    card: z.object({ brand: z.string(), last4: z.string() }).nullable(),
+    hold: holdView.nullable(),
+    settlement: settlementView,
+    refunded_amount: z.int(),
+    /** How much the person may refund of what is left. */
+    refund_max: z.int(),
+    permitted: z.array(z.enum(['capture', 'void', 'escalate', 'refund'])),
+  }),
+  refusals: [],
+  handle: async ({ sql }: Context, { holder, params, now }) => {
+    const { merchant_id } = holder
+    const found = await findPaymentWithHold(sql, { merchant_id, payment_id: params.payment_id! })
+    if (!found) throw notThere()
+    const { payment, hold, session } = found
+    const { card_brand: brand, card_last4: last4, refunded_amount, status, amount } = payment
+    const left = status === 'captured' ? amount - refunded_amount : 0
+    const limit = isLimited(holder) ? await findRefundLimit(sql, payment) : amount
+    const refund_max = Math.max(0, Math.min(left, limit - refunded_amount))
+    const shown = {
+      ...viewPayment(payment),
+      card: brand && last4 ? { brand, last4 } : null,
+      hold: hold && viewHold(hold),
+      settlement: settlementAt(session, now),
+      ...{ refunded_amount, refund_max },
+      permitted: permittedOn(found, holder, refund_max),
+    }
+    return showShopper(shown, holder)
+  },
+})
+
+export const readTimelineHere = route({
+  ...shared,
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/payments/{payment_id}/timeline',
+  summary: 'All that happened to a payment and its session',
+  reply: timelineView,
+  refusals: [],
+  handle: async ({ sql }: Context, { holder, params, now }) => {
+    const key = await findLifeKey(sql, params.payment_id!, holder.merchant_id)
+    if (!key?.payment_id) throw notThere()
+    const shown = viewTimeline(await readLife(sql, key), now)
+    return { ...shown, people: await peopleIn(sql, shown.lines, holder) }
+  },
+})
+
+export const captureHere = behind(deciding, captureHold, showShopper)
+export const voidHere = behind(deciding, voidHold, showShopper)
+export const escalateHere = behind(
+  signedIn('decide_holds', { mode: modeOfPayment }),
+  escalateHeld,
+  showShopper,
+)
+const limitedRefund = refundRecord((holder) => isLimited(holder as Member))
+export const refundHere = behind(
+  signedIn('refund_payments', { gravity: 'money', mode: modeOfPayment }),
+  { ...limitedRefund, refusals: [...limitedRefund.refusals, 'refund_limit_exceeded'] },
+)
+export const listRefundsHere = behind(reading, listPaymentRefunds)
+
+/** What the state of a payment and the person's role allow now. */
+function permittedOn(
+  { payment, hold, operation }: PaymentWithHold,
+  { can }: Pick<Member, 'can'>,
+  refund_max: number,
+): ('capture' | 'void' | 'escalate' | 'refund')[] {
+  const { mode } = payment
+  const is_open = isOpen(hold) && operation === null
+  const decisions = is_open && can('decide_holds', mode) ? (['capture', 'void'] as const) : []
+  const is_new = decisions.length > 0 && hold!.status === 'pending_review'
+  return [
+    ...decisions,
+    ...(is_new ? (['escalate'] as const) : []),
+    ...(refund_max > 0 && can('refund_payments', mode) ? (['refund'] as const) : []),
+  ]
+}
+
+/** Support refunds up to the merchant's limits. */
+function isLimited({ role }: Pick<Member, 'role'>): boolean {
+  return role === 'support'
+}
+
+function isOpen(hold: Hold | null): boolean {
+  return hold !== null && hold.decided_at === null
+}

@@ -1,0 +1,84 @@
+// The timeline of a payment: lines of the journal with their seals, events, and each attempt to deliver them.
+
+import { z } from 'zod'
+import { type Life, viewLife } from '../../checkout/lives/life.ts'
+import { anyEventTypes } from '../../kernel/values.ts'
+import { peopleView } from '../people.ts'
+
+const time = z.string()
+const timeOrNull = time.nullable()
+
+const line = z.object({
+  entry_id: z.string(),
+  at: time,
+  change: z.string(),
+  subject: z.string(),
+  actor: z.string(),
+  request_id: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+  seal: z.enum(['right', 'wrong', 'not_yet']),
+})
+
+const attempt = z.object({
+  attempt_number: z.int(),
+  status: z.string(),
+  occurred_at: time,
+  duration_ms: z.int().nullable(),
+  response_status_code: z.int().nullable(),
+  failure: z.string().nullable(),
+  next_retry_at: timeOrNull,
+})
+
+const delivery = z.object({
+  delivery_id: z.string(),
+  endpoint_id: z.string(),
+  endpoint_url: z.string().nullable(),
+  replay_of: z.string().nullable(),
+  status: z.string(),
+  created_at: time,
+  settled_at: timeOrNull,
+  next_attempt_at: timeOrNull,
+  attempts: z.array(attempt),
+})
+
+const operation = z.object({
+  operation_id: z.string(),
+  kind: z.string(),
+  sequence: z.int(),
+  state: z.string(),
+  sent_at: time,
+  answered_at: timeOrNull,
+})
+
+export const timelineView = z.object({
+  lines: z.array(line),
+  events: z.array(
+    z.object({
+      event_id: z.string(),
+      payment_id: z.string(),
+      type: z.enum(anyEventTypes),
+      sequence: z.int(),
+      created_at: time,
+      deliveries: z.array(delivery),
+    }),
+  ),
+  /** Every payment of the session, one for each confirmed attempt. */
+  payments: z.array(
+    z.object({
+      payment_id: z.string(),
+      attempt_number: z.int(),
+      status: z.string(),
+      acquirer: z.string().nullable(),
+      acquirer_transaction_id: z.string().nullable(),
+      operations: z.array(operation),
+    }),
+  ),
+  people: peopleView,
+  seals: z.object({ right: z.int(), wrong: z.int(), not_yet: z.int() }),
+})
+
+/** The reply's schema is an allow-list, and leaves out what only the command shows. */
+export function viewTimeline(life: Life, now: Date): Omit<z.input<typeof timelineView>, 'people'> {
+  const { lines, events, payments, seals } = viewLife(life, now)
+  return { lines, events, payments, seals }
+}

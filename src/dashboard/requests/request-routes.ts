@@ -1,0 +1,87 @@
+// A merchant's requests: those of its servers that were refused in the last month, and the last of all that this process answered.
+
+import { z } from 'zod'
+import { filterText, spanQuery } from '../../checkout/reading/list-filters.ts'
+import type { Context } from '../../context.ts'
+import { refusals_kept_ms } from '../../http/keep-refusals.ts'
+import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
+import { listRefusedRequests } from '../../http/refusal-log-store.ts'
+import { requests_kept, viewRequest } from '../../http/request-log.ts'
+import { route } from '../../http/route.ts'
+import { idsFrom } from '../../kernel/ids.ts'
+import { timestamp } from '../../kernel/values.ts'
+import { signedIn } from '../../users/signed-in.ts'
+
+const shared = {
+  method: 'GET' as const,
+  tag: 'Dashboard',
+  // A request belongs to no mode: one that was refused may have been for either.
+  access: signedIn('read_requests'),
+  dialect: 'checkout' as const,
+  status: 200,
+}
+
+const answered = {
+  request_id: z.string(),
+  at: z.string(),
+  method: z.string(),
+  path: z.string(),
+  route: z.string(),
+  status: z.int(),
+  code: z.string().nullable(),
+  duration_ms: z.number(),
+}
+
+const name = filterText(200).optional()
+
+export const listRequestsHere = route({
+  ...shared,
+  path: '/dashboard/api/{merchant_id}/requests',
+  summary: "Refused requests of the merchant's servers in the last 30 days, newest first",
+  query: z.strictObject({
+    ...pageQuery,
+    created_from: spanQuery.created_from,
+    created_before: spanQuery.created_before,
+    ...{ key_id: name, route: name, code: name, request_id: name },
+  }),
+  reply: pageView(z.object({ ...answered, key_id: z.string(), field: z.string().nullable() })),
+  refusals: ['invalid_pagination'],
+  handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
+    const { merchant_id } = holder
+    const { created_from, created_before, key_id, route, code, request_id, after } = query
+    const times = [created_from?.getTime(), created_before?.getTime()]
+    const filters = [...times, key_id, route, code, request_id]
+    const limit = Number(query.limit ?? limit_default)
+    const asked = { purpose: 'request cursor', merchant_id, filters, limit, after }
+    const oldest = new Date(now.getTime() - refusals_kept_ms)
+    const from = idsFrom(created_from && created_from > oldest ? created_from : oldest)
+    const end = created_before ? idsFrom(created_before) : above_all_ids
+    const below = beginOf(keyring, asked) ?? end
+    const wanted = { merchant_id, key_id, route, code, request_id, from, below }
+    const found = await listRefusedRequests(sql, wanted, limit + 1)
+    const { rows, ...page } = pageOf(keyring, asked, found, ({ entry_id }) => entry_id)
+    const data = rows.map(({ merchant_id: _, entry_id: __, at, ...shown }) => ({
+      ...{ ...shown, at: timestamp(at) },
+    }))
+    return { data, ...page }
+  },
+})
+
+export const listRecentRequestsHere = route({
+  ...shared,
+  path: '/dashboard/api/{merchant_id}/requests/recent',
+  summary: `The merchant's requests among the last ${requests_kept} of this process, newest first`,
+  reply: z.object({
+    data: z.array(z.object(answered)),
+    /** Whether refused requests are kept beyond these: RIPPER_REQUEST_LOG. */
+    keeps_refused: z.boolean(),
+  }),
+  refusals: [],
+  handle: async ({ requests, refusals }: Context, { holder }) => {
+    const kept = requests.from(0).filter(({ merchant_id }) => merchant_id === holder.merchant_id)
+    return { data: kept.reverse().map(viewRequest), keeps_refused: refusals !== null }
+  },
+})
+
+/** Ids are hexadecimal. */
+const above_all_ids = 'g'

@@ -1,0 +1,110 @@
+// Coming in by a link: reading it, and using it up.
+
+import { z } from 'zod'
+import type { Context } from '../../checkout/context.ts'
+import { route } from '../../http/route.ts'
+import { timestamp } from '../../kernel/values.ts'
+import { openLink } from '../../users/links.ts'
+import { askForPasskey } from '../../users/passkeys.ts'
+import { emailOf, redeem, userIdOf } from '../../users/redeem.ts'
+import { roles } from '../../users/roles.ts'
+import { limitTries } from '../../users/sign-in.ts'
+import { sessionOfCaller, visitor } from '../../users/signed-in.ts'
+import { creationOptions, newPasskey } from '../passkey-schemas.ts'
+import { sendToken } from './send-token.ts'
+
+const secret = z.string().min(1).max(200)
+const person = { email: z.string().max(254), name: z.string().max(200) }
+
+const shared = {
+  method: 'POST' as const,
+  tag: 'Dashboard',
+  access: visitor,
+  dialect: 'checkout' as const,
+  status: 200,
+}
+const link_refusals = ['link_unknown', 'link_used', 'link_expired', 'too_many_attempts'] as const
+
+export const readLink = route({
+  ...shared,
+  path: '/dashboard/api/links/read',
+  summary: 'Say what a link is for',
+  body: z.strictObject({ secret }),
+  reply: z.object({
+    purpose: z.enum(['welcome', 'invite', 'reset']),
+    email: z.string().nullable(),
+    name: z.string().nullable(),
+    merchant_name: z.string().nullable(),
+    role: z.enum(roles).nullable(),
+    /** The address has an account: one joins by signing in, then sending the link without a passkey or password. */
+    account_exists: z.boolean(),
+    expires_at: z.string(),
+  }),
+  refusals: link_refusals,
+  handle: async (context: Context, request) => {
+    limitTries(context, request)
+    const link = await openLink(context, request.body.secret)
+    const { purpose, email, user_name: name, merchant_name, role, holder_id, expires_at } = link
+    return {
+      ...{ purpose, email, name, merchant_name, role },
+      account_exists: holder_id !== null,
+      expires_at: timestamp(expires_at),
+    }
+  },
+})
+
+export const askForPasskeyByLink = route({
+  ...shared,
+  path: '/dashboard/api/links/passkey-options',
+  summary: 'What a browser needs to make a passkey for the account of a link',
+  body: z.strictObject({ secret, ...person }),
+  reply: creationOptions,
+  refusals: link_refusals,
+  handle: async (context: Context, request) => {
+    limitTries(context, request)
+    const { secret, email: typed, name } = request.body
+    const link = await openLink(context, secret)
+    const { page } = request.holder
+    const purpose = `link ${link.link_id}` as const
+    const user_id = userIdOf(context, link)
+    const email = emailOf(link, typed)
+    const options = await askForPasskey(
+      context,
+      { page, purpose },
+      {
+        ...{ user_id, email, credential_ids: [] },
+        name: name.trim() || (link.user_name ?? email),
+      },
+    )
+    return { options }
+  },
+})
+
+export const redeemLink = route({
+  ...shared,
+  path: '/dashboard/api/links/redeem',
+  summary: 'Use a link up: make an account, join a merchant, or open an account anew',
+  body: z.strictObject({
+    secret,
+    ...person,
+    passkey: newPasskey.optional(),
+    password: z.string().max(1000).optional(),
+  }),
+  reply: z.object({ recovery_codes: z.array(z.string()) }),
+  refusals: [...link_refusals, 'sign_in_required', 'resource_not_found'],
+  handle: async (context: Context, request) => {
+    limitTries(context, request)
+    const { page } = request.holder
+    const { secret, email, name, passkey = null, password = null } = request.body
+    const link = await openLink(context, secret)
+    const session = await sessionOfCaller(context, request.caller, page)
+    const arrival = { email, name, passkey, password }
+    const { token, recovery_codes } = await redeem(
+      context,
+      { link, arrival, page },
+      { sender: request, session },
+    )
+    if (token !== null) sendToken(request, page, token)
+    return { recovery_codes }
+  },
+})

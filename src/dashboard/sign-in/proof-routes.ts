@@ -1,0 +1,99 @@
+// Proof that it is still the same person: before grave acts, and to unlock a session.
+
+import { z } from 'zod'
+import type { Context } from '../../checkout/context.ts'
+import { route } from '../../http/route.ts'
+import { Refusal } from '../../kernel/errors.ts'
+import { timestamp } from '../../kernel/values.ts'
+import { listPasskeys } from '../../users/passkey-store.ts'
+import { askToUsePasskey } from '../../users/passkeys.ts'
+import { proofWaysOf, unlockWaysOf } from '../../users/proof-ways.ts'
+import { type Factor, isLocked } from '../../users/session.ts'
+import { acceptOneTimeCode, acceptPasskey, acceptPassword, failed } from '../../users/sign-in.ts'
+import { type Person, signedInOrLocked } from '../../users/signed-in.ts'
+import { renew, type Sender } from '../../users/start-session.ts'
+import { requestOptions, usedPasskey } from '../passkey-schemas.ts'
+import { sendToken } from './send-token.ts'
+
+const shared = {
+  method: 'POST' as const,
+  tag: 'Dashboard',
+  access: signedInOrLocked,
+  dialect: 'checkout' as const,
+  status: 200,
+}
+
+export const askForProof = route({
+  ...shared,
+  path: '/dashboard/api/proof/passkey-options',
+  summary: 'What a browser needs to prove the person by a passkey',
+  body: z.strictObject({}),
+  body_optional: true,
+  reply: requestOptions,
+  refusals: [],
+  handle: async (context: Context, { holder }) => {
+    const { page, session, user_id } = holder
+    const passkeys = await listPasskeys(context.sql, user_id)
+    const purpose = `proof ${session.session_id}` as const
+    const ids = passkeys.map(({ credential_id }) => credential_id)
+    return { options: await askToUsePasskey(context, { page, purpose }, ids) }
+  },
+})
+
+const proofBody = z.strictObject({
+  passkey: usedPasskey.optional(),
+  one_time_code: z.string().max(100).optional(),
+  password: z.string().max(1000).optional(),
+})
+
+export const prove = route({
+  ...shared,
+  path: '/dashboard/api/proof',
+  summary: 'Prove that it is still the same person; unlocks a locked session',
+  body: proofBody,
+  reply: z.object({ proved_at: z.string() }),
+  refusals: ['sign_in_failed', 'too_many_attempts'],
+  handle: async (context: Context, request) => {
+    const { page, session } = request.holder
+    const shown = await judgeProof(context, request.holder, request.body, request)
+    const token = await renew(context, session, { shown: [shown], sender: request })
+    if (token === null) throw failed()
+    sendToken(request, page, token)
+    return { proved_at: timestamp(request.now) }
+  },
+})
+
+/** A locked session of somebody with a password wants that, too; a password by itself only proves who has no more. */
+async function judgeProof(
+  context: Context,
+  { page, session, user_id }: Person,
+  { passkey, one_time_code, password }: z.output<typeof proofBody>,
+  sender: Sender & { now: Date },
+): Promise<Factor> {
+  const is_locked = isLocked(session, sender.now)
+  const unlocking = is_locked ? unlockWaysOf(session, context.doorkeeper) : []
+  const is_joined = unlocking.includes('passkey_and_password')
+  if (passkey) {
+    if (is_joined && password === undefined) throw wants('password')
+    const purpose = `proof ${session.session_id}` as const
+    await acceptPasskey(context, { page, purpose }, { response: passkey, user_id }, sender)
+    if (is_joined) await acceptPassword(context, { user_id, password: password! }, sender)
+    return 'passkey'
+  }
+  if (is_joined) throw wants('passkey')
+  if (one_time_code !== undefined) {
+    const wants_password = is_locked && session.has_password
+    if (wants_password && password === undefined) throw wants('password')
+    const shown = { user_id, code: one_time_code, password: password ?? null }
+    await acceptOneTimeCode(context, shown, sender)
+    return 'one_time_code'
+  }
+  if (password === undefined) throw wants('passkey')
+  if (!proofWaysOf(session, context.doorkeeper).includes('password')) throw wants('one_time_code')
+  await acceptPassword(context, { user_id, password }, sender)
+  return 'password'
+}
+
+function wants(field: string): Refusal {
+  return new Refusal('invalid_request', `${field} is missing.`, { field })
+}

@@ -1,0 +1,108 @@
+// Webhooks at the dashboard: endpoints with their health, and deliveries.
+
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { route } from '../../http/route.ts'
+import { idsFrom } from '../../kernel/ids.ts'
+import { timestampOrNull } from '../../kernel/values.ts'
+import { signedIn } from '../../users/signed-in.ts'
+import { listDeliveries } from '../../webhooks/deliveries/list-deliveries.ts'
+import { replayDelivery } from '../../webhooks/deliveries/replay.ts'
+import {
+  type EndpointStanding,
+  type RecentOutcome,
+  readRecentOutcomes,
+  readStandings,
+} from '../../webhooks/deliveries/standing-store.ts'
+import { endpointView, viewEndpoint } from '../../webhooks/endpoint.ts'
+import { createEndpoint } from '../../webhooks/endpoints/create-endpoint.ts'
+import { deleteEndpoint } from '../../webhooks/endpoints/delete-endpoint.ts'
+import { listEndpoints } from '../../webhooks/endpoints/endpoint-store.ts'
+import { behind } from '../behind.ts'
+
+const replaying = signedIn('replay_deliveries')
+const day_ms = 24 * 3_600_000
+
+const endpointHere = endpointView.extend({
+  standing: z
+    .object({
+      first_attempts: z.int(),
+      retries: z.int(),
+      under_way: z.int(),
+      oldest_due_at: z.string().nullable(),
+      breaker: z
+        .object({ open_until: z.string().nullable(), last_failure: z.string().nullable() })
+        .nullable(),
+    })
+    .nullable(),
+  /** Attempts of the last day, or of less where there were very many. */
+  recent: z.object({ succeeded: z.int(), failed: z.int(), dead_lettered: z.int() }),
+})
+
+export const listEndpointsHere = route({
+  method: 'GET',
+  path: '/dashboard/api/{merchant_id}/webhooks/endpoints',
+  tag: 'Dashboard',
+  summary: 'The endpoints of the merchant, with their health',
+  access: replaying,
+  dialect: 'checkout',
+  status: 200,
+  reply: z.object({
+    endpoints: z.array(endpointHere),
+    /** After each failed attempt: with them the page says when a delivery is given up. */
+    retry_delays_seconds: z.array(z.number()),
+  }),
+  refusals: [],
+  handle: async ({ sql, webhook_sending }: Context, { holder, now }) => {
+    const { merchant_id } = holder
+    const endpoints = await listEndpoints(sql, merchant_id)
+    const standings = await readStandings(sql, { merchant_id, endpoint_id: null }, now)
+    const from = idsFrom(new Date(now.getTime() - day_ms))
+    const { outcomes } = await readRecentOutcomes(sql, { merchant_id, from })
+    return {
+      endpoints: endpoints.map((endpoint) => {
+        const { endpoint_id: id } = endpoint
+        const standing = standings.find(({ endpoint_id }) => endpoint_id === id)
+        return {
+          ...viewEndpoint(endpoint),
+          standing: standing ? viewStanding(standing) : null,
+          recent: countsOf(outcomes.filter(({ endpoint_id }) => endpoint_id === id)),
+        }
+      }),
+      retry_delays_seconds: [...webhook_sending.settings.schedule],
+    }
+  },
+})
+
+/** The answer has the signing secret, which is shown only now. */
+export const createEndpointHere = behind(
+  signedIn('manage_webhooks', { gravity: 'grave' }),
+  createEndpoint,
+)
+export const deleteEndpointHere = behind(signedIn('manage_webhooks'), deleteEndpoint)
+export const listDeliveriesHere = behind(replaying, listDeliveries)
+export const replayDeliveryHere = behind(replaying, replayDelivery)
+
+function viewStanding({ breaker, oldest_due_at, ...standing }: EndpointStanding) {
+  const { first_attempts, retries, under_way } = standing
+  return {
+    first_attempts,
+    retries,
+    under_way,
+    oldest_due_at: timestampOrNull(oldest_due_at),
+    breaker: breaker && {
+      open_until: timestampOrNull(breaker.open_until),
+      last_failure: breaker.last_failure,
+    },
+  }
+}
+
+function countsOf(outcomes: RecentOutcome[]) {
+  const count = (status: RecentOutcome['status']) =>
+    outcomes.find((outcome) => outcome.status === status)?.count ?? 0
+  return {
+    succeeded: count('succeeded'),
+    failed: count('failed'),
+    dead_lettered: count('dead_lettered'),
+  }
+}

@@ -1,0 +1,42 @@
+// What a schema says of a fault where nobody has written words for it: the field's name comes before, a full stop behind.
+
+import type { z } from 'zod'
+
+/** A fault before it has words. */
+type Finding = Parameters<z.core.$ZodErrorMap>[0]
+
+/** In place of the library's own words, which name its types. */
+export function wordsOf(finding: Finding): string {
+  switch (finding.code) {
+    case 'invalid_type':
+      if (finding.input === undefined) return 'is required'
+      return `must be ${kinds[finding.expected] ?? 'something else'}`
+    case 'invalid_value':
+      return `must be ${finding.values.length > 1 ? 'one of ' : ''}${finding.values.join(', ')}`
+    case 'too_small':
+      return boundWords(finding.origin, 'at least', Number(finding.minimum))
+    case 'too_big':
+      return boundWords(finding.origin, 'at most', Number(finding.maximum))
+    default:
+      return 'cannot be used'
+  }
+}
+
+const kinds: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+}
+
+function boundWords(origin: string, bound: 'at least' | 'at most', count: number): string {
+  const plural = count === 1 ? '' : 's'
+  if (origin === 'string') return `must have ${bound} ${count} character${plural}`
+  if (origin === 'array')
+    return `must have ${bound} ${count === 1 ? '1 entry' : `${count} entries`}`
+  return `must be ${bound} ${count}`
+}

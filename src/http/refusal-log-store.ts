@@ -1,0 +1,73 @@
+// The SQL of refused requests: written together, read by page.
+
+import type { Sql } from '../database/open.ts'
+import type { FoundRows } from './list-page.ts'
+
+/** A request with a merchant's secret key that was refused. Neither body nor query. */
+export type RefusedRequest = {
+  merchant_id: string
+  entry_id: string
+  request_id: string
+  key_id: string
+  at: Date
+  method: string
+  path: string
+  route: string
+  status: number
+  code: string | null
+  field: string | null
+  duration_ms: number
+}
+
+/** All of one merchant. */
+export async function insertRefusedRequests(sql: Sql, rows: RefusedRequest[]): Promise<void> {
+  await sql`
+    insert into request_log
+      (merchant_id, entry_id, request_id, key_id, at, method, path, route, status, code, field, duration_ms)
+    select merchant_id, entry_id, request_id, key_id, at, method, path, route, status, code, field, duration_ms
+    from json_to_recordset(${rows as never}::json) as r (
+      merchant_id text, entry_id text, request_id text, key_id text, at timestamptz, method text, path text, route text,
+      status integer, code text, field text, duration_ms double precision)
+    on conflict do nothing`
+}
+
+/** What is asked for; undefined and null are any. */
+export type RefusalFilters = {
+  merchant_id: string
+  key_id?: string | undefined
+  route?: string | undefined
+  code?: string | undefined
+  request_id?: string | undefined
+  from: string
+  below: string
+}
+
+/** However rare what is asked for is, no request looks at more rows. */
+const looked_at_max = 5_000
+
+/** Newest first. */
+export async function listRefusedRequests(
+  sql: Sql,
+  { merchant_id, key_id, route, code, request_id, from, below }: RefusalFilters,
+  limit: number,
+): Promise<FoundRows<RefusedRequest>> {
+  const is = (column: 'key_id' | 'route' | 'code' | 'request_id', value: string | undefined) =>
+    value === undefined ? sql`` : sql`and ${sql(column)} = ${value}`
+  const rows = await sql<(RefusedRequest & { fits: boolean })[]>`
+    with looked as materialized (
+      select * from request_log
+      where merchant_id = ${merchant_id} and entry_id >= ${from} and entry_id < ${below}
+      order by entry_id desc limit ${looked_at_max}
+    ), last as (
+      select min(entry_id) as entry_id from looked having count(*) = ${looked_at_max}
+    )
+    select * from (
+    (select l.*, true as fits from looked l
+    where true ${is('key_id', key_id)} ${is('route', route)} ${is('code', code)} ${is('request_id', request_id)}
+    order by entry_id desc limit ${limit})
+    union all
+    select l.*, false from looked l join last using (entry_id)) found
+    order by fits desc, entry_id desc`
+  const last = rows.find(({ fits }) => !fits)
+  return { rows: rows.filter(({ fits }) => fits), ended_at: last?.entry_id ?? null }
+}

@@ -1,0 +1,37 @@
+// Whose an id is, the directory looks up once, whatever release made the id.
+
+import { randomBytes } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { manualClock } from '../../tests/support/clock.ts'
+import { useService } from '../../tests/support/use-service.ts'
+import { countStatements } from '../database/count.ts'
+import { openIds } from '../kernel/ids.ts'
+import { openKeyring } from '../kernel/keyring.ts'
+import { openDirectory } from './directory.ts'
+
+const random = { bytes: randomBytes }
+const clock = manualClock()
+const service = await useService({ clock })
+const { merchant_id } = service.account
+const keyring = openKeyring([randomBytes(32)], random)
+const said = countStatements()
+const database = await service.database.open({ onStatement: said.onStatement })
+const directory = await openDirectory({ database, clock, keyring })
+afterAll(async () => {
+  await directory.close()
+  await database.close()
+})
+
+test.each([
+  ['this release', new Date(0)],
+  ['the release before', new Date(clock.now().getTime() + 1)],
+])('an id of %s', async (_release, windows_from) => {
+  const [row] = await service.sql`select routing from merchants where merchant_id = ${merchant_id}`
+  const ids = openIds(random, keyring, windows_from)
+  const merchantOf = () =>
+    directory.merchantIdOfSession(ids.session(Number(row!.routing), clock.now()))
+  expect(await merchantOf()).toBe(merchant_id)
+  said.reset()
+  expect(await merchantOf()).toBe(merchant_id)
+  expect(said.texts()).toEqual([])
+})
