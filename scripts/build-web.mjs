@@ -15,10 +15,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** In this order: checkout.js names the 3-D Secure part by its hash. */
-const scripts = ['three-ds', 'checkout', 'card-fields', 'pay', 'demo', 'docs']
-const styles = ['card-fields', 'pay', 'demo', 'docs']
+const scripts = ['three-ds', 'checkout', 'card-fields', 'pay', 'demo', 'docs', 'dashboard']
+const styles = ['card-fields', 'pay', 'demo', 'docs', 'dashboard']
 /** What the command line takes from web/, so that it judges as the pages do. */
 const modules = ['palette']
+
+const spoken = new Set(['en', 'ar', 'de', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt'])
 
 /** Whether dist/web is what web/ says. A checkout without web/ has nothing to build. */
 export function isWebBuilt(root) {
@@ -53,20 +55,44 @@ async function buildScript(root, name, outDir) {
     define: {
       RIPPER_VERSION: JSON.stringify(JSON.parse(read(join(root, 'package.json'))).version),
       THREE_DS_PART: JSON.stringify(partOf(outDir, 'three-ds.js')),
+      'process.env.NODE_ENV': '"production"',
     },
+    // Said here, because Vite would look for it in the nearest tsconfig.json.
+    oxc: { jsx: { runtime: 'automatic', development: false } },
+    plugins: [ourLanguages],
     build: {
       outDir,
       emptyOutDir: false,
       target: 'es2022',
-      rollupOptions: name === 'three-ds' ? takenFromCheckout : {},
+      rollupOptions: { onwarn, ...(name === 'three-ds' && takenFromCheckout) },
       lib: {
-        entry: join(root, 'web', name, 'main.ts'),
+        entry: entryOf(root, name),
         formats: ['iife'],
         name: 'ripper',
         fileName: () => `${name}.js`,
       },
     },
   })
+}
+
+/** Libraries for React mark their files "use client", which says nothing to a browser. */
+function onwarn(warning, warn) {
+  if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning)
+}
+
+function entryOf(root, name) {
+  const entry = join(root, 'web', name, 'main')
+  return existsSync(`${entry}.tsx`) ? `${entry}.tsx` : `${entry}.ts`
+}
+
+/** React Aria brings what it says to screen readers in thirty languages. Those that the dashboard does not speak stay out. */
+const ourLanguages = {
+  name: 'our-languages',
+  load(id) {
+    const [, language] =
+      /\/react-(?:aria|stately)[\w-]*\/.*\/intl\/.*\/([a-z]{2})-[A-Z]{2}\.m?js$/.exec(id) ?? []
+    return language && !spoken.has(language) ? 'export default {}' : null
+  },
 }
 
 /** The part is only ever loaded by checkout.js: what that has too, it lends as window.RipperKit. See web/checkout/part.ts. */
@@ -102,7 +128,7 @@ function partOf(folder, file) {
 function sourceHash(root) {
   const hash = createHash('sha256')
   const sources = readdirSync(join(root, 'web'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.test\.ts$|\.json$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.test\.ts$|(?<!en)\.json$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
   for (const file of [

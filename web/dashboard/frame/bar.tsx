@@ -1,0 +1,60 @@
+// Above a screen: the mode, the theme and the person.
+
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { call } from '../client/call.ts'
+import { queryClient } from '../client/query.ts'
+import { standingStore } from '../client/standing.ts'
+import { useHere } from '../merchant.ts'
+import { Icon } from '../parts/icon.tsx'
+import { LanguageDialog, languageWords } from '../parts/language-dialog.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { Name } from '../parts/name.tsx'
+import { Toggle } from '../parts/toggle.tsx'
+import { say } from '../words.ts'
+import { Palette } from './palette.tsx'
+import { shortcutListStore } from './shortcuts.ts'
+
+export function Bar() {
+  const { me, membership, mode, pathOf } = useHere()
+  const [path, navigate] = useLocation()
+  const [is_choosing, setChoosing] = useState(false)
+  const screen = path.split('/')[3] ?? 'overview'
+  const acts = [
+    { id: 'account', text: say('my_account'), act: () => navigate(pathOf('account')) },
+    { id: 'language', text: languageWords(), act: () => setChoosing(true) },
+    { id: 'shortcuts', text: say('shortcuts'), act: () => shortcutListStore.write(true) },
+    { id: 'sign_out', text: say('sign_out'), act: () => void signOut() },
+  ]
+  return (
+    <header className="bar">
+      <span className="bar-merchant">
+        <Name text={membership.merchant_name} /> · {say(mode === 'live' ? 'live' : 'test')}
+      </span>
+      <span className="palette">
+        <Palette />
+      </span>
+      <Toggle
+        label={say('live_mode')}
+        is_on={mode === 'live'}
+        onChange={(is_on) =>
+          navigate(`/${membership.merchant_id}/${is_on ? 'live' : 'test'}/${screen}`)
+        }
+      />
+      <Menu acts={acts}>
+        <Icon name="person" />
+        <span className="person">
+          <Name text={me.user.name} />
+        </span>
+        <Icon name="chevron" />
+      </Menu>
+      {is_choosing && <LanguageDialog onClose={() => setChoosing(false)} />}
+    </header>
+  )
+}
+
+async function signOut(): Promise<void> {
+  await call('POST /sign-out', { body: {} }).catch(() => undefined)
+  queryClient.clear()
+  standingStore.write('signed_out')
+}

@@ -1,0 +1,138 @@
+// Decides the holds that are marked: each by a request and a key of its own, and each with its own result.
+
+import { useRef, useState } from 'react'
+import type { ListedHold } from '../client/answers.ts'
+import { call, newIdempotencyKey } from '../client/call.ts'
+import { forget } from '../client/query.ts'
+import { Refused } from '../client/refused.ts'
+import { useHere } from '../merchant.ts'
+import { refusalWords } from '../parts/alert.tsx'
+import { Amount, amountWords } from '../parts/amount.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Status } from '../parts/status.tsx'
+import { say, sayCount } from '../words.ts'
+
+/** As many as somebody can still look through. */
+export const marked_max = 50
+
+export function MarkedHolds({ holds, onDone }: { holds: ListedHold[]; onDone: () => void }) {
+  const [kind, setKind] = useState<'capture' | 'void' | null>(null)
+  // The dialog reports on its holds even when none of them waits any more.
+  if (holds.length === 0 && kind === null) return null
+  return (
+    <div className="marked">
+      <span role="status">
+        {sayCount('marked', 'marked', holds.length, { sum: sumWords(holds) })}
+      </span>
+      <Button size="small" look="primary" onClick={() => setKind('capture')}>
+        {say('capture_marked')}
+      </Button>
+      <Button size="small" onClick={() => setKind('void')}>
+        {say('void_marked')}
+      </Button>
+      {kind && (
+        <ManyDialog
+          kind={kind}
+          holds={holds}
+          onClose={(has_begun) => {
+            setKind(null)
+            if (has_begun) onDone()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+type Results = Record<string, 'done' | Refused>
+
+function ManyDialog({
+  kind,
+  holds: marked,
+  onClose,
+}: {
+  kind: 'capture' | 'void'
+  holds: ListedHold[]
+  onClose: (has_begun: boolean) => void
+}) {
+  // Those that are decided leave the list behind while the dialog still reports on them.
+  const [holds] = useState(marked)
+  const [results, setResults] = useState<Results>({})
+  const [is_busy, setBusy] = useState(false)
+  const decide = useDecision(kind)
+  const open = holds.filter(({ payment_id }) => results[payment_id] !== 'done')
+  const run = async () => {
+    setBusy(true)
+    for (const { payment_id } of open) {
+      const result = await decide(payment_id)
+      setResults((before) => ({ ...before, [payment_id]: result }))
+      // Whoever turned the proof down would be asked again for each that is left.
+      if (result !== 'done' && result.code === 'proof_required') break
+    }
+    await forget('GET /{merchant_id}/holds', 'GET /{merchant_id}/payments')
+    setBusy(false)
+  }
+  const sum = sumWords(open)
+  return (
+    <Dialog
+      title={say(`${kind}_marked`)}
+      is_busy={is_busy}
+      onClose={() => onClose(Object.keys(results).length > 0)}
+    >
+      {open.length > 0 && <p>{say(`${kind}_words`, { amount: sum })}</p>}
+      <ul className="items">
+        {holds.map(({ payment_id, amount, currency, customer_email }) => (
+          <li key={payment_id}>
+            <span>
+              <Amount amount={amount} currency={currency} />{' '}
+              <span className="hint">{customer_email}</span>
+            </span>
+            <Result result={results[payment_id]} kind={kind} />
+          </li>
+        ))}
+      </ul>
+      {open.length > 0 && (
+        <DialogActs>
+          <Button
+            look={kind === 'void' ? 'danger' : 'primary'}
+            is_busy={is_busy}
+            onClick={() => void run()}
+          >
+            {say(`${kind}_amount`, { amount: sum })}
+          </Button>
+        </DialogActs>
+      )}
+    </Dialog>
+  )
+}
+
+function Result({ result, kind }: { result: Results[string] | undefined; kind: string }) {
+  if (result === undefined) return null
+  if (result === 'done') return <Status status={kind === 'capture' ? 'captured' : 'voided'} />
+  return <span className="fault">{refusalWords(result)}</span>
+}
+
+/** A key for each payment, kept as long as the dialog: another try at one decides it once. */
+function useDecision(kind: 'capture' | 'void') {
+  const { merchant_id } = useHere()
+  const keys = useRef(new Map<string, string>())
+  return async (payment_id: string): Promise<'done' | Refused> => {
+    const idempotency_key = keys.current.get(payment_id) ?? newIdempotencyKey()
+    keys.current.set(payment_id, idempotency_key)
+    const name = `POST /{merchant_id}/payments/{payment_id}/hold/${kind}` as const
+    try {
+      await call(name, { merchant_id, payment_id, body: {} }, { idempotency_key })
+      return 'done'
+    } catch (error) {
+      if (error instanceof Refused) return error
+      throw error
+    }
+  }
+}
+
+function sumWords(holds: ListedHold[]): string {
+  const sums = new Map<string, number>()
+  for (const { currency, amount } of holds) sums.set(currency, (sums.get(currency) ?? 0) + amount)
+  return [...sums].map(([currency, amount]) => amountWords(amount, currency)).join(', ')
+}

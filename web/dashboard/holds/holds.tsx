@@ -1,0 +1,156 @@
+// Held payments that wait for somebody, the next deadline first.
+
+import { useState } from 'react'
+import type { ListedHold } from '../client/answers.ts'
+import { usePages } from '../client/pages.ts'
+import { useHere } from '../merchant.ts'
+import { Amount, amountWords } from '../parts/amount.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Older } from '../parts/older.tsx'
+import { Screen } from '../parts/screen.tsx'
+import { Status } from '../parts/status.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { Decisions } from '../payment/decisions.tsx'
+import { say, sayCode } from '../words.ts'
+import { MarkedHolds, marked_max } from './decide-many.tsx'
+
+export function Holds() {
+  const { merchant_id, mode, pathOf, may } = useHere()
+  const pages = usePages('GET /{merchant_id}/holds', { merchant_id, query: { mode } })
+  const [marked, setMarked] = useState<string[]>([])
+  const mark = (payment_id: string) =>
+    setMarked((before) =>
+      before.includes(payment_id)
+        ? before.filter((each) => each !== payment_id)
+        : [...before, payment_id],
+    )
+  const isMarked = (hold: ListedHold) => isOpen(hold) && marked.includes(hold.payment_id)
+  // Those that somebody else has decided take no place.
+  const is_full = (pages.answer.data ?? []).filter(isMarked).length >= marked_max
+  const acts = actsOf({ marked, is_full, onMark: mark })
+  const columns = [...facts, ...(may('decide_holds') ? [acts] : [])]
+  return (
+    <Screen title={say('nav_holds')} lead={<LapsesToday holds={pages.answer.data ?? []} />}>
+      <Loaded answer={pages.answer}>
+        {(data) => (
+          <>
+            <MarkedHolds holds={data.filter(isMarked)} onDone={() => setMarked([])} />
+            {data.length === 0 && !pages.has_more ? (
+              <Empty title={say('no_holds')}>
+                <p>{say('no_holds_words')}</p>
+              </Empty>
+            ) : (
+              <Table
+                label={say('nav_holds')}
+                columns={columns}
+                rows={data}
+                keyOf={({ payment_id }) => payment_id}
+                hrefOf={({ payment_id }) => pathOf(`payments/${payment_id}`)}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+      <Older pages={pages} words={say('later_deadlines')} />
+    </Screen>
+  )
+}
+
+const facts: Column<ListedHold>[] = [
+  {
+    name: say('column_amount'),
+    kind: 'first',
+    cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
+  },
+  {
+    name: say('column_deadline'),
+    kind: 'second',
+    cell: ({ hold, rules }) => (
+      <>
+        <span className={urgencyOf(hold.deadline)}>
+          <Moment at={hold.deadline} />
+        </span>
+        <span className="hint"> {sayCode('then', rules.at_deadline)}</span>
+      </>
+    ),
+  },
+  {
+    name: say('column_reason'),
+    cell: ({ hold }) => (
+      <>
+        {sayCode('hold_reason', hold.reason)}
+        {hold.status === 'escalated' && (
+          <>
+            {' '}
+            <Status status="escalated" />
+          </>
+        )}
+      </>
+    ),
+  },
+  { name: say('column_email'), cell: ({ customer_email }) => customer_email ?? '–' },
+  {
+    name: say('column_order'),
+    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
+  },
+]
+
+/** No decision is under way. */
+function isOpen({ operation, settlement }: Pick<ListedHold, 'operation' | 'settlement'>): boolean {
+  return !operation && !settlement
+}
+
+type Marking = {
+  marked: string[]
+  /** As many are marked as may be. */
+  is_full: boolean
+  onMark(payment_id: string): void
+}
+
+function actsOf({ marked, is_full, onMark }: Marking): Column<ListedHold> {
+  return {
+    name: say('column_acts'),
+    kind: 'acts',
+    cell: ({ payment_id: id, amount, currency, hold, operation, settlement }) =>
+      !isOpen({ operation, settlement }) ? (
+        <span className="hint">{say('decision_under_way')}</span>
+      ) : (
+        <>
+          <Decisions
+            size="small"
+            payment={{ id, amount, currency }}
+            permitted={['capture', 'void', ...(hold.status === 'escalated' ? [] : ['escalate'])]}
+          />
+          <input
+            type="checkbox"
+            className="mark"
+            data-key="x"
+            aria-label={say('mark', { amount: amountWords(amount, currency) })}
+            checked={marked.includes(id)}
+            disabled={is_full && !marked.includes(id)}
+            onChange={() => onMark(id)}
+          />
+        </>
+      ),
+  }
+}
+
+const day_ms = 24 * 3_600_000
+
+function urgencyOf(deadline: string): string {
+  const left_ms = new Date(deadline).getTime() - Date.now()
+  return left_ms < day_ms ? 'urgent' : ''
+}
+
+/** The sum that is decided by the rules within a day, unless a person decides before. */
+function LapsesToday({ holds }: { holds: ListedHold[] }) {
+  const sums = new Map<string, number>()
+  for (const { currency, amount, hold } of holds) {
+    if (urgencyOf(hold.deadline)) sums.set(currency, (sums.get(currency) ?? 0) + amount)
+  }
+  if (sums.size === 0) return null
+  const amounts = [...sums].map(([currency, amount]) => amountWords(amount, currency)).join(', ')
+  return <span className="warning">{say('lapses_today', { amounts })}</span>
+}

@@ -1,0 +1,119 @@
+// Secret keys: which there are, when each was used last, and ways to make and revoke one.
+
+import { useState } from 'react'
+import type { Key } from '../client/answers.ts'
+import { useAct, useAnswer } from '../client/query.ts'
+import { useHere } from '../merchant.ts'
+import { RefusalAlert } from '../parts/alert.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Screen } from '../parts/screen.tsx'
+import { Status } from '../parts/status.tsx'
+import { Table } from '../parts/table.tsx'
+import { say, sayCode } from '../words.ts'
+import { CreateKey } from './create-key.tsx'
+
+export function Keys() {
+  const { merchant_id, may } = useHere()
+  const [is_creating, setCreating] = useState(false)
+  const answer = useAnswer('GET /{merchant_id}/keys', { merchant_id })
+  return (
+    <Screen
+      title={say('nav_keys')}
+      lead={say('keys_lead')}
+      acts={
+        may('manage_keys') && (
+          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+            {say('create_key')}
+          </Button>
+        )
+      }
+    >
+      <Loaded answer={answer} rows={3}>
+        {({ keys }) => <KeyTable keys={keys} />}
+      </Loaded>
+      {is_creating && <CreateKey onClose={() => setCreating(false)} />}
+    </Screen>
+  )
+}
+
+function KeyTable({ keys }: { keys: Key[] }) {
+  const { may } = useHere()
+  const [revoked, setRevoked] = useState<Key | null>(null)
+  if (keys.length === 0) return <Empty title={say('no_keys')} />
+  return (
+    <>
+      <Table
+        label={say('nav_keys')}
+        rows={keys}
+        keyOf={({ key_id, publishable_key }) => key_id ?? publishable_key ?? ''}
+        columns={[
+          {
+            name: say('name'),
+            kind: 'first',
+            cell: ({ name, key_id, publishable_key, maker_has_left, state }) => (
+              <>
+                {name ?? key_id ?? publishable_key}
+                {maker_has_left && state === 'usable' && (
+                  <span className="hint"> {say('maker_has_left')}</span>
+                )}
+              </>
+            ),
+          },
+          { name: say('column_status'), cell: ({ state }) => <Status status={state} /> },
+          {
+            name: say('permissions'),
+            kind: 'named',
+            cell: ({ permissions }) =>
+              permissions.map((each) => sayCode('permission', each)).join(', '),
+          },
+          { name: say('mode'), kind: 'named', cell: ({ mode }) => sayCode('key_mode', mode) },
+          {
+            name: say('last_used'),
+            kind: 'named',
+            cell: ({ last_used_at }) =>
+              last_used_at ? <Moment at={last_used_at} /> : say('never'),
+          },
+          {
+            name: say('created'),
+            kind: 'named',
+            cell: ({ created_at }) => <Moment at={created_at} />,
+          },
+          {
+            name: say('column_acts'),
+            kind: 'acts',
+            cell: (key) =>
+              may('manage_keys') && key.key_id && key.state === 'usable' ? (
+                <Button size="small" onClick={() => setRevoked(key)}>
+                  {say('revoke')}
+                </Button>
+              ) : null,
+          },
+        ]}
+      />
+      {revoked && <RevokeKey of={revoked} onClose={() => setRevoked(null)} />}
+    </>
+  )
+}
+
+function RevokeKey({ of, onClose }: { of: Key; onClose: () => void }) {
+  const { merchant_id } = useHere()
+  const act = useAct('POST /{merchant_id}/keys/{key_id}/revoke', ['GET /{merchant_id}/keys'])
+  const revoke = () =>
+    act.mutate({ merchant_id, key_id: of.key_id!, body: {} }, { onSuccess: onClose })
+  return (
+    <Dialog title={say('revoke_title')} onClose={onClose}>
+      <p>{say('revoke_words', { name: of.name ?? of.key_id ?? '' })}</p>
+      <RefusalAlert refused={act.error} />
+      <DialogActs>
+        <Button onClick={onClose}>{say('cancel')}</Button>
+        <Button look="danger" is_busy={act.isPending} onClick={revoke}>
+          {say('revoke_key')}
+        </Button>
+      </DialogActs>
+    </Dialog>
+  )
+}

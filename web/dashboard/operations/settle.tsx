@@ -1,0 +1,83 @@
+// Settles a call that nobody answered by what a person has learned from the acquirer.
+
+import { type FormEvent, useState } from 'react'
+import type { UnansweredOperation } from '../client/answers.ts'
+import { useAct } from '../client/query.ts'
+import { useHere } from '../merchant.ts'
+import { RefusalAlert } from '../parts/alert.tsx'
+import { amountWords } from '../parts/amount.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Choice, Field, textsOf } from '../parts/field.tsx'
+import { say, sayCode } from '../words.ts'
+
+export function Settle({ operation }: { operation: UnansweredOperation }) {
+  const [is_open, setOpen] = useState(false)
+  if (operation.outcomes.length === 0) return null
+  return (
+    <>
+      <Button size="small" onClick={() => setOpen(true)}>
+        {say('settle')}
+      </Button>
+      {is_open && <SettleDialog operation={operation} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function SettleDialog({
+  operation,
+  onClose,
+}: {
+  operation: UnansweredOperation
+  onClose: () => void
+}) {
+  const { merchant_id } = useHere()
+  const { operation_id, kind, amount, currency, outcomes } = operation
+  const act = useAct('POST /{merchant_id}/operations/{operation_id}/resolve', [
+    'GET /{merchant_id}/operations',
+    'GET /{merchant_id}/payments/{payment_id}',
+  ])
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const { outcome, reason = '', acquirer_transaction_id } = textsOf(event.currentTarget)
+    const found = outcomes.find((each) => each === outcome)
+    if (!found) return
+    const body = {
+      outcome: found,
+      reason,
+      acquirer_transaction_id: acquirer_transaction_id || null,
+    }
+    act.mutate({ merchant_id, operation_id, body }, { onSuccess: onClose })
+  }
+  return (
+    <Dialog title={say('settle_title')} onClose={onClose}>
+      <form className="form" onSubmit={submit}>
+        <p>
+          {say('settle_words', {
+            what: `${sayCode('operation', kind)} ${amountWords(amount, currency)}`,
+          })}
+        </p>
+        <Choice
+          label={say('outcome')}
+          name="outcome"
+          options={outcomes.map((value) => ({ value, text: sayCode('settled', value) }))}
+        />
+        <Field label={say('settle_reason')} name="reason" maxLength={200} required />
+        <Field
+          label={say('bank_reference')}
+          hint={say('settle_reference_hint')}
+          name="acquirer_transaction_id"
+          maxLength={100}
+          spellCheck={false}
+        />
+        <RefusalAlert refused={act.error} />
+        <DialogActs>
+          <Button onClick={onClose}>{say('cancel')}</Button>
+          <Button look="danger" type="submit" is_busy={act.isPending}>
+            {say('settle')}
+          </Button>
+        </DialogActs>
+      </form>
+    </Dialog>
+  )
+}

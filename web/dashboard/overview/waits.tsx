@@ -1,0 +1,68 @@
+// What waits for somebody, a line each, only while it waits.
+
+import { Link } from 'wouter'
+import type { Me, Overview } from '../client/answers.ts'
+import { useHere } from '../merchant.ts'
+import { amountWords } from '../parts/amount.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { relativeWords } from '../parts/moment.tsx'
+import { Section } from '../parts/screen.tsx'
+import { say, sayCount, type WordKey } from '../words.ts'
+
+export function Waits({ waits }: { waits: Overview['waits'] }) {
+  const { me, pathOf } = useHere()
+  const lines = linesOf(waits, me.user)
+  return (
+    <Section title={say('what_waits')} label={say('what_waits')}>
+      {lines.length === 0 ? (
+        <p className="all-well">
+          <Icon name="done" /> {say('nothing_waits')}
+        </p>
+      ) : (
+        <ul className="waits">
+          {lines.map(({ words, screen }) => (
+            <li key={words}>
+              <Link href={pathOf(screen)}>
+                {words}
+                <Icon name="forward" />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function linesOf(
+  waits: Overview['waits'],
+  { is_operator }: Me['user'],
+): { words: string; screen: string }[] {
+  const { holds, keys_ending } = waits
+  // Only operators can decide about orphans and the brake; others see there that it is pulled.
+  const decided_at = is_operator ? 'system' : 'operations'
+  const counted = (count: number, one: WordKey, many: WordKey, screen: string) =>
+    count > 0 ? [{ words: sayCount(one, many, count), screen }] : []
+  return [
+    ...(waits.is_brake_pulled ? [{ words: say('brake_pulled'), screen: decided_at }] : []),
+    ...(holds.count > 0 ? [{ words: holdWords(holds), screen: 'holds' }] : []),
+    ...counted(waits.unknown_outcomes, 'waits_unknown_1', 'waits_unknown', 'operations'),
+    ...counted(waits.orphans_held_back, 'waits_orphans_1', 'waits_orphans', decided_at),
+    ...counted(waits.breakers_open, 'waits_breakers_1', 'waits_breakers', 'webhooks'),
+    ...counted(waits.dead_lettered, 'waits_dead_lettered_1', 'waits_dead_lettered', 'webhooks'),
+    ...keys_ending.map(({ name, key_id, expires_at }) => ({
+      words: say('waits_key', {
+        name: name ?? key_id,
+        when: relativeWords(new Date(expires_at), Date.now()),
+      }),
+      screen: 'keys',
+    })),
+  ]
+}
+
+function holdWords({ count, sums, next_deadline }: Overview['waits']['holds']): string {
+  return sayCount('waits_holds', 'waits_holds', count, {
+    sum: sums.map(({ amount, currency }) => amountWords(amount, currency)).join(', '),
+    when: next_deadline ? relativeWords(new Date(next_deadline), Date.now()) : '',
+  })
+}

@@ -1,0 +1,34 @@
+// How events reach the merchant: figures, since there is nothing to plot.
+
+import { Link } from 'wouter'
+import type { Overview } from '../client/answers.ts'
+import { useHere } from '../merchant.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { formatNumber, locale, say } from '../words.ts'
+
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+
+export function WebhookHealth({ health }: { health: Overview['webhooks'] }) {
+  const { pathOf } = useHere()
+  const { delivered, within_minute, failing_endpoints, oldest_due_at } = health
+  if (delivered === 0 && failing_endpoints === 0) return null
+  return (
+    <section className="plot">
+      <h2>{say('webhook_health')}</h2>
+      <Facts
+        rows={[
+          [say('delivered_count'), formatNumber(delivered)],
+          [say('within_minute'), delivered > 0 ? percent.format(within_minute / delivered) : null],
+          [
+            say('failing_endpoints'),
+            failing_endpoints > 0 && (
+              <Link href={pathOf('webhooks')}>{formatNumber(failing_endpoints)}</Link>
+            ),
+          ],
+          [say('oldest_due'), oldest_due_at && <Moment at={oldest_due_at} />],
+        ]}
+      />
+    </section>
+  )
+}

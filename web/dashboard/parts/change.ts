@@ -1,0 +1,21 @@
+// A change of the journal in words: by its own name, else as a step of the call to the acquirer that it belongs to.
+
+import { say, sayCode, type WordKey } from '../words.ts'
+
+/** `change` such as `payment.captured` or `refund.unanswered`. A stranger is said as the service has it. */
+export function changeWords(change: string): string {
+  const [kind = '', step = ''] = change.split('.')
+  const key = steps[step]
+  if (key && kinds.includes(kind)) return say(key, { what: sayCode('operation', kind) })
+  return sayCode('change', change)
+}
+
+const kinds = ['charge', 'authorise', 'capture', 'void', 'refund', 'reverse']
+
+const steps: Record<string, WordKey> = {
+  unanswered: 'step_of_unanswered',
+  accepted: 'step_of_accepted',
+  approved: 'step_of_approved',
+  refused: 'step_of_refused',
+  sent_again: 'step_of_sent_again',
+}

@@ -1,0 +1,44 @@
+// A button that opens a menu.
+
+import type { ReactNode } from 'react'
+import {
+  Button as AriaButton,
+  Menu as AriaMenu,
+  MenuItem,
+  MenuTrigger,
+  Popover,
+} from 'react-aria-components'
+
+export type MenuAct = { id: string; text: string; act(): void }
+
+export function Menu({
+  label,
+  children,
+  acts,
+}: {
+  /** The button's name, where its content does not say it. */
+  label?: string
+  children: ReactNode
+  acts: MenuAct[]
+}) {
+  return (
+    <MenuTrigger>
+      <AriaButton className="button plain menu-button" aria-label={label}>
+        {children}
+      </AriaButton>
+      <Popover className="popover" placement="bottom end" offset={6}>
+        <AriaMenu
+          className="menu"
+          onAction={(key) => acts.find(({ id }) => id === key)?.act()}
+          aria-label={label}
+        >
+          {acts.map(({ id, text }) => (
+            <MenuItem key={id} id={id} className="menu-item" textValue={text}>
+              {text}
+            </MenuItem>
+          ))}
+        </AriaMenu>
+      </Popover>
+    </MenuTrigger>
+  )
+}

@@ -1,0 +1,42 @@
+// A state as a word and a shape; the colour comes third.
+
+import { sayCode } from '../words.ts'
+
+type Tone = 'good' | 'wait' | 'bad' | 'off'
+
+const tones: Record<string, Tone> = {
+  captured: 'good',
+  succeeded: 'good',
+  active: 'good',
+  usable: 'good',
+  held: 'wait',
+  pending: 'wait',
+  pending_review: 'wait',
+  escalated: 'wait',
+  processing: 'wait',
+  failing: 'wait',
+  requires_payment: 'wait',
+  declined: 'bad',
+  failed: 'bad',
+  dead_lettered: 'bad',
+  paused: 'bad',
+}
+
+export function Status({ status, text }: { status: string; text?: string }) {
+  const tone = tones[status] ?? 'off'
+  return (
+    <span className={`status ${tone}`}>
+      <svg viewBox="0 0 12 12" aria-hidden="true" focusable="false">
+        <path d={shapes[tone]} />
+      </svg>
+      {text ?? sayCode('status', status)}
+    </span>
+  )
+}
+
+const shapes: Record<Tone, string> = {
+  good: 'M2 6.5 4.7 9.2 10 3.5',
+  wait: 'M6 2v4l2.5 1.5',
+  bad: 'M3 3l6 6M9 3 3 9',
+  off: 'M3 6h6',
+}

@@ -1,0 +1,62 @@
+// A table of one kind of things. On a phone each row becomes a card by the style sheet alone, in the same markup.
+
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+
+export type Column<Row> = {
+  name: string
+  /**
+   * `figure` is aligned at the end; `first` and `second` lead and close a phone's card, in which `named` says its column's
+   * name, too.
+   */
+  kind?: 'figure' | 'first' | 'second' | 'named' | 'acts'
+  cell: (row: Row) => ReactNode
+}
+
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+  hrefOf,
+}: {
+  label: string
+  columns: Column<Row>[]
+  rows: Row[]
+  keyOf: (row: Row) => string
+  /** Makes the content of the first column a link, which covers the whole row. */
+  hrefOf?: (row: Row) => string
+}) {
+  return (
+    <div className="table-place">
+      <table aria-label={label} className={hrefOf ? 'linked' : undefined}>
+        <thead>
+          <tr>
+            {columns.map(({ name, kind }) => (
+              <th key={name} scope="col" className={kind}>
+                <span className={kind === 'acts' ? 'unseen' : undefined}>{name}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ name, kind, cell }, index) => (
+                <td key={name} className={kind} data-name={name}>
+                  {hrefOf && index === 0 ? (
+                    <Link className="row-link" href={hrefOf(row)}>
+                      {cell(row)}
+                    </Link>
+                  ) : (
+                    cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+// A payment that somebody decides about, and what may be decided.
+
+export type Decided = {
+  id: string
+  amount: number
+  currency: string | null
+  /** What is left to refund, as far as the person may. */
+  refundable_amount?: number
+  /** Whether more is left than the person may refund. */
+  is_refund_limited?: boolean
+}
+
+export const decisions = ['capture', 'void', 'escalate', 'refund'] as const
+export type Decision = (typeof decisions)[number]

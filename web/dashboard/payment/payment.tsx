@@ -1,0 +1,121 @@
+// One payment: what it is, what may be done, what happened, the facts, and what developers need.
+
+import { useEffect } from 'react'
+import { Redirect } from 'wouter'
+import type { Payment as PaymentRead } from '../client/answers.ts'
+import { useAnswer } from '../client/query.ts'
+import { useHere } from '../merchant.ts'
+import { keepStep } from '../overview/kept-steps.ts'
+import { amountWords } from '../parts/amount.tsx'
+import { Copyable } from '../parts/copy.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Screen } from '../parts/screen.tsx'
+import { Status } from '../parts/status.tsx'
+import { say, sayCode, sayCount } from '../words.ts'
+import { Decisions } from './decisions.tsx'
+import { ForDevelopers } from './for-developers.tsx'
+import { PaymentFacts } from './payment-facts.tsx'
+import { Refunds } from './refunds.tsx'
+import { Timeline } from './timeline.tsx'
+
+export function Payment({ payment_id }: { payment_id: string }) {
+  return payment_id.startsWith('cs_') ? (
+    <OfSession session_id={payment_id} />
+  ) : (
+    <ById payment_id={payment_id} />
+  )
+}
+
+/** Goes on to the newest payment of a session. */
+function OfSession({ session_id }: { session_id: string }) {
+  const { merchant_id, pathOf } = useHere()
+  const which = { merchant_id, payment_id: session_id }
+  const answer = useAnswer('GET /{merchant_id}/payments/{payment_id}/timeline', which)
+  const newest = answer.data?.payments.at(-1)
+  if (newest) return <Redirect replace to={pathOf(`payments/${newest.payment_id}`)} />
+  return (
+    <Screen title={say('payment')}>
+      <Loaded answer={answer}>{() => null}</Loaded>
+    </Screen>
+  )
+}
+
+function ById({ payment_id }: { payment_id: string }) {
+  const { merchant_id, mode } = useHere()
+  const answer = useAnswer('GET /{merchant_id}/payments/{payment_id}', { merchant_id, payment_id })
+  if (!answer.data) {
+    return (
+      <Screen title={say('payment')}>
+        <Loaded answer={answer}>{() => null}</Loaded>
+      </Screen>
+    )
+  }
+  // Under live mode a test payment would look like real money.
+  if (answer.data.mode !== mode) {
+    return <Redirect replace to={`/${merchant_id}/${answer.data.mode}/payments/${payment_id}`} />
+  }
+  return <Whole payment={answer.data} />
+}
+
+function Whole({ payment }: { payment: PaymentRead }) {
+  const { id, amount, currency, refunded_amount = 0, refund_max } = payment
+  const { merchant_id } = useHere()
+  useEffect(() => keepStep(merchant_id, 'looked'), [merchant_id])
+  const is_refund_limited = refund_max < amount - refunded_amount
+  const decided = { id, amount, currency, refundable_amount: refund_max, is_refund_limited }
+  return (
+    <Screen
+      title={amountWords(amount, currency)}
+      lead={<Lead payment={payment} />}
+      acts={
+        payment.permitted.length > 0 && (
+          <Decisions payment={decided} permitted={payment.permitted} />
+        )
+      }
+    >
+      <div className="two">
+        <div>
+          <Timeline payment={payment} />
+        </div>
+        <div>
+          <PaymentFacts payment={payment} />
+          {refunded_amount > 0 && <Refunds payment_id={id} />}
+          <ForDevelopers payment={payment} />
+        </div>
+      </div>
+    </Screen>
+  )
+}
+
+function Lead({ payment }: { payment: PaymentRead }) {
+  const { status, decline, hold, order_reference_captured_payments: captured } = payment
+  return (
+    <>
+      <Status status={status} />
+      <span>{stateWords(payment)}</span>
+      {decline && <span>{sayCode('decline', decline.code)}</span>}
+      {hold && !hold.decided_at && (
+        <span>
+          {say('decide_by')} <Moment at={hold.deadline} />
+        </span>
+      )}
+      {captured !== null && captured > 1 && (
+        <span className="warning">
+          {sayCount('order_paid_often', 'order_paid_often', captured)}
+        </span>
+      )}
+      <Copyable text={payment.id} label={say('payment_id')} />
+    </>
+  )
+}
+
+/** What the state means, where the word alone does not say it. */
+function stateWords({ status, settlement, hold, refunded_amount, amount }: PaymentRead): string {
+  if (settlement) return say('state_unknown')
+  if (status === 'pending') return say('state_pending')
+  if (status === 'held') return hold ? sayCode('hold_reason', hold.reason) : say('state_held')
+  if (refunded_amount)
+    return say(refunded_amount === amount ? 'state_refunded' : 'state_part_refunded')
+  return ''
+}

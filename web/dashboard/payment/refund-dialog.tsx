@@ -1,0 +1,93 @@
+// Refunds a captured payment, or a part of it.
+
+import { type FormEvent, useState } from 'react'
+import { exponentOf } from '../../shared/money.ts'
+import { useAct } from '../client/query.ts'
+import { unreachable } from '../client/refused.ts'
+import { useHere } from '../merchant.ts'
+import { RefusalAlert } from '../parts/alert.tsx'
+import { amountWords } from '../parts/amount.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Field, textsOf } from '../parts/field.tsx'
+import { say } from '../words.ts'
+import type { Decided } from './decided.ts'
+import { minorUnits } from './minor-units.ts'
+
+const concerned = [
+  'GET /{merchant_id}/payments/{payment_id}',
+  'GET /{merchant_id}/payments/{payment_id}/timeline',
+  'GET /{merchant_id}/payments/{payment_id}/refunds',
+] as const
+
+export function RefundDialog({ payment, onClose }: { payment: Decided; onClose: () => void }) {
+  const { me, merchant_id, mode } = useHere()
+  const { currency } = payment
+  const digits = exponentOf(currency ?? 'GBP')
+  const left = payment.refundable_amount ?? payment.amount
+  const intent = `refund ${me.user.user_id} ${payment.id}`
+  const act = useAct('POST /{merchant_id}/payments/{payment_id}/refunds', [...concerned], intent)
+  // Perhaps it was carried out: only the very same refund may be asked for again, under its key, in a new dialog, too.
+  const { unanswered } = act
+  const [typed, setTyped] = useState(
+    ((unanswered?.body.amount ?? left) / 10 ** digits).toFixed(digits),
+  )
+  const amount = minorUnits(typed, digits)
+  const is_usable = amount !== null && amount > 0 && amount <= left
+  const is_fixed = act.isPending || unanswered !== null
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (amount === null || act.isPending || !(is_usable || is_fixed)) return
+    const { reason = '' } = textsOf(event.currentTarget)
+    act.mutate(
+      { merchant_id, payment_id: payment.id, body: { amount, ...(reason && { reason }) } },
+      { onSuccess: onClose },
+    )
+  }
+  return (
+    <Dialog title={say('refund_title')} onClose={onClose} is_busy={act.isPending}>
+      <form className="form" onSubmit={submit}>
+        <p>{say('refund_words', { amount: amountWords(left, currency) })}</p>
+        {payment.is_refund_limited && <p>{say('refund_limited')}</p>}
+        {mode === 'test' && <p className="hint">{say('test_money')}</p>}
+        <Field
+          label={currency ? `${say('amount')} (${currency})` : say('amount')}
+          inputMode="decimal"
+          autoComplete="off"
+          value={typed}
+          readOnly={is_fixed}
+          onChange={({ target }) => setTyped(target.value)}
+          fault={
+            is_usable || is_fixed
+              ? null
+              : say('refund_amount_wrong', { amount: amountWords(left, currency) })
+          }
+        />
+        <Field
+          label={say('refund_reason')}
+          hint={say('refund_reason_hint')}
+          name="reason"
+          defaultValue={unanswered?.body.reason ?? ''}
+          maxLength={255}
+          readOnly={is_fixed}
+        />
+        <RefusalAlert
+          refused={act.error ?? (unanswered && !act.isPending ? unreachable() : null)}
+        />
+        <DialogActs>
+          <Button is_busy={act.isPending} onClick={onClose}>
+            {say('cancel')}
+          </Button>
+          <Button
+            look="danger"
+            type="submit"
+            is_busy={act.isPending}
+            disabled={!(is_usable || is_fixed)}
+          >
+            {say('refund_amount', { amount: amountWords(amount ?? 0, currency) })}
+          </Button>
+        </DialogActs>
+      </form>
+    </Dialog>
+  )
+}

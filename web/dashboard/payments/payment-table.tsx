@@ -1,0 +1,56 @@
+// Payments as rows.
+
+import type { PaymentRow } from '../client/answers.ts'
+import { useHere } from '../merchant.ts'
+import { Amount, amountWords } from '../parts/amount.tsx'
+import { CardMark } from '../parts/card-mark.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Status } from '../parts/status.tsx'
+import { type Column, Table } from '../parts/table.tsx'
+import { say, sayCode } from '../words.ts'
+
+const columns: Column<PaymentRow>[] = [
+  {
+    name: say('column_time'),
+    kind: 'second',
+    cell: ({ created_at, amount, currency }) => (
+      <>
+        <Moment at={created_at} />
+        <span className="unseen">, {amountWords(amount, currency)}</span>
+      </>
+    ),
+  },
+  {
+    name: say('column_amount'),
+    kind: 'figure',
+    cell: ({ amount, currency }) => <Amount amount={amount} currency={currency} />,
+  },
+  {
+    name: say('column_status'),
+    cell: ({ status, decline }) => (
+      <>
+        <Status status={status} />
+        {decline && <span className="hint"> {sayCode('decline', decline.code)}</span>}
+      </>
+    ),
+  },
+  { name: say('column_email'), kind: 'first', cell: ({ customer }) => customer?.email ?? '–' },
+  { name: say('column_card'), cell: ({ card }) => <CardMark card={card} /> },
+  {
+    name: say('column_order'),
+    cell: ({ order_reference }) => <span className="short">{order_reference ?? '–'}</span>,
+  },
+]
+
+export function PaymentTable({ payments }: { payments: PaymentRow[] }) {
+  const { pathOf } = useHere()
+  return (
+    <Table
+      label={say('nav_payments')}
+      columns={columns}
+      rows={payments}
+      keyOf={({ id }) => id}
+      hrefOf={({ id }) => pathOf(`payments/${id}`)}
+    />
+  )
+}

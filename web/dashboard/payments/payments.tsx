@@ -1,0 +1,96 @@
+// The list of payments: search, filters as chips, pages, and a word when there are new ones.
+
+import { useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { addressOf, callFile } from '../client/call.ts'
+import { usePages } from '../client/pages.ts'
+import type { Refused } from '../client/refused.ts'
+import { useHere } from '../merchant.ts'
+import { RefusalAlert } from '../parts/alert.tsx'
+import { Button } from '../parts/button.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { dayWords } from '../parts/moment.tsx'
+import { Older } from '../parts/older.tsx'
+import { Screen } from '../parts/screen.tsx'
+import { say } from '../words.ts'
+import { FilterChips } from './filter-chips.tsx'
+import { NewRows } from './new-rows.tsx'
+import { NoPayments } from './no-payments.tsx'
+import { PaymentTable } from './payment-table.tsx'
+import { type Filters, filtersOf, queryOf } from './search.ts'
+import { SearchBox } from './search-box.tsx'
+
+export const rows_a_page = 50
+
+export function Payments() {
+  const { merchant_id, mode, pathOf, may } = useHere()
+  const [, navigate] = useLocation()
+  const filters = filtersOf(useSearch())
+  const query = { mode, limit: rows_a_page, ...filters }
+  const pages = usePages('GET /{merchant_id}/payments', { merchant_id, query })
+  const show = (next: Filters) => navigate(pathOf(`payments${queryOf(next)}`))
+  const rows = pages.answer.data ?? []
+  const oldest = rows.at(-1)
+  return (
+    <Screen
+      title={say('nav_payments')}
+      acts={may('export_transactions') && <ExportButton filters={filters} />}
+    >
+      <SearchBox onFilters={show} />
+      <FilterChips filters={filters} onFilters={show} />
+      <NewRows
+        filters={filters}
+        newest_id={rows[0]?.id ?? null}
+        onShow={() => void pages.answer.refetch()}
+      />
+      <Loaded answer={pages.answer} rows={10}>
+        {(payments) =>
+          payments.length > 0 ? (
+            <PaymentTable payments={payments} />
+          ) : (
+            <NoPayments filters={filters} has_more={pages.has_more} onFilters={show} />
+          )
+        }
+      </Loaded>
+      {pages.has_more && rows.length % rows_a_page !== 0 && oldest && (
+        <p className="hint center">
+          {say('looked_back', { date: dayWords(new Date(oldest.created_at)) })}
+        </p>
+      )}
+      <Older pages={pages} />
+    </Screen>
+  )
+}
+
+/** Downloads what the chips say. The service may ask for proof first. */
+function ExportButton({ filters }: { filters: Filters }) {
+  const { merchant_id, mode } = useHere()
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [is_busy, setBusy] = useState(false)
+  const download = async () => {
+    setBusy(true)
+    setRefused(null)
+    const { address } = addressOf('GET /{merchant_id}/export', {
+      merchant_id,
+      query: { mode, ...filters },
+    })
+    await callFile(address).then(save, setRefused)
+    setBusy(false)
+  }
+  return (
+    <>
+      <Button icon="download" is_busy={is_busy} onClick={download}>
+        {say('export')}
+      </Button>
+      <RefusalAlert refused={refused} />
+    </>
+  )
+}
+
+function save({ blob, name }: { blob: Blob; name: string }): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

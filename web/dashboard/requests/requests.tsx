@@ -1,0 +1,116 @@
+// Requests of the merchant's servers, for whoever builds against the service: those that were refused, or the last of all.
+
+import { useLocation, useSearch } from 'wouter'
+import { usePages } from '../client/pages.ts'
+import { useAnswer } from '../client/query.ts'
+import { useHere } from '../merchant.ts'
+import { Alert } from '../parts/alert.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { Older } from '../parts/older.tsx'
+import { Screen } from '../parts/screen.tsx'
+import { Table } from '../parts/table.tsx'
+import { say } from '../words.ts'
+import { columnsOf, refusedColumnsOf } from './columns.tsx'
+import { RequestFilters } from './filters.tsx'
+import { addressOf, type Filters, filtersIn } from './search.ts'
+
+export function Requests() {
+  const { pathOf } = useHere()
+  const [, navigate] = useLocation()
+  const search = new URLSearchParams(useSearch())
+  const is_recent = search.has('recent')
+  const filters = filtersIn(search)
+  const onFilters = (next: Filters) => navigate(pathOf(addressOf(next)))
+  return (
+    <Screen
+      title={say('nav_requests')}
+      lead={is_recent ? say('requests_recent_lead') : say('requests_lead')}
+    >
+      <fieldset className="chips">
+        <legend className="unseen">{say('filters')}</legend>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={!is_recent}
+          onClick={() => navigate(pathOf('requests'))}
+        >
+          {say('requests_refused')}
+        </button>
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={is_recent}
+          onClick={() => navigate(pathOf('requests?recent'))}
+        >
+          {say('requests_recent')}
+        </button>
+        {!is_recent && <RequestFilters filters={filters} onFilters={onFilters} />}
+      </fieldset>
+      {is_recent ? <Recent /> : <Refused filters={filters} onFilters={onFilters} />}
+    </Screen>
+  )
+}
+
+function Refused({
+  filters,
+  onFilters,
+}: {
+  filters: Filters
+  onFilters: (filters: Filters) => void
+}) {
+  const { merchant_id } = useHere()
+  const pages = usePages('GET /{merchant_id}/requests', {
+    merchant_id,
+    query: { limit: 50, ...filters },
+  })
+  return (
+    <>
+      <Loaded answer={pages.answer} rows={10}>
+        {(requests) =>
+          requests.length === 0 ? (
+            <Empty
+              title={Object.keys(filters).length ? say('no_requests_fit') : say('no_requests')}
+            />
+          ) : (
+            <Table
+              label={say('nav_requests')}
+              rows={requests}
+              keyOf={({ request_id }) => request_id}
+              columns={refusedColumnsOf((more) => onFilters({ ...filters, ...more }))}
+            />
+          )
+        }
+      </Loaded>
+      <Older pages={pages} />
+    </>
+  )
+}
+
+function Recent() {
+  const { merchant_id } = useHere()
+  const answer = useAnswer(
+    'GET /{merchant_id}/requests/recent',
+    { merchant_id },
+    { every_ms: 10_000 },
+  )
+  return (
+    <Loaded answer={answer} rows={10}>
+      {({ data, keeps_refused }) => (
+        <>
+          {!keeps_refused && <Alert>{say('requests_not_kept')}</Alert>}
+          {data.length === 0 ? (
+            <Empty title={say('no_recent_requests')} />
+          ) : (
+            <Table
+              label={say('nav_requests')}
+              rows={data}
+              keyOf={({ request_id }) => request_id}
+              columns={columnsOf()}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,173 @@
+// Attempts to deliver events, the newest first; those that were given up can be replayed.
+
+import { useState } from 'react'
+import type { Delivery } from '../client/answers.ts'
+import { usePages } from '../client/pages.ts'
+import { useAct } from '../client/query.ts'
+import { useHere } from '../merchant.ts'
+import { RefusalAlert } from '../parts/alert.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { exactWords, Moment } from '../parts/moment.tsx'
+import { Older } from '../parts/older.tsx'
+import { Section } from '../parts/screen.tsx'
+import { Status } from '../parts/status.tsx'
+import { StatusChips } from '../parts/status-chips.tsx'
+import { Table } from '../parts/table.tsx'
+import { say } from '../words.ts'
+import { AnswerBody } from './answer-body.tsx'
+import { givesUpAt } from './gives-up-at.ts'
+
+const statuses = ['succeeded', 'failed', 'dead_lettered'] as const
+
+export function Deliveries({ delays_seconds }: { delays_seconds: number[] }) {
+  const { merchant_id } = useHere()
+  const [status, setStatus] = useState<(typeof statuses)[number] | null>(null)
+  const [shown, setShown] = useState<Delivery | null>(null)
+  const query = { limit: 20, status }
+  const sent = { merchant_id, query }
+  const pages = usePages('GET /{merchant_id}/webhooks/deliveries', sent, { every_ms: 5_000 })
+  return (
+    <Section title={say('deliveries')}>
+      <StatusChips statuses={statuses} chosen={status} onChoose={setStatus} />
+      <Loaded answer={pages.answer}>
+        {(deliveries) =>
+          deliveries.length === 0 ? (
+            <Empty title={say('no_deliveries')} />
+          ) : (
+            <DeliveryTable deliveries={deliveries} onShow={setShown} />
+          )
+        }
+      </Loaded>
+      <Older pages={pages} />
+      {shown && (
+        <DeliveryDialog
+          delivery={shown}
+          gives_up_at={givesUpAt(shown, delays_seconds, new Date())}
+          onClose={() => setShown(null)}
+        />
+      )}
+    </Section>
+  )
+}
+
+function DeliveryTable({
+  deliveries,
+  onShow,
+}: {
+  deliveries: Delivery[]
+  onShow: (delivery: Delivery) => void
+}) {
+  const { may } = useHere()
+  const can_replay = may('manage_webhooks') || may('replay_deliveries')
+  return (
+    <Table
+      label={say('deliveries')}
+      rows={deliveries}
+      keyOf={({ delivery_id, attempt_number }) => `${delivery_id} ${attempt_number}`}
+      columns={[
+        {
+          name: say('column_event'),
+          kind: 'first',
+          cell: ({ event_type }) => event_type.replace(/^webhook\./, ''),
+        },
+        {
+          name: say('column_status'),
+          cell: ({ status, next_retry_at }) => (
+            <>
+              <Status status={status} />
+              {next_retry_at && isAhead(next_retry_at) && (
+                <span className="hint">
+                  {' '}
+                  {say('next_attempt')} <Moment at={next_retry_at} />
+                </span>
+              )}
+            </>
+          ),
+        },
+        { name: say('column_answer'), cell: answerOf },
+        {
+          name: say('endpoint_url'),
+          cell: ({ endpoint_url }) => <span className="breakable">{endpoint_url ?? '–'}</span>,
+        },
+        {
+          name: say('column_time'),
+          kind: 'second',
+          cell: ({ occurred_at }) => <Moment at={occurred_at} />,
+        },
+        {
+          name: say('column_acts'),
+          kind: 'acts',
+          cell: (delivery) => (
+            <>
+              {can_replay && delivery.replayable && <Replay delivery={delivery} />}
+              <Button size="small" look="plain" onClick={() => onShow(delivery)}>
+                {say('details')}
+              </Button>
+            </>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function Replay({ delivery }: { delivery: Delivery }) {
+  const { merchant_id } = useHere()
+  const act = useAct('POST /{merchant_id}/webhooks/deliveries/{delivery_id}/replay', [
+    'GET /{merchant_id}/webhooks/deliveries',
+  ])
+  const { delivery_id } = delivery
+  return (
+    <>
+      <Button
+        size="small"
+        is_busy={act.isPending}
+        onClick={() => act.mutate({ merchant_id, delivery_id })}
+      >
+        {say('replay')}
+      </Button>
+      <RefusalAlert refused={act.error} />
+    </>
+  )
+}
+
+function answerOf({ response_status_code, attempt_number }: Delivery): string {
+  const code = response_status_code === null ? say('no_answer') : String(response_status_code)
+  return attempt_number > 1 ? `${code} · ${say('attempt_number', { count: attempt_number })}` : code
+}
+
+function isAhead(time: string): boolean {
+  return new Date(time).getTime() > Date.now()
+}
+
+function DeliveryDialog({
+  delivery,
+  gives_up_at,
+  onClose,
+}: {
+  delivery: Delivery
+  gives_up_at: Date | null
+  onClose: () => void
+}) {
+  return (
+    <Dialog title={delivery.event_type.replace(/^webhook\./, '')} onClose={onClose}>
+      <Facts
+        rows={[
+          [say('column_status'), <Status key="status" status={delivery.status} />],
+          [say('column_time'), <Moment key="time" at={delivery.occurred_at} is_exact />],
+          [say('endpoint_url'), delivery.endpoint_url],
+          [say('column_event'), delivery.event_id],
+          [say('delivery_id'), delivery.delivery_id],
+          [say('column_answer'), answerOf(delivery)],
+          [say('next_attempt'), delivery.next_retry_at && <Moment at={delivery.next_retry_at} />],
+        ]}
+      />
+      {gives_up_at && <p>{say('replay_later', { when: exactWords(gives_up_at) })}</p>}
+      <AnswerBody text={delivery.response_body} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,137 @@
+// The endpoints with their health, and a way to remove one.
+
+import { useState } from 'react'
+import type { Endpoint } from '../client/answers.ts'
+import { useAct } from '../client/query.ts'
+import { useHere } from '../merchant.ts'
+import { RefusalAlert } from '../parts/alert.tsx'
+import { Button } from '../parts/button.tsx'
+import { Dialog, DialogActs } from '../parts/dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Status } from '../parts/status.tsx'
+import { Table } from '../parts/table.tsx'
+import { say, sayCount } from '../words.ts'
+import { ReplayGivenUp } from './replay-given-up.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+import { SendTest } from './send-test.tsx'
+
+export function Endpoints({
+  endpoints,
+  can_manage,
+}: {
+  endpoints: Endpoint[]
+  can_manage: boolean
+}) {
+  const [chosen, setChosen] = useState<{ act: Act; endpoint: Endpoint } | null>(null)
+  const onClose = () => setChosen(null)
+  if (endpoints.length === 0) {
+    return (
+      <Empty title={say('no_endpoints')}>
+        <p>{say('no_endpoints_words')}</p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <Table
+        label={say('endpoints')}
+        rows={endpoints}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: say('endpoint_url'),
+            kind: 'first',
+            cell: ({ url }) => <span className="breakable">{url}</span>,
+          },
+          { name: say('column_status'), cell: (endpoint) => <Health endpoint={endpoint} /> },
+          {
+            name: say('column_events'),
+            cell: ({ event_filter }) => event_filter.join(', ') || say('all_events'),
+          },
+          {
+            name: say('created'),
+            kind: 'named',
+            cell: ({ created_at }) => <Moment at={created_at} />,
+          },
+          {
+            name: say('column_acts'),
+            kind: 'acts',
+            cell: (endpoint) => (
+              <EndpointActs can_manage={can_manage} onAct={(act) => setChosen({ act, endpoint })} />
+            ),
+          },
+        ]}
+      />
+      {chosen?.act === 'test' && <SendTest endpoint={chosen.endpoint} onClose={onClose} />}
+      {chosen?.act === 'rotate' && <RotateSecret endpoint={chosen.endpoint} onClose={onClose} />}
+      {chosen?.act === 'replay' && <ReplayGivenUp endpoint={chosen.endpoint} onClose={onClose} />}
+      {chosen?.act === 'remove' && <RemoveEndpoint endpoint={chosen.endpoint} onClose={onClose} />}
+    </>
+  )
+}
+
+type Act = 'test' | 'rotate' | 'replay' | 'remove'
+
+function EndpointActs({ can_manage, onAct }: { can_manage: boolean; onAct: (act: Act) => void }) {
+  const { may } = useHere()
+  const acts: { id: Act; text: string; is_allowed: boolean }[] = [
+    { id: 'test', text: say('send_test_event'), is_allowed: can_manage },
+    { id: 'replay', text: say('replay_given_up'), is_allowed: may('replay_deliveries') },
+    { id: 'rotate', text: say('rotate_secret'), is_allowed: can_manage },
+  ]
+  return (
+    <>
+      <Menu
+        acts={acts
+          .filter(({ is_allowed }) => is_allowed)
+          .map(({ id, text }) => ({ id, text, act: () => onAct(id) }))}
+      >
+        {say('more')}
+      </Menu>
+      {can_manage && (
+        <Button size="small" onClick={() => onAct('remove')}>
+          {say('remove')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Health({ endpoint: { status, standing, recent } }: { endpoint: Endpoint }) {
+  const is_paused = Boolean(standing?.breaker?.open_until)
+  const waiting = (standing?.first_attempts ?? 0) + (standing?.retries ?? 0)
+  const state = is_paused ? 'paused' : (standing?.retries ?? 0) > 0 ? 'failing' : status
+  const given_up = recent?.dead_lettered ?? 0
+  const hints = [
+    ...(given_up > 0 ? [sayCount('given_up_count', 'given_up_count', given_up)] : []),
+    ...(waiting > 0 ? [sayCount('waiting_count', 'waiting_count', waiting)] : []),
+  ]
+  return (
+    <>
+      <Status status={state} />
+      {hints.length > 0 && <span className="hint"> {hints.join(' · ')}</span>}
+    </>
+  )
+}
+
+function RemoveEndpoint({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
+  const { merchant_id } = useHere()
+  const act = useAct('DELETE /{merchant_id}/webhooks/endpoints/{endpoint_id}', [
+    'GET /{merchant_id}/webhooks/endpoints',
+  ])
+  const remove = () => act.mutate({ merchant_id, endpoint_id: endpoint.id }, { onSuccess: onClose })
+  return (
+    <Dialog title={say('remove_endpoint')} onClose={onClose}>
+      <p>{say('remove_endpoint_words', { url: endpoint.url })}</p>
+      <RefusalAlert refused={act.error} />
+      <DialogActs>
+        <Button onClick={onClose}>{say('cancel')}</Button>
+        <Button look="danger" is_busy={act.isPending} onClick={remove}>
+          {say('remove_endpoint')}
+        </Button>
+      </DialogActs>
+    </Dialog>
+  )
+}
