@@ -11,6 +11,7 @@ import { forgetOldNotices, handleNotices } from './checkout/notices/handle-notic
 import { reverseOrphans } from './checkout/orphans/reverse-orphans.ts'
 import { sweepOrphans } from './checkout/orphans/sweep-orphans.ts'
 import { watchDatabase } from './checkout/orphans/watch-database.ts'
+import { fillPaymentColumns } from './checkout/reading/fill-payments.ts'
 import type { ReceiptMailer } from './checkout/receipts/mailer.ts'
 import { sendReceipts } from './checkout/receipts/send-receipts.ts'
 import { compareBooks } from './checkout/reconciling/compare-books.ts'
@@ -19,42 +20,52 @@ import { watchSettlements } from './checkout/reconciling/watch-settlements.ts'
 import { purgeSessions } from './checkout/sessions/purge-sessions.ts'
 import { forgetOldCredentials } from './connections/connection-store.ts'
 import { rewrapCredentials } from './connections/rewrap-credentials.ts'
+import { countPayments } from './dashboard/overview/count-payments.ts'
 import type { MarkMemory } from './database/high-water/high-water-file.ts'
 import { keepStatistics } from './database/keep-statistics.ts'
 import { purgeKeys } from './http/idempotency.ts'
+import { keepRefusals } from './http/keep-refusals.ts'
+import { writeKeyUses } from './merchants/key-uses.ts'
 import { purgeAssets } from './pages/asset-store.ts'
+import {
+  disableUnused,
+  endAllSessions,
+  purgeSignIns,
+  rewrapCodeSecrets,
+} from './users/keep-users.ts'
 import { clearPreviousSecrets } from './webhooks/endpoints/endpoint-store.ts'
 import { rewrapSecrets } from './webhooks/endpoints/rewrap-secrets.ts'
 import { keepPartitions } from './webhooks/queue/keep-partitions.ts'
 import { watchBacklog } from './webhooks/queue/watch-backlog.ts'
 
-export type JobContext = Pick<
-  Context,
-  | 'sql'
-  | 'world'
-  | 'keyring'
-  | 'metrics'
-  | 'ids'
-  | 'acquirerOf'
-  | 'listAcquirers'
-  | 'threeDsOf'
-  | 'installation'
-  | 'wakeDeliveries'
-> & {
-  /** See OrphanContext, all three. */
-  marks?: MarkMemory
-  failures_logged?: Map<string, Date>
-  unknown_authorisations?: 'hold' | 'reverse'
-  /** Sends receipts; left out where none are sent. */
-  post?: ReceiptMailer
-  /** See PurgeContext. */
-  unpaid_sessions_days?: number
-  /**
-   * Aborts when the process is to end or its clock is wrong: a job then finishes what it has begun, and begins nothing
-   * more.
-   */
-  stopping?: AbortSignal
-}
+export type JobContext = Partial<Pick<Context, 'key_uses'>> &
+  Pick<
+    Context,
+    | 'sql'
+    | 'world'
+    | 'keyring'
+    | 'metrics'
+    | 'ids'
+    | 'acquirerOf'
+    | 'listAcquirers'
+    | 'threeDsOf'
+    | 'installation'
+    | 'wakeDeliveries'
+  > & {
+    /** See OrphanContext, all three. */
+    marks?: MarkMemory
+    failures_logged?: Map<string, Date>
+    unknown_authorisations?: 'hold' | 'reverse'
+    /** Sends receipts; left out where none are sent. */
+    post?: ReceiptMailer
+    /** See PurgeContext. */
+    unpaid_sessions_days?: number
+    /**
+     * Aborts when the process is to end or its clock is wrong: a job then finishes what it has begun, and begins nothing
+     * more.
+     */
+    stopping?: AbortSignal
+  }
 
 export type Job = {
   name: string
@@ -68,14 +79,21 @@ export const jobs: Job[] = [
   { name: 'fetch_results', every_seconds: 20, run: fetchResults },
   { name: 'handle_notices', every_seconds: 1, run: handleNotices },
   { name: 'apply_hold_rules', every_seconds: 1, run: applyHoldRules },
-  { name: 'watch_database', every_seconds: 5, run: watchDatabase },
+  {
+    name: 'watch_database',
+    every_seconds: 5,
+    run: (context) => watchDatabase(context, () => endAllSessions(context)),
+  },
   { name: 'sweep_orphans', every_seconds: 300, run: sweepOrphans },
   { name: 'reverse_orphans', every_seconds: 30, run: reverseOrphans },
   { name: 'compare_books', every_seconds: 600, run: compareBooks },
   { name: 'watch_settlements', every_seconds: 15, run: watchSettlements },
   { name: 'send_receipts', every_seconds: 5, run: sendReceipts },
+  { name: 'fill_payment_columns', every_seconds: 10, run: fillPaymentColumns },
   { name: 'keep_statistics', every_seconds: 5, run: keepStatistics },
   { name: 'seal_journal', every_seconds: 5, run: (context) => sealJournal(context) },
+  { name: 'write_key_uses', every_seconds: 60, run: writeKeyUses },
+  { name: 'count_payments', every_seconds: 5, run: countPayments },
   {
     name: 'purge_cards',
     every_seconds: 60,
@@ -102,12 +120,16 @@ export const jobs: Job[] = [
   },
   { name: 'rewrap_credentials', every_seconds: 60, run: rewrapCredentials },
   { name: 'keep_webhook_partitions', every_seconds: 3600, run: keepPartitions },
+  { name: 'keep_request_partitions', every_seconds: 3600, run: keepRefusals },
   { name: 'watch_webhook_backlog', every_seconds: 15, run: watchBacklog },
   {
     name: 'purge_idempotency_keys',
     every_seconds: 600,
     run: ({ sql, world }) => purgeKeys(sql, world.clock.now()),
   },
+  { name: 'disable_unused_users', every_seconds: 3600, run: disableUnused },
+  { name: 'purge_sign_ins', every_seconds: 3600, run: purgeSignIns },
+  { name: 'rewrap_one_time_codes', every_seconds: 60, run: rewrapCodeSecrets },
   {
     name: 'purge_assets',
     every_seconds: 24 * 3600,

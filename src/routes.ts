@@ -13,6 +13,9 @@ import { referenceCard } from './checkout/cards/reference-card.ts'
 import { confirm } from './checkout/charging/confirm.ts'
 import { eventSummaries, eventViews } from './checkout/event-view.ts'
 import { captureHold, escalateHeld, voidHold } from './checkout/holds/hold-routes.ts'
+import { listEvents } from './checkout/reading/list-events.ts'
+import { listPayments } from './checkout/reading/list-payments.ts'
+import { listSessions } from './checkout/reading/list-sessions.ts'
 import { readConfig, readHostedConfig, readMethods } from './checkout/reading/read-config.ts'
 import { readPayment } from './checkout/reading/read-payment.ts'
 import { readSession } from './checkout/reading/read-session.ts'
@@ -41,7 +44,9 @@ export const streams = [streamEvents, streamRequests]
 
 export const routes = [
   createSession,
+  listSessions,
   readSession,
+  listPayments,
   readPayment,
   captureHold,
   voidHold,
@@ -49,6 +54,7 @@ export const routes = [
   createRefund,
   listPaymentRefunds,
   readRefund,
+  listEvents,
   createEndpoint,
   listEndpoints,
   deleteEndpoint,

@@ -6,14 +6,15 @@ import type { Context, SettlementContext } from '../checkout/context.ts'
 import { isNetwork, readConfig } from '../config/config.ts'
 import { recordedClockOffset } from '../database/clock/service-clock.ts'
 import { openIds } from '../kernel/ids.ts'
-import type { MerchantId } from '../kernel/values.ts'
+import { type MerchantId, unshown } from '../kernel/values.ts'
 import type { VendorHttp } from '../kernel/world.ts'
-import { openExisting } from '../main.ts'
 import { type ManageContext, merchantOrRefuse } from '../merchants/manage.ts'
 import { findMerchant, firstMerchants } from '../merchants/store.ts'
 import { realClock } from '../outgoing/real-world.ts'
 import { openAcquiring } from '../service/acquiring.ts'
 import { readDemo } from '../service/demo.ts'
+import { leaveToNeighbours } from '../service/neighbours.ts'
+import { openExisting } from '../service/resources.ts'
 import { refuseWrongClock } from './right-clock.ts'
 import { type OptionSpec, type Options, UsageError } from './terminal/command.ts'
 
@@ -37,29 +38,32 @@ export async function withCommandContext<T>(
 ): Promise<T> {
   // A command prints what it has to say. The log of a service would only get in between.
   const config = { ...readConfig(), log_level: 'error' as const, database_connections: 2 }
-  const { world, database, keyring, vendor_http } = await openExisting(config)
+  const { world, database, keyring, vendor_http, windows_from } = await openExisting(config)
   const { sql } = database
+  const left = new Set<string>()
   try {
     if (moves_money) await refuseWrongClock(sql)
     const offset_seconds = config.clock_offset_seconds || (await recordedClockOffset(sql))
     const clock = realClock(offset_seconds)
     const shifted = { ...world, clock }
-    return await work({
+    const result = await work({
       sql,
       keyring,
       vendor_http,
-      ids: openIds(world.random, keyring),
+      ids: openIds(world.random, keyring, windows_from),
       clock,
       world: shifted,
       actor: 'operator',
       by: operatorName(),
       ...(await openAcquiring({ sql, keyring, vendor_http, world: shifted })),
       metrics: { paymentConfirmed: () => {} },
-      // If a service runs, its delivery loop finds by itself what a command wrote.
-      wakeDeliveries: () => {},
+      wakeDeliveries: (_, merchant_id) => left.add(merchant_id),
       data_dir: config.data_dir,
       clock_is_shifted: offset_seconds !== 0,
     })
+    // A running service would find by itself what a command wrote, but later.
+    if (left.size > 0) await leaveToNeighbours(database, [...left]).catch(() => {})
+    return result
   } finally {
     await vendor_http.close()
     await database.close()
@@ -129,8 +133,10 @@ export function text(options: Options, name: string): string | null {
 /** `--name` of an account or an integration. */
 export function nameOf(options: Options): string | null {
   const name = text(options, 'name')
-  if (name !== null && (name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name))) {
-    throw new UsageError('--name must have 1 to 100 characters, no control characters')
+  if (name !== null && (name.trim() === '' || name.length > 100 || unshown.test(name))) {
+    throw new UsageError(
+      '--name must have 1 to 100 characters, no control characters and none that turns text round',
+    )
   }
   return name
 }

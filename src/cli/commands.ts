@@ -7,6 +7,7 @@ import { configCommand } from './config.ts'
 import { connectionCheck } from './connection/check.ts'
 import { connectionCreate, connectionDisable, connectionRotate } from './connection/connection.ts'
 import { connectionList } from './connection/list.ts'
+import { countsRebuild } from './counts/rebuild.ts'
 import { deliveryList } from './delivery/delivery.ts'
 import { deliveryReplay } from './delivery/replay.ts'
 import { deliveryShow } from './delivery/show.ts'
@@ -18,6 +19,7 @@ import {
   endpointRotateSecret,
 } from './endpoint/endpoint.ts'
 import { endpointHealth } from './endpoint/health.ts'
+import { endpointTest } from './endpoint/test-endpoint.ts'
 import { helpCommand } from './help.ts'
 import { holdCapture, holdEscalate, holdShow, holdVoid } from './hold/hold.ts'
 import { holdList } from './hold/list.ts'
@@ -44,6 +46,9 @@ import { serveCommand, workerCommand } from './serve.ts'
 import type { Command, Section } from './terminal/command.ts'
 import { testCardsCommand } from './test-cards.ts'
 import { triggerCommand } from './trigger/trigger.ts'
+import { userLink } from './user/link.ts'
+import { userList } from './user/list.ts'
+import { userDisable, userOperator, userRole, userSignOut, userUnlock } from './user/user.ts'
 
 export const sections: Section[] = [
   {
@@ -59,6 +64,10 @@ export const sections: Section[] = [
     ],
   },
   {
+    title: 'People at the dashboard',
+    commands: [userLink, userList, userDisable, userUnlock, userSignOut, userOperator, userRole],
+  },
+  {
     title: 'Connections to acquirers and 3-D Secure providers',
     commands: [
       ...[connectionCreate, connectionList, connectionCheck, connectionRotate, connectionDisable],
@@ -67,7 +76,8 @@ export const sections: Section[] = [
   {
     title: 'Webhooks',
     commands: [
-      ...[endpointCreate, endpointList, endpointDelete, endpointRotateSecret, endpointHealth],
+      ...[endpointCreate, endpointList, endpointDelete, endpointRotateSecret],
+      ...[endpointTest, endpointHealth],
       ...[deliveryList, deliveryShow, deliveryReplay],
     ],
   },
@@ -88,7 +98,7 @@ export const sections: Section[] = [
       ...[orphanList, orphanReverse, orphanLeave, orphanBrake, orphanRelease],
     ],
   },
-  { title: 'The journal', commands: [auditShow, auditVerify] },
+  { title: 'The journal', commands: [auditShow, auditVerify, countsRebuild] },
   {
     title: 'This program',
     commands: [helpCommand(() => sections), completionCommand(() => commands)],

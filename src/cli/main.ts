@@ -1,12 +1,12 @@
 // The command line: finds the command, reads its arguments, and turns failures into an exit status.
 
 import { Refusal } from '../kernel/errors.ts'
+import { version } from '../kernel/version.ts'
 import { commands, sections } from './commands.ts'
 import { groupOf, overview, strangerWords } from './help.ts'
 import { ServiceError } from './service/call.ts'
 import { type Command, readArguments, UsageError, usageOf } from './terminal/command.ts'
 import { paintError } from './terminal/paint.ts'
-import { version } from './version.ts'
 
 /** Returns the exit status: 0 for success, 1 if the command was refused or failed, 2 if it was called wrongly. */
 export async function main(args: string[]): Promise<number> {

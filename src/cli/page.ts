@@ -1,5 +1,6 @@
 // `ripper page check`: checks that the service serves a page as this release has it.
 
+import { version } from '../kernel/version.ts'
 import { type HttpReader, OutgoingFailure, type TextAnswer } from '../kernel/world.ts'
 import { isOrigin } from '../merchants/integration.ts'
 import { openHttp, realClock } from '../outgoing/real-world.ts'
@@ -11,7 +12,6 @@ import { type PageEntry, page_names, pageInventory } from '../pages/inventory.ts
 import { choice, list, text } from './command-context.ts'
 import { type Command, CommandError, type Options, UsageError } from './terminal/command.ts'
 import { printJson } from './terminal/print.ts'
-import { version } from './version.ts'
 
 export const pageCheck: Command = {
   name: 'page check',

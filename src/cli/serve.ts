@@ -2,6 +2,7 @@
 
 import { readConfig } from '../config/config.ts'
 import { type RunningService, serve, work } from '../main.ts'
+import { examine } from './doctor/examine.ts'
 import type { Command } from './terminal/command.ts'
 import { printJson, printLine } from './terminal/print.ts'
 import { untilStopped } from './terminal/until-stopped.ts'
@@ -16,7 +17,9 @@ export const serveCommand: Command = {
     const stopped = untilStopped()
     warnOfRoot()
     const config = readConfig()
-    const running = await serve(config, { demo: options.demo === true })
+    const terminal = !json && process.stdout.isTTY === true
+    const asked = { demo: options.demo === true, terminal, examine: () => examine({}) }
+    const running = await serve(config, asked)
     if (json) printJson({ base_url: running.base_url, ...running.demo })
     else process.stdout.write(welcome(running))
     await stopped.signal
@@ -59,14 +62,18 @@ function farewell(drain_seconds: number): string {
   return `\nStopping: ${first}it finishes what is under way. Another Ctrl-C ends it at once.`
 }
 
-function welcome({ base_url, database, demo }: RunningService): string {
+function welcome({ base_url, database, demo, dashboard_url, welcome_url }: RunningService): string {
+  const become = welcome_url
+    ? `\n  Become its owner  ${welcome_url}\n                    works once, for 24 hours\n`
+    : ''
   const address = `
 Ripper Checkout is running.
 
   API        ${base_url}
   Reference  ${base_url}/docs
+  Dashboard  ${dashboard_url}
   Database   ${database}
-`
+${become}`
   if (!demo) return `${address}\n`
   return `${address}
   Demo merchant (test mode, moves no money)

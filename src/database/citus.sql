@@ -9,6 +9,15 @@ select create_reference_table('publishable_keys');
 select create_reference_table('api_keys');
 select create_reference_table('integrations');
 select create_reference_table('connections');
+select create_reference_table('users');
+select create_reference_table('passkeys');
+select create_reference_table('recovery_codes');
+select create_reference_table('user_identities');
+select create_reference_table('memberships');
+select create_reference_table('support_refund_limits');
+select create_reference_table('sign_in_links');
+select create_reference_table('user_sessions');
+select create_reference_table('unknown_names');
 select create_reference_table('three_ds_ranges');
 select create_reference_table('page_assets');
 select create_reference_table('sealing_keys');
@@ -49,11 +58,14 @@ select create_distributed_table('webhook_queue', 'merchant_id', colocate_with =>
 -- With the partitions that they have by then.
 select create_distributed_table('webhook_deliveries', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('webhook_attempts', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('request_log', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('webhook_rate_limits', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('journal', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('audit_chain', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('audit_heads', 'merchant_id', colocate_with => 'sessions');
 select create_distributed_table('audit_looks', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('payment_counts', 'merchant_id', colocate_with => 'sessions');
+select create_distributed_table('payment_count_marks', 'merchant_id', colocate_with => 'sessions');
 
 -- 4. On the coordinator alone. The simulated bank's books know no merchant, and nothing of ours is joined to them. What
 -- was migrated is written in the transaction that changes other tables.

@@ -8,7 +8,7 @@ import { manualClock } from '../../tests/support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../../tests/support/database.ts'
 import { until } from '../../tests/support/service.ts'
 import { quiet } from '../../tests/support/world.ts'
-import { type Migration, migrate, readMigrations } from './migrate.ts'
+import { aloneSince, type Migration, migrate, readMigrations } from './migrate.ts'
 import type { Database } from './open.ts'
 
 let fresh: FreshDatabase
@@ -48,6 +48,17 @@ test('what is missing is applied, in order and once', async () => {
   expect(await database.sql`select * from migrations where number = 2`).toEqual([
     { number: 2, name: '2.sql', applied_at: clock.now() },
   ])
+})
+
+test('a release is alone a day after its migration, or at once on a database that it has made', async () => {
+  const { sql } = database
+  await run(three.slice(0, 2))
+  const made_at = clock.now()
+  await clock.advance(60_000)
+  await run(three)
+  expect(await aloneSince(sql, 2)).toEqual(made_at)
+  expect(await aloneSince(sql, 3)).toEqual(new Date(clock.now().getTime() + 24 * 3_600_000))
+  await expect(aloneSince(sql, 4)).rejects.toThrow('migration 4 has not run')
 })
 
 test('one that fails leaves nothing of itself and keeps those before', async () => {

@@ -7,6 +7,10 @@ import { isLockTimeout, isRetriable } from './failures.ts'
 
 export type Migration = { number: number; name: string; text: string }
 
+const day_ms = 24 * 3_600_000
+/** A new database gets all its migrations within this time, and no upgrade comes so soon. */
+const one_run_ms = 10_000
+
 type MigrateOptions = { sql: Sql; log: Log; clock: Clock; migrations?: readonly Migration[] }
 
 /**
@@ -107,6 +111,20 @@ async function applyInTurns(
       await clock.sleep(pause_ms)
     }
   }
+}
+
+/**
+ * From when on no process of a release before this migration serves: a day after it ran, because an upgrade takes less, and at
+ * once where the database was made with it.
+ */
+export async function aloneSince(sql: Sql, number: number): Promise<Date> {
+  const [row] = await sql<{ applied_at: Date; made_at: Date }[]>`
+    select applied_at, (select min(applied_at) from migrations) as made_at
+    from migrations where number = ${number}`
+  if (!row) throw new Error(`migration ${number} has not run`)
+  const { applied_at, made_at } = row
+  const is_new = applied_at.getTime() - made_at.getTime() < one_run_ms
+  return is_new ? made_at : new Date(applied_at.getTime() + day_ms)
 }
 
 /** The insert waits as long as another process takes to apply the same migration. */

@@ -14,6 +14,8 @@ export type { AnySql, Fragment, Sql, Transaction } from './driver/pool.ts'
 export type Database = {
   sql: Sql
   kind: 'embedded' | 'server'
+  /** Whether tables may be spread over several servers, by merchant. */
+  is_distributed: boolean
   /** For people: which PostgreSQL this is, and where. */
   description: string
   /** Listens to a channel; see driver.ts. Returns the function that stops it. */
@@ -58,11 +60,11 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
   const where = describeAddress(url)
   const close = () => sql.end({ timeout: 5 })
   try {
-    const version = await checkServer(sql, where)
+    const { version, is_distributed } = await checkServer(sql, where)
     const problem = await orUnusable(where, () => findPoolerProblem(url, options.clock))
     if (problem !== null) throw unusable(where, problem, 'pooler')
     const description = `PostgreSQL ${version} at ${where}`
-    return { sql, kind: 'server', description, listen: listenAt(url), close }
+    return { sql, kind: 'server', is_distributed, description, listen: listenAt(url), close }
   } catch (error) {
     await close()
     throw error
@@ -81,9 +83,10 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
     await ensureServiceDatabase(server.admin(), socket_folder)
     const address = { socket_folder, database: service_database, user: service_role }
     sql = connect(address, options)
-    const version = await checkServer(sql, server.data_folder)
+    const { version } = await checkServer(sql, server.data_folder)
     const description = `embedded PostgreSQL ${version} in ${server.data_folder}`
-    return { sql, kind: 'embedded', description, listen: listenAt(address), close }
+    const listen = listenAt(address)
+    return { sql, kind: 'embedded', is_distributed: false, description, listen, close }
   } catch (error) {
     await close()
     throw error
@@ -96,16 +99,25 @@ function listenAt(address: Address): Database['listen'] {
 
 type Setting = { name: string; setting: string }
 
-/** Returns the version, such as `18.4`. */
-async function checkServer(sql: Sql, where: string): Promise<string> {
+const distributing = 'citus'
+
+/** Returns the version, such as `18.4`, and whether the server can spread tables over others. */
+async function checkServer(
+  sql: Sql,
+  where: string,
+): Promise<{ version: string; is_distributed: boolean }> {
   const names = ['server_version_num', ...durable]
   const rows = await orUnusable(
     where,
-    () => sql<Setting[]>`select name, setting from pg_settings where name in ${sql(names)}`,
+    () => sql<Setting[]>`
+      select name, setting from pg_settings where name in ${sql(names)}
+      union all
+      select extname, extversion from pg_extension where extname = ${distributing}`,
   )
   const problem = problemOf(rows)
   if (problem !== null) throw unusable(where, problem.words, problem.why)
-  return versionOf(rows)
+  const is_distributed = rows.some(({ name }) => name === distributing)
+  return { version: versionOf(rows), is_distributed }
 }
 
 async function orUnusable<T>(where: string, ask: () => PromiseLike<T>): Promise<T> {

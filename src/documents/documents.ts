@@ -1,14 +1,15 @@
 // The files that are made from the code, so that they cannot contradict it: documents in docs/, and the SDK's types.
 
-import { version } from '../cli/version.ts'
 import { statusOf } from '../http/dialects.ts'
 import { refusalsOf } from '../http/route.ts'
 import { describedRoute, type Stream } from '../http/stream.ts'
-import { catalogue, type RefusalCode, statusesOf } from '../kernel/errors.ts'
+import { apiRefusals, statusesOf } from '../kernel/errors.ts'
+import { version } from '../kernel/version.ts'
 import { readAssets } from '../pages/assets.ts'
 import { pageInventory } from '../pages/inventory.ts'
 import { inventoryDocument } from '../pages/inventory-document.ts'
 import { events, routes, streams } from '../routes.ts'
+import { dashboardGuide } from './dashboard-guide.ts'
 import { openApiDocument } from './openapi/openapi.ts'
 import { sdkTypes } from './sdk-types.ts'
 
@@ -17,6 +18,7 @@ export function generatedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(routes, events, streams), null, 2)}\n`,
     'docs/errors.md': errorsDocument(),
+    'docs/dashboard.md': dashboardGuide(),
     'docs/SCRIPT_INVENTORY.md': inventoryDocument(pageInventory(readAssets()), version()),
     'sdk/src/api-types.ts': sdkTypes(),
   }
@@ -27,9 +29,9 @@ function errorsDocument(): string {
     ...routes.filter(({ alias_of }) => !alias_of),
     ...streams.map((stream) => describedRoute(stream as Stream<never>)),
   ]
-  const rows = Object.entries(catalogue).map(([code, { status, when }]) => {
-    const where = described.filter((route) => refusalsOf(route).some((each) => each === code))
-    const [, ...also] = statusesOf(code as RefusalCode)
+  const rows = apiRefusals.map(([code, { status, when }]) => {
+    const where = described.filter((route) => refusalsOf(route).includes(code))
+    const [, ...also] = statusesOf(code)
     const places =
       // A request may be malformed on any route.
       where.length === described.length || also.length > 0

@@ -1,6 +1,9 @@
 // Makes the SDK's types from the schemas with which routes check bodies and replies.
 
-import { refusalsOf } from '../http/route.ts'
+import { listEvents } from '../checkout/reading/list-events.ts'
+import { listPayments } from '../checkout/reading/list-payments.ts'
+import { listSessions } from '../checkout/reading/list-sessions.ts'
+import { type Route, refusalsOf } from '../http/route.ts'
 import { catalogue } from '../kernel/errors.ts'
 import type { Schema } from '../kernel/json-schema.ts'
 import { eventTypes, extensionEventTypes } from '../kernel/values.ts'
@@ -60,24 +63,31 @@ function errorCodes(): string[] {
 function apiTypes(): NamedSchema[] {
   const types = namedSchemas(inlineDocument(routes, events))
   return [...used, ...events.map(({ type }) => eventName(type))].map((name) => {
-    if (name === listQuery.name) return listQuery
-    return types.find((each) => each.name === name)!
+    return [...queries, ...types].find((each) => each.name === name)!
   })
 }
 
 const used = [
-  ...['ItemCreate', 'CustomerCreate', 'Item', 'Customer', 'Decline', 'Hold'],
+  ...['ItemCreate', 'CustomerCreate', 'Item', 'Customer', 'Card', 'Decline', 'Hold'],
   ...['CheckoutSessionCreate', 'CheckoutSessionCreated', 'CheckoutSession'],
-  ...['Payment', 'HeldPayment', 'RefundFailure', 'RefundCreate', 'Refund', 'RefundList'],
+  ...['ListedCheckoutSession', 'CheckoutSessionPage', 'CheckoutSessionQuery'],
+  ...['Payment', 'ListedPayment', 'PaymentPage', 'PaymentQuery', 'EventQuery', 'HeldPayment'],
+  ...['RefundFailure', 'RefundCreate', 'Refund', 'RefundList'],
   ...['WebhookEndpointCreate', 'WebhookEndpoint', 'WebhookEndpointCreated', 'WebhookEndpointList'],
   ...['WebhookDelivery', 'WebhookDeliveryPage', 'WebhookDeliveryQuery', 'WebhookReplay'],
 ]
 
-/** A query as one type: the API's description lists its parameters one by one. */
-const listQuery: NamedSchema = {
-  name: 'WebhookDeliveryQuery',
-  note: 'Which attempts are listed; all without any.',
-  schema: withoutRefused(schemaOf(listDeliveries.query!, 'input')),
+/** Queries as one type each: the API's description lists their parameters one by one. */
+const queries: NamedSchema[] = [
+  queryOf('CheckoutSessionQuery', 'Which sessions are listed', listSessions),
+  queryOf('PaymentQuery', 'Which payments are listed', listPayments),
+  queryOf('EventQuery', 'Which events are listed', listEvents),
+  queryOf('WebhookDeliveryQuery', 'Which attempts are listed', listDeliveries),
+]
+
+function queryOf(name: string, what: string, { query }: Route<never>): NamedSchema {
+  const schema = withoutRefused(schemaOf(query!, 'input'))
+  return { name, note: `${what}; all without any.`, schema }
 }
 
 /** The event `payment.captured` has the type PaymentCapturedEvent. */

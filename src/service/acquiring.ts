@@ -7,6 +7,7 @@ import type { Context } from '../checkout/context.ts'
 import { openConnectedAcquirers } from '../connections/connected-acquirers.ts'
 import { openConnectedThreeDs } from '../connections/connected-three-ds.ts'
 import { connectors as built_in } from '../connections/connectors.ts'
+import type { JudgeApiUrl } from '../connections/judge-credentials.ts'
 import type { KnownConnector } from '../connections/known-connector.ts'
 import { keepInstallation } from '../database/high-water/installation.ts'
 import type { Sql } from '../database/open.ts'
@@ -18,11 +19,17 @@ import { openWire } from '../vendors/wire.ts'
 /** Of 3-D Secure providers, only those of connections. */
 type Acquiring = Pick<
   Context,
-  'acquirerOf' | 'listAcquirers' | 'sandboxNumbers' | 'threeDsOf' | 'installation'
+  'acquirerOf' | 'listAcquirers' | 'sandboxNumbers' | 'threeDsOf' | 'installation' | 'vendors'
 >
 
 /** Puts something between the service and the simulated acquirer: tests drop answers with it. */
 export type SimulatorWrapper = (simulator: Acquirer) => Acquirer
+
+/** What proofs put between the service and those that it pays with. */
+export type Between = {
+  wrapSimulator?: SimulatorWrapper
+  wrapVendors?(http: VendorHttp): VendorHttp
+}
 
 export type AcquiringParts = {
   sql: Sql
@@ -30,6 +37,8 @@ export type AcquiringParts = {
   keyring: Keyring
   /** Left out, no vendor is ever called. */
   vendor_http?: Pick<VendorHttp, 'send'>
+  /** Judges the `api_url` of a connection's credentials. Left out, none is taken. */
+  judge_api_url?: JudgeApiUrl
   wrapSimulator?: SimulatorWrapper
   /** Instead of those that are built in. */
   connectors?: readonly KnownConnector[]
@@ -59,9 +68,12 @@ export async function openAcquiring(parts: AcquiringParts): Promise<Acquiring> {
     sandboxNumbers: (connector) =>
       connectors.find(({ name }) => name === connector)?.sandbox_numbers ?? [],
     installation,
+    vendors: { connectors, wire, judgeApiUrl: parts.judge_api_url ?? noApiUrl },
     threeDsOf: (mode, name) => (name === null ? null : connectedThreeDs(mode, name)),
   }
 }
+
+const noApiUrl: JudgeApiUrl = async () => 'is not taken here'
 
 const noVendors: Pick<VendorHttp, 'send'> = {
   async send() {

@@ -9,26 +9,41 @@ import { isClientSecret } from '../checkout/sessions/client-secret.ts'
 import { openSessionInserts } from '../checkout/sessions/insert-sessions.ts'
 import { openIntegrationOfSession } from '../checkout/sessions/session-integration.ts'
 import { adviseOn } from '../compatible/advice.ts'
-import type { ThreeDsFile } from '../config/config.ts'
+import type { SingleSignOnConfig, ThreeDsFile } from '../config/config.ts'
 import { connectors } from '../connections/connectors.ts'
-import type { Addresses } from '../context.ts'
+import type { Addresses, CheckUp } from '../context.ts'
+import { dashboardRoutes } from '../dashboard/routes.ts'
+import { singleSignOnPages } from '../dashboard/sign-in/single-sign-on-pages.ts'
+import { streamChanges } from '../dashboard/stream/stream-changes.ts'
 import type { Database } from '../database/open.ts'
 import { openCardRangeStore } from '../database/stores/card-range-store.ts'
 import type { Access } from '../http/access.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { type OwnCalls, openOwnCalls } from '../http/own-calls.ts'
 import type { Page } from '../http/pages.ts'
+import { openRefusalLog } from '../http/refusal-log.ts'
+import { openRequestCounts } from '../http/request-counts.ts'
 import { openRequestLog } from '../http/request-log.ts'
 import { openServer } from '../http/server.ts'
-import { openBells } from '../kernel/bell.ts'
+import { type Bells, openBells } from '../kernel/bell.ts'
 import { openIds } from '../kernel/ids.ts'
+import { openJobRuns } from '../kernel/job-runs.ts'
 import type { Keyring } from '../kernel/keyring.ts'
+import { openSlots } from '../kernel/slots.ts'
 import type { SessionId } from '../kernel/values.ts'
 import { languageFor } from '../kernel/words.ts'
 import type { World } from '../kernel/world.ts'
 import { type Directory, openDirectory } from '../merchants/directory.ts'
-import { type Assets, assetPages, keepForLater, readAssets } from '../pages/assets.ts'
+import { openKeyUses } from '../merchants/key-uses.ts'
+import {
+  type Assets,
+  assetPages,
+  keepForLater,
+  readAssets,
+  readDashboardAssets,
+} from '../pages/assets.ts'
 import { cardFieldsPage } from '../pages/card-fields.ts'
+import { dashboardPages } from '../pages/dashboard.ts'
 import { type DemoShop, demoShopPages } from '../pages/demo-shop.ts'
 import { hostedSessionPage } from '../pages/hosted-session.ts'
 import { messagePage } from '../pages/message-page.ts'
@@ -36,19 +51,36 @@ import { payPage } from '../pages/pay.ts'
 import { pages, routes, streams } from '../routes.ts'
 import { openThreeDs, simulator_prefix } from '../three-ds/open.ts'
 import { openThreeDsSimulator, simulator_places } from '../three-ds/simulator/simulator.ts'
+import { dashboardAddress } from '../users/page-origin.ts'
+import { hashes_at_once } from '../users/passwords.ts'
+import { begin_path, openSingleSignOn, prove_path } from '../users/single-sign-on.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
+import { openCheckUp } from './check-up.ts'
+import { hostRuleOf } from './dashboard-host.ts'
 import { connectionsThatFit, readOpenFilesMax } from './descriptors.ts'
 import { operationalPages } from './operational.ts'
 import { openSimulatorSwitch, type SimulatorSwitch } from './simulator-switch.ts'
 
 export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   world: World
-  database: Pick<Database, 'sql' | 'listen'>
+  database: Pick<Database, 'sql' | 'listen' | 'is_distributed'>
   keyring: Keyring
   three_ds: ThreeDsFile | null
   /** Whether the simulated bank runs; null where it is to run until there is a live merchant. */
   simulator: 'on' | 'off' | null
-  addresses: Addresses
+  addresses: Omit<Addresses, 'dashboard_url'>
+  /** The dashboard's own origin, where it has one. */
+  dashboard_url?: string | null
+  /** The provider of single sign-on; left out, there is none. */
+  single_sign_on?: SingleSignOnConfig | null
+  /** What people have to show to sign in; left out, any way will do. */
+  sign_in?: 'any' | 'passkey_and_password'
+  /** What `ripper doctor` does; left out, the dashboard does not show it. */
+  examine?: (() => Promise<CheckUp['checks']>) | undefined
+  /** Whether refused requests are kept; left out, they are. */
+  request_log?: 'on' | 'off'
+  /** How far the clock of `world` is shifted. */
+  clock_offset_seconds?: number
   gateway_limit: number
   /** Connections that callers may hold at once, where the machine allows so many. By default, as many as it allows. */
   connection_limit?: number
@@ -57,7 +89,12 @@ export type ServiceOptions = Omit<AcquiringParts, 'sql'> & {
   receipt_modes?: Context['receipt_modes']
   /** Judges the addresses of webhook endpoints. */
   webhook_urls: Context['webhook_urls']
+  webhook_sending: Context['webhook_sending']
   wakeDeliveries: Context['wakeDeliveries']
+  /** See `openIds`. */
+  windows_from?: Date
+  /** By merchant: rung where events were committed. Left out, this process's own commits ring. */
+  events?: Bells
   /** The path below which hosted pages are found. */
   pay_path: string
   /** Says why the process's clock is wrong, and `/readyz` is 503 then. By default the clock is right. */
@@ -88,18 +125,24 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const simulatedBank = openSimulatedBank(parts, ownCalls)
   const context = await contextOf(parts, { directory, simulator, own_calls: ownCalls })
   const assets = readAssets()
-  await keepForLater(context, assets)
+  const dashboardAssets = readDashboardAssets()
+  await keepForLater(context, assets, dashboardAssets)
   const closing = { now: false }
   const app = await openServer({
     ...context,
     context,
     access: accessOf(context, directory),
-    routes,
-    streams,
+    routes: [...routes, ...dashboardRoutes],
+    streams: [...streams, streamChanges],
     pages: [
       ...pages,
       receiveNotices(parts.connectors ?? connectors),
+      ...assetPages(assets, dashboardAssets),
       ...shopperPages(assets, parts),
+      ...(parts.single_sign_on
+        ? singleSignOnPages(openSingleSignOn(parts.single_sign_on, parts))
+        : []),
+      ...dashboardPages(dashboardAssets),
       ...operationalPages(closing, clock_fault),
     ],
     missingPage: (languages) =>
@@ -118,6 +161,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
     gateway_limit: parts.gateway_limit,
     connections_max: connectionsMax(parts),
     trusted_proxies: parts.trusted_proxies,
+    isServedAt: hostRuleOf(parts.dashboard_url ?? null) ?? undefined,
     isClockFarOff: parts.isClockFarOff,
   })
   const drain = async (duration_ms: number) => {
@@ -127,6 +171,7 @@ export async function assemble(parts: ServiceOptions): Promise<Service> {
   const close = async () => {
     closing.now = true
     await app.close()
+    await context.refusals?.close()
     simulatedBank.close()
     await directory.close()
   }
@@ -139,9 +184,14 @@ async function contextOf(
   parts: ServiceOptions,
   { directory, simulator, own_calls }: ContextOptions,
 ): Promise<Context> {
-  const { world, keyring, addresses } = parts
-  const { sql } = parts.database
-  const events = openBells()
+  const { world, keyring } = parts
+  const { database } = parts
+  const { sql } = database
+  const { base_url } = parts.addresses
+  const dashboardUrl = () => dashboardAddress(parts.dashboard_url ?? base_url())
+  const addresses = { ...parts.addresses, dashboard_url: dashboardUrl }
+  const events = parts.events ?? openBells()
+  const metrics = openMetrics()
   const acquiring = await openAcquiring({ ...parts, sql })
   const ownServers = openThreeDs({
     world,
@@ -155,24 +205,47 @@ async function contextOf(
     sql,
     keyring,
     directory,
+    key_uses: openKeyUses(),
     addresses,
     receipt_modes: parts.receipt_modes ?? [],
     counts_test_sessions: parts.gateway_limit > 0,
+    doorkeeper: doorkeeperOf(parts),
     webhook_urls: parts.webhook_urls,
+    webhook_sending: parts.webhook_sending,
     wakeDeliveries(what, merchant_id) {
       parts.wakeDeliveries(what, merchant_id)
       if (what === 'event') events.ring(merchant_id)
     },
     hearEvents: events.hear,
     requests: openRequestLog(),
-    insertSession: openSessionInserts(sql),
+    jobRuns: openJobRuns(),
+    clockFault: parts.clock_fault ?? (() => null),
+    checkUp: parts.examine ? openCheckUp(world, parts.examine) : null,
+    insertSession: openSessionInserts(sql, database),
     integrationOfSession: openIntegrationOfSession(sql, directory.merchantIdOfSession),
-    ids: openIds(world.random, keyring),
-    metrics: openMetrics(),
+    ids: openIds(world.random, keyring, parts.windows_from),
+    metrics,
+    refusals: parts.request_log === 'off' ? null : openRefusalLog({ sql, world, metrics }),
     ...acquiring,
     three_ds: ownServers,
     threeDsOf: (mode, name) => (name === null ? ownServers[mode] : acquiring.threeDsOf(mode, name)),
   }
+}
+
+function doorkeeperOf(parts: ServiceOptions): Context['doorkeeper'] {
+  const { world, gateway_limit, clock_offset_seconds = 0 } = parts
+  const { single_sign_on: asked } = parts
+  const shown = {
+    wants_both: parts.sign_in === 'passkey_and_password',
+    single_sign_on: asked
+      ? { name: new URL(asked.issuer).hostname, path: begin_path, prove_path }
+      : null,
+    shut_domains: asked?.is_required ? asked.domains : [],
+  }
+  const counts = () => openRequestCounts(world.random.bytes(16))
+  const tries = gateway_limit > 0 ? counts() : null
+  const hashing = openSlots(hashes_at_once)
+  return { hashing, tries, unknown_names: counts(), clock_offset_seconds, ...shown }
 }
 
 function openSimulatedBank({ world, addresses, keyring }: ServiceOptions, ownCalls: OwnCalls) {
@@ -189,7 +262,6 @@ function openSimulatedBank({ world, addresses, keyring }: ServiceOptions, ownCal
 
 function shopperPages(assets: Assets, { pay_path, demo_shop }: ServiceOptions): Page<Context>[] {
   return [
-    ...assetPages(assets),
     cardFieldsPage(assets),
     payPage(assets, pay_path),
     hostedSessionPage(pay_path),
@@ -207,9 +279,10 @@ function connectionsMax({ connection_limit, world }: ServiceOptions): number {
   return connections_max
 }
 
-function accessOf({ keyring, world }: Context, directory: Directory): Access {
+function accessOf({ keyring, world, key_uses }: Context, directory: Directory): Access {
   return {
     findSecretKey: directory.secretKey,
+    noteUse: ({ key_id }, at) => key_uses.note({ key_id, at }),
     async findSession(session_id, client_secret) {
       if (!isClientSecret(keyring, session_id, client_secret)) return null
       const merchant_id = await directory.merchantIdOfSession(session_id)

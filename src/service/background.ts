@@ -5,16 +5,19 @@ import type { Config, MailConfig } from '../config/config.ts'
 import type { ClockTrust } from '../database/clock/clock-trust.ts'
 import { openMarkMemory } from '../database/high-water/high-water-file.ts'
 import type { Database } from '../database/open.ts'
+import { keepRefusals } from '../http/keep-refusals.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { type JobContext, jobs } from '../jobs.ts'
 import { openIds } from '../kernel/ids.ts'
+import type { JobRuns } from '../kernel/job-runs.ts'
 import type { Keyring } from '../kernel/keyring.ts'
 import type { World } from '../kernel/world.ts'
-import { openGuardedHttp } from '../outgoing/guarded-http.ts'
+import type { KeyUses } from '../merchants/key-uses.ts'
 import { openMailer } from '../outgoing/mail/smtp.ts'
 import { keepPartitions } from '../webhooks/queue/keep-partitions.ts'
 import { type DeliveryLoop, startDeliveries } from '../webhooks/sending/delivery-loop.ts'
 import { type AcquiringParts, openAcquiring } from './acquiring.ts'
+import { openWebhookSending } from './webhooks.ts'
 import { startWorker } from './worker.ts'
 
 /** A lease outlasts an attempt by this much: clocks differ, and results wait to be written. */
@@ -25,8 +28,14 @@ type BackgroundOptions = Omit<AcquiringParts, 'sql'> & {
   database: Database
   keyring: Keyring
   metrics: Metrics
+  /** Where runs of jobs are noted. */
+  jobRuns?: JobRuns
   /** Nothing begins while the clock is wrong. */
   trust: ClockTrust
+  /** See Context. Left out in a process that answers no requests. */
+  key_uses?: KeyUses
+  /** Called where a job has committed an event of this merchant. */
+  committed(merchant_id: string): void
 }
 
 export async function startBackground(
@@ -35,26 +44,24 @@ export async function startBackground(
 ): Promise<DeliveryLoop> {
   const { world, database, keyring, metrics, trust } = parts
   const { sql } = database
-  const { allowed_networks, retry_schedule, ...limits } = config.webhooks
   // Otherwise the first rows would go to the default partition. The job tries again.
-  const keepFirst = async () => (trust.isRight() ? keepPartitions({ sql, world }) : 0)
+  const keepFirst = async () => {
+    if (!trust.isRight()) return
+    await keepPartitions({ sql, world })
+    await keepRefusals({ sql, world })
+  }
   await keepFirst().catch((error: Error) => {
-    world.log.warn({ error: error.message }, 'webhook partitions not made')
+    world.log.warn({ error: error.message }, 'partitions not made')
   })
+  const sending = openWebhookSending(config, world.clock)
   const deliveries = startDeliveries({
     world,
     sql,
     keyring,
     metrics,
     trust,
-    http: openGuardedHttp({ clock: world.clock, allowed_networks }),
-    settings: {
-      schedule: retry_schedule,
-      timeout_ms: limits.timeout_seconds * 1000,
-      connect_timeout_ms: limits.connect_timeout_seconds * 1000,
-      lease_slack_ms,
-      clock_offset_seconds: config.clock_offset_seconds,
-    },
+    http: sending.http,
+    settings: { ...sending.settings, lease_slack_ms },
   })
   const acquiring = await openAcquiring({ ...parts, sql })
   const { installation } = acquiring
@@ -63,7 +70,11 @@ export async function startBackground(
     sql,
     keyring,
     metrics,
-    wakeDeliveries: deliveries.wake,
+    wakeDeliveries(what, merchant_id) {
+      deliveries.wake(what)
+      parts.committed(merchant_id)
+    },
+    ...(parts.key_uses && { key_uses: parts.key_uses }),
     ids: openIds(world.random, keyring),
     unknown_authorisations: config.unknown_authorisations,
     unpaid_sessions_days: config.unpaid_sessions_days,
@@ -72,7 +83,7 @@ export async function startBackground(
     ...acquiring,
     ...(config.mail && { post: postOf(config.mail, world) }),
   }
-  const worker = startWorker(context, jobs, trust)
+  const worker = startWorker(context, jobs, trust, parts.jobRuns)
   return {
     wake: deliveries.wake,
     async stop() {

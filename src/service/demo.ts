@@ -25,7 +25,7 @@ export type Demo = {
   handle: string
   integration: string
   demo_page_url: string
-  dashboard_url: string | null
+  dashboard_url: string
 }
 
 const demo_name = 'Demo merchant'
@@ -41,7 +41,17 @@ const priceList: PriceListItem[] = [
 /** Finds or creates the demo merchant, and writes demo.json (mode 0600) with the addresses of this start. */
 export async function keepDemo(
   parts: Omit<ManageContext, 'actor'>,
-  { data_dir, base_url, pay_url }: { data_dir: string; base_url: string; pay_url: string },
+  {
+    data_dir,
+    base_url,
+    pay_url,
+    dashboard_url,
+  }: {
+    data_dir: string
+    base_url: string
+    pay_url: string
+    dashboard_url: string
+  },
 ): Promise<Demo> {
   const context: ManageContext = { ...parts, actor: 'service' }
   const path = demoPath(data_dir)
@@ -60,7 +70,7 @@ export async function keepDemo(
     handle,
     integration: 'default',
     demo_page_url: `${base_url}/demo`,
-    dashboard_url: null,
+    dashboard_url,
   }
   const draft = `${path}.draft`
   writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })

@@ -1,5 +1,6 @@
 // `ripper audit show`: a payment's whole life in order of time, from its session's creation to the last delivery.
 
+import { readLife, viewLife } from '../../checkout/lives/life.ts'
 import { findLifeKey, type LifeKey } from '../../checkout/reading/life-store.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
@@ -11,7 +12,6 @@ import {
 } from '../command-context.ts'
 import { type Command, type Options, UsageError } from '../terminal/command.ts'
 import { money, print, printJson, printLine, printTable } from '../terminal/print.ts'
-import { readLife, viewLife } from './life.ts'
 import { lifeHeadings, lifeRows } from './words.ts'
 
 export const auditShow: Command = {

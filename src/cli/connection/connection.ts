@@ -20,6 +20,7 @@ import {
   judgeFile,
   members_words,
   readCredentialsFile,
+  warnOfEnvironment,
 } from './credentials-file.ts'
 
 const namesOf = (kind: ConnectionKind) =>
@@ -60,6 +61,7 @@ export const connectionCreate: Command = {
       createConnection(context, merchant_id, { ...asked, credentials }),
     )
     print(viewCreated(made), json)
+    warnOfEnvironment(connector, { credentials, mode: asked.mode })
     if (json) return
     printLine(`\nripper connection check ${made.connection_id} tries the credentials.`)
     if (made.kind === 'acquirer')
@@ -79,13 +81,14 @@ export const connectionRotate: Command = {
   async run({ options, positionals, json }) {
     const [id] = positionals as [string]
     const file = readCredentialsFile(options)
-    const rotated = await withCommandContext(async (context) => {
+    const { rotated, credentials } = await withCommandContext(async (context) => {
       const found = await connectionOrRefuse(context, id)
       const credentials = await judgeFile(connectorOf(found), { file, mode: found.mode })
-      return rotateCredentials(context, id, credentials)
+      return { rotated: await rotateCredentials(context, id, credentials), credentials }
     })
     const { previous_until } = rotated
     print({ ...viewCreated(rotated), previous_until: timestamp(previous_until) }, json)
+    warnOfEnvironment(connectorOf(rotated), { credentials, mode: rotated.mode })
   },
 }
 

@@ -6,11 +6,14 @@ import { settings } from '../../config/settings.ts'
 import type { Credentials } from '../../connections/connection.ts'
 import { connectors } from '../../connections/connectors.ts'
 import { membersWords } from '../../connections/credential-members.ts'
+import { environmentDoubt } from '../../connections/environment.ts'
 import { judgeCredentials } from '../../connections/judge-credentials.ts'
 import type { KnownConnector } from '../../connections/known-connector.ts'
+import { readJson } from '../../http/json.ts'
+import { Refusal } from '../../kernel/errors.ts'
 import type { ConnectionMode } from '../../merchants/account-connection.ts'
-import { openEndpointUrlJudge } from '../../outgoing/judge-endpoint-url.ts'
 import { realClock } from '../../outgoing/real-world.ts'
+import { apiUrlJudge } from '../../service/api-urls.ts'
 import { text } from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
 
@@ -32,12 +35,14 @@ export const members_words = [
 /** What `--credentials` names, as JSON. Throws a UsageError. */
 export function readCredentialsFile(options: Options): unknown {
   const path = text(options, 'credentials')!
-  const content = contentOf(path)
   try {
-    return JSON.parse(content)
-  } catch {
-    // The parser's own words quote what it read.
-    throw new UsageError('--credentials must name a file that holds JSON')
+    return readJson(contentOf(path))
+  } catch (error) {
+    // A member that stands twice has two values, of which nobody knows the right one.
+    if (!(error instanceof Refusal)) throw error
+    const is_json = error.field !== null && error.field !== 'body'
+    const words = `: ${error.message.replace(/\.$/, '')}`
+    throw new UsageError(`--credentials${is_json ? words : ' must name a file that holds JSON'}`)
   }
 }
 
@@ -46,17 +51,21 @@ export function judgeFile(
   connector: KnownConnector,
   asked: { file: unknown; mode: ConnectionMode },
 ): Promise<Credentials> {
-  const { connection_allowed_networks: allowed_networks } = readConfig()
-  const judge = openEndpointUrlJudge({ clock: realClock(), allowed_networks })
-  return judgeCredentials(connector, asked, async (url) => {
-    const fault = await judge(url)
-    return fault && `${fault.reason}, unless it lies in ${networks_variable}`
-  })
+  return judgeCredentials(connector, asked, apiUrlJudge(readConfig(), realClock()))
 }
 
-function contentOf(path: string): string {
+/** Warns of a key of the other environment that `api_url` leads to another address. The command goes on. */
+export function warnOfEnvironment(
+  connector: KnownConnector,
+  asked: { credentials: Credentials; mode: ConnectionMode },
+): void {
+  const doubt = environmentDoubt(connector, asked.credentials, asked.mode)
+  if (doubt !== null) process.stderr.write(`Warning: ${doubt}. It is taken because of api_url.\n`)
+}
+
+function contentOf(path: string): Buffer {
   try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
+    return readFileSync(path === '-' ? 0 : path)
   } catch (error) {
     throw new UsageError(`--credentials cannot be read: ${(error as Error).message}`)
   }

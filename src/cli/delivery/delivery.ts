@@ -1,13 +1,10 @@
 // `ripper delivery list`: what was sent to endpoints and how it ended, one row for each attempt.
 
+import { limit_default, limit_max } from '../../http/list-page.ts'
 import { Refusal } from '../../kernel/errors.ts'
 import { eventTypes } from '../../kernel/values.ts'
 import { merchantOrRefuse } from '../../merchants/manage.ts'
-import {
-  limit_default,
-  limit_max,
-  pageOfDeliveries,
-} from '../../webhooks/deliveries/list-deliveries.ts'
+import { pageOfDeliveries } from '../../webhooks/deliveries/list-deliveries.ts'
 import { findDeliveryKey } from '../../webhooks/deliveries/operator-store.ts'
 import {
   type DeliveryKey,

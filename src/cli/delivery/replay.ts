@@ -3,13 +3,9 @@
 import { Refusal } from '../../kernel/errors.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import type { Clock } from '../../kernel/world.ts'
-import {
-  countDeadLetters,
-  type DeadLetter,
-  type DeadLetters,
-  listDeadLetters,
-} from '../../webhooks/deliveries/operator-store.ts'
+import { countDeadLetters, type DeadLetters } from '../../webhooks/deliveries/operator-store.ts'
 import { replay } from '../../webhooks/deliveries/replay.ts'
+import { replayDeadLetters } from '../../webhooks/deliveries/replay-dead-letters.ts'
 import { type DeliveryKey, window_ms } from '../../webhooks/delivery.ts'
 import {
   type CommandContext,
@@ -102,8 +98,9 @@ async function outcomeOf(
   replay_of: string,
   find: () => Promise<DeliveryKey>,
 ): Promise<ReplayResult> {
+  const by = { recordReply: () => null, writer: context }
   try {
-    const { delivery_id } = await replay(context, await find(), () => null, context.clock.now())
+    const { delivery_id } = await replay(context, await find(), by, context.clock.now())
     return { delivery_id, replay_of, error: null, message: null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -153,32 +150,21 @@ async function replayAllDead(
   const total = await countDeadLetters(sql, which)
   const tellProgress = json ? () => {} : openProgress({ clock, total, tell: writeError })
   const outcomes: Pick<ReplayResult, 'error'>[] = []
-  let found = 0
+  let [found, already_replayed] = [0, 0]
   for (;;) {
-    const letters = await listDeadLetters(sql, which, batch)
-    const fresh = letters.filter(({ was_replayed }) => !was_replayed)
-    outcomes.push(
-      ...(await Promise.all(fresh.map((letter) => replayLetter(context, which, letter)))),
-    )
-    found += letters.length
+    const done = await replayDeadLetters(context, which, {
+      limit: batch,
+      writer: context,
+      now: clock.now(),
+    })
+    outcomes.push(...done.refusals.map((error) => ({ error })))
+    found += done.found
+    already_replayed += done.already_replayed
     tellProgress(found)
-    if (letters.length < batch) break
-    which.after = letters.at(-1)!.last_attempt_id
+    if (done.next_after === null) break
+    which.after = done.next_after
   }
-  const already_replayed = found - outcomes.length
   return { merchant_id, found, already_replayed, ...tallyOf(outcomes) }
-}
-
-async function replayLetter(
-  context: CommandContext,
-  { merchant_id }: DeadLetters,
-  { delivery_id }: DeadLetter,
-): Promise<Pick<ReplayResult, 'error'>> {
-  const { error } = await outcomeOf(context, delivery_id, async () => ({
-    merchant_id,
-    delivery_id,
-  }))
-  return { error }
 }
 
 const progress_ms = 2000

@@ -8,6 +8,8 @@ export type ConnectionFacts = {
   unsearched: { connection_id: string; label: string; since: Date }[]
   /** Active ones. `reason` says why the vendor does not take its credentials; null where it does. */
   checked: { connection_id: string; label: string; reason: string | null }[]
+  /** Active ones whose key looks like one of the vendor's other environment, and is led to another address. */
+  doubtful: { connection_id: string; label: string; doubt: string }[]
   /** Active ones of vendors that this release cannot talk to. */
   not_built_in: { connection_id: string; connector: string }[]
 }
@@ -15,7 +17,7 @@ export type ConnectionFacts = {
 export const connectionChecks: Check<ConnectionFacts>[] = [
   {
     name: 'Connections',
-    judge({ disabled, unsearched, checked, not_built_in }) {
+    judge({ disabled, unsearched, checked, doubtful, not_built_in }) {
       const failing = checked.filter(({ reason }) => reason !== null)
       if (failing.length > 0) {
         const words = failing.map((each) => `${each.connection_id} (${each.label}): ${each.reason}`)
@@ -29,6 +31,13 @@ export const connectionChecks: Check<ConnectionFacts>[] = [
         return problem(
           `this release cannot talk to the vendors of ${named(words)}`,
           'Payments do not go there: name another connection in the acquiring profile, or disable it.',
+        )
+      }
+      if (doubtful.length > 0) {
+        const words = doubtful.map((each) => `${each.connection_id} (${each.label}): ${each.doubt}`)
+        return warning(
+          `taken because of their api_url: ${named(words)}`,
+          'If api_url leads to the vendor, ripper connection rotate puts a key of the right environment in place.',
         )
       }
       if (unsearched.length > 0) {

@@ -1,5 +1,6 @@
 // The SQL of `ripper doctor`: what may be wrong with the accounts and the work of all merchants.
 
+import { installation_id } from '../../audit/journal.ts'
 import type { ConnectionRow } from '../../connections/connection.ts'
 import type { Sql } from '../../database/open.ts'
 import type { Integration } from '../../merchants/integration.ts'
@@ -144,11 +145,44 @@ export async function listOverdueHolds(sql: Sql, before: Date): Promise<string[]
 /** Merchants whose newest line below an id is in no chain. */
 export async function listUnsealed(sql: Sql, below: string): Promise<string[]> {
   const rows = await sql<{ merchant_id: string }[]>`
-    select m.merchant_id from merchants m cross join lateral (
+    select m.merchant_id from (select merchant_id from merchants union all select ${installation_id}) m
+    cross join lateral (
       select entry_id from journal j where j.merchant_id = m.merchant_id and j.entry_id < ${below}
       order by j.entry_id desc limit 1) newest
     where not exists (
       select 1 from audit_chain c where c.merchant_id = m.merchant_id and c.entry_id = newest.entry_id)
     order by m.merchant_id limit ${rows_max}`
   return rows.map(({ merchant_id }) => merchant_id)
+}
+
+/** People who are not disabled. */
+export async function countPeople(sql: Sql): Promise<{ people: number; operators: number }> {
+  const [row] = await sql<{ people: number; operators: number }[]>`
+    select count(*)::int as people, count(*) filter (where is_operator)::int as operators
+    from users where disabled_at is null`
+  return row!
+}
+
+/** Addresses of people who have no passkey or no password, unless a provider signs them in. */
+export async function listWithoutBoth(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ email: string }[]>`
+    select u.email from users u
+    where u.disabled_at is null
+      and (u.password_hash is null or not exists (select from passkeys p where p.user_id = u.user_id))
+      and not exists (select from user_identities i where i.user_id = u.user_id)
+    order by u.email limit ${rows_max}`
+  return rows.map(({ email }) => email)
+}
+
+/** Addresses of people of live merchants who have shown that a password is all they have. */
+export async function listWithoutSecondFactor(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ email: string }[]>`
+    select u.email from users u
+    where u.disabled_at is null and u.totp_sealed is null
+      and exists (
+        select from memberships m join merchants a using (merchant_id)
+        where m.user_id = u.user_id and a.live)
+      and not exists (select from passkeys p where p.user_id = u.user_id)
+    order by u.email limit ${rows_max}`
+  return rows.map(({ email }) => email)
 }

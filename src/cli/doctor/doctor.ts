@@ -1,10 +1,10 @@
 // `ripper doctor`: finds faults of configuration, database, keys and work, and says what to do about them.
 
+import { version } from '../../kernel/version.ts'
 import { connectionOptions } from '../service/connection.ts'
 import type { Command } from '../terminal/command.ts'
 import { paintState } from '../terminal/paint.ts'
 import { printJson, printLine, printTable } from '../terminal/print.ts'
-import { version } from '../version.ts'
 import { examine } from './examine.ts'
 import type { CheckResult, Status } from './finding.ts'
 

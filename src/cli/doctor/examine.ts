@@ -8,25 +8,39 @@ import type { Options } from '../terminal/command.ts'
 import { type AccountFacts, accountChecks } from './accounts.ts'
 import { type ConnectionFacts, connectionChecks } from './connections.ts'
 import { type DatabaseFacts, databaseChecks, type SealingFacts, sealingChecks } from './database.ts'
-import { type CheckResult, judgeAll } from './finding.ts'
+import {
+  type CheckResult,
+  type FactsOrReason,
+  judgeAll,
+  problem,
+  ReadFailure,
+  warning,
+} from './finding.ts'
 import { machineChecks } from './machine.ts'
 import { mailChecks } from './mail.ts'
 import { type MoneyFacts, moneyChecks } from './money.ts'
+import { type PeopleFacts, peopleChecks } from './people.ts'
 import { readAccounts } from './read-accounts.ts'
 import { readConnections } from './read-connections.ts'
 import { readDatabase, readSealing } from './read-database.ts'
 import { readMachine } from './read-machine.ts'
 import { readMail } from './read-mail.ts'
 import { readMoney } from './read-money.ts'
+import { readPeople } from './read-people.ts'
 import { readService } from './read-service.ts'
 import { readWork } from './read-work.ts'
 import { serviceChecks } from './service.ts'
 import { type WorkFacts, workChecks } from './work.ts'
 
-/** Facts, or the reason why they could not be read. */
-type FactsOrReason<Facts> = Facts | string
-
 const limit_ms = 3_000
+
+/** A database that is busy, or large, is not wrong. */
+const tooLate = new ReadFailure(
+  warning(
+    `there was no answer within ${limit_ms / 1000} s`,
+    'Run ripper doctor again when the database is less busy.',
+  ),
+)
 
 /** Every check with its finding, in the order of the output. Throws a UsageError for a wrong option. */
 export async function examine(options: Options): Promise<CheckResult[]> {
@@ -41,6 +55,7 @@ export async function examine(options: Options): Promise<CheckResult[]> {
       ...judgeAll(serviceChecks, unread),
       ...judgeAll(mailChecks, unread),
       ...judgeAll(accountChecks, unread),
+      ...judgeAll(peopleChecks, unread),
       ...judgeAll(connectionChecks, unread),
       ...judgeAll(workChecks, unread),
       ...judgeAll(moneyChecks, unread),
@@ -60,6 +75,7 @@ export async function examine(options: Options): Promise<CheckResult[]> {
     ...judgeAll(serviceChecks, service),
     ...judgeAll(mailChecks, mail),
     ...judgeAll(accountChecks, tables.accounts),
+    ...judgeAll(peopleChecks, tables.people),
     ...judgeAll(connectionChecks, tables.connections),
     ...judgeAll(workChecks, tables.work),
     ...judgeAll(moneyChecks, tables.money),
@@ -78,6 +94,7 @@ type DatabaseReads = {
   database: FactsOrReason<DatabaseFacts>
   sealing: FactsOrReason<SealingFacts>
   accounts: FactsOrReason<AccountFacts>
+  people: FactsOrReason<PeopleFacts>
   connections: FactsOrReason<ConnectionFacts>
   work: FactsOrReason<WorkFacts>
   money: FactsOrReason<MoneyFacts>
@@ -89,8 +106,8 @@ async function readTables(config: Config): Promise<DatabaseReads> {
     const fault = unreadable(facts)
     if (fault !== null || sql === null) {
       const why = fault ?? 'the database is not open'
-      const unread = { sealing: why, accounts: why, connections: why, work: why, money: why }
-      return { database: facts, ...unread }
+      const unread = { sealing: why, accounts: why, people: why, connections: why }
+      return { database: facts, ...unread, work: why, money: why }
     }
     return { database: facts, ...(await readRows(config, sql)) }
   } finally {
@@ -108,30 +125,40 @@ function unreadable(facts: DatabaseFacts): string | null {
 async function readRows(config: Config, sql: Sql): Promise<Omit<DatabaseReads, 'database'>> {
   const sealing = await inTime(() => readSealing(config, sql))
   // Deadlines follow the service's clock.
-  const offset_seconds =
-    config.clock_offset_seconds || (typeof sealing === 'string' ? 0 : sealing.offset_seconds)
+  const recorded_seconds = isRead(sealing) ? sealing.offset_seconds : 0
+  const offset_seconds = config.clock_offset_seconds || recorded_seconds
   const now = realClock(offset_seconds).now()
-  const [accounts, connections, work, money] = await Promise.all([
+  const [accounts, people, connections, work, money] = await Promise.all([
     inTime(() => readAccounts(config, sql, now)),
+    inTime(() => readPeople(config, sql, now)),
     inTime(() => readConnections(config, sql)),
     inTime(() => readWork(config, sql, now)),
     inTime(() => readMoney(sql, now)),
   ])
-  return { sealing, accounts, connections, work, money }
+  return { sealing, accounts, people, connections, work, money }
 }
 
-/** If reading fails or takes too long, only its own checks are not made. */
+function isRead<Facts>(facts: FactsOrReason<Facts>): facts is Facts {
+  return typeof facts !== 'string' && !(facts instanceof ReadFailure)
+}
+
+/** If reading fails or takes too long, that is the finding of its own checks alone. */
 async function inTime<Facts extends object>(
   read: () => Promise<Facts>,
-): Promise<FactsOrReason<Facts>> {
+): Promise<Facts | ReadFailure> {
   const over = new AbortController()
   const late = realClock()
     .sleep(limit_ms, over.signal)
     .then(
-      () => `there was no answer within ${limit_ms / 1000} s`,
-      () => '',
+      () => tooLate,
+      () => tooLate,
     )
-  const reading = read().catch((error: Error) => `it could not be read: ${error.message}`)
+  const reading = read().catch((error: Error) => {
+    const found = `it could not be read: ${error.message}`
+    return new ReadFailure(
+      problem(found, 'Mend what the message says, and run ripper doctor again.'),
+    )
+  })
   try {
     return await Promise.race([reading, late])
   } finally {

@@ -36,12 +36,29 @@ export const notChecked = (found: string): Finding => ({
   to_do: null,
 })
 
-/** Each check's finding. Without facts, the finding says why there are none. */
-export function judgeAll<Facts>(checks: Check<Facts>[], facts: Facts | string): CheckResult[] {
-  return checks.map(({ name, judge }) => ({
-    name,
-    ...(typeof facts === 'string' ? notChecked(facts) : judge(facts)),
-  }))
+/** Facts that could not be read although nothing else was found to prevent it, or that did not come in time. */
+export class ReadFailure {
+  readonly finding: Finding
+  constructor(finding: Finding) {
+    this.finding = finding
+  }
+}
+
+/** Without facts, why there are none: words where another check shows the cause. */
+export type FactsOrReason<Facts> = Facts | string | ReadFailure
+
+/** Each check's finding. What could not be looked at for no known cause is no better than what is wrong. */
+export function judgeAll<Facts>(
+  checks: Check<Facts>[],
+  facts: FactsOrReason<Facts>,
+): CheckResult[] {
+  return checks.map(({ name, judge }) => ({ name, ...judged(judge, facts) }))
+}
+
+function judged<Facts>(judge: Check<Facts>['judge'], facts: FactsOrReason<Facts>): Finding {
+  if (typeof facts === 'string') return notChecked(facts)
+  if (facts instanceof ReadFailure) return facts.finding
+  return judge(facts)
 }
 
 /** `3 keys`, `1 key`. */

@@ -3,9 +3,11 @@
 import { listSweeps } from '../../checkout/orphans/orphan-store.ts'
 import type { Config } from '../../config/config.ts'
 import { checkConnection, isBuiltIn } from '../../connections/check-connection.ts'
-import type { ConnectionRow } from '../../connections/connection.ts'
+import { type ConnectionRow, openCredentials } from '../../connections/connection.ts'
 import { connectors } from '../../connections/connectors.ts'
+import { environmentDoubt } from '../../connections/environment.ts'
 import type { Sql } from '../../database/open.ts'
+import type { Keyring } from '../../kernel/keyring.ts'
 import { acquirerName } from '../../merchants/account-connection.ts'
 import { realClock } from '../../outgoing/real-world.ts'
 import { openVendorHttp } from '../../outgoing/vendor-http.ts'
@@ -36,10 +38,25 @@ export async function readConnections(config: Config, sql: Sql): Promise<Connect
       disabled: rows.length - active.length,
       unsearched: await unsearchedAmong(sql, rows, clock.now()),
       checked: await Promise.all(checked),
+      doubtful: keyring === null ? [] : active.flatMap((row) => doubtOf(row, keyring)),
       not_built_in: active.filter((row) => !isBuiltIn(row, connectors)),
     }
   } finally {
     await http.close()
+  }
+}
+
+/** Credentials that do not open are another check's matter. */
+function doubtOf(row: ConnectionRow, keyring: Keyring): ConnectionFacts['doubtful'] {
+  const connector = connectors.find(({ name }) => name === row.connector)
+  if (!connector) return []
+  try {
+    const credentials = openCredentials(keyring, row, row.sealed_credentials)
+    const doubt = environmentDoubt(connector, credentials, row.mode)
+    const { connection_id, label } = row
+    return doubt === null ? [] : [{ connection_id, label, doubt }]
+  } catch {
+    return []
   }
 }
 

@@ -3,8 +3,9 @@
 import { sealed_after_ms } from '../../audit/seal-journal.ts'
 import { countOpenFindings } from '../../checkout/asking/finding-store.ts'
 import { listBraked } from '../../checkout/limits/payer.ts'
+import { listGivenUp } from '../../checkout/notices/notice-store.ts'
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
-import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import { countUnreversed, countUnsettled } from '../../checkout/orphans/orphan-store.ts'
 import { listUnanswered } from '../../checkout/reading/operator-store.ts'
 import { countReceipts } from '../../checkout/receipts/receipt-store.ts'
 import { listComparisons } from '../../checkout/reconciling/comparison-store.ts'
@@ -25,10 +26,13 @@ import {
 import type { WorkFacts } from './work.ts'
 
 const hour_ms = 3600 * 1000
+const week_ms = 7 * 24 * hour_ms
 /** One failure is no problem yet, because the next attempt may arrive. */
 const failures_min = 3
 /** The rules act every second, but an acquirer may take longer. */
 const hold_slack_ms = 5 * 60_000
+/** A charge that may still arrive is watched for a day, and reversed again and again. */
+const reversal_slack_ms = 48 * hour_ms
 const waiting_max = 1_000
 /** The job deletes everything that is due every ten minutes. */
 const purge_slack_ms = 24 * hour_ms
@@ -52,8 +56,10 @@ export async function readWork(
     oldest_due_at: oldest_due_at ?? null,
     dead_lettered: await countUnreplayed(sql, { from: idsFrom(ago(24 * hour_ms)), most: rows_max }),
     waiting_for_person: (await listUnanswered(sql, which)).map(({ payment_id }) => payment_id),
+    notices_given_up: await listGivenUp(sql, { after: ago(week_ms), limit: rows_max }),
     oldest_look_due_at: await oldestLookDue(sql, now),
     orphans_held_back: (await countUnsettled(sql, null)).held_back,
+    orphans_unreversed: await countUnreversed(sql, ago(reversal_slack_ms)),
     brakes_pulled: await listBrakes(sql, { acquirer: null, released_too: false }),
     findings_open: await countOpenFindings(sql),
     comparisons: await listComparisons(sql),

@@ -1,5 +1,6 @@
 // Checks ongoing work: deliveries, holds, unanswered operations, orphans, receipts, the journal.
 
+import type { GivenUpNotice } from '../../checkout/notices/notice-store.ts'
 import { type Brake, service_actor } from '../../checkout/orphan.ts'
 import type { Comparison } from '../../checkout/reconciling/comparison-store.ts'
 import { brakeWords } from '../orphan/brake-words.ts'
@@ -17,9 +18,13 @@ export type WorkFacts = {
   /** Dead-lettered in the last day and not replayed since. The count of each merchant has a limit. */
   dead_lettered: { merchant_id: string; count: number }[]
   waiting_for_person: string[]
+  /** Notices that were given up in the last week. */
+  notices_given_up: GivenUpNotice[]
   /** Operations that the reconciler should have looked up long ago. */
   oldest_look_due_at: Date | null
   orphans_held_back: number
+  /** Known ones whose reversal has been tried for days, and nobody says what came of it. */
+  orphans_unreversed: number
   brakes_pulled: Brake[]
   findings_open: number
   comparisons: Pick<Comparison, 'acquirer' | 'due_at' | 'failure'>[]
@@ -98,14 +103,33 @@ export const workChecks: Check<WorkFacts>[] = [
     },
   },
   {
+    name: 'Notices',
+    judge({ notices_given_up }) {
+      if (notices_given_up.length === 0) return ok('none was given up in the last week')
+      const which = notices_given_up.map(
+        ({ about, reference, connection_id }) => `${about} ${reference} (${connection_id})`,
+      )
+      return warning(
+        `acquirers' notices given up in the last week: ${named(which)}`,
+        'Look the references up in the portal of the acquirer. ripper reconcile show OPERATION_ID shows what is known here.',
+      )
+    },
+  },
+  {
     name: 'Orphans',
-    judge({ orphans_held_back, brakes_pulled }) {
+    judge({ orphans_held_back, orphans_unreversed, brakes_pulled }) {
       const brakes = brakes_pulled.map(brakeWords)
       if (orphans_held_back > 0) {
         const held = `${counted(orphans_held_back, 'authorisation')} unknown here, held back`
         return problem(
           [held, ...brakes].join('; '),
           'Run ripper orphan list, then ripper orphan reverse or ripper orphan leave.',
+        )
+      }
+      if (brakes.length === 0 && orphans_unreversed > 0) {
+        return warning(
+          `${counted(orphans_unreversed, 'authorisation')} to be reversed for more than two days, without an outcome`,
+          "ripper orphan list says why. Look them up in the acquirer's portal, and see whether its notices come; ripper orphan leave ends the tries.",
         )
       }
       if (brakes.length === 0) return ok('none is held back')

@@ -56,7 +56,7 @@ export const endpointCreate: Command = {
       const merchant_id = await merchantOf(context, options)
       const now = context.clock.now()
       const asked = { merchant_id, url, event_filter, extension_events, now }
-      const { id, ...created } = await registerEndpoint(context, asked, () => null)
+      const { id, ...created } = await registerEndpoint(context, asked, context, () => null)
       return { id, merchant_id, ...created }
     })
     if (json) {
@@ -118,7 +118,7 @@ export const endpointDelete: Command = {
     await withCommandContext(async (context) => {
       const endpoint = await findEndpointKey(context.sql, id)
       if (!endpoint) throw endpointNotFound()
-      await removeEndpoint(context, endpoint, null, context.clock.now())
+      await removeEndpoint(context, endpoint, { key: null, writer: context }, context.clock.now())
     })
     print({ id, status: 'disabled' }, json)
   },
@@ -137,7 +137,7 @@ export const endpointRotateSecret: Command = {
   async run({ positionals, json }) {
     const [asked] = positionals as [string]
     const rotated = await withCommandContext((context) =>
-      rotateSecret(context, asked, context.clock.now()),
+      rotateSecret(context, asked, context, context.clock.now()),
     )
     const { endpoint_id: id, signing_secret, previous_secret_until } = rotated
     print({ id, signing_secret, previous_secret_until: timestamp(previous_secret_until) }, json)

@@ -1,9 +1,8 @@
 // `ripper hold list`: the held payments of a merchant, what the rules will do with them, and when.
 
-import { viewHold } from '../../checkout/hold.ts'
 import { type HoldWithPayment, listHolds } from '../../checkout/reading/operator-store.ts'
+import { viewHeldPayment } from '../../checkout/reading/read-holds.ts'
 import { settlementAt } from '../../checkout/session.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import {
   choices,
   merchantOf,
@@ -55,7 +54,7 @@ export const holdList: Command = {
     })
     const { merchant_id, has_more, found, now } = page
     if (json) {
-      printJson({ merchant_id, holds: found.map((hold) => viewListed(hold, now)), has_more })
+      printJson({ merchant_id, holds: found.map((hold) => viewHeldPayment(hold, now)), has_more })
       return
     }
     if (found.length === 0) {
@@ -72,28 +71,6 @@ function statusesOf(options: Options): (typeof statuses)[number][] {
   const named = choices(options, 'status', statuses)
   if (named.length > 0) return named
   return options.all === true ? [...statuses] : [...waiting]
-}
-
-function viewListed(hold: HoldWithPayment, now: Date) {
-  const operation = operationOf(hold)
-  return {
-    payment_id: hold.payment_id,
-    checkout_session_id: hold.session_id,
-    amount: hold.amount,
-    currency: hold.currency,
-    mode: hold.mode,
-    order_reference: hold.order_reference,
-    created_at: timestamp(hold.created_at),
-    hold: viewHold(hold),
-    rules: {
-      at_deadline: hold.at_deadline,
-      escalate_at: timestampOrNull(hold.escalate_at),
-      capture_below_limit: hold.is_below_limit,
-      next_at: timestampOrNull(hold.rules_at),
-    },
-    operation: operation && { ...operation, sent_at: timestamp(operation.sent_at) },
-    settlement: settlementAt(hold, now),
-  }
 }
 
 /** The capture or void that has no answer yet. */

@@ -5,13 +5,17 @@ import { fieldPath } from '../../http/field-path.ts'
 import { amount_max, currencyOf } from '../../kernel/values.ts'
 import {
   appearanceRules,
-  confirmationUrlFault,
   defaultRules,
   type Integration,
   type IntegrationRules,
   isOrigin,
   priceList,
 } from '../../merchants/integration.ts'
+import {
+  rulesFault as faultIn,
+  review_window_max,
+  taken_paths,
+} from '../../merchants/integration-rules.ts'
 import { type Links, link_names, linkFault } from '../../merchants/links.ts'
 import {
   choice,
@@ -23,9 +27,6 @@ import {
   wholeNumber,
 } from '../command-context.ts'
 import { type OptionSpec, type Options, UsageError } from '../terminal/command.ts'
-
-/** Hardly any authorisation lives this long. */
-const review_window_max = 30 * 24 * 3600
 
 export const ruleOptions: Record<string, OptionSpec> = {
   default: { meaning: 'the one that server sessions use' },
@@ -113,20 +114,21 @@ export function rulesNamed(options: Options): Partial<Integration> {
   })
 }
 
-/** Says which rules of an integration contradict each other; null if none do. */
+/** Says which rules of an integration contradict each other, by the options that set them; null if none do. */
 export function rulesFault(rules: IntegrationRules): string | null {
-  const { is_hosted_page, handle, default_amount, default_currency, confirmation_url } = rules
-  const { escalate_after_seconds, review_window_seconds } = rules
-  if (is_hosted_page && handle === null) return '--hosted-page needs --handle'
-  if (default_amount !== null && default_currency === null) return '--amount needs --currency'
-  if (escalate_after_seconds !== null && escalate_after_seconds >= review_window_seconds) {
-    return `--escalate-after-seconds must be below --review-window-seconds, which is ${review_window_seconds}`
+  const fault = faultIn(rules)
+  if (fault === null) return null
+  switch (fault.field) {
+    case 'handle':
+      return '--hosted-page needs --handle'
+    case 'default_currency':
+      return '--amount needs --currency'
+    default: {
+      const option = (member: string) => `--${member.replaceAll('_', '-')}`
+      const words = fault.words.replace('review_window_seconds', option)
+      return `${option(fault.field)} ${words}`
+    }
   }
-  const fault =
-    confirmation_url === null
-      ? null
-      : confirmationUrlFault(confirmation_url, rules.allowed_origins, { is_setting: true })
-  return fault && `--confirmation-url ${fault}`
 }
 
 /** The origins of an option. */
@@ -149,9 +151,6 @@ function linksNamed(options: Options): Partial<Links> {
   })
   return Object.fromEntries(named)
 }
-
-/** If the pay address has no path, handles stand beside these paths. */
-const taken_paths = ['docs', 'healthz', 'readyz', 'metrics']
 
 function handleOf(options: Options): string | undefined {
   const handle = text(options, 'handle') ?? undefined

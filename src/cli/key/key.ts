@@ -9,6 +9,7 @@ import {
   choice,
   choices,
   list,
+  nameOf,
   networks,
   text,
   time,
@@ -22,6 +23,7 @@ export const keyCreate: Command = {
   summary: 'Makes a secret key, which is shown this once',
   options: {
     merchant: { value: 'ID', required: true, meaning: 'the merchant' },
+    name: { value: 'NAME', meaning: 'what uses it, for people' },
     permission: {
       value: 'NAME',
       many: true,
@@ -35,6 +37,7 @@ export const keyCreate: Command = {
   },
   async run({ options, json }) {
     const asked = {
+      name: nameOf(options),
       permissions: permissionsOf(options),
       mode: choice(options, 'mode', ['any', 'test_only', 'live_only']) ?? ('any' as const),
       expires_at: laterTime(options),

@@ -16,6 +16,7 @@ export const keyList: Command = {
   remarks: [
     'A row is a secret key with its publishable key. A publishable key by itself has no key id. ripper key revoke takes\n' +
       'either.',
+    'used: when the service was last asked by the key, to within an hour.',
   ],
   async run({ options, json }) {
     const named = text(options, 'merchant')
@@ -41,6 +42,7 @@ function viewKey(key: KeySummary, now: Date) {
   return {
     key_id,
     merchant_id,
+    name: key.name,
     publishable_key,
     state: stateOf({ ...key, revoked_at }, now),
     permissions: key.permissions,
@@ -48,6 +50,8 @@ function viewKey(key: KeySummary, now: Date) {
     allowed_addresses,
     allowed_origins,
     created_at: timestamp(key.created_at),
+    last_used_at: timestampOrNull(key.last_used_at),
+    made_by: key.made_by,
     expires_at: timestampOrNull(key.expires_at),
     revoked_at: timestampOrNull(revoked_at),
     publishable_key_revoked_at: timestampOrNull(key.publishable_key_revoked_at),
@@ -62,7 +66,7 @@ function stateOf({ revoked_at, expires_at }: KeySummary, now: Date) {
 }
 
 function printKeys(keys: KeyOutput[], with_merchant: boolean): void {
-  const headings = ['key', 'state', 'mode', 'created', 'permissions']
+  const headings = ['key', 'state', 'mode', 'created', 'used', 'permissions']
   printTable(
     with_merchant ? ['merchant', ...headings] : headings,
     keys.map((key) => (with_merchant ? [key.merchant_id, ...rowOf(key)] : rowOf(key))),
@@ -70,7 +74,7 @@ function printKeys(keys: KeyOutput[], with_merchant: boolean): void {
   )
 }
 
-function rowOf({ key_id, state, mode, created_at, ...key }: KeyOutput): string[] {
+function rowOf({ key_id, state, mode, created_at, last_used_at, ...key }: KeyOutput): string[] {
   const all = permissions.every((each) => key.permissions.includes(each))
   const may = key_id === null ? '–' : all ? 'all' : key.permissions.join(', ')
   return [
@@ -78,6 +82,7 @@ function rowOf({ key_id, state, mode, created_at, ...key }: KeyOutput): string[]
     paintState(state),
     key_id === null ? '–' : mode,
     shortTime(created_at),
+    last_used_at === null ? '–' : shortTime(last_used_at),
     may,
   ]
 }
@@ -86,6 +91,7 @@ function notesOf(key: KeyOutput): string[] {
   const { publishable_key, expires_at, revoked_at, allowed_addresses, allowed_origins } = key
   const is_pair_revoked = key.key_id !== null && key.publishable_key_revoked_at !== null
   return [
+    key.name,
     publishable_key && `${publishable_key}${is_pair_revoked ? ' (revoked)' : ''}`,
     revoked_at ? `revoked at ${shortTime(revoked_at)}` : null,
     expires_at && `${key.state === 'expired' ? 'expired' : 'expires'} at ${shortTime(expires_at)}`,

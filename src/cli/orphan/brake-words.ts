@@ -1,8 +1,7 @@
-// Describes pulled brakes, and how far the sweeps of acquirers have come since, in plain words and as JSON.
+// Describes pulled brakes, and how far the sweeps of acquirers have come since, in plain words.
 
 import { type Brake, every_acquirer } from '../../checkout/orphan.ts'
 import type { Sweep } from '../../checkout/orphans/orphan-store.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import { oneLine, shortTime } from '../terminal/print.ts'
 
 const reason_max = 200
@@ -16,18 +15,6 @@ export function brakeWords(brake: Brake): string {
   return `brake of ${whose} was ${pulled}; released at ${shortTime(released_at)} by ${released_by}`
 }
 
-export function viewBrake(brake: Brake) {
-  const { acquirer, pulled_at, pulled_by, reason, released_at, released_by } = brake
-  return {
-    acquirer,
-    pulled_at: timestamp(pulled_at),
-    pulled_by,
-    reason,
-    released_at: timestampOrNull(released_at),
-    released_by,
-  }
-}
-
 /** `acquirers` are the names of all acquirers that must be swept. */
 export function sweptWords(sweeps: Sweep[], acquirers: string[]): string {
   if (sweeps.length === 0) return 'No acquirer was gone through yet.'
@@ -37,8 +24,4 @@ export function sweptWords(sweeps: Sweep[], acquirers: string[]): string {
   const never = acquirers.filter((name) => !sweeps.some(({ acquirer }) => acquirer === name))
   const through = `Gone through: ${each.join(', ')}.`
   return never.length === 0 ? through : `${through} Not yet: ${never.join(', ')}.`
-}
-
-export function viewSweep({ acquirer, swept_until }: Sweep) {
-  return { acquirer, swept_until: timestamp(swept_until) }
 }

@@ -2,7 +2,9 @@
 
 import { type Brake, every_acquirer, brake as own_brake } from '../../checkout/orphan.ts'
 import { listBrakes, pullBrake, releaseBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
-import { countUnsettled, listSweeps } from '../../checkout/orphans/orphan-store.ts'
+import { countUnsettled } from '../../checkout/orphans/orphan-store.ts'
+import { viewBrake } from '../../checkout/orphans/orphan-views.ts'
+import { findUnswept } from '../../checkout/orphans/unswept.ts'
 import {
   type CommandContext,
   choice,
@@ -13,7 +15,7 @@ import { reasonOf } from '../reconcile/resolve.ts'
 import { clockFault } from '../right-clock.ts'
 import { type Command, CommandError, type OptionSpec, type Options } from '../terminal/command.ts'
 import { printJson, printLine } from '../terminal/print.ts'
-import { brakeWords, sweptWords, viewBrake } from './brake-words.ts'
+import { brakeWords, sweptWords } from './brake-words.ts'
 
 const whoseOption: OptionSpec = {
   value: 'NAME',
@@ -126,19 +128,10 @@ async function warnOfClock({ sql }: CommandContext): Promise<void> {
 }
 
 /** Everything that was paid before the brake was pulled must be found while it is pulled. */
-async function refuseUnlessSwept(
-  { sql, listAcquirers }: CommandContext,
-  brakes: Brake[],
-): Promise<void> {
-  const sweeps = await listSweeps(sql, null)
-  const names = (await listAcquirers()).map((each) => each.acquirer.name)
-  const until = new Map(sweeps.map((sweep) => [sweep.acquirer, sweep.swept_until.getTime()]))
-  const isWaitedFor = (brake: Brake) => {
-    const braked = brake.acquirer === every_acquirer ? names : [brake.acquirer]
-    return braked.some((name) => (until.get(name) ?? 0) <= brake.pulled_at.getTime())
-  }
-  const brake = brakes.find(isWaitedFor)
-  if (!brake) return
+async function refuseUnlessSwept(context: CommandContext, brakes: Brake[]): Promise<void> {
+  const found = await findUnswept(context, brakes)
+  if (!found) return
+  const { brake, sweeps, names } = found
   throw new CommandError(
     `the ${brakeWords(brake)}. ${sweptWords(sweeps, names)} What is found after the release may be reversed: wait until ` +
       'the sweeps have come past the time when it was pulled, or add --anyway',

@@ -30,7 +30,7 @@ export const orphanReverse: Command = {
   async run({ options, positionals, json }) {
     const which = whichOf(options, positionals)
     const decided = await withCommandContext(
-      (context) => reverseHeldBack(context, which, operatorName()),
+      (context) => reverseHeldBack(context, which, { by: operatorName() }),
       {
         moves_money: true,
       },

@@ -4,12 +4,12 @@ import { type Orphan, type OrphanStanding, standingOf } from '../../checkout/orp
 import { listBrakes } from '../../checkout/orphans/orphan-brake-store.ts'
 import { listOrphans } from '../../checkout/orphans/orphan-decision-store.ts'
 import { countUnsettled, listSweeps } from '../../checkout/orphans/orphan-store.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
+import { viewBrake, viewOrphan, viewSweep } from '../../checkout/orphans/orphan-views.ts'
 import { text, wholeNumber, withCommandContext } from '../command-context.ts'
 import { minutes } from '../reconcile/reconcile.ts'
 import type { Command, OptionSpec } from '../terminal/command.ts'
 import { money, oneLine, printJson, printLine, printTable, shortTime } from '../terminal/print.ts'
-import { brakeWords, sweptWords, viewBrake, viewSweep } from './brake-words.ts'
+import { brakeWords, sweptWords } from './brake-words.ts'
 
 const limit_default = 50
 const limit_max = 1000
@@ -85,30 +85,6 @@ const words: Record<OrphanStanding, string> = {
   reversed: 'reversed',
   nothing_to_reverse: 'nothing to reverse',
   left: 'left',
-}
-
-function viewOrphan(orphan: Orphan) {
-  const { acquirer, reference, mode, amount, currency, merchant_id, payment_id } = orphan
-  return {
-    acquirer,
-    reference,
-    mode,
-    amount,
-    currency,
-    merchant_id,
-    payment_id,
-    authorised_at: timestampOrNull(orphan.authorised_at),
-    found_at: timestamp(orphan.found_at),
-    state: standingOf(orphan),
-    tries: orphan.tries,
-    next_try_at: timestampOrNull(orphan.next_try_at),
-    last_failure: orphan.last_failure,
-    settled_at: timestampOrNull(orphan.settled_at),
-    left_by: orphan.left_by,
-    left_reason: orphan.left_reason,
-    released_by: orphan.released_by,
-    released_at: timestampOrNull(orphan.released_at),
-  }
 }
 
 // The simulator's name and the widest other values take 119 characters.

@@ -8,8 +8,8 @@ import {
 import type { Finding, FindingKind } from '../../checkout/comparison.ts'
 import { type ComparisonResult, compareAcquirer } from '../../checkout/reconciling/compare-books.ts'
 import { type Comparison, listComparisons } from '../../checkout/reconciling/comparison-store.ts'
+import { viewComparison, viewFinding } from '../../checkout/reconciling/comparison-views.ts'
 import { readConfig } from '../../config/config.ts'
-import { timestamp, timestampOrNull } from '../../kernel/values.ts'
 import {
   type CommandContext,
   choice,
@@ -149,43 +149,10 @@ function wordsOf({ acquirer, ours, theirs, found, failure }: ComparisonResult): 
   return `${acquirer}: ${ours} of ours and ${theirs} of theirs compared. New findings: ${found.length}.`
 }
 
-function viewComparison(comparison: Comparison) {
-  return {
-    acquirer: comparison.acquirer,
-    due_at: timestamp(comparison.due_at),
-    ended_at: timestampOrNull(comparison.ended_at),
-    compared_since: timestampOrNull(comparison.compared_since),
-    compared_until: timestampOrNull(comparison.compared_until),
-    ours: comparison.ours,
-    theirs: comparison.theirs,
-    failure: comparison.failure,
-  }
-}
-
 function comparisonWords({ acquirer, compared_until, failure }: Comparison): string {
   const until = compared_until ? `up to ${shortTime(compared_until)}` : 'never to the end'
   const failed = failure === null ? '' : `; the last time not: ${oneLine(failure, text_max)}`
   return `Compared with ${acquirer} ${until}${failed}.`
-}
-
-function viewFinding(finding: Finding) {
-  const { acquirer, reference, kind, mode, merchant_id, payment_id, ours, theirs } = finding
-  return {
-    acquirer,
-    reference,
-    kind,
-    mode,
-    merchant_id,
-    payment_id,
-    ours,
-    theirs,
-    found_at: timestamp(finding.found_at),
-    seen_at: timestamp(finding.seen_at),
-    cleared_at: timestampOrNull(finding.cleared_at),
-    resolved_at: timestampOrNull(finding.resolved_at),
-    resolved_by: finding.resolved_by,
-    resolved_reason: finding.resolved_reason,
-  }
 }
 
 const text_max = 80
@@ -205,8 +172,14 @@ const words: Record<FindingKind, string> = {
 const headings = ['acquirer', 'reference', 'here', 'there', 'difference']
 
 function rowOf({ acquirer, reference, kind, ours, theirs }: Finding): string[] {
-  const difference = theirs.state === 'refunded' ? 'refunded there' : words[kind]
-  return [acquirer, reference, sideOf(ours), sideOf(theirs), difference]
+  return [acquirer, reference, sideOf(ours), sideOf(theirs), differenceIn({ kind, ours, theirs })]
+}
+
+function differenceIn({ kind, ours, theirs }: Pick<Finding, 'kind' | 'ours' | 'theirs'>): string {
+  if (theirs.state === 'refunded') return 'refunded there'
+  const are_refunds = kind === 'amount_differs' && ours.refunded_amount !== undefined
+  if (!are_refunds) return words[kind]
+  return ours.amount === theirs.amount ? 'another sum of refunds' : 'another amount, and refunds'
 }
 
 function sideOf({ state, amount, currency }: Finding['ours'] | Finding['theirs']): string {
@@ -214,9 +187,20 @@ function sideOf({ state, amount, currency }: Finding['ours'] | Finding['theirs']
   return `${state} ${money({ amount, currency })}`
 }
 
+/** Null if it is not the refunds that differ. */
+function refundWords({ ours, theirs }: Pick<Finding, 'ours' | 'theirs'>): string | null {
+  if (ours.refunded_amount === undefined || theirs.refunded_amount === undefined) return null
+  const { currency } = ours
+  const [here, there] = [ours, theirs].map(({ refunded_amount: amount }) =>
+    money({ amount: amount!, currency }),
+  )
+  return `refunded here: ${here}, there: ${there}`
+}
+
 function notesOf(finding: Finding): string[] {
   const { merchant_id, payment_id, found_at, seen_at, cleared_at, resolved_at } = finding
   return [
+    refundWords(finding),
     `of ${payment_id}, merchant ${merchant_id}`,
     `found at ${shortTime(found_at)}, seen last at ${shortTime(seen_at)}`,
     cleared_at && `agrees since ${shortTime(cleared_at)}`,

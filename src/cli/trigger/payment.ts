@@ -1,5 +1,6 @@
 // Makes a test payment over the service's own routes, as a merchant's server and page do.
 
+import { testBrowser } from '../../checkout/authentication/test-browser.ts'
 import { pooledBytes, realClock } from '../../outgoing/real-world.ts'
 import type { Call, ServiceCalls } from '../service/call.ts'
 import { CommandError } from '../terminal/command.ts'
@@ -101,7 +102,7 @@ async function pay(number: string, service: ServiceCalls, session: Session): Pro
     exp_year: Number(session.expires_at.slice(0, 4)) + 1,
     cvc: number.startsWith('3') ? '1234' : '123',
   })
-  await post('authenticate', { card_reference, browser })
+  await post('authenticate', { card_reference, browser: testBrowser })
   let result: Result = await post('confirm')
   for (let looks = 0; result.status === 'processing' && looks < looks_max; looks += 1) {
     await realClock().sleep(look_ms)
@@ -114,16 +115,6 @@ async function pay(number: string, service: ServiceCalls, session: Session): Pro
 const look_ms = 500
 /** If an answer is lost, the reconciler finds it within some seconds. */
 const looks_max = 60
-
-const browser = {
-  language: 'en-GB',
-  color_depth: 24,
-  screen_height: 900,
-  screen_width: 1440,
-  time_zone_offset: 0,
-  java_enabled: false,
-  javascript_enabled: true,
-}
 
 function elsewhere(
   { event, opened_by }: TriggerScenario,

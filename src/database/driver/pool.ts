@@ -66,7 +66,9 @@ export function replaceablePool(open: () => postgres.Sql, silence: Silence): Sql
     const pool = enter()
     const waiting = wait(pool, () => true)
     try {
-      const result = await watchTransaction(pool.sql, { mode, work, waiting })
+      const result = await watchTransaction(pool.sql, {
+        ...{ mode, work, waiting, isOutdated: isOutdatedPlan },
+      })
       exit(pool, null)
       return result
     } catch (error) {

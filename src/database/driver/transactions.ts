@@ -9,7 +9,14 @@ import { isConnectionLost } from '../failures.ts'
 import type { Waiting } from './silence.ts'
 
 type Work = (tx: postgres.TransactionSql) => unknown
-type State = { lost: unknown; waiting: Waiting }
+type State = {
+  lost: unknown
+  waiting: Waiting
+  /** What the work's own statements failed with. The driver has rolled back after these. */
+  failures: WeakSet<object>
+  /** Null until the transaction has begun. */
+  tx: postgres.TransactionSql | null
+}
 
 /** The parts of the driver's statement that we touch. */
 export type Statement = {
@@ -30,16 +37,40 @@ export function jsonOf(typed: postgres.ISql['typed']): postgres.ISql['json'] {
   return (value) => typed(value as string, 114)
 }
 
-/** The driver's `sql.begin`, made to survive the loss of its connection. */
+/**
+ * The driver's `sql.begin`, made to survive the loss of its connection. `isOutdated` says of an error that its statement was not
+ * done and that the driver may not repeat it.
+ */
 export function watchTransaction(
   sql: postgres.Sql,
-  { mode, work, waiting }: { mode: string; work: Work; waiting: Waiting },
+  {
+    mode,
+    work,
+    waiting,
+    isOutdated,
+  }: { mode: string; work: Work; waiting: Waiting; isOutdated: (error: unknown) => boolean },
 ): Promise<unknown> {
-  const state: State = { lost: null, waiting }
-  const outcome = sql.begin(mode, (tx) => settleUnlessLost(state, () => work(watch(tx, state))))
+  const state: State = { lost: null, waiting, failures: new WeakSet(), tx: null }
+  const outcome = sql.begin(mode, (tx) => {
+    state.tx = watch(tx, state)
+    return settleUnlessLost(state, () => work(state.tx!))
+  })
   // The driver rejects this at the moment of a loss, also when no statement is running.
-  outcome.catch((error) => noteLoss(state, error))
-  return outcome
+  return outcome.catch(async (error) => {
+    noteLoss(state, error)
+    if (isOutdated(error)) await endUnended(state, error)
+    throw error
+  })
+}
+
+/**
+ * The driver forgets a transaction whose own `commit` or `rollback` failed. The transaction would keep its connection until the
+ * server ends it, half a minute later. It has failed as a whole, so it can only be rolled back.
+ */
+async function endUnended({ tx, lost, failures }: State, error: object): Promise<void> {
+  if (tx === null || lost !== null || failures.has(error)) return
+  // A simple statement, which needs no prepared form. A loss meanwhile ends the transaction, too.
+  await tx.unsafe('rollback').catch(() => {})
 }
 
 /** After a loss this never settles: the driver has rejected the transaction and must not go on to end it. */
@@ -75,6 +106,7 @@ function watchStatement(made: unknown, state: State): unknown {
     state.lost === null ? handler(statement) : statement.reject(state.lost)
   made.reject = (error) => {
     noteLoss(state, error)
+    if (typeof error === 'object' && error !== null) state.failures.add(error)
     reject(error)
   }
   return made

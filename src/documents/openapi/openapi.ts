@@ -25,6 +25,7 @@ import {
   schemaOf,
   sharedHeaders,
 } from './refusals.ts'
+import { sharedBy } from './shared-address.ts'
 
 /** An event that merchants receive: its type, when it is sent, and its body. */
 export type DescribedEvent = { type: string; summary: string; schema: z.ZodType }
@@ -62,6 +63,12 @@ function documentOf(
     if (route.alias_of) continue
     paths[route.path] ??= {}
     paths[route.path]![route.method.toLowerCase()] = operationOf(route, aliasesOf(route, routes))
+  }
+  for (const route of routes) {
+    const native = paths[route.path]?.[route.method.toLowerCase()]
+    if (!route.alias_of || !native) continue
+    const other = operationOf(route, [])
+    paths[route.path]![route.method.toLowerCase()] = sharedBy(native, other, route.alias_of)
   }
   for (const stream of streams) paths[stream.path] = { get: streamOf(stream) }
   return {

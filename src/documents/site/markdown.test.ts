@@ -29,6 +29,11 @@ test.each([
   ['[x](openapi.json)', '<p><a href="openapi.json">x</a></p>\n'],
   ['<https://example.com/a>', '<p><a href="https://example.com/a">https://example.com/a</a></p>\n'],
   ['![The page](docs/page.png)', '<p><img src="docs/page.png" alt="The page"></p>\n'],
+  [
+    '![The page](docs/page.png#gh-dark-mode-only)',
+    '<p><img src="docs/page.png" alt="The page" class="only-dark" loading="lazy"></p>\n',
+  ],
+  ['![The page](docs/page.png#top)', '<p>The page</p>\n'],
   ['- [ ] a', '<ul>\n<li class="task">☐ a</li>\n</ul>\n'],
   ['- a', '<ul>\n<li>a</li>\n</ul>\n'],
   [

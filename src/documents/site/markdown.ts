@@ -34,9 +34,11 @@ export function renderMarkdown(text: string): RenderedMarkdown {
       },
       checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
       image({ href, text: words }: Tokens.Image) {
-        return /^[\w./-]+$/.test(href)
-          ? `<img src="${escapeHtml(href)}" alt="${escapeHtml(words)}">`
-          : escapeHtml(words)
+        const [, path, scheme] = /^([\w./-]+)(?:#gh-(light|dark)-mode-only)?$/.exec(href) ?? []
+        if (!path) return escapeHtml(words)
+        // GitHub shows one of two pictures by the colours that the reader chose, and so does our style sheet.
+        const only = scheme ? ` class="only-${scheme}" loading="lazy"` : ''
+        return `<img src="${escapeHtml(path)}" alt="${escapeHtml(words)}"${only}>`
       },
       table(token: Tokens.Table) {
         const cells = (row: Tokens.TableCell[], tag: string) =>

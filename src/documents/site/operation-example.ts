@@ -104,9 +104,10 @@ export function answerExample({
   if (type === null) return { status, type: 'none', bodies: [] }
   const chosen = chosenValues[operation.operationId]?.answer ?? {}
   const is_stream = type === 'text/event-stream'
-  const bodies = alternatives(schema as Schema).map((each) =>
-    exampleOf(each, { chosen, side: 'answer' }),
-  )
+  const shapes = alternatives(schema as Schema)
+  // The request's key has the first of several answers.
+  const shown = is_stream ? shapes : shapes.slice(0, 1)
+  const bodies = shown.map((each) => exampleOf(each, { chosen, side: 'answer' }))
   return { status, type: is_stream ? 'stream' : 'json', bodies }
 }
 

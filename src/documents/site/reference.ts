@@ -1,6 +1,6 @@
 // The reference of the API at /docs: every route, event and refusal, with examples.
 
-import { catalogue, type RefusalCode, statusesOf } from '../../kernel/errors.ts'
+import { apiRefusals, statusesOf } from '../../kernel/errors.ts'
 import { escapeHtml } from '../../kernel/html.ts'
 import type { Schema } from '../../kernel/json-schema.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
@@ -132,9 +132,9 @@ function refusals(id: string, title: string, note: string, rows: string[]): stri
 
 /** Errors of checkout.js link here by their code: `/docs#session_expired`. */
 function refusalRows(): string[] {
-  return Object.entries(catalogue).map(
+  return apiRefusals.map(
     ([code, { when }]) =>
-      `<div id="${code}"><dt><code>${code}</code> <span class="type">${statusesOf(code as RefusalCode).join(', ')}</span></dt><dd>${escapeHtml(when)}</dd></div>`,
+      `<div id="${code}"><dt><code>${code}</code> <span class="type">${statusesOf(code).join(', ')}</span></dt><dd>${escapeHtml(when)}</dd></div>`,
   )
 }
 
@@ -200,7 +200,7 @@ function foundType({ name, note }: NamedSchema): SearchEntry {
 }
 
 function foundCodes(): SearchEntry[] {
-  const api = Object.entries(catalogue).map(([code, { status }]) => ({
+  const api = apiRefusals.map(([code, { status }]) => ({
     title: code,
     href: `/docs#${code}`,
     place: `Refusal ${status}`,

@@ -1,5 +1,6 @@
 // The SQL of deliveries as merchants see them: the list of attempts, and replays.
 
+import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Fragment, Sql } from '../../database/open.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
@@ -112,6 +113,7 @@ export type Replay = {
   /** The attempt row that shows the replay until its first attempt has ended. */
   pending_id: string
   created_at: Date
+  line: JournalLine
 }
 
 /**
@@ -126,7 +128,7 @@ export async function insertReplay(
   key: KeyRow | null,
 ): Promise<boolean> {
   const { merchant_id, endpoint_id, payment_id, root_id, root_created_at } = of
-  const { delivery_id, pending_id, created_at } = replay
+  const { delivery_id, pending_id, created_at, line } = replay
   const shared = { merchant_id, delivery_id, endpoint_id, payment_id, root_created_at }
   const queued = {
     ...shared,
@@ -162,6 +164,7 @@ export async function insertReplay(
       where merchant_id = ${merchant_id} and delivery_id = ${of.delivery_id} and exists (select 1 from key)
     ), queued as (insert into webhook_queue ${rowIf(sql, queued, 'key')}
     ), listed as (insert into webhook_attempts ${rowIf(sql, listed, 'key')}
+    ), line as (insert into journal ${rowIf(sql, line, 'key')}
     ), probed as (
       -- A replay suggests that the endpoint is back, so one delivery tries it.
       update webhook_endpoint_health set open_until = ${created_at}, changed_at = ${created_at}

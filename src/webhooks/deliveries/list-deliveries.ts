@@ -3,9 +3,10 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
+import type { ListScope } from '../../http/list-cursor.ts'
+import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { route } from '../../http/route.ts'
 import { rule } from '../../http/validate.ts'
-import { Refusal } from '../../kernel/errors.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import {
   attemptView,
@@ -16,35 +17,10 @@ import {
   window_ms,
 } from '../delivery.ts'
 import { limitTo } from '../rate-limit.ts'
-import { attemptOf, cursorAfter, type ListFilters } from './delivery-cursor.ts'
 import { listAttempts } from './delivery-store.ts'
 
-export const limit_default = 20
-export const limit_max = 100
-
-// A parameter that was sent twice is a list, which none of these accepts.
 const listQuery = z.strictObject({
-  limit: z
-    .custom<string>(
-      (value) => typeof value === 'string' && /^([1-9]\d?|100)$/.test(value),
-      rule('invalid_pagination', `must be a whole number from 1 to ${limit_max}`),
-    )
-    .optional()
-    .meta({ type: 'integer', minimum: 1, maximum: limit_max, default: limit_default }),
-  after: z
-    .custom<string>(
-      (value) => typeof value === 'string',
-      rule('invalid_pagination', 'must be sent once'),
-    )
-    .optional()
-    .meta({ type: 'string', description: 'next_cursor of the page before, with the same filters' }),
-  offset: z
-    .custom<undefined>(
-      () => false,
-      rule('invalid_pagination', 'is not taken: send next_cursor of the page before as after'),
-    )
-    .optional()
-    .meta({ not: {} }),
+  ...pageQuery,
   status: z
     .custom<DeliveryStatus>(
       (value) => deliveryStatuses.some((status) => status === value),
@@ -58,11 +34,7 @@ const listQuery = z.strictObject({
     .meta({ description: 'as rows spell it, such as webhook.payment.captured' }),
 })
 
-const deliveryPage = z.object({
-  data: z.array(attemptView),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
-})
+const deliveryPage = pageView(attemptView)
 
 export const listDeliveries = route({
   method: 'GET',
@@ -84,8 +56,10 @@ export const listDeliveries = route({
   },
 })
 
-export type DeliveryListQuery = ListFilters & {
+export type DeliveryListQuery = {
+  merchant_id: string
   status: DeliveryStatus | undefined
+  event_type: string | undefined
   /** These attempts alone, for a caller that knows their ids. */
   attempt_ids?: string[]
   /** Where the page before ended. */
@@ -96,38 +70,36 @@ export type DeliveryListQuery = ListFilters & {
 /** A page of attempts, newest first. Throws `invalid_pagination` where `after` is no cursor for these filters. */
 export async function pageOfDeliveries(
   { sql, keyring }: Pick<Context, 'sql' | 'keyring'>,
-  { after, limit, attempt_ids, ...filters }: DeliveryListQuery,
+  { after, limit, attempt_ids, merchant_id, status, event_type }: DeliveryListQuery,
   now: Date,
 ): Promise<z.input<typeof deliveryPage>> {
-  const { merchant_id, status, event_type } = filters
-  const below = after === undefined ? above_all_ids : attemptOf(keyring, filters, after)
-  if (below === null) throw strangeCursor()
-  const asked = {
+  const asked = { ...scopeOfDeliveries({ merchant_id, status, event_type }), after, limit }
+  const filters = {
     merchant_id,
     status,
-    below,
+    below: beginOf(keyring, asked) ?? above_all_ids,
     attempt_ids,
     event_type: event_type && eventTypeShownAs(event_type),
     from: idsFrom(new Date(now.getTime() - window_ms)),
   }
-  // One more row than the page shows whether there are more.
-  const found = await listAttempts(sql, asked, limit + 1)
-  const shown = found.slice(0, limit)
-  const has_more = found.length > limit
-  return {
-    data: shown.map((attempt) => viewAttempt(attempt, now)),
-    has_more,
-    next_cursor: has_more ? cursorAfter(keyring, filters, shown.at(-1)!.attempt_id) : null,
-  }
+  const found = await listAttempts(sql, filters, limit + 1)
+  const { rows, ...page } = pageOf(
+    keyring,
+    asked,
+    { rows: found, ended_at: null },
+    ({ attempt_id }) => attempt_id,
+  )
+  return { data: rows.map((attempt) => viewAttempt(attempt, now)), ...page }
+}
+
+/** What a cursor of the list belongs to. Its position is an attempt's id. */
+export function scopeOfDeliveries({
+  merchant_id,
+  status,
+  event_type,
+}: Pick<DeliveryListQuery, 'merchant_id' | 'status' | 'event_type'>): ListScope {
+  return { purpose: 'delivery cursor', merchant_id, filters: [status, event_type] }
 }
 
 /** Ids are hexadecimal. */
 const above_all_ids = 'g'
-
-function strangeCursor(): Refusal {
-  return new Refusal(
-    'invalid_pagination',
-    'after must be the next_cursor of a page with the same filters.',
-    { field: 'after' },
-  )
-}

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
+import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
 import {
   type DeliveryKey,
   deliveryNotFound,
@@ -30,9 +31,14 @@ export const replayDelivery = route({
   reply: replayView,
   unknownId: deliveryNotFound,
   refusals: replayRefusals,
-  handle: (context: Context, { holder, params, now, recordReply }) => {
+  handle: (context: Context, { holder, params, request_id, now, recordReply }) => {
     const which = { merchant_id: holder.merchant_id, delivery_id: params.delivery_id! }
-    return replay(context, which, recordReply, now)
+    return replay(
+      context,
+      which,
+      { recordReply, writer: writerOf(context, { holder, request_id }) },
+      now,
+    )
   },
 })
 
@@ -43,18 +49,23 @@ export const replayDelivery = route({
 export async function replay(
   { sql, ids, wakeDeliveries }: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
   which: DeliveryKey,
-  recordReply: (reply: unknown) => KeyRow | null,
+  { recordReply, writer }: { recordReply: (reply: unknown) => KeyRow | null; writer: Writer },
   now: Date,
 ): Promise<z.input<typeof replayView>> {
   const original = validateReplay(await findDelivery(sql, which), now)
   const delivery_id = ids.delivery(now)
-  const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now }
-  const reply = { delivery_id, replay_of: which.delivery_id }
+  const { merchant_id, delivery_id: replay_of } = which
+  const { endpoint_id, payment_id } = original
+  const detail = { replay: delivery_id, endpoint_id, payment_id }
+  const told = { change: 'delivery.replayed', detail, at: now }
+  const line = lineOf(writer, { merchant_id, subject: replay_of, ...told })
+  const made = { delivery_id, pending_id: ids.webhookAttempt(now), created_at: now, line }
+  const reply = { delivery_id, replay_of }
   if (!(await insertReplay(sql, original, made, recordReply(reply)))) {
     // Another request was faster: the delivery's present state gives the refusal.
     validateReplay(await findDelivery(sql, which), now)
     throw replayInProgress()
   }
-  wakeDeliveries('replay', which.merchant_id)
+  wakeDeliveries('replay', merchant_id)
   return reply
 }

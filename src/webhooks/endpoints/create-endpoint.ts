@@ -1,6 +1,7 @@
 // POST /v1/webhooks/endpoints: a merchant registers an address to which events are posted.
 
 import { z } from 'zod'
+import type { JournalLine } from '../../audit/journal.ts'
 import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
@@ -13,6 +14,7 @@ import {
   extensionEventTypes,
   type MerchantId,
 } from '../../kernel/values.ts'
+import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
 import {
   type Endpoint,
   endpointCreated,
@@ -63,7 +65,7 @@ export const createEndpoint = route({
   status: 201,
   reply: endpointCreated,
   refusals: ['invalid_url', 'unknown_event_type'],
-  handle: async (context: Context, { body, holder, now, recordReply }) => {
+  handle: async (context: Context, { body, holder, request_id, now, recordReply }) => {
     const asked = {
       merchant_id: holder.merchant_id,
       url: await validateEndpointUrl(body.url, context.webhook_urls.judge),
@@ -71,7 +73,8 @@ export const createEndpoint = route({
       extension_events: validateExtensionEvents(body.extension_events),
       now,
     }
-    return registerEndpoint(context, asked, recordReply)
+    const writer = writerOf(context, { holder, request_id })
+    return registerEndpoint(context, asked, writer, recordReply)
   },
 })
 
@@ -90,31 +93,38 @@ export type EndpointRequest = {
 export async function registerEndpoint(
   context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   asked: EndpointRequest,
+  writer: Writer,
   recordReply: (reply: unknown) => KeyRow | null,
 ): Promise<z.input<typeof endpointCreated>> {
-  const { endpoint, signing_secret } = newEndpoint(context, asked)
-  const reply = { ...viewEndpoint(endpoint), signing_secret }
-  if (await insertEndpoint(context.sql, endpoint, recordReply(reply))) return reply
+  const { signing_secret, ...made } = newEndpoint(context, asked, writer)
+  const reply = { ...viewEndpoint(made.endpoint), signing_secret }
+  if (await insertEndpoint(context.sql, made, recordReply(reply))) return reply
   throw new Refusal(
     'invalid_request',
     `An account has at most ${endpoints_max} active webhook endpoints. Delete one first.`,
   )
 }
 
-/** An endpoint that is not stored yet, with its secret, which is readable only now. */
+/** An endpoint and its line that are not stored yet, with its secret, which is readable only now. */
 export function newEndpoint(
   { ids, keyring }: Pick<Context, 'ids' | 'keyring'>,
   asked: EndpointRequest,
-): { endpoint: Endpoint; signing_secret: string } {
+  writer: Writer,
+): { endpoint: Endpoint; line: JournalLine; signing_secret: string } {
   const { now, extension_events = null, ...fields } = asked
   const endpoint_id = ids.endpoint()
   const signing_secret = ids.webhookSecret()
   const sealed_secret = sealSecret(keyring, { ...fields, endpoint_id }, signing_secret)
+  const { merchant_id, url, event_filter } = fields
+  // The path and the query of an address may hold a secret of the receiver.
+  const detail = { origin: new URL(url).origin, event_filter, extension_events }
+  const told = { change: 'endpoint.created', detail, at: now }
   return {
     endpoint: {
       ...{ ...fields, extension_events, endpoint_id },
       ...{ status: 'active', sealed_secret, created_at: now },
     },
+    line: lineOf(writer, { merchant_id, subject: endpoint_id, ...told }),
     signing_secret,
   }
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { webhookKey } from '../../http/access.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
 import { route } from '../../http/route.ts'
+import { lineOf, type Writer, writerOf } from '../../merchants/account-lines.ts'
 import { type EndpointKey, endpointNotFound } from '../endpoint.ts'
 import { endDeliveries } from '../queue/queue-store.ts'
 import { limitTo } from '../rate-limit.ts'
@@ -23,9 +24,10 @@ export const deleteEndpoint = route({
   reply: z.null(),
   unknownId: endpointNotFound,
   refusals: ['endpoint_not_found'],
-  handle: async (context: Context, { holder, params, now, recordReply }) => {
+  handle: async (context: Context, { holder, params, request_id, now, recordReply }) => {
     const which = { merchant_id: holder.merchant_id, endpoint_id: params.endpoint_id! }
-    await removeEndpoint(context, which, recordReply(null), now)
+    const writer = writerOf(context, { holder, request_id })
+    await removeEndpoint(context, which, { key: recordReply(null), writer }, now)
     return null
   },
 })
@@ -39,11 +41,13 @@ const batches_max = 20
 export async function removeEndpoint(
   { sql }: Pick<Context, 'sql'>,
   which: EndpointKey,
-  key: KeyRow | null,
+  { key, writer }: { key: KeyRow | null; writer: Writer },
   now: Date,
 ): Promise<void> {
+  const { merchant_id, endpoint_id: subject } = which
+  const line = lineOf(writer, { merchant_id, subject, change: 'endpoint.deleted', at: now })
   await sql.begin(async (tx) => {
-    if (!(await disableEndpoint(tx, which, key, now))) throw endpointNotFound()
+    if (!(await disableEndpoint(tx, which, key, line))) throw endpointNotFound()
     await endDeliveries(tx, which, now)
   })
   // The first batch ends most; a worker ends the rest of very many as it claims them.

@@ -1,5 +1,6 @@
 // The SQL of webhook endpoints.
 
+import type { JournalLine } from '../../audit/journal.ts'
 import { rowIf } from '../../database/driver/rows.ts'
 import type { AnySql, Sql } from '../../database/open.ts'
 import type { KeyRow } from '../../http/idempotency.ts'
@@ -7,13 +8,13 @@ import { type GateResult, gateResult, hasPassed, insertKeyIfOpen } from '../../h
 import { type Endpoint, type EndpointKey, endpoints_max } from '../endpoint.ts'
 
 /**
- * Writes an endpoint, with its idempotency key where there is one. Returns false and writes nothing where the merchant
+ * Writes an endpoint and its line, with its idempotency key where there is one. Returns false and writes nothing where the merchant
  * has the most endpoints that it may; two creates at once can both find the last place free. Throws KeyTakenError where
  * the key is stored already.
  */
 export async function insertEndpoint(
   sql: Sql,
-  endpoint: Endpoint,
+  { endpoint, line }: { endpoint: Endpoint; line: JournalLine },
   key: KeyRow | null,
 ): Promise<boolean> {
   const rows = await sql<GateResult[]>`
@@ -22,7 +23,8 @@ export async function insertEndpoint(
         select count(*) from webhook_endpoints
         where merchant_id = ${endpoint.merchant_id} and status = 'active') < ${endpoints_max}
     ), key as (${insertKeyIfOpen(sql, key)}
-    ), endpoint as (insert into webhook_endpoints ${rowIf(sql, endpoint, 'key')})
+    ), endpoint as (insert into webhook_endpoints ${rowIf(sql, endpoint, 'key')}
+    ), line as (insert into journal ${rowIf(sql, line, 'key')})
     ${gateResult(sql)}`
   return hasPassed(rows)
 }
@@ -46,7 +48,7 @@ export async function disableEndpoint(
   sql: AnySql,
   { merchant_id, endpoint_id }: EndpointKey,
   key: KeyRow | null,
-  now: Date,
+  line: JournalLine,
 ): Promise<boolean> {
   const rows = await sql<GateResult[]>`
     with gate as (
@@ -54,9 +56,9 @@ export async function disableEndpoint(
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active' for update
     ), key as (${insertKeyIfOpen(sql, key)}
     ), disabled as (
-      update webhook_endpoints set status = 'disabled', disabled_at = ${now}
+      update webhook_endpoints set status = 'disabled', disabled_at = ${line.at}
       where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and exists (select 1 from key)
-    )
+    ), line as (insert into journal ${rowIf(sql, line, 'key')})
     ${gateResult(sql)}`
   return hasPassed(rows)
 }
@@ -72,17 +74,49 @@ export async function findEndpointKey(
   return row
 }
 
-/** Replaces the signing secret; the old one also signs until the given time. False where the endpoint is gone. */
+/** An active endpoint with what is sealed of it. */
+export async function findEndpointWithSecrets(
+  sql: Sql,
+  { merchant_id, endpoint_id }: EndpointKey,
+): Promise<EndpointWithSecrets | undefined> {
+  const [row] = await sql<EndpointWithSecrets[]>`
+    select merchant_id, endpoint_id, url, sealed_secret, previous_sealed_secret, previous_secret_until
+    from webhook_endpoints
+    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active'`
+  return row
+}
+
+export type EndpointWithSecrets = Pick<
+  Endpoint,
+  'merchant_id' | 'endpoint_id' | 'url' | 'sealed_secret'
+> & { previous_sealed_secret: Buffer | null; previous_secret_until: Date | null }
+
+/**
+ * Replaces the signing secret; the old one also signs until the given time. False where the endpoint is gone. Throws
+ * KeyTakenError and changes nothing where the key is stored already.
+ */
 export async function replaceSecret(
   sql: Sql,
   { merchant_id, endpoint_id }: EndpointKey,
-  next: { sealed_secret: Buffer; previous_secret_until: Date },
+  next: {
+    sealed_secret: Buffer
+    previous_secret_until: Date
+    line: JournalLine
+    key: KeyRow | null
+  },
 ): Promise<boolean> {
-  const { count } = await sql`
-    update webhook_endpoints set sealed_secret = ${next.sealed_secret},
-      previous_sealed_secret = sealed_secret, previous_secret_until = ${next.previous_secret_until}
-    where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active'`
-  return count > 0
+  const rows = await sql<GateResult[]>`
+    with gate as (
+      select 1 from webhook_endpoints
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and status = 'active' for update
+    ), key as (${insertKeyIfOpen(sql, next.key)}
+    ), rotated as (
+      update webhook_endpoints set sealed_secret = ${next.sealed_secret},
+        previous_sealed_secret = sealed_secret, previous_secret_until = ${next.previous_secret_until}
+      where merchant_id = ${merchant_id} and endpoint_id = ${endpoint_id} and exists (select 1 from key)
+    ), line as (insert into journal ${rowIf(sql, next.line, 'key')})
+    ${gateResult(sql)}`
+  return hasPassed(rows)
 }
 
 export type SealedSecrets = EndpointKey & {

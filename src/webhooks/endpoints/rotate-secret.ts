@@ -1,6 +1,8 @@
 // Gives an endpoint a new signing secret. The old one also signs until receivers have changed over.
 
 import type { Context } from '../../context.ts'
+import type { KeyRow } from '../../http/idempotency.ts'
+import { lineOf, type Writer } from '../../merchants/account-lines.ts'
 import { endpointNotFound, sealSecret } from '../endpoint.ts'
 import { findEndpointKey, replaceSecret } from './endpoint-store.ts'
 
@@ -12,19 +14,28 @@ export type RotatedSecret = {
   previous_secret_until: Date
 }
 
-/** Works for an endpoint of any merchant. Throws `endpoint_not_found`. */
+/**
+ * Works for an endpoint of any merchant. `recordReply` gives the idempotency key's row, if there is a key: a repeat would end the
+ * secret that receivers still check by. Throws `endpoint_not_found`, or KeyTakenError.
+ */
 export async function rotateSecret(
   { sql, ids, keyring }: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   endpoint_id: string,
+  writer: Writer,
   now: Date,
+  recordReply: (rotated: RotatedSecret) => KeyRow | null = () => null,
 ): Promise<RotatedSecret> {
   const endpoint = await findEndpointKey(sql, endpoint_id)
   if (!endpoint) throw endpointNotFound()
   const signing_secret = ids.webhookSecret()
   const previous_secret_until = new Date(now.getTime() + overlap_ms)
   const sealed_secret = sealSecret(keyring, endpoint, signing_secret)
-  if (!(await replaceSecret(sql, endpoint, { sealed_secret, previous_secret_until }))) {
-    throw endpointNotFound()
-  }
-  return { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
+  const { merchant_id, endpoint_id: subject } = endpoint
+  const told = { change: 'endpoint.secret_rotated', detail: { previous_secret_until }, at: now }
+  const line = lineOf(writer, { merchant_id, subject, ...told })
+  const next = { sealed_secret, previous_secret_until }
+  const rotated = { endpoint_id: endpoint.endpoint_id, signing_secret, previous_secret_until }
+  const made = { ...next, line, key: recordReply(rotated) }
+  if (!(await replaceSecret(sql, endpoint, made))) throw endpointNotFound()
+  return rotated
 }

@@ -121,7 +121,8 @@ export async function claim(sql: Sql, order: ClaimOrder): Promise<Claim> {
     ${eventAndEndpoint(sql, sql`c`)}
     left join lateral (
       select changed_at, open_until, reopen_count from webhook_endpoint_health h
-      where h.merchant_id = c.merchant_id and h.endpoint_id = c.endpoint_id offset 0) h on true`
+      where h.merchant_id = c.merchant_id and h.endpoint_id = c.endpoint_id offset 0) h on true
+    order by c.endpoint_id, c.created_at, c.delivery_id`
   const [first] = rows
   const { last_endpoint, endpoints, next_due_at } = first!
   const deliveries = first!.delivery_id === null ? [] : rows

@@ -1,30 +1,13 @@
-// Keeps a partition for each day around now, and drops those whose rows have expired.
+// The tables of deliveries have a partition for each day.
 
-import { isLockTimeout, isRetriable, isUniqueViolation } from '../../database/failures.ts'
-import type { Sql } from '../../database/open.ts'
-import { idsFrom } from '../../kernel/ids.ts'
-import type { World } from '../../kernel/world.ts'
-import { window_ms } from '../delivery.ts'
 import {
-  dropPartition,
-  makePartition,
-  type Partition,
-  type PartitionedTable,
-  purgeRest,
-  readPartitions,
-} from './partition-store.ts'
-
-type PartitionContext = { sql: Sql; world: Pick<World, 'clock' | 'log'> }
-
-type RetainedTable = PartitionedTable & { kept_ms: number }
+  keepPartitionsOf,
+  type PartitionContext,
+  type RetainedTable,
+} from '../../database/partitions/keep-partitions.ts'
+import { window_ms } from '../delivery.ts'
 
 const day_ms = 24 * 3600 * 1000
-/** Rows of yesterday may still be written: by a machine whose clock is behind, or for an attempt that took long. */
-const days_behind = 1
-/** Partitions are made this far ahead, in case no process runs for a while. */
-const days_ahead = 7
-/** Rows are kept this much longer, for machines whose clocks differ. */
-const margin_ms = day_ms
 
 const tables: RetainedTable[] = [
   {
@@ -42,82 +25,6 @@ const tables: RetainedTable[] = [
   },
 ]
 
-/**
- * Returns how many partitions were made or dropped and how many rows moved or purged. Where a table is in use, or
- * another process is at it, the next run does the rest; until then rows go to the default partition.
- */
-export async function keepPartitions(context: PartitionContext): Promise<number> {
-  let total = 0
-  for (const table of tables) total += await keepTable(context, table)
-  return total
-}
-
-async function keepTable(context: PartitionContext, table: RetainedTable): Promise<number> {
-  const { sql, world } = context
-  const now = world.clock.now()
-  const first_kept = idsFrom(new Date(now.getTime() - table.kept_ms - margin_ms))
-  const { partitions, rest_is_used } = await readPartitions(sql, table)
-  const purged = rest_is_used ? await purgeRest(sql, table, first_kept) : 0
-  const missing = daysAround(table, now).filter(
-    (day) => !partitions.some(({ from, to }) => from <= day.from && to >= day.to),
-  )
-  const over = partitions.filter(({ to }) => to <= first_kept)
-  const changed = await runChanges(context, table, [
-    ...missing.map((day) => () => makePartition(sql, table, day)),
-    ...over.map((partition) => () => dropPartition(sql, partition)),
-  ])
-  return purged + changed
-}
-
-function daysAround({ name }: PartitionedTable, now: Date): Partition[] {
-  const today = Math.floor(now.getTime() / day_ms)
-  return Array.from({ length: days_behind + 1 + days_ahead }, (_, index) => {
-    const start = new Date((today - days_behind + index) * day_ms)
-    const date = start.toISOString().slice(0, 10).replaceAll('-', '')
-    const end = new Date(start.getTime() + day_ms)
-    return { name: `${name}_${date}`, from: idsFrom(start), to: idsFrom(end) }
-  })
-}
-
-/** Makes one change after the other, each in a transaction, and stops at the first table that is in use. */
-async function runChanges(
-  context: PartitionContext,
-  { name }: PartitionedTable,
-  changes: (() => Promise<number>)[],
-): Promise<number> {
-  let total = 0
-  for (const change of changes) {
-    try {
-      total += await change()
-    } catch (error) {
-      if (isMadeElsewhere(error)) continue
-      if (isLockTimeout(error) || isRetriable(error)) break
-      if (codeOf(error) !== '42501') throw error
-      tellOfMissingRight(context, name)
-      break
-    }
-  }
-  return total
-}
-
-/** The table, its type or an index exists already, or the range is taken. */
-function isMadeElsewhere(error: unknown): boolean {
-  const code = codeOf(error)
-  return code === '42P07' || code === '42710' || code === '42P17' || isUniqueViolation(error)
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code
-}
-
-const told = new WeakSet<Sql>()
-
-/** Logged once a process: it stays so until somebody changes it, and nothing is lost meanwhile. */
-function tellOfMissingRight({ sql, world }: PartitionContext, table: string): void {
-  if (told.has(sql)) return
-  told.add(sql)
-  world.log.warn(
-    { table },
-    'webhook tables are not partitioned: the database role may not make or drop their partitions',
-  )
+export function keepPartitions(context: PartitionContext): Promise<number> {
+  return keepPartitionsOf(context, tables)
 }

@@ -21,8 +21,8 @@ export type DeliverySettings = {
 /** What is posted where, and under which key. */
 export type OutgoingWebhook = Pick<
   ClaimedDelivery,
-  'endpoint_url' | 'body' | 'payment_id' | 'event_type' | 'endpoint_id'
->
+  'endpoint_url' | 'body' | 'payment_id' | 'endpoint_id'
+> & { event_type: string }
 
 export type SendOptions<Sent extends OutgoingWebhook = ClaimedDelivery> = {
   http: Pick<GuardedHttp, 'post'>

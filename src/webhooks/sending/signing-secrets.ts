@@ -1,8 +1,12 @@
 // The secrets that sign an endpoint's deliveries, opened once since each attempt needs them.
 
 import type { Keyring } from '../../kernel/keyring.ts'
-import { openSecret, secretName } from '../endpoint.ts'
+import { type EndpointKey, openSecret, secretName } from '../endpoint.ts'
 import type { ClaimedDelivery } from '../queue/claimed-delivery.ts'
+
+/** Which endpoint, with what is sealed of it. */
+export type EndpointSecrets = EndpointKey &
+  Pick<ClaimedDelivery, 'sealed_secret' | 'previous_sealed_secret' | 'previous_secret_until'>
 
 const kept_max = 1_000
 
@@ -10,7 +14,7 @@ const kept_max = 1_000
 export function openSigningSecrets(keyring: Keyring) {
   const kept = new Map<string, string>()
 
-  function open(delivery: ClaimedDelivery, sealed: Buffer): string {
+  function open(delivery: EndpointKey, sealed: Buffer): string {
     const name = secretName(delivery) + sealed.toString('latin1')
     const known = kept.get(name)
     if (known !== undefined) return known
@@ -20,7 +24,7 @@ export function openSigningSecrets(keyring: Keyring) {
     return secret
   }
 
-  return (delivery: ClaimedDelivery, at: Date): string[] => {
+  return (delivery: EndpointSecrets, at: Date): string[] => {
     const { sealed_secret, previous_sealed_secret, previous_secret_until } = delivery
     const current = open(delivery, sealed_secret)
     if (!previous_sealed_secret || previous_secret_until! <= at) return [current]

@@ -1,6 +1,6 @@
 // The SQL that finds events by their lines in the journal: by time, without an index of their own.
 
-import type { Sql } from '../../database/open.ts'
+import type { Fragment, Sql } from '../../database/open.ts'
 import { type AnyEventType, anyEventTypes } from '../../kernel/values.ts'
 import type { StreamedEvent } from './streamed-event.ts'
 import type { ReadResult, TrailRead } from './trail.ts'
@@ -18,8 +18,21 @@ export const lines_max = 2_000
 export async function listEventLines(
   sql: Sql,
   merchant_id: string,
-  { ranges }: Pick<TrailRead, 'ranges'>,
+  read: Pick<TrailRead, 'ranges'>,
 ): Promise<ReadResult<EventLine>> {
+  const found = await listLinesOf(sql, { merchant_id, ...read }, sql`type in ${sql(anyEventTypes)}`)
+  return found as ReadResult<EventLine>
+}
+
+/** A line of the journal; `type` is its change, and `payment_id` its subject, whatever that is. */
+export type SubjectLine = { entry_id: string; payment_id: string; type: string }
+
+/** The lines in each range that fit a condition on `type`, oldest first. Other lines count towards the limit. */
+export async function listLinesOf(
+  sql: Sql,
+  { merchant_id, ranges }: { merchant_id: string } & Pick<TrailRead, 'ranges'>,
+  condition: Fragment,
+): Promise<ReadResult<SubjectLine>> {
   const [newest, ...aged] = ranges
   const asked = aged
     .map((range, index) => ({ ...range, at: index + 1 }))
@@ -29,7 +42,7 @@ export async function listEventLines(
     where merchant_id = ${merchant_id}`
   const upTo = sql`order by entry_id limit ${lines_max + 1}`
   // The newest range has no end: with one, PostgreSQL would expect few rows and sort all of them for each page.
-  const rows = await sql<(EventLine & { at: number; is_beyond: boolean })[]>`
+  const rows = await sql<(SubjectLine & { at: number; is_beyond: boolean })[]>`
     select * from (
       select found.*, row_number() over (partition by at order by entry_id) > ${lines_max} as is_beyond from (
         (select 0 as at, n.* from (${read} and entry_id >= ${newest!.from} ${upTo}) n)
@@ -40,7 +53,7 @@ export async function listEventLines(
         ) j
       ) found
     ) numbered
-    where is_beyond or type in ${sql(anyEventTypes)}
+    where is_beyond or ${condition}
     order by at, entry_id`
   return ranges.map((_, at) => {
     const here = rows.filter((row) => row.at === at)

@@ -1,0 +1,41 @@
+// `ripper counts rebuild`: counts the journal anew for the overview of the dashboard.
+
+import { type Recount, recount } from '../../dashboard/overview/recount.ts'
+import { listCounted } from '../../dashboard/overview/recount-store.ts'
+import { merchantOrRefuse } from '../../merchants/manage.ts'
+import { everyMerchantOption, text, withCommandContext } from '../command-context.ts'
+import type { Command } from '../terminal/command.ts'
+import { printJson, printLine } from '../terminal/print.ts'
+
+export const countsRebuild: Command = {
+  name: 'counts rebuild',
+  summary: "Counts the journal anew for the dashboard's overview",
+  options: { merchant: { ...everyMerchantOption, meaning: 'only this one; all where left out' } },
+  remarks: [
+    'The service counts by itself, so this is needed only where somebody changed the counts. It may run meanwhile: each\n' +
+      'quarter of an hour is a short transaction.',
+    'Of quarters from which unpaid sessions were purged, the counts of 3-D Secure stay as they are.',
+  ],
+  async run({ options, json }) {
+    const merchant_id = text(options, 'merchant')
+    const done = await withCommandContext(async ({ sql }) => {
+      const merchants =
+        merchant_id === null
+          ? await listCounted(sql)
+          : [(await merchantOrRefuse(sql, merchant_id)).merchant_id]
+      const recounts: Recount[] = []
+      for (const each of merchants) recounts.push(await recount(sql, each))
+      return recounts
+    })
+    if (json) {
+      printJson({ recounts: done })
+      return
+    }
+    if (done.length === 0) printLine('Nothing was counted yet.')
+    for (const each of done) printLine(wordsOf(each))
+  },
+}
+
+function wordsOf({ merchant_id, counts, corrected }: Recount): string {
+  return `${merchant_id}: counts gone through: ${counts}, corrected: ${corrected}.`
+}

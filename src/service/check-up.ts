@@ -1,0 +1,28 @@
+// The doctor's look at the whole installation, for the dashboard: one at a time, and kept for half a minute.
+
+import type { CheckUp } from '../context.ts'
+import type { Clock } from '../kernel/world.ts'
+
+export const kept_ms = 30_000
+
+/** Looks only where the last look is older; who asks meanwhile waits for the same one. */
+export function openCheckUp(
+  { clock }: { clock: Pick<Clock, 'now'> },
+  examine: () => Promise<CheckUp['checks']>,
+): () => Promise<CheckUp> {
+  let last: CheckUp | null = null
+  let looking: Promise<CheckUp> | null = null
+  const look = async (): Promise<CheckUp> => {
+    const looked_at = clock.now()
+    last = { looked_at, checks: await examine() }
+    return last
+  }
+  return async () => {
+    if (looking) return looking
+    if (last && clock.now().getTime() - last.looked_at.getTime() < kept_ms) return last
+    looking = look().finally(() => {
+      looking = null
+    })
+    return looking
+  }
+}

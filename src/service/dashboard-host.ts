@@ -1,0 +1,16 @@
+// Which host has which paths, where the dashboard has an origin of its own: there it is alone, and nowhere else.
+
+/** `route` is the pattern of the path that was asked for; undefined where there is none. */
+export type HostRule = (host: string | undefined, route: string | undefined) => boolean
+
+/** Null where the dashboard shares the service's own address. */
+export function hostRuleOf(dashboard_url: string | null): HostRule | null {
+  if (dashboard_url === null) return null
+  const { host: own, protocol } = new URL(dashboard_url)
+  return (host, route) => {
+    const is_own = URL.parse(`${protocol}//${host ?? ''}`)?.host === own
+    if (route?.startsWith('/assets/')) return true
+    const is_dashboard = route === '/dashboard' || route?.startsWith('/dashboard/') === true
+    return is_own === is_dashboard
+  }
+}

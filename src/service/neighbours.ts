@@ -1,0 +1,140 @@
+// The other processes of one database hear at once what this one has committed, and need not wait for their next look. Nobody
+// relies on it: whatever is not heard is found by that look. Where there is no other process, nothing is sent but a sign of
+// life.
+
+import type { Database } from '../database/open.ts'
+import type { World } from '../kernel/world.ts'
+
+export type Committed = {
+  /** Whose events: null where there were too many to name. */
+  merchant_ids: string[] | null
+  /** Whether the process that committed leaves the delivery to others. */
+  is_undelivered: boolean
+}
+
+export type Neighbours = {
+  /** Call it after each commit of an event. It never fails, and the caller need not wait. */
+  tell(merchant_id: string): void
+  /** Whether no other process gave a sign of life of late. */
+  isAlone(): boolean
+  stop(): Promise<void>
+}
+
+const channel = 'ripper_committed'
+/** Commits within this time go together. */
+const rest_ms = 5
+const here_ms = 20_000
+/** A process that gave no sign of life for so long is gone. */
+const gone_after_ms = 65_000
+/** A message has at most 8,000 bytes, and a merchant's id 26. */
+const named_max = 200
+
+type Message = { from: string } & ({ kind: 'here' } | ({ kind: 'committed' } & Committed))
+
+/** The sender of a message that outlives it. */
+const ending = ''
+
+export type NeighbourOptions = {
+  database: Pick<Database, 'sql' | 'listen'>
+  world: Pick<World, 'clock' | 'random' | 'log'>
+  /** Whether this process delivers what it commits. */
+  delivers: boolean
+  heard(committed: Committed): void
+}
+
+export async function openNeighbours(options: NeighbourOptions): Promise<Neighbours> {
+  const { database, world, delivers, heard } = options
+  const { clock, log } = world
+  const me = world.random.bytes(8).toString('hex')
+  const stopping = new AbortController()
+  const seen = new Map<string, number>()
+  let pending: Set<string> | 'many' = new Set()
+  let sending: Promise<void> | null = null
+
+  const say = (message: Message) =>
+    tellNeighbours(database, message).catch((error: Error) => {
+      log.debug({ error: error.message }, 'other processes not told')
+    })
+
+  function hear(payload: string): void {
+    const message = messageOf(payload)
+    if (message === null || message.from === me) return
+    const is_new = !seen.has(message.from)
+    if (message.from !== ending) seen.set(message.from, clock.now().getTime())
+    if (message.kind === 'committed') heard(message)
+    // So that a process that has just begun knows of this one.
+    else if (is_new) void say({ from: me, kind: 'here' })
+  }
+
+  function isAlone(): boolean {
+    const since_ms = clock.now().getTime() - gone_after_ms
+    for (const [id, at_ms] of seen) if (at_ms < since_ms) seen.delete(id)
+    return seen.size === 0
+  }
+
+  async function send(): Promise<void> {
+    while (pending === 'many' || pending.size > 0) {
+      const merchant_ids: string[] | null = pending === 'many' ? null : [...pending]
+      pending = new Set()
+      await say({ from: me, kind: 'committed', merchant_ids, is_undelivered: !delivers })
+      await clock.sleep(rest_ms, stopping.signal).catch(() => {})
+    }
+    sending = null
+  }
+
+  async function giveSigns(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(here_ms, stopping.signal).catch(() => {})
+      if (!stopping.signal.aborted) await say({ from: me, kind: 'here' })
+    }
+  }
+
+  const opened = () => void say({ from: me, kind: 'here' })
+  const unlisten = await database.listen(channel, { heard: hear, opened })
+  const signs = giveSigns()
+  return {
+    tell(merchant_id) {
+      if (stopping.signal.aborted || isAlone()) return
+      if (pending !== 'many') pending.add(merchant_id)
+      if (pending !== 'many' && pending.size > named_max) pending = 'many'
+      sending ??= send()
+    },
+    isAlone,
+    async stop() {
+      stopping.abort()
+      await Promise.all([signs, sending])
+      await unlisten()
+    },
+  }
+}
+
+/**
+ * Says once, for a process that is about to end, that these merchants have events to deliver. A statement of its own: commits
+ * that notify wait for each other, and commits of payments must not.
+ */
+export async function leaveToNeighbours(
+  database: Pick<Database, 'sql'>,
+  merchant_ids: string[],
+): Promise<void> {
+  const committed: Committed = {
+    merchant_ids: merchant_ids.length > named_max ? null : merchant_ids,
+    is_undelivered: true,
+  }
+  await tellNeighbours(database, { from: ending, kind: 'committed', ...committed })
+}
+
+async function tellNeighbours({ sql }: Pick<Database, 'sql'>, message: Message): Promise<void> {
+  await sql`select pg_notify(${channel}, ${JSON.stringify(message)})`
+}
+
+/** Null for what another release may say. */
+function messageOf(payload: string): Message | null {
+  try {
+    const message = JSON.parse(payload) as Message
+    if (message.kind === 'here') return message
+    const { kind, merchant_ids: named } = message
+    return kind === 'committed' && (named === null || Array.isArray(named)) ? message : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,48 @@
+// Passes on that an event was committed: to this process's delivery loop and open streams, and to the other processes.
+
+import type { Context } from '../context.ts'
+import { type Bells, openBells } from '../kernel/bell.ts'
+import type { DeliveryLoop } from '../webhooks/sending/delivery-loop.ts'
+import { type NeighbourOptions, openNeighbours } from './neighbours.ts'
+
+export type News = {
+  /** By merchant, rung for what any process commits. */
+  events: Bells
+  /** Events wait in the database until a loop is there. */
+  deliverBy(loop: Pick<DeliveryLoop, 'wake'>): void
+  /** For a context whose own commits ring `events` already. */
+  wakeDeliveries: Context['wakeDeliveries']
+  /** For what jobs commit. */
+  committed(merchant_id: string): void
+  stop(): Promise<void>
+}
+
+export async function openNews(parts: Pick<NeighbourOptions, 'database' | 'world'>): Promise<News> {
+  const events = openBells()
+  let wake: DeliveryLoop['wake'] = () => {}
+  const neighbours = await openNeighbours({
+    ...parts,
+    delivers: true,
+    heard({ merchant_ids, is_undelivered }) {
+      if (merchant_ids === null) events.ringAll()
+      else for (const merchant_id of merchant_ids) events.ring(merchant_id)
+      // A replay is due among the retries, which are looked for less often.
+      if (is_undelivered) wake('replay')
+    },
+  })
+  return {
+    events,
+    deliverBy(loop) {
+      wake = loop.wake
+    },
+    wakeDeliveries(what, merchant_id) {
+      wake(what)
+      neighbours.tell(merchant_id)
+    },
+    committed(merchant_id) {
+      events.ring(merchant_id)
+      neighbours.tell(merchant_id)
+    },
+    stop: neighbours.stop,
+  }
+}

@@ -1,0 +1,121 @@
+// What a process works with: the database, the clock and other surroundings, the master keys. A service makes what is missing, and a
+// command refuses.
+
+import { accessSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Config, ConfigError } from '../config/config.ts'
+import { checkDataFolder, makeDataFolder } from '../config/data-folder.ts'
+import { keepMasterKey, readMasterKey } from '../config/master-key.ts'
+import { isMade } from '../database/embedded/home.ts'
+import { aloneSince, migrate, refuseUnlessMigrated } from '../database/migrate.ts'
+import { type Database, openDatabase } from '../database/open.ts'
+import { checkSealingKeys } from '../database/stores/sealing-keys.ts'
+import { type Keyring, openKeyring } from '../kernel/keyring.ts'
+import type { VendorHttp, World } from '../kernel/world.ts'
+import { liveMerchantExists } from '../merchants/store.ts'
+import { type LogTo, openWorld } from '../outgoing/real-world.ts'
+import { openVendorHttp } from '../outgoing/vendor-http.ts'
+
+export type ServiceResources = { world: World; database: Database; keyring: Keyring }
+
+export type Opened = ServiceResources & {
+  vendor_http: VendorHttp
+  /** See `openIds`. */
+  windows_from: Date
+}
+
+/** From this migration on, processes find the merchant of an id that is masked by its window. */
+const windows_migration = 23
+
+/** Opens the database, of which it makes what is missing: what a service and a worker begin with. */
+export async function open(config: Config): Promise<Opened> {
+  const mended = config.database_url === null ? keepFolder(config.data_dir) : []
+  return openWith(config, 'stdout', {
+    prepare({ sql }, { log, clock }) {
+      for (const words of mended) log.warn({}, words)
+      return migrate({ sql, log, clock })
+    },
+    masterKeys: ({ random }) => keepMasterKey(config.data_dir, random),
+  })
+}
+
+/**
+ * Opens an existing database for a command. Where there is none, or one of another release, it refuses: a command in
+ * the wrong folder must not create an empty database, and a command of a new release must not begin the upgrade.
+ */
+export async function openExisting(config: Config): Promise<Opened> {
+  const { data_dir } = config
+  if (config.database_url === null && !isMade(data_dir)) {
+    throw new ConfigError(
+      'RIPPER_DATA_DIR',
+      `must name the folder of the service: there is no database in ${resolve(data_dir)}. A first start, or ripper ` +
+        'migrate, makes one.',
+    )
+  }
+  return openWith(config, 'stderr', {
+    prepare: ({ sql }) => refuseUnlessMigrated(sql),
+    masterKeys() {
+      const kept = readMasterKey(data_dir)
+      if (kept) return kept
+      throw new Error(`There is no master key in ${resolve(data_dir)}: put master.key back there.`)
+    },
+  })
+}
+
+async function openWith(
+  config: Config,
+  log_to: LogTo,
+  how: {
+    prepare(database: Database, world: World): Promise<unknown>
+    /** For a configuration without a master key. */
+    masterKeys(world: World): Buffer[]
+  },
+): Promise<Opened> {
+  const world = openWorld(config, log_to)
+  const database = await openDatabase({
+    url: config.database_url,
+    data_dir: config.data_dir,
+    connections_max: config.database_connections,
+    log: world.log,
+    clock: world.clock,
+  })
+  try {
+    await how.prepare(database, world)
+    await refuseShiftedClock(config, database)
+    const master_keys = config.master_keys ?? how.masterKeys(world)
+    const keyring = openKeyring(master_keys, world.random)
+    await checkSealingKeys(database.sql, keyring, world.clock.now())
+    const { connection_allowed_networks: allowed_networks } = config
+    const vendorHttp = openVendorHttp({ clock: world.clock, allowed_networks })
+    const windows_from = await aloneSince(database.sql, windows_migration)
+    return { world, database, keyring, vendor_http: vendorHttp, windows_from }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Returns what was wrong with the folder and has been mended. */
+export function keepFolder(data_dir: string): string[] {
+  try {
+    makeDataFolder(data_dir)
+    accessSync(data_dir, constants.W_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(
+      'RIPPER_DATA_DIR',
+      `must be a folder that can be made and written to (${code}).`,
+    )
+  }
+  const { mended, fault } = checkDataFolder(data_dir)
+  if (fault !== null) throw new ConfigError('RIPPER_DATA_DIR', fault)
+  return mended
+}
+
+/** A shifted clock is for looking ahead in test mode; it must never touch deadlines of real money. */
+async function refuseShiftedClock(config: Config, database: Database): Promise<void> {
+  if (config.clock_offset_seconds === 0 || !(await liveMerchantExists(database.sql))) return
+  throw new Error(
+    'RIPPER_CLOCK_OFFSET_SECONDS must be 0 or unset: this database has a live merchant.',
+  )
+}

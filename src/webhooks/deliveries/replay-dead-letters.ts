@@ -1,0 +1,54 @@
+// Replays dead letters batch by batch, for a command and for the dashboard. Those that were replayed since are left out, so a batch
+// that is asked for twice replays each delivery once.
+
+import type { Context } from '../../context.ts'
+import { Refusal, type RefusalCode } from '../../kernel/errors.ts'
+import type { Writer } from '../../merchants/account-lines.ts'
+import type { DeliveryKey } from '../delivery.ts'
+import { type DeadLetters, listDeadLetters } from './operator-store.ts'
+import { replay } from './replay.ts'
+
+export type ReplayedBatch = {
+  found: number
+  already_replayed: number
+  /** One for each replay that was asked for: null where it was accepted. */
+  refusals: (RefusalCode | null)[]
+  /** Where the next batch begins; null where this one was the last. */
+  next_after: string | null
+}
+
+/** `which.below` has to lie at or before the first batch's beginning: else a replay that fails meanwhile is found again. */
+export async function replayDeadLetters(
+  context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
+  which: DeadLetters,
+  { limit, writer, now }: { limit: number; writer: Writer; now: Date },
+): Promise<ReplayedBatch> {
+  const letters = await listDeadLetters(context.sql, which, limit)
+  const fresh = letters.filter(({ was_replayed }) => !was_replayed)
+  const { merchant_id } = which
+  const refusals = await Promise.all(
+    fresh.map(({ delivery_id }) =>
+      refusalOf(context, { merchant_id, delivery_id }, { writer, now }),
+    ),
+  )
+  return {
+    found: letters.length,
+    already_replayed: letters.length - fresh.length,
+    refusals,
+    next_after: letters.length < limit ? null : letters.at(-1)!.last_attempt_id,
+  }
+}
+
+async function refusalOf(
+  context: Pick<Context, 'sql' | 'ids' | 'wakeDeliveries'>,
+  which: DeliveryKey,
+  { writer, now }: { writer: Writer; now: Date },
+): Promise<RefusalCode | null> {
+  try {
+    await replay(context, which, { recordReply: () => null, writer }, now)
+    return null
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
