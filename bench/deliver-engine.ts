@@ -12,6 +12,7 @@ import { openKeyring } from '../src/kernel/keyring.ts'
 import { openGuardedHttp } from '../src/outgoing/guarded-http.ts'
 import { openWorld } from '../src/outgoing/real-world.ts'
 import { openAcquiring } from '../src/service/acquiring.ts'
+import { openNeighbours } from '../src/service/neighbours.ts'
 import { startWorker } from '../src/service/worker.ts'
 import { type DeliveryLoop, startDeliveries } from '../src/webhooks/sending/delivery-loop.ts'
 import { answerOrders, commonNow, settingOf } from './deliver-child.ts'
@@ -70,6 +71,10 @@ const worker = startWorker(
   jobs,
 )
 let loop: DeliveryLoop | null = null
+const neighbours = await openNeighbours({
+  ...{ database, world, delivers: false },
+  heard: ({ is_undelivered }) => is_undelivered && loop?.wake('replay'),
+})
 let offering: Promise<Offered> | null = null
 let ending = false
 
@@ -101,9 +106,11 @@ async function offer({ series, per_second, first, count }: Offer): Promise<Offer
   const committed_ms = new Float64Array(count)
   const running = new Set<Promise<void>>()
   const commit = async (index: number) => {
-    await commitEvent(sql, eventOf(series, index, clock.now()))
+    const event = eventOf(series, index, clock.now())
+    await commitEvent(sql, event)
     committed_ms[index] = commonNow()
-    loop?.wake()
+    if (loop) loop.wake()
+    else neighbours.tell(event.merchant_id)
   }
   const started_ms = commonNow()
   for (let index = 0; index < count && !ending; ) {
@@ -141,7 +148,7 @@ answerOrders<EngineOrder>(
   async () => {
     ending = true
     await offering
-    await Promise.all([stop(), worker.stop()])
+    await Promise.all([stop(), worker.stop(), neighbours.stop()])
     await database.close()
   },
 )

@@ -80,7 +80,7 @@ async function makeEndpoints(office: EndpointParts, ports: number[]): Promise<Ta
       const type = eventTypes[at]!
       const url = `http://127.0.0.1:${port}/hooks/${merchant_id}?type=${type}`
       const asked = { merchant_id, url, event_filter: [type], now: office.clock.now() }
-      await insertEndpoint(office.sql, newEndpoint(office, asked).endpoint, null)
+      await insertEndpoint(office.sql, newEndpoint(office, asked, office), null)
       targets.push({ merchant_id, type })
     }
   }

@@ -3,12 +3,12 @@
 
 import type postgres from 'postgres'
 import type { Sql } from '../src/database/open.ts'
-import { idsFrom } from '../src/kernel/ids.ts'
 import {
   makePartition,
   type PartitionedTable,
   readPartitions,
-} from '../src/webhooks/queue/partition-store.ts'
+} from '../src/database/partitions/partition-store.ts'
+import { idsFrom } from '../src/kernel/ids.ts'
 import type { Pattern } from './growth-lives.ts'
 import { barePool, type Started } from './service.ts'
 
@@ -187,6 +187,8 @@ function copyOf(table: string, column: string, values: unknown[]): string {
   const copied = `t.${column}`
   if (column === 'merchant_id') return 'l.merchant_id'
   if (column === 'endpoint_id') return 'l.endpoint_id'
+  // Each life has a shopper of its own; in the sessions their address does not matter.
+  if (column === 'customer_email') return `l.mark || '@example.com'`
   // Before what the service chains meanwhile, so that its end stays where it is.
   if (table === 'audit_chain' && column === 'position') {
     return `l.number * ${lines_max} + t.position % ${lines_max} - (1::bigint << 60)`

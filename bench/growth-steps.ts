@@ -2,21 +2,18 @@
 // machine at rest most of the time.
 
 import { randomInt } from 'node:crypto'
-import { keepMasterKey } from '../src/config/master-key.ts'
+import { cursorAfter } from '../src/http/list-cursor.ts'
 import { idsFrom } from '../src/kernel/ids.ts'
-import { type Keyring, openKeyring } from '../src/kernel/keyring.ts'
-import { openWorld } from '../src/outgoing/real-world.ts'
-import { cursorAfter } from '../src/webhooks/deliveries/delivery-cursor.ts'
+import { scopeOfDeliveries } from '../src/webhooks/deliveries/list-deliveries.ts'
+import type { DeliveryStatus } from '../src/webhooks/delivery.ts'
 import { claimsOfAnyAge, claimsOfNewest } from './growth-claims.ts'
 import { type Ground, livesOf, own_of } from './growth-fill.ts'
+import { keyringOf, listSteps, oldestOf } from './growth-lists.ts'
 import { checkOut } from './growth-lives.ts'
-import { type Answer, openLoad, type Work } from './load.ts'
+import { loaded, requests, type Step } from './growth-load.ts'
+import type { Answer, Work } from './load.ts'
 import { card, createRequest, nextKey, readRequest, requestBytes } from './requests.ts'
 
-/** Makes a round of a step; returns how long each took, in milliseconds. */
-export type Step = { name: string; isControl?: boolean; round(ground: Ground): Promise<number[]> }
-
-const clients_max = 128
 const rate = { requests: 200, lists: 100, checkouts: 20 }
 /** A checkout is four requests, and fewer of them tell less. */
 const checkout_seconds_factor = 3
@@ -31,6 +28,7 @@ export const steps: Step[] = [
   { name: 'the same, a page anywhere', round: (ground) => lists(ground, {}, true) },
   { name: '5 of one event type, anywhere', round: (ground) => lists(ground, declined, true) },
   { name: '5 that were given up, anywhere', round: (ground) => lists(ground, given_up, true) },
+  ...listSteps,
   { name: 'confirm', round: confirms },
   // Of the confirms before.
   { name: 'claim of 20 deliveries just made', round: claimsOfNewest },
@@ -39,7 +37,7 @@ export const steps: Step[] = [
 
 // At the smallest size there are some thirty of each.
 const declined = { event_type: 'webhook.payment.declined', limit: '5' }
-const given_up = { status: 'dead_lettered', limit: '5' }
+const given_up: Query = { status: 'dead_lettered', limit: '5' }
 
 function healths(ground: Ground): Promise<number[]> {
   const request = requestBytes({ method: 'GET', path: '/healthz' })
@@ -91,7 +89,7 @@ function ownNumbers({ size }: Ground, count: number): number[] {
   return Array.from({ length: count }, () => randomInt(size / own_of) * own_of)
 }
 
-type Query = { status?: string; event_type?: string; limit?: string }
+type Query = { status?: DeliveryStatus; event_type?: string; limit?: string }
 
 /**
  * The first page, or others, under cursors of any time but the oldest quarter of it: a page is full at every size, so that
@@ -103,10 +101,14 @@ async function lists(ground: Ground, query: Query, isAnywhere: boolean): Promise
   const { merchant_id, secret_key } = service
   const keyring = keyringOf(data_dir)
   const { limit: _, ...filters } = query
-  const bound = { merchant_id, status: undefined, event_type: undefined, ...filters }
-  const oldest_ms = Math.ceil(span.from_ms + (span.to_ms - span.from_ms) / 4)
+  const bound = scopeOfDeliveries({
+    merchant_id,
+    status: undefined,
+    event_type: undefined,
+    ...filters,
+  })
   const cursor = () => {
-    const at = new Date(randomInt(oldest_ms, span.to_ms))
+    const at = new Date(randomInt(oldestOf(span), span.to_ms))
     return { after: cursorAfter(keyring, bound, `${idsFrom(at)}${'0'.repeat(20)}`) }
   }
   return requests(ground, rate.lists, () => {
@@ -114,11 +116,6 @@ async function lists(ground: Ground, query: Query, isAnywhere: boolean): Promise
     const request = readRequest(secret_key, `/v1/webhooks/deliveries?${asked}`)
     return { request, expected: 200 }
   })
-}
-
-function keyringOf(data_dir: string): Keyring {
-  const { random } = openWorld({ log_level: 'error', clock_offset_seconds: 0 })
-  return openKeyring(keepMasterKey(data_dir, random), random)
 }
 
 /** A merchant may ask for so many lists a minute, and no more. */
@@ -139,35 +136,4 @@ async function confirms(ground: Ground): Promise<number[]> {
   }
   const seconds = ground.seconds * checkout_seconds_factor
   return loaded(ground, { per_second: rate.checkouts, seconds }, pay, times)
-}
-
-/** A request with every arrival, timed from when it is sent: what the generator itself is late is not the service's. */
-function requests(
-  ground: Ground,
-  per_second: number,
-  next: (index: number) => { request: Buffer; expected: number },
-  look?: (answer: Answer) => void,
-): Promise<number[]> {
-  const times: number[] = []
-  const work: Work = async (client, index) => {
-    const { request, expected } = next(index)
-    const started = performance.now()
-    const answer = await client.send(request)
-    times.push(performance.now() - started)
-    look?.(answer)
-    return answer.status === expected
-  }
-  return loaded(ground, { per_second, seconds: ground.seconds }, work, times)
-}
-
-async function loaded(
-  { service }: Ground,
-  length: { per_second: number; seconds: number },
-  work: Work,
-  times: number[],
-): Promise<number[]> {
-  const attempt: Work = (client, index) => work(client, index).catch(() => false)
-  const { failed } = await openLoad(service.base_url, { ...length, clients_max }, attempt)
-  if (failed > 0) throw new Error(`${failed} requests failed`)
-  return times
 }

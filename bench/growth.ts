@@ -6,7 +6,8 @@ import { startChild } from './deliver-child.ts'
 import type { Ports, ReceiverOrder, ReceiverSetting } from './deliver-receiver.ts'
 import { fill, type Ground, makeRoom, merchants, spanUntil } from './growth-fill.ts'
 import { livePatterns } from './growth-lives.ts'
-import { type Step, steps } from './growth-steps.ts'
+import type { Step } from './growth-load.ts'
+import { steps } from './growth-steps.ts'
 import { openClients } from './load.ts'
 import { median, percentile, type Table, whole } from './report.ts'
 import { requestBytes } from './requests.ts'
@@ -114,7 +115,10 @@ async function measure(
   for (let round = 0; round <= rounds; round += 1) {
     const seconds = round === 0 ? Math.min(ground.seconds, warm_seconds) : ground.seconds
     for (const step of steps) {
-      const times = (await step.round({ ...ground, seconds })).sort((a, b) => a - b)
+      const unsorted = await step.round({ ...ground, seconds }).catch((error: Error) => {
+        throw new Error(`${step.name}: ${error.message}`, { cause: error })
+      })
+      const times = unsorted.sort((a, b) => a - b)
       const found = { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
       if (round > 0) all.get(step)!.push(found)
     }

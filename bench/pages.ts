@@ -1,22 +1,27 @@
-// What a shopper's browser loads, and how long until the hosted page can be typed into, on a 4G connection.
+// What browsers load, and how long until the hosted page can be typed into and the dashboard shows a payment, on a 4G connection.
 
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { chromiumPath, launchChromium } from '../tests/support/chromium.ts'
+import { dashboardPage } from './dashboard-page.ts'
+import { measuredPage } from './page-visit.ts'
 import { median, type Table, whole } from './report.ts'
 import { withDataFolder, withService } from './service.ts'
 
-/** The browser's own 4G profile: 9 Mbit/s and 60 ms, times the factors by which it comes near a real one. */
-const fast_4g = { latency: 165, downloadThroughput: 1_012_500, uploadThroughput: 168_750 }
-
 export async function pages({ quick }: { quick: boolean }): Promise<Table[]> {
   return withDataFolder((data_dir) =>
-    withService(data_dir, async ({ base_url }) => {
+    withService(data_dir, async (service) => {
+      const { base_url } = service
+      const turns = quick ? 3 : 15
       const browser = await launchChromium(chromiumPath())
       try {
-        return [await sizes(base_url), await interactive(browser, base_url, quick ? 3 : 15)]
+        return [
+          await sizes(base_url),
+          await interactive(browser, base_url, turns),
+          await dashboardPage(browser, service, { data_dir, turns }),
+        ]
       } finally {
         await browser.close()
       }
@@ -81,18 +86,7 @@ async function visit(
   context: Awaited<ReturnType<Browser['newContext']>>,
   base_url: string,
 ): Promise<Visit> {
-  const page = await context.newPage()
-  const session = await context.newCDPSession(page)
-  await session.send('Network.enable')
-  await session.send('Network.emulateNetworkConditions', { offline: false, ...fast_4g })
-  let requests = 0
-  let bytes = 0
-  session.on('Network.requestWillBeSent', ({ request }) => {
-    if (request.url.startsWith('http')) requests += 1
-  })
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength
-  })
+  const { page, counted } = await measuredPage(context, { is_cold: false })
   await page.addInitScript(watchForm)
   await page.goto(`${base_url}/pay/demo?sku=tea&order_reference=bench`)
   // The page's policy forbids what a waiting function would need.
@@ -103,7 +97,7 @@ async function visit(
   }
   if (!interactive_ms) throw new Error('the hosted page did not become interactive')
   await page.close()
-  return { interactive_ms, requests, bytes }
+  return { interactive_ms, ...counted() }
 }
 
 /** In the page, at every frame that is drawn: is there a button to pay and a field for the card number? */

@@ -4,14 +4,16 @@
 import { against } from './against.ts'
 import { checkout } from './checkout.ts'
 import { connectorCosts } from './connectors.ts'
+import { costs } from './costs.ts'
 import { createAndRead } from './create-and-read.ts'
 import { deliver } from './deliver.ts'
 import { growth } from './growth.ts'
 import { latency } from './latency.ts'
+import { manyMerchants } from './merchants.ts'
 import { pages } from './pages.ts'
 import { processes } from './processes.ts'
 import { keep, print, type Table } from './report.ts'
-import { roundTrips } from './round-trips.ts'
+
 import { soak } from './soak.ts'
 import { startAndMemory } from './start-and-memory.ts'
 
@@ -20,8 +22,9 @@ const benchmarks: Record<string, (how: { quick: boolean }) => Promise<Table[]>> 
   checkout,
   latency,
   processes,
+  merchants: manyMerchants,
   deliver,
-  'round-trips': roundTrips,
+  costs,
   'start-and-memory': startAndMemory,
   soak,
   growth,
