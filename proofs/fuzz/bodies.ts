@@ -116,6 +116,11 @@ const sensible: Record<string, fc.Arbitrary<Value>> = {
     null,
   ),
   email: fc.constantFrom('ada@example.com', 'grace@example.com'),
+  customer_email: fc.constantFrom('Ada@Example.com', 'grace@example.com'),
+  card_last4: fc.constantFrom('4242', '0000', '4444'),
+  decline_code: fc.constantFrom('do_not_honour', 'insufficient_funds'),
+  created_from: fc.constantFrom('2025-01-01T00:00:00Z', '2025-01-01T00:00:00.1234567+00:00'),
+  created_before: fc.constantFrom('9999-12-31T23:59:59Z', '2025-01-01T00:00-05:00'),
   receipt_email: fc.constantFrom('ada@example.com', 'grace@example.com'),
   statement_descriptor_suffix: fc.string({
     minLength: 1,

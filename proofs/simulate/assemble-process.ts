@@ -12,6 +12,7 @@ import type { Patience } from './scheduler.ts'
 import { openSqlFaults } from './sql-faults.ts'
 import { openSeam } from './sql-seam.ts'
 import type { Process, Surroundings } from './surroundings.ts'
+import { openVendorLine } from './vendor-line.ts'
 
 type Ways = {
   process: Process
@@ -40,11 +41,15 @@ export async function assembleProcess(
   const keyring = openKeyring([around.master_key], world.random)
   const address = () => base_url
   const line = openLine({ ...around, chance: chance.fork('bank') }, process, die)
+  const to_vendors = { ...around, chance: chance.fork('vendor') }
+  const vendors = openVendorLine(to_vendors, { owner: process, clock: world.clock, die })
+  const guarded = around.receivers.lineOf(process, die)
   const service = await assemble({
     world,
     keyring,
     database: {
       sql,
+      is_distributed: false,
       async listen(_channel, { heard, opened }) {
         listeners.push(() => heard(''))
         opened()
@@ -55,8 +60,10 @@ export async function assembleProcess(
     simulator: 'on',
     addresses: { base_url: address, pay_url: () => `${base_url}/pay`, internal_url: address },
     webhook_urls: { judge: async () => null },
+    webhook_sending: { http: guarded, settings: around.settings },
     wakeDeliveries: wake,
     wrapSimulator: () => plant.acquirer?.(line, world) ?? line,
+    vendor_http: plant.vendors?.(vendors) ?? vendors,
     isClockFarOff: () => process.isFarOff(),
     gateway_limit: 0,
     trusted_proxies: [],
@@ -64,7 +71,6 @@ export async function assembleProcess(
     demo_shop: () => null,
   })
   await teachDistinctHeaders(service)
-  const guarded = around.receivers.lineOf(process, die)
   const deliveries = startDeliveries({
     ...{ sql, keyring, metrics: service.context.metrics },
     settings: { ...around.settings, ...plant.settings },

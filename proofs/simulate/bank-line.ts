@@ -9,7 +9,7 @@ import {
 } from '../../src/acquirers/acquirer.ts'
 import type { Bank } from './bank/bank.ts'
 import type { Chance } from './chance.ts'
-import type { Faults } from './faults.ts'
+import { type Faults, move_faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 type Verb = 'authorise' | 'capture' | 'void' | 'reverse' | 'refund'
@@ -40,18 +40,7 @@ export function openLine(ends: Ends, owner: Owner, die: () => never): Acquirer {
   async function send<Request, Answer>(verb: Verb, reference: string, request: Request) {
     bank.calls.set(reference, here.now().getTime())
     const fate = await scheduler.effect(owner, `${verb} ${reference.slice(-6)}`, () => {
-      const chosen = faults.happens(
-        'acquirer: crash before',
-        'acquirer: crash after',
-        'acquirer: not sent',
-        'acquirer: lost on its way',
-        'acquirer: arrives late',
-        'acquirer: answer lost',
-        'acquirer: answers late',
-        'acquirer: done twice',
-        'acquirer: error after the effect',
-        'acquirer: arrives after its reversal',
-      )
+      const chosen = faults.happens(...move_faults)
       if (chosen === 'acquirer: crash before') die()
       if (chosen !== 'acquirer: not sent') sent_ms.set(reference, here.now().getTime())
       if (chosen === 'acquirer: crash after') {

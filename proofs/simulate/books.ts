@@ -1,14 +1,9 @@
 // Compares a world's database with the bank's books and the journal, once all has come to rest.
 
 import type { Sql } from '../../src/database/open.ts'
-import {
-  type Authorisation,
-  endOf,
-  hasLapsed,
-  hasPersonActed,
-  isLive,
-} from './bank/authorisation.ts'
+import { type Authorisation, hasLapsed, hasPersonActed, isLive } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
+import { faultsOfEnds } from './charge-ends.ts'
 import type { KnownPayment } from './known-payment.ts'
 import { type Fault, unless } from './violations.ts'
 import { faultsOfWay } from './way.ts'
@@ -102,16 +97,7 @@ function faultsOfMoney(
           ...unless(!refused || live.length === 0, 'I5', 'the bank holds or took the money'),
         ]
       : []),
-    ...charges.flatMap(({ operation_id, state }) => {
-      const said = authorisations.find(({ reference }) => reference === operation_id)
-      const is_refused = state === 'failed' || state === 'declined'
-      // By us, by people, or by time.
-      const is_undone = is_refused && said !== undefined && endOf(said) <= now_ms
-      const is_late = said?.surprises.some(({ what }) => what === 'late') ?? false
-      const came_to_nothing = is_refused && is_late && said?.result !== 'approved'
-      const agrees = !said?.result || state === said.result || is_undone || came_to_nothing
-      return unless(agrees, 'I4', `${state} here, ${said?.result} there`)
-    }),
+    ...faultsOfEnds(life, { now_ms, skew_ms }),
     ...unless(hold !== null || !reserved, 'I6', 'held there, and no hold here'),
   ]
 }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { testCardOf } from '../../src/cards/test-cards.ts'
+import type { BankKind } from './bank/kind.ts'
 import { noted, shares } from './faults.ts'
 import type { Lane } from './lanes.ts'
 import { numbers } from './life.ts'
@@ -22,6 +23,8 @@ export type Campaign = {
   plant?: string | null
   /** Only this world of the campaign. */
   world?: number | null
+  /** Of every world. Left out, each seed decides. */
+  bank?: BankKind | null
   watch?: (line: string) => void
   tell?(line: string): void
 }
@@ -37,7 +40,7 @@ export type CampaignReport = Omit<WorldReport, 'violations' | 'tail'> & {
 
 /** Runs worlds until so many lives were lived, or an invariant is broken. What is reported ends with the first broken world. */
 export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
-  const { seed, lanes, plant = null, watch, tell } = campaign
+  const { seed, lanes, plant = null, bank = null, watch, tell } = campaign
   const began_ms = performance.now()
   const total = nothingYet()
   const worlds = worldsOf(campaign)
@@ -59,7 +62,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignReport> {
   async function liveOn(lane: Lane): Promise<void> {
     for (const { world, lives } of worlds) {
       const order = { seed: `${seed}/${world}`, lives, plant }
-      const report = await lane({ ...order, ...(watch && { watch }) })
+      const report = await lane({ ...order, ...(bank && { bank }), ...(watch && { watch }) })
       ended.set(world, { lives, report })
       is_broken ||= report.violations.length > 0
       addInOrder()

@@ -7,7 +7,7 @@ import type { Outcome } from './meetings.ts'
 import type { Meet } from './scheduler.ts'
 
 /** What is due next; null for what is not. */
-export type Due = Record<'operations' | 'holds' | 'orphans' | 'deliveries', Date | null>
+export type Due = Record<'operations' | 'notices' | 'holds' | 'orphans' | 'deliveries', Date | null>
 
 export type WorldDatabase = {
   sql: Sql
@@ -80,6 +80,7 @@ export async function openWorldDatabase(url: string): Promise<WorldDatabase> {
       const [row] = await sql<(Due & { swept_until: Date | null })[]>`
         select (select min(swept_until) from orphan_sweeps) as swept_until,
           (select min(next_check_at) from acquirer_operations) as operations,
+          (select min(next_try_at) from acquirer_notices) as notices,
           (select min(rules_at) from holds where operation_id is null) as holds,
           (select min(next_try_at) from orphan_authorisations where state = 'found') as orphans,
           (select min(due_at) from webhook_queue) as deliveries`

@@ -57,7 +57,7 @@ export async function decideAboutLost(stage: Stage): Promise<void> {
       const is_paid = told.has(payments.get(reference) ?? '')
       if (is_paid || chance.often(0.5)) {
         await leaveUnreversed(room, which, { by: 'ada', reason: 'the shop has its order' })
-      } else await reverseHeldBack(room, which, 'ada')
+      } else await reverseHeldBack(room, which, { by: 'ada' })
     }
     const brakes = await listBrakes(sql, { acquirer: null, released_too: false })
     await releaseBrakes(sql, { brakes, at: clock.now(), by: 'ada' })

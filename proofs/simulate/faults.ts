@@ -75,6 +75,20 @@ export const noted = [
   'portal: reversed',
 ] as const
 
+/** What happens to a request that may move money, on its way to an acquirer and back. The order decides what a draw means. */
+export const move_faults = [
+  'acquirer: crash before',
+  'acquirer: crash after',
+  'acquirer: not sent',
+  'acquirer: lost on its way',
+  'acquirer: arrives late',
+  'acquirer: answer lost',
+  'acquirer: answers late',
+  'acquirer: done twice',
+  'acquirer: error after the effect',
+  'acquirer: arrives after its reversal',
+] as const
+
 export type Shares = Record<keyof typeof shares, number>
 
 export type NotedFault = (typeof noted)[number]

@@ -2,6 +2,7 @@
 
 export type JobName =
   | 'reconcile'
+  | 'handle_notices'
   | 'watch_database'
   | 'apply_hold_rules'
   | 'sweep_orphans'

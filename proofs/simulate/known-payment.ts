@@ -5,14 +5,18 @@ import type { Operation } from '../../src/checkout/operation.ts'
 import type { Payment } from '../../src/checkout/payment.ts'
 import type { Session } from '../../src/checkout/session.ts'
 import type { Sql } from '../../src/database/open.ts'
+import { connectionNamed } from '../../src/merchants/account-connection.ts'
 import type { Authorisation } from './bank/authorisation.ts'
 import type { Bank } from './bank/bank.ts'
 
 type Line = { session_id: string | null; subject: string; change: string; at: Date }
 type Event = { sequence: number; type: string; body: string }
 
-type KnownOperation = Operation & {
+export type KnownOperation = Operation & {
   waits_for_person_since: Date | null
+  answered_at: Date | null
+  /** When the first notice about it came; null for none. */
+  noticed_at: Date | null
   /** `found` where a look said so, instead of an answer. */
   answer: { found?: string } | null
 }
@@ -39,7 +43,10 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
     join attempts a on a.merchant_id = p.merchant_id and a.attempt_id = p.attempt_id
     left join holds h on h.merchant_id = p.merchant_id and h.payment_id = p.payment_id
     order by p.payment_id`
-  const found = await sql<Operation[]>`select * from acquirer_operations order by sent_at`
+  const found = await sql<Operation[]>`
+    select o.*, (select min(n.received_at) from acquirer_notices n
+      where n.merchant_id = o.merchant_id and n.reference = o.operation_id and n.about = o.kind) as noticed_at
+    from acquirer_operations o order by o.sent_at`
   const operations = Map.groupBy(found, ({ payment_id }) => payment_id)
   const told = await sql<(Event & { payment_id: string })[]>`
     select * from events order by sequence`
@@ -50,7 +57,9 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
   return rows.map((row) => {
     const own = (operations.get(row.payment.payment_id) ?? []) as KnownPayment['operations']
     const references = new Set(own.map(({ operation_id }) => operation_id))
-    const authorisations = [...references].flatMap((each) => authorised.get(each) ?? [])
+    const authorisations = own.flatMap((operation) =>
+      (authorised.get(operation.operation_id) ?? []).map((entry) => withNotice(entry, operation)),
+    )
     const done = (kind: string) =>
       bank.settlements.filter(
         (each) =>
@@ -71,4 +80,18 @@ export async function readPayments(sql: Sql, bank: Bank): Promise<KnownPayment[]
       ),
     }
   })
+}
+
+/** Nobody can ask Adyen. Where its notice comes after a charge was given up, its approval counts as late. */
+export function withNotice(
+  entry: Authorisation,
+  { acquirer, state, answered_at, noticed_at }: KnownOperation,
+): Authorisation {
+  const is_told = connectionNamed(acquirer)?.connector === 'adyen' && state === 'failed'
+  if (!is_told || !answered_at || !noticed_at || noticed_at <= answered_at) return entry
+  const late = { what: 'late' as const, at_ms: noticed_at.getTime() }
+  return {
+    ...entry,
+    surprises: [...entry.surprises, ...(entry.result === 'approved' ? [late] : [])],
+  }
 }

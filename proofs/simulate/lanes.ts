@@ -1,6 +1,7 @@
 // Where worlds are lived, one after the other: on a database of this thread's own, or in a thread beside it.
 
 import { Worker } from 'node:worker_threads'
+import type { BankKind } from './bank/kind.ts'
 import { openWorldDatabase, type WorldDatabase } from './database.ts'
 import { nothing, plants } from './plants.ts'
 import { runWorld, type WorldReport } from './world.ts'
@@ -10,6 +11,8 @@ export type WorldOrder = {
   lives: number
   /** The name of a planted fault, if any. */
   plant: string | null
+  /** Left out, the seed decides; with a planted fault it is the simulator. */
+  bank?: BankKind
   watch?: (line: string) => void
 }
 
@@ -19,8 +22,11 @@ export type Lane = (order: WorldOrder) => Promise<WorldReport>
 export type Lanes = { lanes: Lane[]; close(): Promise<void> }
 
 export function laneOn(database: WorldDatabase): Lane {
-  return ({ plant, ...order }) =>
-    runWorld({ ...order, database, plant: plant === null ? nothing : plants[plant]! })
+  return ({ plant: name, ...order }) => {
+    if (name === null) return runWorld({ ...order, database, plant: nothing })
+    const plant = plants[name]!
+    return runWorld({ bank: plant.brings?.bank ?? 'simulator', ...order, database, plant })
+  }
 }
 
 /** Lanes of this thread, on migrated databases that nobody else uses. */

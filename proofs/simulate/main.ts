@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/database/driver/driver.ts'
 import { setup, type TestServer } from '../../tests/support/setup-database.ts'
 import { count, flag, oneOf, readAsked, seed } from '../asked.ts'
+import { bank_kinds } from './bank/kind.ts'
 import { describeCampaign, findPlants, lives_a_world, runCampaign } from './campaign.ts'
 import { type Lane, openLanes, openThread } from './lanes.ts'
 import { plants } from './plants.ts'
@@ -17,6 +18,7 @@ const asked = readAsked('simulate', {
   world: count(null, 0),
   plant: oneOf(Object.keys(plants)),
   plants: flag,
+  bank: oneOf(bank_kinds),
   trace: flag,
 })
 const { lives } = asked
@@ -27,9 +29,9 @@ process.exitCode = await onLanes(asked.plants ? simulatePlants : simulate)
 
 async function simulate(lanes: Lane[]): Promise<number> {
   say(`seed ${asked.seed}`)
-  const { seed, world, plant } = asked
+  const { seed, world, plant, bank } = asked
   const report = await runCampaign({
-    ...{ seed, lives, world, plant, tell: say },
+    ...{ seed, lives, world, plant, bank, tell: say },
     // The lines of two worlds at once would be nobody's trace.
     lanes: asked.trace ? lanes.slice(0, 1) : lanes,
     ...(asked.trace && { watch: say }),
@@ -43,7 +45,8 @@ async function simulate(lanes: Lane[]): Promise<number> {
     say(`\n${invariant} is broken (${invariants[invariant]}):\n  ${fault}`)
   }
   const planted = plant === null ? '' : ` --plant '${plant}'`
-  const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}`
+  const banked = bank === null ? '' : ` --bank ${bank}`
+  const again = `--seed ${seed} --lives ${broken.lives} --world ${broken.world}${planted}${banked}`
   say(`\nreplay it with: npm run simulate -- ${again} --trace`)
   return 1
 }

@@ -1,6 +1,5 @@
 // What people do around the service of a simulated world: they change keys, stop processes, and settle what nobody will ever know.
 
-import type { AuthoriseRequest } from '../../src/acquirers/acquirer.ts'
 import { settleFoundHold } from '../../src/checkout/holds/settle-found-hold.ts'
 import type { PaymentKey } from '../../src/checkout/payment.ts'
 import { findWholePayment } from '../../src/checkout/reading/payment-store.ts'
@@ -30,23 +29,12 @@ export async function operate(stage: Stage, during_ms: number): Promise<void> {
   ])
 }
 
-/** Another installation charges over the same account: the bank has what nobody here knows of, under another mark. */
+/** Somebody else charges over the same account: the bank has what nobody here knows of, under another mark or none. */
 async function loseKnowledge({ chance, clock, bank }: Stage, after_ms: number): Promise<void> {
   const own = chance.fork('stranger')
   await clock.sleep(after_ms)
   const reference = own.bytes(16).toString('hex')
-  bank.strangers.add(reference)
-  await bank.acquirer.authorise(strangersRequest(reference, own.often(0.5)))
-}
-
-function strangersRequest(reference: string, capture: boolean): AuthoriseRequest {
-  const number = '4242424242424242'
-  return {
-    ...{ reference, installation: 'lost', capture, amount: 7_700, currency: 'GBP', three_ds: null },
-    card: { brand: 'visa', number, exp_month: 1, exp_year: 2031, cvc: null, cardholder_name: null },
-    merchant: { descriptor: 'Shop', mcc: null, country: null },
-    handle: null,
-  }
+  await bank.addStranger({ reference, capture: own.often(0.5) })
 }
 
 /** Processes that never hear of a change know of it after this, whatever their clocks say. */
@@ -129,8 +117,8 @@ async function settlePartlyCaptured(stage: Stage, reference: string): Promise<vo
       select merchant_id, payment_id from acquirer_operations join holds using (merchant_id, payment_id)
       where acquirer_operations.operation_id = ${reference} and decided_at is null`,
   )
-  // A void or capture of the hold may be unknown for three days.
-  for (let tries = 0; key && tries < 100; tries++) {
+  // A void or capture of the hold may be unknown for three days, and the next that the rules begin for as long.
+  for (let tries = 0; key && tries < 400; tries++) {
     const process = town.anyProcess()
     // The database may be away, and the process die.
     const settling = process && settleAsCaptured(process.context(), key)

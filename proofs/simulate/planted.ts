@@ -154,3 +154,8 @@ export function underOurMark(line: Acquirer): Acquirer {
     },
   }
 }
+
+export const nothingThere: SettleAnswer = {
+  ...{ result: 'refused', reason: 'unknown authorisation', decline_code: 'unknown_authorisation' },
+  authorisation_known: false,
+}

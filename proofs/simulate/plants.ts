@@ -4,12 +4,12 @@ import {
   type Acquirer,
   type AuthoriseRequest,
   chargeNamed,
-  type SettleAnswer,
   type SettleRequest,
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
-import type { Clock, GuardedHttp, World } from '../../src/kernel/world.ts'
+import type { Clock, GuardedHttp, VendorHttp, World } from '../../src/kernel/world.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
+import type { BankKind } from './bank/kind.ts'
 import type { Traits } from './bank/traits.ts'
 import type { Shares } from './faults.ts'
 import type { JobName } from './job-names.ts'
@@ -19,6 +19,7 @@ import {
   both,
   inSql,
   livingLonger,
+  nothingThere,
   seldomRead,
   underOurMark,
   unlessGone,
@@ -29,9 +30,11 @@ import {
   withoutLines,
   withoutWithdrawals,
 } from './planted.ts'
+import { vendor_plants } from './planted-vendors.ts'
 
 export type Plant = {
   acquirer?(line: Acquirer, world: World): Acquirer
+  vendors?(line: Pick<VendorHttp, 'send'>): Pick<VendorHttp, 'send'>
   receivers?(line: GuardedHttp): GuardedHttp
   /** The text of a statement, or a part of one, as it is written down instead. */
   sql?(template: TemplateStringsArray): TemplateStringsArray
@@ -48,7 +51,12 @@ export type Plant = {
   /** Jobs begin by whatever clock. */
   trusts_clock?: true
   /** What brings it out, more often than in other worlds. */
-  brings?: { faults?: Partial<Shares>; failovers?: number; traits?: Partial<Traits> }
+  brings?: {
+    faults?: Partial<Shares>
+    failovers?: number
+    traits?: Partial<Traits>
+    bank?: BankKind
+  }
   /** The clock of a process. */
   clock?(clock: Clock): Clock
   /** What a client hears instead. */
@@ -60,6 +68,7 @@ export type HttpAnswer = { status: number; text: string; headers: Record<string,
 export const nothing: Plant = {}
 
 export const plants: Record<string, Plant> = {
+  ...vendor_plants,
   'a charge is sent twice': {
     acquirer: (line, world) => ({
       ...line,
@@ -279,11 +288,6 @@ export const plants: Record<string, Plant> = {
     acquirer: underOurMark,
     sql: inSql(', next_try_at = null from meant', ", next_try_at = '2026-01-01' from meant"),
   },
-}
-
-const nothingThere: SettleAnswer = {
-  ...{ result: 'refused', reason: 'unknown authorisation', decline_code: 'unknown_authorisation' },
-  authorisation_known: false,
 }
 
 function another({ random }: World): string {

@@ -62,6 +62,7 @@ export function openRest(parts: {
     }
     const run = (job: JobName) => some((process) => process.run(job))
     if (is(due.operations)) run('reconcile')
+    if (is(due.notices)) run('handle_notices')
     if (is(due.holds)) run('apply_hold_rules')
     // To a process whose clock is ahead it is due already.
     for (const process of town.processes()) {

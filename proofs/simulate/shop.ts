@@ -23,11 +23,12 @@ export type Shop = {
   origin: string
 }
 
-/** Opens a merchant whose rules the seed decides. */
+/** Opens a merchant whose rules the seed decides. `connect` makes a connection for it, which its test sessions are paid over. */
 export async function openShop(
   office: ManageContext,
   chance: Chance,
   number: number,
+  connect?: (merchant_id: string) => Promise<string>,
 ): Promise<Shop> {
   const { merchant_id } = await createMerchant(office, {
     name: `Shop ${number}`,
@@ -45,6 +46,7 @@ export async function openShop(
     escalate_after_seconds: chance.pick([null, 30, 3_600]),
     capture_below: chance.pick([null, null, 5_000]),
     price_list: chance.pick([null, price_list]),
+    ...(connect && { test_connections: [await connect(merchant_id)] }),
   }
   await createIntegration(office, merchant_id, { name: 'default', ...rules })
   return { merchant_id, origin, ...(await openKey(office, merchant_id)) }

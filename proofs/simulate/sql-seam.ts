@@ -104,7 +104,7 @@ function labelOf(statement: Statement): string {
 }
 
 /** The tables that say when something is due next. */
-const schedule = /acquirer_operations|holds|orphan_|webhook_queue/
+const schedule = /acquirer_operations|acquirer_notices|holds|orphan_|webhook_queue/
 const schedules = new WeakMap<object, boolean>()
 
 type Text = { strings: readonly string[]; args: unknown[] }

@@ -7,10 +7,13 @@ import type { ManageContext } from '../../src/merchants/manage.ts'
 import type { ThreeDsSimulator } from '../../src/three-ds/simulator/simulator.ts'
 import type { DeliverySettings } from '../../src/webhooks/sending/deliver.ts'
 import { type Bank, openBank } from './bank/bank.ts'
+import { type BankKind, kindOfBank } from './bank/kind.ts'
 import { openMoods } from './bank/moods.ts'
 import { traitsOf } from './bank/traits.ts'
+import { openVendorBank } from './bank/vendor-bank.ts'
 import { type Chance, openChance } from './chance.ts'
 import { type Clocks, openClocks } from './clocks.ts'
+import { connectShop } from './connecting.ts'
 import type { WorldDatabase } from './database.ts'
 import { type DirectoryServer, openDirectoryServer } from './directory-server.ts'
 import { type Faults, openFaults } from './faults.ts'
@@ -23,6 +26,7 @@ import { openShop, type Shop } from './shop.ts'
 import { openStalls } from './stalls.ts'
 import { openTown, type Town } from './town.ts'
 import { openTrace, type Trace } from './trace.ts'
+import { openVendorPosts } from './vendor-posts.ts'
 import { openViolations, type Violations } from './violations.ts'
 
 export type Stage = {
@@ -68,6 +72,8 @@ export async function openStage(options: {
   seed: string
   database: WorldDatabase
   plant: Plant
+  /** Left out, the seed decides. */
+  bank?: BankKind
   watch?: (line: string) => void
 }): Promise<Stage> {
   const { seed, database, plant, watch } = options
@@ -87,13 +93,17 @@ export async function openStage(options: {
   const clocks = openClocks(chance.fork('clocks'), () => scheduler.now().getTime())
   const outside: Owner = { name: 'outside', alive: true }
   const clock = scheduler.clockOf(outside)
-  const bank = openBank(
-    { clock, random: { bytes: chance.fork('bank').bytes } },
-    {
-      traits: { ...traitsOf(chance.fork('traits of the bank')), ...brings.traits },
-      moods: openMoods({ chance: chance.fork('moods of the bank'), faults }),
-    },
-  )
+  const kind = options.bank ?? kindOfBank(chance.fork('kind of bank'))
+  const bank_world = { clock, random: { bytes: chance.fork('bank').bytes } }
+  const bank =
+    kind === 'simulator'
+      ? openBank(bank_world, {
+          traits: { ...traitsOf(chance.fork('traits of the bank')), ...brings.traits },
+          moods: openMoods({ chance: chance.fork('moods of the bank'), faults }),
+        })
+      : openVendorBank(kind, bank_world, chance.fork('vendor'))
+  const of_posts = { scheduler, clock, faults, bank, chance: chance.fork('notices of vendors') }
+  const posts = openVendorPosts({ ...of_posts, town: () => town })
   const memory = openMemory(violations)
   const world = { scheduler, faults, outside, violations, bank, clocks }
   const receivers = openReceivers({ ...world, chance: chance.fork('receivers') })
@@ -106,28 +116,38 @@ export async function openStage(options: {
   )
   const town: Town = openTown(
     {
-      ...{ ...world, receivers, sql: database.sql, master_key, plant, settings },
+      ...{ ...world, receivers, posts, sql: database.sql, master_key, plant, settings },
       ...{ log: logInto(log_lines, world), chance: chance.fork('town'), http: banks.lineOf },
     },
     processes_count,
   )
   const random = { bytes: chance.fork('office').bytes }
-  const ids = openIds(random, openKeyring([master_key], random))
+  const keyring = openKeyring([master_key], random)
+  const ids = openIds(random, keyring)
   const office: ManageContext = { sql: database.sql, ids, clock, actor: 'operator' }
-  const shops = await openShops(office, chance.fork('shops'), memory)
+  const connecting = { ...office, keyring, bank, posts, memory }
+  const connect =
+    kind === 'simulator' ? undefined : (merchant_id: string) => connectShop(connecting, merchant_id)
+  const shops = await openShops(office, chance.fork('shops'), memory, connect)
   // All was gone through until now, as where the service has been up before.
   await database.sql`insert into orphan_sweeps (acquirer, swept_until) values ('simulator', ${start})`
   return {
     ...{ ...world, chance, trace, clock, receivers, memory, town, office, shops, database },
     ...{ simulator: banks.simulator, without_eci: banks.without_eci, log_lines, lost: null },
-    failovers: brings.failovers ?? failovers,
+    // A vendor does not post again what was accepted and is lost.
+    failovers: brings.failovers ?? (kind === 'simulator' ? failovers : 0),
   }
 }
 
-async function openShops(office: ManageContext, chance: Chance, memory: Memory): Promise<Shop[]> {
+async function openShops(
+  office: ManageContext,
+  chance: Chance,
+  memory: Memory,
+  connect?: (merchant_id: string) => Promise<string>,
+): Promise<Shop[]> {
   const shops: Shop[] = []
   for (let each = 0; each < shops_count; each++) {
-    const shop = await openShop(office, chance, each)
+    const shop = await openShop(office, chance, each, connect)
     memory.keepSecret('a secret key', shop.secret_key)
     shops.push(shop)
   }
@@ -148,10 +168,10 @@ function throughTown(town: () => Town): Http {
 
 /**
  * What the service may log as an error though nothing is wrong with it. A job that met a fault may log it after the faults have
- * stopped. A bank may approve late even then.
+ * stopped. A bank may approve late even then, and a charge whose answer was lost before is a failure of its connection.
  */
 const expected_errors =
-  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway/
+  /wait for a person|no answer before the deadline|the database may have lost commits|waits for a person|orphaned authorisation found|the connection broke|due to (lock|statement) timeout|contradicts what was recorded|has a charge otherwise than we do|another amount was approved|503 from the gateway|a connection failed to charge/
 const broken_rules = /duplicate key value|violates (check|foreign key|not-null) constraint/
 
 function logInto(

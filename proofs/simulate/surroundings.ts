@@ -14,6 +14,7 @@ import type { JobName } from './job-names.ts'
 import type { Plant } from './plants.ts'
 import type { Receivers } from './receivers.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
+import type { VendorPosts } from './vendor-posts.ts'
 
 export type Surroundings = {
   scheduler: Scheduler
@@ -21,6 +22,8 @@ export type Surroundings = {
   faults: Faults
   bank: Bank
   receivers: Receivers
+  /** The notices of vendors. */
+  posts: VendorPosts
   outside: Owner
   /** The database as it really is. */
   sql: Sql

@@ -1,7 +1,9 @@
 // One simulated world: some lives side by side under every fault, then rest, then judgement.
 
+import type { BankKind } from './bank/kind.ts'
 import { faultsOfBooks } from './books.ts'
 import { turnClocks } from './clocks.ts'
+import { faultsOfAccounts } from './connecting.ts'
 import type { WorldDatabase } from './database.ts'
 import { faultsOfDeeds } from './deeds.ts'
 import { faultsOfPurchases } from './facts.ts'
@@ -51,6 +53,8 @@ type Options = {
   lives: number
   database: WorldDatabase
   plant: Plant
+  /** Left out, the seed decides. */
+  bank?: BankKind
   watch?: (line: string) => void
 }
 
@@ -102,6 +106,7 @@ export async function runWorld({ lives, ...options }: Options): Promise<WorldRep
     add(stage, await faultsOfBooks(sql, payments, moment))
     add(stage, faultsOfDeeds(payments, stage))
     add(stage, await faultsOfRefunds(sql, bank, memory))
+    add(stage, await faultsOfAccounts(sql, bank))
     add(stage, await faultsOfPurchases(sql, memory))
     add(stage, await faultsOfAnswers(sql, memory))
     add(stage, await faultsOfDeliveries(sql, receivers.all.values()))

@@ -10,7 +10,7 @@ import {
   type DiaryRequest,
 } from './diary.ts'
 
-export type CreatingKind = Exclude<DiaryPromise['kind'], 'decision'>
+export type CreatingKind = Exclude<DiaryPromise['kind'], 'decision' | 'refund'>
 
 export type Street = {
   diary: Diary
@@ -20,6 +20,8 @@ export type Street = {
   give_up_ms: number
   /** Cards of which the answer gets lost are among those that are paid with. */
   loses_answers: boolean
+  /** Shops refund. Left out, they do not. */
+  refunds?: boolean
   /** Ways to create a session; all where nothing is said. */
   kinds?: readonly CreatingKind[]
   /** How long one waits for an answer before one takes it for lost. */
@@ -58,7 +60,7 @@ export async function insist(
   const patient_until_ms = performance.now() + patience_ms
   for (;;) {
     const said = await askOnce(client, name, asked, chance)
-    const waits = running.has(codeOf(said)) && performance.now() < patient_until_ms
+    const waits = isRunning(said) && performance.now() < patient_until_ms
     if (isDefinite(said) && !waits) return said
     if (performance.now() > give_up_ms) return null
     await realClock.sleep(retry_ms.least + chance.below(retry_ms.more))
@@ -68,6 +70,11 @@ export async function insist(
 /** Neither silence nor a database that is away. */
 export function isDefinite({ status }: DiaryAnswer): boolean {
   return status !== null && status < 500 && status !== 429
+}
+
+/** Whether the key's first request may still run: no answer yet, and no refusal. */
+export function isRunning(said: DiaryAnswer): boolean {
+  return running.has(codeOf(said))
 }
 
 const running = new Set(['idempotency_key_reused', 'idempotency_key_in_use'])

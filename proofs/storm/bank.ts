@@ -1,18 +1,18 @@
-// The bank of a storm's processes: the simulated acquirer, with a clock of its own and a place on the wire where the storm
-// may stop whoever calls it.
+// The bank of a storm's processes: the simulated acquirer, with a clock of its own, or a vendor; and a place on the wire where the
+// storm may stop whoever calls it.
 
-import type { Acquirer } from '../../src/acquirers/acquirer.ts'
+import type { Acquirer, OperationKind } from '../../src/acquirers/acquirer.ts'
 import { openSimulator } from '../../src/acquirers/simulator/simulator.ts'
 import { connect } from '../../src/database/driver/driver.ts'
 import { openLedger } from '../../src/database/stores/simulator-ledger.ts'
-import type { World } from '../../src/kernel/world.ts'
+import type { VendorHttp, World } from '../../src/kernel/world.ts'
 import type { SimulatorWrapper } from '../../src/service/acquiring.ts'
+import { verbOf } from '../vendors/verbs.ts'
 
 /** `intent`: the intent is committed and nothing was sent. `answer`: the bank has answered and nobody has heard of it. */
 export type CallMoment = 'intent' | 'answer'
 
-const kinds = ['authorise', 'capture', 'void', 'reverse'] as const
-export type Kind = (typeof kinds)[number]
+export type Kind = OperationKind
 
 /** What the storm asks of a process: to say so and to wait when it comes to this place next, and to go on. */
 export type Order = { order: 'wait'; where: CallMoment; kinds: readonly Kind[] } | { order: 'go' }
@@ -56,6 +56,18 @@ export function openWire(tell: (arrived: Arrived) => void) {
       capture: around('capture', bank.capture),
       void: around('void', bank.void),
       reverse: around('reverse', bank.reverse),
+      refund: around('refund', bank.refund),
+    }),
+    aroundVendors: (http: VendorHttp): VendorHttp => ({
+      ...http,
+      async send(request) {
+        const kind = verbOf(request)
+        if (kind === null) return http.send(request)
+        await pass('intent', kind, request.url)
+        const answer = await http.send(request)
+        await pass('answer', kind, request.url)
+        return answer
+      },
     }),
   }
 }

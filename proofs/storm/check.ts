@@ -1,6 +1,6 @@
 // After a storm: compares what clients were answered with the database, the acquirer's books, the journal and the receivers.
 
-import type { ServiceResources } from '../../src/main.ts'
+import type { ServiceResources } from '../../src/service/resources.ts'
 import { expectBooksAgree } from '../../tests/support/books.ts'
 import { countPerSession } from '../simulate/books.ts'
 import { payment_edges } from '../simulate/memory.ts'
@@ -37,6 +37,7 @@ export async function faultsOfStorm(checked: Checked): Promise<string[]> {
     ...(await faultsOfCreates(checked)),
     ...(await faultsOfResults(checked)),
     ...(await faultsOfDecisions(checked)),
+    ...(await faultsOfRefunds(checked)),
     ...(await faultsOfRest(checked)),
     ...(await faultsOfWay(opened.database.sql)),
   ]
@@ -65,7 +66,7 @@ async function faultsOfCreates({ opened, diary }: Checked): Promise<string[]> {
   const rows = await opened.database.sql<CreatedSession[]>`
     select session_id, merchant_id, amount, metadata->>'key' as key from sessions`
   const made = Map.groupBy(rows, ({ key }) => key)
-  const creates = diary.promises.filter(({ kind }) => kind !== 'decision')
+  const creates = diary.promises.filter(({ kind }) => kind !== 'decision' && kind !== 'refund')
   const asked = new Set(creates.map(({ key }) => key))
   return [
     ...creates.flatMap((promised) => faultsOfCreate(promised, made.get(promised.key) ?? [])),
@@ -133,6 +134,26 @@ async function faultsOfDecisions({ opened, diary }: Checked): Promise<string[]> 
   })
 }
 
+/** A refund that was acknowledged is there, for its amount; the books of both sides are compared elsewhere. */
+async function faultsOfRefunds({ opened, diary }: Checked): Promise<string[]> {
+  const rows = await opened.database.sql<{ refund_id: string; amount: string | number }[]>`
+    select refund_id, amount from refunds`
+  const amounts = new Map(rows.map(({ refund_id, amount }) => [refund_id, Number(amount)]))
+  const promised = diary.promises.filter(({ kind }) => kind === 'refund')
+  const made = new Set(promised.flatMap(({ text }) => (text ? [JSON.parse(text).id] : [])))
+  return [
+    ...promised.flatMap(({ text, key }) => {
+      if (text === null) return []
+      const { id, amount } = JSON.parse(text) as { id: string; amount: number }
+      const words = `${key} was answered ${id} of ${amount}, and there is ${amounts.get(id)}`
+      return unless(amounts.get(id) === amount, words)
+    }),
+    ...rows.flatMap(({ refund_id }) =>
+      unless(made.has(refund_id), `${refund_id} was made, and nobody was told`),
+    ),
+  ]
+}
+
 async function faultsOfRest({ opened }: Checked): Promise<string[]> {
   const live = await countPerSession(opened.database.sql)
   return [
@@ -149,7 +170,7 @@ export async function whatIsUnderWay({ database: { sql } }: ServiceResources): P
   const [row] = await sql<[Record<'operations' | 'deliveries' | 'sessions', number>]>`
     select
       (select count(*)::int from acquirer_operations
-        where state in ('sent', 'unknown', 'reversing')) as operations,
+        where state in ('sent', 'unknown', 'accepted', 'reversing')) as operations,
       (select count(*)::int from webhook_queue) as deliveries,
       (select count(*)::int from sessions
         where settlement is not null or answer_by is not null) as sessions`

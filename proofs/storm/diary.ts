@@ -29,7 +29,7 @@ export type DiaryPromise = {
   key: string
   merchant_id: string
   asked: DiaryRequest
-  kind: 'native' | 'browser' | 'compatible' | 'decision'
+  kind: 'native' | 'browser' | 'compatible' | 'decision' | 'refund'
   /** The bytes of its first good answer; null without any. */
   text: string | null
   /** A refusal that says that nothing was done and nothing will be. */

@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { type Config, readConfig } from '../../src/config/config.ts'
-import { open, type ServiceResources } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/service/resources.ts'
 import { removeData } from '../../tests/support/setup-database.ts'
 import { type Diary, openDiary } from './diary.ts'
 

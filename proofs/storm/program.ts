@@ -4,6 +4,7 @@
 import { readConfig } from '../../src/config/config.ts'
 import { serve, work } from '../../src/main.ts'
 import { openWorld, realClock } from '../../src/outgoing/real-world.ts'
+import type { Between } from '../../src/service/acquiring.ts'
 import { type Arrived, type Order, openBank, openWire } from './bank.ts'
 
 const config = readConfig()
@@ -28,7 +29,10 @@ const bank = openBank(
   { clock: bank_clock, random: right.random },
   process.env.STORM_BANK_URL ?? null,
 )
-const wrap: typeof bank = (simulator) => wire.around(bank(simulator))
+const between: Between = {
+  wrapSimulator: (simulator) => wire.around(bank(simulator)),
+  wrapVendors: wire.aroundVendors,
+}
 const stopped = new Promise<void>((resolve) => {
   process.once('SIGTERM', () => resolve())
 })
@@ -36,8 +40,8 @@ const stopped = new Promise<void>((resolve) => {
 try {
   const running =
     process.argv[2] === 'worker'
-      ? { ...(await work(config, wrap)), base_url: null }
-      : await serve(config, { demo: false }, wrap)
+      ? { ...(await work(config, between)), base_url: null }
+      : await serve(config, { demo: false }, between)
   process.stdout.write(`${JSON.stringify({ base_url: running.base_url }, null, 2)}\n`)
   await stopped
   process.exit((await running.stop()) ? 0 : 1)

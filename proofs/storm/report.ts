@@ -16,6 +16,8 @@ export type StormReport = {
   keys: number
   payments: Record<string, number>
   deliveries: { accepted: number; duplicates: number; dead_lettered: number }
+  /** Of the vendor that was the bank, in words; null where none was. */
+  books: string | null
   rest_ms: number
   /** Where logs are kept; null where nothing was wrong. */
   folder: string | null
@@ -67,6 +69,7 @@ export function describe(ended: StormReport): string[] {
       'histories',
       `${histories.sessions} sessions, ${histories.contended} of them contended, and ${histories.keys} keys, ${histories.not_judged.length} not judged`,
     ],
+    ...(ended.books === null ? [] : [['vendor', ended.books] as [string, string]]),
     ['time to rest', `${(ended.rest_ms / 1000).toFixed(1)} s`],
     ['lost', `${lost.length}; ${ended.touched} sessions had something under way then`],
     ['broken facts', String(faults.length)],

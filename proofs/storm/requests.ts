@@ -75,6 +75,18 @@ export function deciding(
   return { method: 'POST', path: `/v1/payments/${payment_id}/hold/${verb}`, headers }
 }
 
+/** Of all that is left where `amount` is null. */
+export function refunding(
+  { secret_key }: Shop,
+  payment_id: string,
+  amount: number | null,
+  key: string,
+): DiaryRequest {
+  const headers = { 'x-service-api-key': secret_key, 'rip-idempotency-key': key }
+  const body = amount === null ? {} : { amount }
+  return { method: 'POST', path: `/v1/payments/${payment_id}/refunds`, headers, body }
+}
+
 const cards = [
   { number: visa, weight: 10 },
   { number: testNumber('mastercard'), weight: 3 },

@@ -1,10 +1,11 @@
 // How what was shaken comes to rest: every key is asked for again, and all that is under way ends.
 
-import type { ServiceResources } from '../../src/main.ts'
+import type { ServiceResources } from '../../src/service/resources.ts'
 import { realClock } from '../../tests/support/world.ts'
 import type { Chance } from '../simulate/chance.ts'
 import { insist, type Street } from './asking.ts'
 import { whatIsUnderWay } from './check.ts'
+import type { DiaryPromise } from './diary.ts'
 
 /** A capture or void whose sender died twice goes out for the third time after five minutes. */
 export const rest_limit_ms = 480_000
@@ -17,14 +18,16 @@ export async function askAgain(
   chance: Chance,
   isGone: (key: string) => boolean = () => false,
 ): Promise<void> {
+  // Now what was begun has the time that it takes to be found out.
+  const { patience_ms: _, ...patient } = street
   const left = street.diary.promises.filter(({ refusal, key }) => refusal === null && !isGone(key))
   const asking = Array.from({ length: at_once }, async () => {
     for (let promised = left.pop(); promised; promised = left.pop()) {
-      const said = await insist({ ...street, chance, name: 'again' }, promised.asked)
+      const said = await insist({ ...patient, chance, name: 'again' }, promised.asked)
       if (said === null) continue
       const { key, kind, text } = promised
       if (said.status! < 300) street.diary.keepAnswer(promised, said)
-      else if (kind !== 'decision' || text !== null) {
+      else if (isCreate(kind) || text !== null) {
         street.diary.faults.push(
           `${key} was answered ${text}, and then ${said.status} ${said.text}`,
         )
@@ -32,6 +35,11 @@ export async function askAgain(
     }
   })
   await Promise.all(asking)
+}
+
+/** A decision or refund may be refused once something else was decided or refunded. */
+function isCreate(kind: DiaryPromise['kind']): boolean {
+  return kind !== 'decision' && kind !== 'refund'
 }
 
 /** Waits until nothing is under way any more. Returns what still is when that takes too long. */

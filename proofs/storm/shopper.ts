@@ -5,7 +5,7 @@ import { realClock } from '../../tests/support/world.ts'
 import { askOnce, insist } from './asking.ts'
 import { crowd } from './crowd.ts'
 import type { DiaryAnswer } from './diary.ts'
-import { decideBy, keepResult, type Life } from './life.ts'
+import { decideBy, keepResult, type Life, refundSome } from './life.ts'
 import {
   cardFrom,
   creating,
@@ -35,7 +35,8 @@ export async function visit(life: Life): Promise<void> {
     // Who waited for it and hears that it failed takes another card.
     if (result.status === 'processing' && status === 'failed') tries = 2
     if (status === 'held') await decide(life, payment_id)
-    await readPayment(life, payment_id)
+    const read = await readPayment(life, payment_id)
+    if (life.refunds && read === 'captured' && chance.often(0.4)) await refundSome(life, payment_id)
     if (status !== 'declined' && status !== 'failed') break
   }
   await insist(life, readingSession(life.shop, created))
@@ -129,9 +130,11 @@ async function decide(life: Life, payment_id: string): Promise<void> {
   await Promise.all(verbs.map((each) => decideBy(life, payment_id, each)))
 }
 
-async function readPayment(life: Life, payment_id: string): Promise<void> {
+/** Null where nobody says. */
+async function readPayment(life: Life, payment_id: string): Promise<string | null> {
   const said = await insist(life, readingPayment(life.shop, payment_id))
-  if (said?.status !== 200) return
+  if (said?.status !== 200) return null
   const before = life.diary.statuses.get(payment_id) ?? []
   life.diary.statuses.set(payment_id, [...before, said.body.status])
+  return said.body.status
 }

@@ -2,7 +2,7 @@
 
 import { openIds } from '../../src/kernel/ids.ts'
 import type { MerchantId } from '../../src/kernel/values.ts'
-import type { ServiceResources } from '../../src/main.ts'
+import type { ServiceResources } from '../../src/service/resources.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import { signatureOf } from '../../src/webhooks/sending/signature.ts'
@@ -30,11 +30,20 @@ export type Market = {
 const shop_count = 3
 const filters = [[], ['payment.captured', 'payment.held']]
 
-/** Opens the merchants, each with two endpoints. `through` gives the port by which a receiver's is reached. */
+/**
+ * Opens the merchants, each with two endpoints. `through` gives the port by which a receiver's is reached, `connect` makes a
+ * merchant's connection to an acquirer.
+ */
 export async function openMarket(
   opened: ServiceResources,
   chance: Chance,
-  through: (port: number) => Promise<number> = async (port) => port,
+  {
+    through = async (port) => port,
+    connect,
+  }: {
+    through?: (port: number) => Promise<number>
+    connect?: (merchant_id: string) => Promise<string>
+  } = {},
 ): Promise<Market> {
   const { database, keyring, world } = opened
   const ids = openIds(world.random, keyring)
@@ -44,7 +53,7 @@ export async function openMarket(
   const market = { shops: [] as Shop[], receivers: [] as Receiver[], faults, heard }
   const servers: WebhookReceiver[] = []
   for (let number = 1; number <= shop_count; number += 1) {
-    const shop = await openShop(office, chance.fork(`shop ${number}`), number)
+    const shop = await openShop(office, chance.fork(`shop ${number}`), number, connect)
     market.shops.push(shop)
     for (const event_filter of filters) {
       const seen: Receiver['events'] = new Map()
@@ -54,13 +63,14 @@ export async function openMarket(
       servers.push(server)
       const url = `http://127.0.0.1:${await through(server.port)}/hooks`
       const merchant_id = shop.merchant_id as MerchantId
-      const { endpoint, signing_secret } = newEndpoint(
+      const { signing_secret, ...made } = newEndpoint(
         { ids, keyring },
         { merchant_id, url, event_filter: event_filter as never, now: new Date() },
+        { ids, actor: 'operator' },
       )
-      await insertEndpoint(database.sql, endpoint, null)
+      await insertEndpoint(database.sql, made, null)
       const receiver: Receiver = {
-        ...{ url, merchant_id, endpoint_id: endpoint.endpoint_id, events: seen },
+        ...{ url, merchant_id, endpoint_id: made.endpoint.endpoint_id, events: seen },
         ...{ secret: signing_secret, filter: event_filter, extensions: [], is_broken: false },
       }
       market.receivers.push(receiver)

@@ -19,7 +19,7 @@ export type WireField = {
 
 const arrival_ms = 10_000
 const charging: readonly Kind[] = ['authorise']
-const settling: readonly Kind[] = ['capture', 'void', 'reverse']
+const settling: readonly Kind[] = ['capture', 'void', 'reverse', 'refund']
 const every: readonly Kind[] = [...charging, ...settling]
 
 export type Stop = {

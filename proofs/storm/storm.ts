@@ -1,8 +1,9 @@
 // A storm from its calm beginning to its check: the one thing that both `npm run storm` and its test run.
 
-import { open, type ServiceResources } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/service/resources.ts'
 import { realClock } from '../../tests/support/world.ts'
 import { type Chance, openChance } from '../simulate/chance.ts'
+import type { VendorName } from '../vendors/vendor.ts'
 import type { Street } from './asking.ts'
 import type { Checked } from './check.ts'
 import { idsIn, lostAnswers, unknownAuthorisations } from './check-lossy.ts'
@@ -16,6 +17,7 @@ import { askAgain, rest_limit_ms, unrestOf, waitFor } from './rest.ts'
 import { visit } from './shopper.ts'
 import { type Market, openMarket } from './shops.ts'
 import { type Failover, findServer, openSite, type Server, type Site } from './site.ts'
+import { openVendorBank, type VendorBank } from './vendor-bank.ts'
 import { judgeLossy, judgeWhole } from './verdict.ts'
 
 export type StormOptions = {
@@ -28,6 +30,8 @@ export type StormOptions = {
   clocks?: boolean
   /** In the middle the database dies for good, and its standby takes over. */
   failover?: Failover | null
+  /** Whose fake is the bank; null for the simulator. Not with a failover. */
+  bank?: VendorName | null
   /** Nothing else befalls the processes. */
   only?: Disturbance | null
   tell(line: string): void
@@ -36,18 +40,23 @@ export type StormOptions = {
 }
 
 const ahead_seconds = 300
+/** A vendor's safe window is as long as all that, and more is to be looked for after it. */
+const ahead_of_vendor_seconds = 1_200
 
 export async function runStorm(asked: StormOptions): Promise<StormReport> {
-  const { failover = null, hurries } = asked
+  const { failover = null, hurries, bank = null } = asked
   const chance = openChance(asked.seed)
   const site = await openSite(failover)
   const ground = openGround(`storm-${asked.seed}`, {
     ...{ RIPPER_WEBHOOK_TIMEOUT: '2', RIPPER_WEBHOOK_CONNECT_TIMEOUT: '2' },
+    ...(bank && { RIPPER_CONNECTION_ALLOWED_NETWORKS: '127.0.0.0/8' }),
     ...site.settings,
   })
+  const vendor = bank && (await openVendorBank(bank, asked.seed))
   const { config, data_dir, log_file, diary } = ground
   const before = await open(config)
-  const market = await openMarket(before, chance.fork('shops'))
+  const connect = vendor ? (merchant_id: string) => vendor.connect(before, merchant_id) : undefined
+  const market = await openMarket(before, chance.fork('shops'), { connect })
   const server = await findServer(site, data_dir)
   // A bank of its own has a clock that goes right.
   const env = asked.clocks ? { STORM_BANK_URL: server.bank_url, ...ground.env } : ground.env
@@ -59,8 +68,11 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     await waitFor(async () => crew.isComplete(), 'the processes do not start')
     // From here on nobody but the product's own processes keeps the database up.
     await before.database.close()
+    vendor?.begin(crew.addresses)
     const street: Street = {
       ...{ diary, addresses: crew.addresses, loses_answers: !hurries },
+      // What a failover loses of them would be given twice.
+      refunds: failover === null,
       timeout_ms: 12_000,
       ...(hurries && { patience_ms: 2_000 }),
       give_up_ms: performance.now() + asked.seconds * 1000 + rest_limit_ms,
@@ -71,7 +83,12 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     const calm_ms = performance.now()
     // What the acquirer holds and nobody here knows has to be found, and is not looked for sooner than after minutes.
     const is_lossy = failover === 'async'
-    if (hurries || is_lossy) restartAhead(crew, env)
+    const looked_ahead = vendor ? ahead_of_vendor_seconds : hurries || is_lossy ? ahead_seconds : 0
+    if (vendor) await untilHeard(vendor)
+    if (looked_ahead > 0) {
+      vendor?.goAhead(looked_ahead)
+      restartAhead(crew, env, looked_ahead)
+    }
     await waitFor(async () => crew.isComplete(), 'the processes do not come back')
     opened = await open(config)
     const lost = is_lossy ? await lostAnswers(opened.database.sql, diary) : []
@@ -81,23 +98,34 @@ export async function runStorm(asked: StormOptions): Promise<StormReport> {
     await untilSwept(site, opened)
     const rest_ms = performance.now() - calm_ms
     await crew.stop()
-    await site.bank?.layBeside(opened.database.sql)
-    const ahead_ms = hurries || is_lossy ? ahead_seconds * 1000 : 0
-    const checked = { opened, diary, market, ahead_ms }
+    const { sql } = opened.database
+    await (vendor ?? site.bank)?.layBeside(sql)
+    const strange = vendor ? await vendor.faults(sql) : []
+    const checked = { opened, diary, market, ahead_ms: looked_ahead * 1000 }
     const { failed_over, ...happened } = raged
     const verdict =
       is_lossy && failed_over
         ? await judgeLossy(checked, failed_over, lost)
         : await judgeWhole(checked)
-    const faults = [...new Set([...crew.fallen, ...unrest, ...verdict.faults])]
+    const faults = [...new Set([...crew.fallen, ...unrest, ...strange, ...verdict.faults])]
     const counts = await countsOf({ ...checked, crew })
+    const books = vendor ? await vendor.describe() : null
     await asked.lookAt?.(checked)
-    return { ...counts, ...happened, ...verdict, rest_ms, faults, folder: ground.judge(faults) }
+    return {
+      ...counts,
+      ...happened,
+      ...verdict,
+      books,
+      rest_ms,
+      faults,
+      folder: ground.judge(faults),
+    }
   } finally {
     await watch.end()
     await crew.stop('SIGKILL')
     await market.close()
     await ground.close(opened)
+    await vendor?.close()
     await site.close()
   }
 }
@@ -151,9 +179,16 @@ async function rage(asked: StormOptions, field: Field): Promise<StormCourse> {
 }
 
 /** From then on what is due within minutes is due at once. */
-function restartAhead(crew: Crew, env: Record<string, string>): void {
-  crew.dress({ ...env, RIPPER_CLOCK_OFFSET_SECONDS: String(ahead_seconds) })
+function restartAhead(crew: Crew, env: Record<string, string>, seconds: number): void {
+  crew.dress({ ...env, RIPPER_CLOCK_OFFSET_SECONDS: String(seconds) })
   for (const member of crew.running()) crew.kill(member)
+}
+
+/** Nothing of the storm's own time is left unsaid by the vendor. */
+async function untilHeard(vendor: VendorBank): Promise<void> {
+  vendor.hurry()
+  const isHeard = async () => (await vendor.waiting()).length === 0
+  await waitFor(isHeard, 'nobody takes the notices of the vendor')
 }
 
 const sweep_limit_ms = 60_000

@@ -1,6 +1,6 @@
 // An upgrade under load, and the way back: what both `npm run upgrade` and its test run.
 
-import { open, type ServiceResources } from '../../src/main.ts'
+import { open, type ServiceResources } from '../../src/service/resources.ts'
 import { openChance } from '../simulate/chance.ts'
 import type { CreatingKind, Street } from '../storm/asking.ts'
 import { openGround } from '../storm/ground.ts'

@@ -64,9 +64,9 @@ export async function openStage(database: FreshDatabase, chance: Chance): Promis
   // Who checks must not be hindered by what is checked.
   const own = await database.open()
   const opened = { ...service.context, database: own }
-  const market = await openMarket(opened, chance.fork('shops'), (port) =>
-    add('receivers', { host: '127.0.0.1', port }),
-  )
+  const market = await openMarket(opened, chance.fork('shops'), {
+    through: (port) => add('receivers', { host: '127.0.0.1', port }),
+  })
   const folder = mkdtempSync(`${tmpdir()}/ripper-wire-`)
   const diary = openDiary(`${folder}/answers.jsonl`)
   // How far its clock leaps nobody knows beforehand.

@@ -38,7 +38,13 @@ export function lostAnswerTests(open: OpenAcquirer, traits: AcquirerTraits): voi
     const { reference, installation, amount, currency } = request
     const names = { reference, installation, acquirer_transaction_id: expect.any(String) }
     const authorised_at = expect.any(Date)
-    const live = { ...names, amount, currency, captured: true, authorised_at }
+    const money = {
+      amount,
+      currency,
+      captured: true,
+      ...(traits.shows_refunds && { refunded_amount: 0 }),
+    }
+    const live = { ...names, ...money, authorised_at }
     expect(listed).toEqual(acquirer.lists && behaviour === 'lost_then_captured' ? [live] : [])
     // Sent again under the same reference, it is not charged again: it is answered.
     expect(await acquirer.authorise(request)).toMatchObject(answer)

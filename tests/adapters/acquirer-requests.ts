@@ -34,6 +34,8 @@ export type AcquirerTraits = {
   tells_alike_apart: boolean
   /** How exact the times are that it lists; null where it lists nothing. */
   lists_to_ms: number | null
+  /** Whether its list and a look at a charge say how much was refunded. */
+  shows_refunds: boolean
   /** Whether a refusal says why in our words. */
   names_refusals: boolean
   /** Whether our reference alone is enough to capture or void a charge. */
@@ -50,6 +52,7 @@ export const at_once: AcquirerTraits = {
   settles_what_is_under_way: true,
   tells_alike_apart: true,
   lists_to_ms: 1,
+  shows_refunds: true,
   names_refusals: true,
   captures_by_reference: true,
 }

@@ -127,13 +127,15 @@ function listTests(open: OpenAcquirer): void {
   test('lists what was authorised within them and is live, oldest first', async () => {
     const tested = await open()
     const { acquirer, clock, reopen, traits, numberFor } = tested
+    const shown = (refunded_amount: number) => traits.shows_refunds && { refunded_amount }
     const authorise = async (behaviour: AcquirerBehaviour, capture = false) => {
       const request = authoriseRequest(numberFor(behaviour), { capture })
       await acquirer.authorise(request)
       const { reference, installation, amount, currency } = request
       const authorised_at = clock.now()
       const names = { reference, installation, acquirer_transaction_id: expect.any(String) }
-      const live = { ...names, amount, currency, captured: capture, authorised_at }
+      const refunded = capture && shown(0)
+      const live = { ...names, amount, currency, captured: capture, ...refunded, authorised_at }
       await clock.advance(traits.lists_to_ms!)
       return { request, live }
     }
@@ -147,15 +149,18 @@ function listTests(open: OpenAcquirer): void {
     const taken_back = await authorise('approve', true)
     await authorise('do_not_honor')
     await authorise('processing_error')
+    const refunded = await authorise('approve', true)
     const last = await authorise('approve')
     await authorise('approve')
     await settled(tested, 'capture', settleRequest(captured_later.request))
     await settled(tested, 'void', settleRequest(voided.request))
     await settled(tested, 'reverse', settleRequest(reversed.request))
     await settled(tested, 'reverse', settleRequest(taken_back.request))
+    await settled(tested, 'refund', settleRequest(refunded.request, { amount: 1000 }))
     const within = { since, until: last.live.authorised_at }
-    const taken = { ...captured_later.live, captured: true }
-    const expected = [held.live, captured.live, taken, last.live]
+    const taken = { ...captured_later.live, captured: true, ...shown(0) }
+    const given_back = { ...refunded.live, ...shown(1000) }
+    const expected = [held.live, captured.live, taken, given_back, last.live]
     expect(await acquirer.listAuthorisations(within)).toEqual(expected)
     expect(await reopen().listAuthorisations(within)).toEqual(expected)
   })

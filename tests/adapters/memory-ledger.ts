@@ -41,7 +41,8 @@ export function memoryLedger(): Ledger & { entries: Map<string, LedgerEntry> } {
           if (voided_at || reversed_at) return []
           const captured = captured_at !== null
           const names = { reference, acquirer_transaction_id, installation }
-          return [{ ...names, amount, currency, captured, authorised_at }]
+          const { refunded_amount } = entry
+          return [{ ...names, amount, currency, refunded_amount, captured, authorised_at }]
         })
         .sort((a, b) => a.authorised_at.getTime() - b.authorised_at.getTime())
     },

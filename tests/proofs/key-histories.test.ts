@@ -46,6 +46,15 @@ describe('the history of a key', () => {
         [6, 7, again],
       ]),
     ],
+    [
+      'a first request that lost its connection once it was written down',
+      under([
+        [0, 1, 'running'],
+        [2, 3, 'running'],
+        [4, 5, again],
+        [6, 7, again],
+      ]),
+    ],
   ]
   const wrongKeys: [string, KeyCall[]][] = [
     [
@@ -63,6 +72,14 @@ describe('the history of a key', () => {
       ]),
     ],
     ['a replay of what nobody had asked for', under([[0, 1, again]])],
+    [
+      'two results of a request that ran',
+      under([
+        [0, 1, 'running'],
+        [2, 3, again],
+        [4, 5, { text: '{"id":"cs_2"}', replayed: true }],
+      ]),
+    ],
     [
       'a replay before the first',
       under([

@@ -14,6 +14,7 @@ import {
 } from '../../../src/acquirers/acquirer.ts'
 import { testCardOf } from '../../../src/cards/test-cards.ts'
 import type { World } from '../../../src/kernel/world.ts'
+import type { Vendor } from '../../vendors/vendor.ts'
 import {
   type Authorisation,
   answerOf,
@@ -29,9 +30,13 @@ import { plain, type Traits } from './traits.ts'
 export type Bank = {
   acquirer: Acquirer
   traits: Traits
+  /** Of a vendor; none where the bank is the simulated acquirer. */
+  accounts: readonly Vendor[]
   /** By the bank's own ids, oldest first. */
-  authorisations: Map<string, Authorisation>
-  settlements: Settlement[]
+  readonly authorisations: Map<string, Authorisation>
+  readonly settlements: Settlement[]
+  /** Somebody else charges over the same account. */
+  addStranger(stranger: { reference: string; capture: boolean }): Promise<void>
   /** References of authorisations that another installation made. */
   strangers: Set<string>
   /** How long requests were on their way, by reference, where that was long. */
@@ -209,15 +214,31 @@ export function openBank(
     lookUp,
     listAuthorisations,
   }
+  const strangers = new Set<string>()
   return {
     acquirer,
     traits,
+    accounts: [],
     authorisations,
     settlements,
-    strangers: new Set(),
+    strangers,
+    async addStranger({ reference, capture }) {
+      strangers.add(reference)
+      await authorise(strangersRequest(reference, capture))
+    },
     delays,
     calls: new Map(),
     heard: [],
+  }
+}
+
+function strangersRequest(reference: string, capture: boolean): AuthoriseRequest {
+  const number = '4242424242424242'
+  return {
+    ...{ reference, installation: 'lost', capture, amount: 7_700, currency: 'GBP', three_ds: null },
+    card: { brand: 'visa', number, exp_month: 1, exp_year: 2031, cvc: null, cardholder_name: null },
+    merchant: { descriptor: 'Shop', mcc: null, country: null },
+    handle: null,
   }
 }
 

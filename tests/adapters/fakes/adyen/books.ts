@@ -13,6 +13,7 @@ export type FakeModification = {
   reference: string
   /** Null where the cancelled reference is nobody's. */
   payment: FakePayment | null
+  asked_at: Date
   due_at: Date
   success: boolean
   reason: string
@@ -26,6 +27,7 @@ export type FakePayment = {
   capture: boolean
   metadata: Record<string, string>
   behaviour: AcquirerBehaviour
+  asked_at: Date
   /** Decided then; null where it never is. */
   decided_at: Date | null
   /** Null where it is approved. */
@@ -89,7 +91,7 @@ export function openBooks({
     const delay_ms = is_lost ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0
     const payment: FakePayment = {
       ...{ psp: mint(), reference, amount: amount.value, currency: amount.currency },
-      ...{ capture: body.captureDelayHours === 0, metadata, behaviour },
+      ...{ capture: body.captureDelayHours === 0, metadata, behaviour, asked_at: clock.now() },
       decided_at: behaviour === 'lost_for_ever' ? null : later(delay_ms),
       refusal: refusals[behaviour] ?? null,
     }
@@ -167,8 +169,8 @@ export function openBooks({
     })
   }
 
-  function keep(modification: Omit<FakeModification, 'psp'>): FakeModification {
-    const stored = { psp: mint(), ...modification }
+  function keep(modification: Omit<FakeModification, 'psp' | 'asked_at'>): FakeModification {
+    const stored = { psp: mint(), asked_at: clock.now(), ...modification }
     modifications.push(stored)
     return stored
   }

@@ -1,18 +1,20 @@
-// Adyen on loopback: a real HTTP server with books, its rules for idempotency keys, signed notices, and faults on demand. It judges
-// each request strictly. Nothing here was written by the vendor, whose library judges requests and notices in tests of its own.
+// Adyen as a fake: books, its rules for idempotency keys, signed notices, and faults on demand, with or without a real HTTP server
+// on loopback. It judges each request strictly. Nothing here was written by the vendor, whose library judges requests and notices in tests of its own.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
-import { listenAsVendor } from '../listen.ts'
+import { listenWith, type VendorCall, type VendorReply } from '../listen.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type AdyenBooks, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
 import { bodies, type SettlePath, strangeHeader } from './judge.ts'
 import { itemsOf, modificationView, type NoticeItem, paymentView, posted, signed } from './views.ts'
 
-export type AdyenFake = {
-  url: string
+export type AdyenFake = AdyenVendor & { url: string; close(): Promise<void> }
+
+export type AdyenVendor = {
+  /** Answers a request. */
+  reply(call: VendorCall): Promise<VendorReply>
   api_key: string
   merchant_account: string
   hmac_key: string
@@ -26,7 +28,6 @@ export type AdyenFake = {
   /** What is posted for all that happened by now, in its order, each signed; before that, what is signed. */
   items(bears?: 'own' | 'payment'): NoticeItem[]
   notices(bears?: 'own' | 'payment'): NoticePost[]
-  close(): Promise<void>
 }
 
 type Answer = { status: number; text: string; headers?: Record<string, string> }
@@ -38,13 +39,15 @@ const hmac_key = '44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA0
 const kept_ms = 7 * 24 * 3_600_000
 const lost_after_ms = 2_000
 
-export async function openAdyenFake({
-  clock,
-  settles_after_ms = 20_000,
-}: {
-  clock: Clock
-  settles_after_ms?: number
-}): Promise<AdyenFake> {
+type AdyenOptions = { clock: Clock; settles_after_ms?: number }
+
+export async function openAdyenFake(options: AdyenOptions): Promise<AdyenFake> {
+  const vendor = makeAdyen(options)
+  const server = await listenWith(vendor.wrong, vendor.reply)
+  return { ...vendor, url: `${server.origin}/v72`, close: server.close }
+}
+
+export function makeAdyen({ clock, settles_after_ms = 20_000 }: AdyenOptions): AdyenVendor {
   const books = openBooks({ clock, settles_after_ms })
   const wrong: string[] = []
   const set: Fault[] = []
@@ -130,7 +133,7 @@ export async function openAdyenFake({
     return payment && books.isDecided(payment) ? good(200, paymentView(books, payment)) : null
   }
 
-  async function reply({ headers, method, url: path }: IncomingMessage, text: string) {
+  async function reply({ headers, method, path, body: text }: VendorCall) {
     const strange = strangeHeader(Object.keys(headers))
     if (strange) return misuse(`header ${strange}`)
     if (headers['x-api-key'] !== api_key) return errorOf(401, '000')
@@ -144,25 +147,21 @@ export async function openAdyenFake({
     moves++
     const key = headers['idempotency-key']
     if (typeof key !== 'string' || key.length > 64) return misuse('no idempotency key that fits')
-    const answer = await move(key, path!, text, rule)
+    const answer = await move(key, path, text, rule)
     return answer === 'lost'
       ? answer
       : { ...answer, headers: { ...answer.headers, 'idempotency-key': key } }
   }
 
-  const server = await listenAsVendor(wrong, async (request, text, response) =>
-    write(response, await reply(request, text)),
-  )
   const items = (bears: 'own' | 'payment' = 'own') =>
     itemsOf(books, { now: clock.now(), merchant_account, bears }).map((each) =>
       signed(hmac_key, each),
     )
   return {
-    url: `${server.origin}/v72`,
+    reply: async (call) => written(await reply(call)),
     ...{ api_key, merchant_account, hmac_key, books, wrong, items, moves: () => moves },
     next: (fault) => set.push(fault),
     notices: (bears) => items(bears).map((each) => posted([each])),
-    close: server.close,
   }
 }
 
@@ -182,10 +181,9 @@ function distorted(answer: Answer, rule: Partial<FaultRule>): Reply {
   return rule.cut ? { ...answer, text: answer.text.slice(0, -20) } : answer
 }
 
-function write(response: ServerResponse, reply: Reply): void {
-  if (reply === 'lost') return void response.destroy()
+function written(reply: Reply): VendorReply {
+  if (reply === 'lost') return reply
   const { status, text, headers } = reply
   const type = text.startsWith('<') ? 'text/html' : 'application/json'
-  response.writeHead(status, { 'content-type': type, ...headers })
-  response.end(text)
+  return { status, headers: { 'content-type': type, ...headers }, body: text }
 }

@@ -9,6 +9,7 @@ export type FakeAction = {
   type: 'Authorization' | 'Capture' | 'Void' | 'Refund'
   amount: number
   reference: string | null
+  asked_at: Date
   /** Carried out then; shown from then on. Null where it never is. */
   due_at: Date | null
   approved: boolean
@@ -78,7 +79,7 @@ export function openBooks({
     const [response_code, response_summary] = action.approved === false ? refused : approved
     const stored = {
       ...{ id: mint('act'), reference: null, approved: true, response_code, response_summary },
-      ...{ due_at: later(settles_after_ms), ...action },
+      ...{ asked_at: clock.now(), due_at: later(settles_after_ms), ...action },
     }
     payment.actions.push(stored)
     return stored

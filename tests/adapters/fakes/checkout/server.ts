@@ -1,11 +1,10 @@
-// Checkout.com on loopback: a real HTTP server with books, its rules for idempotency keys, and faults on demand. It judges each
-// request strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
+// Checkout.com as a fake: books, its rules for idempotency keys, and faults on demand, with or without a real HTTP server on
+// loopback. It judges each request strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import type { AcquirerBehaviour } from '../../../../src/cards/test-cards.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
-import { listenAsVendor } from '../listen.ts'
+import { listenWith, type VendorCall, type VendorReply } from '../listen.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type CheckoutBooks, type FakePayment, openBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
@@ -19,8 +18,11 @@ import {
 } from './judge.ts'
 import { actionView, createdView, noticesOf, paymentView } from './views.ts'
 
-export type CheckoutFake = {
-  url: string
+export type CheckoutFake = CheckoutVendor & { url: string; close(): Promise<void> }
+
+export type CheckoutVendor = {
+  /** Answers a request. */
+  reply(call: VendorCall): Promise<VendorReply>
   secret_key: string
   signature_key: string
   books: CheckoutBooks
@@ -34,7 +36,6 @@ export type CheckoutFake = {
   wrong: string[]
   /** What is posted for all that happened by now, in its order. */
   notices(): NoticePost[]
-  close(): Promise<void>
 }
 
 type Answer = [status: number, body: object | null]
@@ -47,16 +48,24 @@ const signature_key = 'a-signature-key-of-a-workflow'
 const kept_ms = 24 * 3_600_000
 const lost_after_ms = 2_000
 
-export async function openCheckoutFake({
-  clock,
-  settles_after_ms = 20_000,
-  behaviourOf = (number) => behaviourAt('checkout', number),
-}: {
+type CheckoutOptions = {
   clock: Clock
   settles_after_ms?: number
   /** How a card behaves; by default only test cards do. */
   behaviourOf?: (number: string) => AcquirerBehaviour | null
-}): Promise<CheckoutFake> {
+}
+
+export async function openCheckoutFake(options: CheckoutOptions): Promise<CheckoutFake> {
+  const vendor = makeCheckout(options)
+  const server = await listenWith(vendor.wrong, vendor.reply)
+  return { ...vendor, url: server.origin, close: server.close }
+}
+
+export function makeCheckout({
+  clock,
+  settles_after_ms = 20_000,
+  behaviourOf = (number) => behaviourAt('checkout', number),
+}: CheckoutOptions): CheckoutVendor {
   const books = openBooks({ clock, settles_after_ms })
   const wrong: string[] = []
   const charged_with: PaymentBody['3ds'][] = []
@@ -156,9 +165,8 @@ export async function openCheckoutFake({
     return answer
   }
 
-  async function reply(request: IncomingMessage, text: string): Promise<Reply> {
-    const url = new URL(request.url!, 'http://fake')
-    const { headers, method } = request
+  async function reply({ method, path, headers, body: text }: VendorCall): Promise<Reply> {
+    const url = new URL(path, 'http://fake')
     const strange = strangeHeader(Object.keys(headers))
     if (strange) return replyOf(misuse(`header ${strange}`))
     if (headers.authorization !== `Bearer ${secret_key}`) return { status: 401, text: '' }
@@ -180,15 +188,11 @@ export async function openCheckoutFake({
     return distorted(answer, rule)
   }
 
-  const server = await listenAsVendor(wrong, async (request, text, response) =>
-    write(response, await reply(request, text)),
-  )
   return {
-    url: server.origin,
+    reply: async (call) => written(await reply(call)),
     ...{ secret_key, signature_key, books, charged_with, wrong, moves: () => moves },
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, signature_key),
-    close: server.close,
   }
 }
 
@@ -206,13 +210,9 @@ function distorted(answer: Answer | null, rule: FaultRule | null): Reply {
   return rule.delay_ms ? given : 'lost'
 }
 
-function write(response: ServerResponse, reply: Reply): void {
-  if (reply === 'lost') return void response.destroy()
+function written(reply: Reply): VendorReply {
+  if (reply === 'lost') return reply
   const type = reply.text.startsWith('<') ? 'text/html' : 'application/json'
-  response.writeHead(reply.status, {
-    'content-type': type,
-    'cko-request-id': 'fake',
-    'cko-version': '1',
-  })
-  response.end(reply.text)
+  const headers = { 'content-type': type, 'cko-request-id': 'fake', 'cko-version': '1' }
+  return { status: reply.status, headers, body: reply.text }
 }

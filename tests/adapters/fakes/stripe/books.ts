@@ -26,10 +26,10 @@ export type FakeIntent = {
   method: FakeMethod
   created_at: Date
   /** Null until it is confirmed. `known_at`: null where its outcome never is. */
-  confirmed: { known_at: Date | null; error: CardError | null } | null
+  confirmed: { at: Date; known_at: Date | null; error: CardError | null } | null
   /** By a capture of its own. */
   captured: { amount: number; at: Date } | null
-  canceled: { reason: string | null; at: Date } | null
+  canceled: { reason: string | null; at: Date; key: string | null } | null
   refused_once: boolean
   refunds: FakeRefund[]
 }
@@ -142,7 +142,7 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
       const is_late = behaviour === 'lost_then_captured' || behaviour === 'lost_then_declined'
       const delay_ms = is_late ? lost_ms : behaviour === 'approve_slowly' ? slow_ms : 0
       const known_at = behaviour === 'lost_for_ever' ? null : later(delay_ms)
-      intent.confirmed = { known_at, error: errors[behaviour] ?? null }
+      intent.confirmed = { at: clock.now(), known_at, error: errors[behaviour] ?? null }
       return null
     },
 
@@ -160,11 +160,12 @@ export function openBooks({ clock }: { clock: Pick<Clock, 'now'> }) {
     cancel(
       intent: FakeIntent,
       { cancellation_reason = null as never }: Bodies['cancel'],
+      key: string | null = null,
     ): Refusal | null {
       if (['canceled', 'succeeded', 'processing'].includes(statusOf(intent))) return unexpected
       const refusal = refusesOnce(intent, 'void')
       if (refusal) return refusal
-      intent.canceled = { reason: cancellation_reason, at: clock.now() }
+      intent.canceled = { reason: cancellation_reason, at: clock.now(), key }
       return null
     },
 

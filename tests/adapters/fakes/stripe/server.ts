@@ -1,12 +1,11 @@
-// Stripe on loopback: a real HTTP server with books, its rules for idempotency keys, and faults on demand. It judges each request
-// strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
+// Stripe as a fake: books, its rules for idempotency keys, and faults on demand, with or without a real HTTP server on loopback.
+// It judges each request strictly. Nothing here was written by the vendor; the vendor's own library drives it in a test of its own.
 
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { z } from 'zod'
 import type { NoticePost } from '../../../../src/acquirers/acquirer.ts'
 import { stripe_version } from '../../../../src/acquirers/stripe/requests.ts'
 import type { Clock } from '../../../../src/kernel/world.ts'
-import { listenAsVendor } from '../listen.ts'
+import { listenWith, type VendorCall, type VendorReply } from '../listen.ts'
 import { behaviourAt } from '../numbers.ts'
 import { type FakeIntent, openBooks, type Refusal, type StripeBooks, slow_ms } from './books.ts'
 import { type Fault, type FaultRule, faults } from './faults.ts'
@@ -14,8 +13,11 @@ import { type Answer, errorAnswer, type KeyAnswer, openKeys } from './idempotenc
 import { bodies, nestedIn, queries, strangeHeader } from './judge.ts'
 import { errorView, intentView, noticesOf, refundView } from './views.ts'
 
-export type StripeFake = {
-  url: string
+export type StripeFake = StripeVendor & { url: string; close(): Promise<void> }
+
+export type StripeVendor = {
+  /** Answers a request. */
+  reply(call: VendorCall): Promise<VendorReply>
   secret_key: string
   webhook_secret: string
   books: StripeBooks
@@ -27,7 +29,6 @@ export type StripeFake = {
   wrong: string[]
   /** What is posted for all that happened by now, in its order. */
   notices(): NoticePost[]
-  close(): Promise<void>
 }
 
 type Sort = 'move' | 'prepare' | 'ask'
@@ -40,7 +41,13 @@ const secret_key = 'sk_test_abcdefghijklmnopqrstuvwx'
 const webhook_secret = 'whsec_abcdefghijklmnopqrstuvwx'
 const lost_after_ms = 2_000
 
-export async function openStripeFake({ clock }: { clock: Clock }): Promise<StripeFake> {
+export async function openStripeFake(options: { clock: Clock }): Promise<StripeFake> {
+  const vendor = makeStripe(options)
+  const server = await listenWith(vendor.wrong, vendor.reply)
+  return { ...vendor, url: server.origin, close: server.close }
+}
+
+export function makeStripe({ clock }: { clock: Clock }): StripeVendor {
   const books = openBooks({ clock })
   const keys = openKeys({ clock })
   const wrong: string[] = []
@@ -111,12 +118,17 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     })
   }
 
-  function change(intent: FakeIntent, step: 'capture' | 'cancel', text: string): Done {
+  function change(
+    intent: FakeIntent,
+    step: 'capture' | 'cancel',
+    text: string,
+    key: string | null,
+  ): Done {
     const act = (refusal: Refusal | null) =>
       at_once(refusal ? refusalAnswer(refusal, intent) : [200, intentView(books, intent)])
     return step === 'capture'
       ? judged(bodies.capture, step, text, (body) => act(books.capture(intent, body)))
-      : judged(bodies.cancel, step, text, (body) => act(books.cancel(intent, body)))
+      : judged(bodies.cancel, step, text, (body) => act(books.cancel(intent, body, key)))
   }
 
   function refund(text: string): Done {
@@ -130,7 +142,7 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     })
   }
 
-  function carryOut(path: string, text: string): Done {
+  function carryOut(path: string, text: string, key: string | null): Done {
     if (path === '/v1/payment_methods') return makeMethod(text)
     if (path === '/v1/payment_intents') return makeIntent(text)
     if (path === '/v1/refunds') return refund(text)
@@ -139,7 +151,7 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     if (!intent) return missing
     return step === 'confirm'
       ? confirm(intent, text)
-      : change(intent, step as 'capture' | 'cancel', text)
+      : change(intent, step as 'capture' | 'cancel', text, key)
   }
 
   /** Null where nobody hears an answer. */
@@ -157,7 +169,7 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
       if (rule.kept && key !== null) keys.keep(key, request, clock.now(), kept)
       return null
     }
-    const { answer, begun, known_at = clock.now(), is_late = false } = carryOut(path, text)
+    const { answer, begun, known_at = clock.now(), is_late = false } = carryOut(path, text, key)
     if (begun && key !== null && rule?.kept !== false) {
       const kept = rule?.status === 500 ? () => errorAnswer(500, 'api_error') : answer
       keys.keep(key, request, known_at, kept)
@@ -205,7 +217,7 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     return intent ? [200, intentView(books, intent)] : missing.answer()
   }
 
-  function misuseOf({ headers, method }: IncomingMessage): Answer | null {
+  function misuseOf({ headers, method }: VendorCall): Answer | null {
     const strange = strangeHeader(Object.keys(headers))
     if (strange) return misuse(`header ${strange}`)
     if (headers['stripe-version'] !== stripe_version) return misuse('another version')
@@ -214,14 +226,14 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     return method === 'POST' && !is_form ? misuse('a body that is no form') : null
   }
 
-  async function reply(request: IncomingMessage, text: string): Promise<Reply> {
-    const misused = misuseOf(request)
+  async function reply(call: VendorCall): Promise<Reply> {
+    const misused = misuseOf(call)
     if (misused) return replyOf(misused)
-    const { headers, method } = request
+    const { headers, method, body: text } = call
     if (headers.authorization !== `Bearer ${secret_key}`) {
       return replyOf(errorAnswer(401, 'invalid_request_error'))
     }
-    const url = new URL(request.url!, 'http://fake')
+    const url = new URL(call.path, 'http://fake')
     const sort = method === 'POST' ? sortOf(url.pathname) : 'ask'
     if (sort === 'move') moves++
     const fault = set[sort].shift()
@@ -229,20 +241,16 @@ export async function openStripeFake({ clock }: { clock: Clock }): Promise<Strip
     if (sort === 'ask') return distorted({ answer: ask(url), replayed: false }, rule)
     const key = headers['idempotency-key']
     if (key === undefined && sort === 'move') return replyOf(misuse('no idempotency key'))
-    const answer = await post((key as string | undefined) ?? null, url.pathname, text, rule)
+    const answer = await post(key ?? null, url.pathname, text, rule)
     if (rule?.delay_ms) await clock.sleep(rule.delay_ms)
     return distorted(answer, rule)
   }
 
-  const server = await listenAsVendor(wrong, async (request, text, response) =>
-    write(response, await reply(request, text)),
-  )
   return {
-    url: server.origin,
+    reply: async (call) => written(await reply(call)),
     ...{ secret_key, webhook_secret, books, wrong, moves: () => moves },
     next: (fault, of = 'move') => set[of].push(fault),
     notices: () => noticesOf(books, webhook_secret, clock.now()),
-    close: server.close,
   }
 }
 
@@ -264,14 +272,13 @@ function distorted(given: KeyAnswer | null, rule: FaultRule | null): Reply {
   return rule.cut ? { ...reply, text: reply.text.slice(0, -20) } : 'lost'
 }
 
-function write(response: ServerResponse, reply: Reply): void {
-  if (reply === 'lost') return void response.destroy()
-  const type = reply.text.startsWith('<') ? 'text/html' : 'application/json'
-  response.writeHead(reply.status, {
-    'content-type': type,
+function written(reply: Reply): VendorReply {
+  if (reply === 'lost') return reply
+  const headers = {
+    'content-type': reply.text.startsWith('<') ? 'text/html' : 'application/json',
     'request-id': 'req_fake',
     'stripe-version': stripe_version,
     ...(reply.replayed && { 'idempotent-replayed': 'true' }),
-  })
-  response.end(reply.text)
+  }
+  return { status: reply.status, headers, body: reply.text }
 }

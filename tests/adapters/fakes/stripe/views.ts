@@ -88,9 +88,15 @@ export function noticesOf(books: StripeBooks, webhook_secret: string, now: Date)
     .flatMap((intent) => happenedTo(books, intent))
     .filter(({ at }) => at <= now)
     .toSorted((one, other) => one.at.getTime() - other.at.getTime())
-    .map(({ at, type, object }, index) => {
+    .map(({ at, type, object }) => {
       const { id } = object as { id: string }
-      const event = { id: `evt_${id}_${index}`, object: 'event', type, created: seconds(at) }
+      // Each happens to an object once.
+      const event = {
+        id: `evt_${id}_${type.replaceAll('.', '_')}`,
+        object: 'event',
+        type,
+        created: seconds(at),
+      }
       return signed({ ...event, livemode: false, data: { object } }, webhook_secret, now)
     })
 }

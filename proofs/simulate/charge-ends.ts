@@ -1,0 +1,61 @@
+// Judges what the service recorded of each charge against what the bank made of it.
+
+import { connectionNamed } from '../../src/merchants/account-connection.ts'
+import { type Authorisation, endOf } from './bank/authorisation.ts'
+import type { KnownOperation, KnownPayment } from './known-payment.ts'
+import { type Fault, unless } from './violations.ts'
+
+/** A notice that was taken in may wait for its job, and for the lease of a process that died. */
+const handled_within_ms = 120_000
+
+type Moment = { now_ms: number; skew_ms: number }
+
+export function faultsOfEnds(
+  { operations, authorisations }: Pick<KnownPayment, 'operations' | 'authorisations'>,
+  moment: Moment,
+): Fault[] {
+  const charges = operations.filter(({ kind }) => kind === 'authorise')
+  const was_reversed = operations.some(({ kind }) => kind === 'reverse')
+  return charges.flatMap((charge) => {
+    const { operation_id, state } = charge
+    const said = authorisations.find(({ reference }) => reference === operation_id)
+    const agrees = !said?.result || state === said.result
+    const is_excused = said !== undefined && isExcused(charge, said, { ...moment, was_reversed })
+    return unless(agrees || is_excused, 'I4', `${state} here, ${said?.result} there`)
+  })
+}
+
+/** It came to nothing on both sides, and the service could not know in which way. */
+function isExcused(
+  charge: KnownOperation,
+  said: Authorisation,
+  { now_ms, skew_ms, was_reversed }: Moment & { was_reversed: boolean },
+): boolean {
+  const { state } = charge
+  if (state !== 'failed' && state !== 'declined') return false
+  // By us, by people, or by time.
+  if (endOf(said) <= now_ms) return true
+  if (said.result === 'approved') return false
+  if (said.surprises.some(({ what }) => what === 'late')) return true
+  const ended_ms = charge.answered_at?.getTime() ?? now_ms
+  const known_ms = knownMs(charge, said)
+  // It was given up before that, and its reversal found nothing.
+  if (state === 'failed' && was_reversed) return ended_ms <= known_ms + handled_within_ms + skew_ms
+  // A notice of Adyen's says that a charge was refused, and not whether by an error.
+  return state === 'declined' && isTold(charge) && known_ms <= ended_ms + skew_ms
+}
+
+/**
+ * From when on the service could know of a vendor's refusal; infinite for never. The simulator says by itself what came after a
+ * reversal.
+ */
+function knownMs(charge: KnownOperation, { known_ms }: Authorisation): number {
+  if (connectionNamed(charge.acquirer) === null) return Number.NEGATIVE_INFINITY
+  const known_at_ms = isTold(charge) ? charge.noticed_at?.getTime() : known_ms
+  return known_at_ms ?? Number.POSITIVE_INFINITY
+}
+
+/** Adyen cannot be asked. */
+function isTold({ acquirer }: KnownOperation): boolean {
+  return connectionNamed(acquirer)?.connector === 'adyen'
+}

@@ -1,0 +1,156 @@
+// The line between a simulated process and its vendors: requests and answers get lost, come late, or arrive twice.
+
+import {
+  type Clock,
+  OutgoingFailure,
+  type VendorAnswer,
+  type VendorHttp,
+  type VendorRequest,
+} from '../../src/kernel/world.ts'
+import type { VendorReply } from '../../tests/adapters/fakes/listen.ts'
+import type { Vendor } from '../vendors/vendor.ts'
+import { referenceOf, verbOf } from '../vendors/verbs.ts'
+import type { Bank } from './bank/bank.ts'
+import type { Chance } from './chance.ts'
+import { type Faults, move_faults } from './faults.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+import type { VendorPosts } from './vendor-posts.ts'
+
+type Ends = {
+  scheduler: Scheduler
+  faults: Faults
+  chance: Chance
+  bank: Bank
+  outside: Owner
+  posts: VendorPosts
+}
+
+const origin = /^https:\/\/account-(\d+)\.vendor\.example$/
+
+/** Where the API of the account with this number is. */
+export function apiUrl(account: number, { base_path }: Pick<Vendor, 'base_path'>): string {
+  return `https://account-${account}.vendor.example${base_path}`
+}
+
+/** A process: its clock, which may be wrong, and how it ends. */
+type Sender = { owner: Owner; clock: Clock; die: () => never }
+
+/** The vendors as one process reaches them. */
+export function openVendorLine(
+  ends: Ends,
+  { owner, clock, die }: Sender,
+): Pick<VendorHttp, 'send'> {
+  const { scheduler, faults, chance, bank, outside, posts } = ends
+  const there = scheduler.clockOf(outside)
+  const here = scheduler.clockOf(owner)
+
+  const act = ({ method, url, headers, body }: VendorRequest): Promise<VendorReply> => {
+    const { pathname, search, origin: at } = new URL(url)
+    const account = bank.accounts[Number(origin.exec(at)![1])]!
+    const call = { method, path: pathname + search, headers, body: body ?? '' }
+    // The vendor may take its time: it answers when it does, and nobody waits for that here.
+    const begin = () => {
+      const answer = account.reply(call)
+      posts.changed()
+      return { answer: answer.finally(posts.changed) }
+    }
+    return scheduler
+      .effect(outside, `the vendor gets ${method} ${pathname}`, begin)
+      .then(({ answer }) => answer)
+  }
+
+  function leave(request: VendorRequest, name: string) {
+    const is_move = verbOf(request) !== null
+    return scheduler.effect(owner, name, () => {
+      const chosen = is_move ? faults.happens(...move_faults) : faults.happens(...to_ask)
+      if (chosen === 'acquirer: crash before') die()
+      if (chosen === 'acquirer: not sent' || !isInTime(request, clock.now())) {
+        return 'acquirer: not sent'
+      }
+      const reference = referenceOf(request)
+      if (is_move) bank.calls.set(reference!, here.now().getTime())
+      if (chosen === 'acquirer: crash after') {
+        act(request).catch(() => {})
+        die()
+      }
+      return chosen
+    })
+  }
+
+  async function send(request: VendorRequest): Promise<VendorAnswer> {
+    const name = `${verbOf(request) ?? 'look up'} ${new URL(request.url).pathname}`
+    const fate = await leave(request, name)
+    if (fate === 'acquirer: not sent') {
+      throw new OutgoingFailure('not_sent', false, 'connection refused')
+    }
+    const over = new AbortController()
+    const silence = here.sleep(request.timeout_ms, over.signal).then((): never => {
+      throw new OutgoingFailure('unanswered', true, 'no answer in time')
+    })
+    silence.catch(() => {})
+    try {
+      const coming = onItsWay(request, fate)
+      coming.catch(() => {})
+      const reply = await Promise.race([silence, coming])
+      const status = reply === 'lost' ? reply : reply.status
+      const heard = await scheduler.effect(owner, `${name} is answered ${status}`, () => reply)
+      if (heard !== 'lost') return heard
+      throw new OutgoingFailure('unanswered', false, 'the connection was lost')
+    } finally {
+      over.abort()
+    }
+  }
+
+  async function onItsWay(request: VendorRequest, fate: string | null): Promise<VendorReply> {
+    switch (fate) {
+      case 'acquirer: cannot be asked':
+        return { status: 503, headers: {}, body: '' }
+      case 'acquirer: lost on its way':
+        return lose()
+      case 'acquirer: arrives late':
+        // Within the window in which it may still be on its way.
+        await there.sleep(1_000 + chance.below(28_000))
+        return act(request)
+      case 'acquirer: arrives after its reversal': {
+        const longest_ms = verbOf(request) === 'authorise' ? 10 * 60_000 : 28_000
+        const delay_ms = 1_000 + chance.below(longest_ms)
+        bank.delays.set(referenceOf(request)!, delay_ms)
+        await there.sleep(delay_ms)
+        return act(request)
+      }
+      case 'acquirer: answer lost':
+        await act(request)
+        return lose()
+      case 'acquirer: answers late': {
+        const answer = await act(request)
+        await there.sleep(1_000 + chance.below(60_000))
+        return answer
+      }
+      case 'acquirer: done twice': {
+        const [first] = await Promise.all([act(request), act(request)])
+        return first
+      }
+      case 'acquirer: error after the effect':
+        await act(request)
+        return { status: 502, headers: {}, body: '<html>Bad gateway</html>' }
+      default:
+        return act(request)
+    }
+  }
+
+  /** Silence until nobody waits any more, or a connection that breaks. */
+  async function lose(): Promise<VendorReply> {
+    if (chance.often(0.5)) return new Promise(() => {})
+    await here.sleep(chance.below(15_000))
+    return 'lost'
+  }
+
+  return { send }
+}
+
+const to_ask = ['acquirer: cannot be asked'] as const
+
+/** Nothing leaves a machine at another time. */
+function isInTime({ sendable }: VendorRequest, now: Date): boolean {
+  return !sendable || (sendable.from <= now && now <= sendable.until)
+}

@@ -1,0 +1,87 @@
+// The notices of a world's vendors: posted late, twice and out of order, and again until each is accepted.
+
+import type { Clock } from '../../src/kernel/world.ts'
+import type { Bank } from './bank/bank.ts'
+import type { Chance } from './chance.ts'
+import type { Faults } from './faults.ts'
+import type { Scheduler } from './scheduler.ts'
+
+export type VendorPosts = {
+  /** Something may have happened at a vendor, or will. */
+  changed(): void
+  /** The connection of each account, in their order. */
+  connection_ids: string[]
+}
+
+/** Whoever answers requests. Null where no answer came. */
+type Recipient = {
+  ask(post: {
+    method: 'POST'
+    path: string
+    headers: Record<string, string>
+    raw: string
+  }): Promise<{ status: number } | null>
+}
+
+type PostParts = {
+  scheduler: Scheduler
+  clock: Clock
+  chance: Chance
+  faults: Faults
+  bank: Bank
+  town(): Recipient
+}
+
+const minute_ms = 60_000
+/** How late at most: most come soon. */
+const delays_ms = [2_000, 2_000, 2_000, 2_000, minute_ms, minute_ms, 30 * minute_ms]
+const twice_share = 0.2
+
+export function openVendorPosts(parts: PostParts): VendorPosts {
+  const { scheduler, clock, chance, faults, bank, town } = parts
+  const known = bank.accounts.map(() => new Set<string>())
+  const awaited = new Set<number>()
+  const posts: VendorPosts = { connection_ids: [], changed }
+
+  function changed(): void {
+    if (bank.accounts.length > 0) lookAt(clock.now().getTime() + 1)
+  }
+
+  function lookAt(at_ms: number): void {
+    if (awaited.has(at_ms)) return
+    awaited.add(at_ms)
+    scheduler.spawn(clock.sleep(at_ms - clock.now().getTime()).then(look))
+  }
+
+  function look(): void {
+    const now_ms = clock.now().getTime()
+    for (const [account, vendor] of bank.accounts.entries()) {
+      for (const { name } of vendor.posts()) {
+        if (known[account]!.has(name)) continue
+        known[account]!.add(name)
+        const times = chance.often(twice_share) ? 2 : 1
+        for (let each = 0; each < times; each++) scheduler.spawn(deliver(account, name))
+      }
+      for (const at of vendor.moments()) if (at.getTime() >= now_ms) lookAt(at.getTime() + 1)
+    }
+  }
+
+  async function deliver(account: number, name: string): Promise<void> {
+    await clock.sleep(delay())
+    const path = `/acquirers/${posts.connection_ids[account]}/notices`
+    for (;;) {
+      // As it is signed now.
+      const { headers, body } = bank.accounts[account]!.posts().find((each) => each.name === name)!
+      const answer = await town().ask({ method: 'POST', path, headers, raw: body })
+      if (answer?.status === 200) return
+      await clock.sleep(5_000 + chance.below(minute_ms))
+    }
+  }
+
+  function delay(): number {
+    if (!faults.are_on()) return chance.below(2_000)
+    return chance.below(chance.pick(delays_ms))
+  }
+
+  return posts
+}

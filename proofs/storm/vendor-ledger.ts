@@ -1,0 +1,54 @@
+// A vendor's books as rows of the ledger that a storm's checks read.
+
+import { type LedgerEntry, noAuthorisation } from '../../src/acquirers/simulator/ledger.ts'
+import type { Sql } from '../../src/database/open.ts'
+import type { BookedAct, BookedCharge } from '../vendors/history.ts'
+import { isApproved } from '../vendors/judge.ts'
+
+/** Puts our charges where the checks look for them: into the schema `simulator` of our database, where nobody wrote. */
+export async function layBeside(
+  sql: Sql,
+  charges: BookedCharge[],
+  installation: string,
+): Promise<void> {
+  const own = charges.filter(({ mark }) => mark === installation)
+  const rows = own.flatMap((charge) => [chargeRow(charge), ...actRows(charge)])
+  // A reference that came twice is a fault of its own, which the judge of the vendor's books finds.
+  const by_reference = new Map(rows.map((row) => [row.reference, row]))
+  await sql`truncate simulator.ledger`
+  await sql`insert into simulator.ledger select * from json_populate_recordset(
+    null::simulator.ledger, ${JSON.stringify([...by_reference.values()])}::text::json)`
+}
+
+function chargeRow(charge: BookedCharge): LedgerEntry {
+  const { reference, mark, id, amount, currency, asked_at, known_at, capture } = charge
+  const done = charge.acts.filter(({ is_approved }) => is_approved)
+  const when = (kind: BookedAct['kind']) => done.find((act) => act.kind === kind)?.known_at ?? null
+  const given = done.filter(({ kind }) => kind === 'refund')
+  const result = known_at === null ? null : charge.is_approved ? 'approved' : 'declined'
+  return {
+    ...{ ...plain, reference, kind: 'authorise', authorisation_reference: reference },
+    ...{ installation: mark, transaction_id: id, amount, currency, result, known_at, capture },
+    ...{ requested_at: asked_at, behaviour: charge.behaviour },
+    authorised_at: isApproved(charge) ? known_at : null,
+    captured_at: charge.taken_at ?? when('capture'),
+    voided_at: when('void'),
+    reversed_at: when('reverse'),
+    refunded_amount: given.reduce((total, act) => total + act.amount, 0),
+  }
+}
+
+function actRows({ id, reference, currency, acts }: BookedCharge): LedgerEntry[] {
+  return acts.map((act, index) => ({
+    ...{ ...plain, authorisation_reference: reference, currency, kind: act.kind },
+    reference: act.reference ?? `${id} ${index}`,
+    ...{ transaction_id: act.id ?? id, amount: act.amount },
+    ...{ result: act.is_approved ? 'approved' : 'refused', known_at: act.known_at },
+    requested_at: act.asked_at,
+  }))
+}
+
+const plain = {
+  ...noAuthorisation,
+  ...{ decline_code: null, decline_category: null, reason: null },
+}

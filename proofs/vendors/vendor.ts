@@ -1,0 +1,139 @@
+// A fake vendor as proofs use it, with or without a server: how it is called, what is in its books, and what it posts.
+
+import type { NoticePost } from '../../src/acquirers/acquirer.ts'
+import { shortReference } from '../../src/acquirers/reference.ts'
+import type { Clock } from '../../src/kernel/world.ts'
+import { makeAdyen } from '../../tests/adapters/fakes/adyen/server.ts'
+import { makeCheckout } from '../../tests/adapters/fakes/checkout/server.ts'
+import type { ReplyTo } from '../../tests/adapters/fakes/listen.ts'
+import { makeStripe } from '../../tests/adapters/fakes/stripe/server.ts'
+import { type BookedCharge, chargesAtAdyen, chargesAtCheckout, chargesAtStripe } from './history.ts'
+
+export const vendor_names = ['checkout', 'stripe', 'adyen'] as const
+export type VendorName = (typeof vendor_names)[number]
+
+/** A notice; `name` is the same whenever it is posted. */
+export type NamedPost = NoticePost & { name: string }
+
+export type Vendor = {
+  name: VendorName
+  reply: ReplyTo
+  /** Where its API begins on its server. */
+  base_path: string
+  /** Of a connection, but for the address. */
+  credentials: Record<string, string>
+  charges(): BookedCharge[]
+  /** When something was or will be carried out, or refused. */
+  moments(): Date[]
+  /** What it posts about all that happened by now, in its order. */
+  posts(): NamedPost[]
+  /** A charge that another system made over the same account. */
+  addStranger(stranger: Stranger): void
+  /** What was wrong with requests. */
+  wrong: string[]
+}
+
+export type Stranger = {
+  /** Of 32 hex characters, as ours. */
+  reference: string
+  /** The mark of another installation; null for none. */
+  mark: string | null
+  amount: number
+  capture: boolean
+}
+
+type VendorOptions = { clock: Clock; settles_after_ms: number }
+
+export function makeVendor(name: VendorName, options: VendorOptions): Vendor {
+  return makers[name](options)
+}
+
+const currency = 'GBP'
+const number = '4242424242424242'
+
+const makers: Record<VendorName, (options: VendorOptions) => Vendor> = {
+  checkout(options) {
+    const { reply, wrong, books, notices, secret_key, signature_key } = makeCheckout(options)
+    return {
+      ...{ name: 'checkout', reply, wrong, base_path: '' },
+      credentials: { secret_key, signature_key },
+      charges: () => chargesAtCheckout(books),
+      moments: () => momentsOf(chargesAtCheckout(books)),
+      posts: () => notices().map(named),
+      addStranger({ reference, mark, amount, capture }) {
+        const source = { type: 'card', number, expiry_month: 12, expiry_year: 2030 } as const
+        const paid = { payment_type: 'Regular', merchant_initiated: false } as const
+        const body = { source, amount, currency, capture, reference: shortReference(reference) }
+        const metadata = metadataOf(mark)
+        books.authorise({ ...body, ...paid, metadata, '3ds': { enabled: false } }, 'approve')
+      },
+    }
+  },
+
+  stripe(options) {
+    const { reply, wrong, books, notices, secret_key, webhook_secret } = makeStripe(options)
+    return {
+      ...{ name: 'stripe', reply, wrong, base_path: '' },
+      credentials: { secret_key, webhook_secret },
+      charges: () => chargesAtStripe(books),
+      moments: () => momentsOf(chargesAtStripe(books)),
+      posts: () => notices().map(named),
+      addStranger({ reference, mark, amount, capture }) {
+        const method = books.keepMethod('approve', number.slice(-4))
+        const metadata = { ...metadataOf(mark), ripper_reference: reference }
+        const asked = { amount, currency: 'gbp', payment_method: method.id, metadata }
+        const capture_method = capture ? ('automatic' as const) : ('manual' as const)
+        const allowed_payment_method_types: ['card'] = ['card']
+        books.confirm(
+          books.create({ ...asked, capture_method, allowed_payment_method_types }, method),
+        )
+      },
+    }
+  },
+
+  adyen(options) {
+    const vendor = makeAdyen(options)
+    const { reply, wrong, books, api_key, merchant_account, hmac_key } = vendor
+    return {
+      ...{ name: 'adyen', reply, wrong, base_path: '/v72' },
+      credentials: { api_key, merchant_account, hmac_key },
+      charges: () => chargesAtAdyen(books),
+      // It also refuses to cancel what it does not know.
+      moments: () => [
+        ...momentsOf(chargesAtAdyen(books)),
+        ...books.modifications.map(({ due_at }) => due_at),
+      ],
+      posts: () => vendor.notices().map((post) => ({ ...post, name: post.body })),
+      addStranger({ reference, mark, amount: value, capture }) {
+        const amount = { value, currency }
+        const method = { type: 'scheme', number, expiryMonth: '12', expiryYear: '2030' } as const
+        const body = { merchantAccount: merchant_account, amount, reference, paymentMethod: method }
+        const rest = {
+          returnUrl: 'https://other.example/',
+          shopperInteraction: 'Ecommerce',
+        } as const
+        const at_once = capture ? ({ captureDelayHours: 0 } as const) : {}
+        const additionalData = { executeThreeD: 'false' } as const
+        const metadata = metadataOf(mark)
+        books.authorise({ ...body, ...rest, ...at_once, additionalData, metadata }, 'approve')
+      },
+    }
+  },
+}
+
+function momentsOf(charges: BookedCharge[]): Date[] {
+  return charges
+    .flatMap(({ known_at, taken_at, acts }) => [
+      ...[known_at, taken_at],
+      ...acts.map((act) => act.known_at),
+    ])
+    .filter((at) => at !== null)
+}
+
+function named(post: NoticePost): NamedPost {
+  return { ...post, name: (JSON.parse(post.body) as { id: string }).id }
+}
+
+function metadataOf(mark: string | null): Record<string, string> {
+  return mark === null ? {} : { ripper_installation: mark }
+}
