@@ -14,6 +14,7 @@ const steps = [
   ['@biomejs/biome/bin/biome', 'ci', '--diagnostic-level=warn'],
   ['typescript/bin/tsc', '--noEmit', '-p', '.'],
   ['typescript/bin/tsc', '--noEmit', '-p', 'web'],
+  ['typescript/bin/tsc', '--noEmit', '-p', 'web/dashboard'],
   [
     'vitest/vitest.mjs',
     'run',

@@ -1,4 +1,4 @@
-// Writes the generated files: docs/openapi.json, docs/errors.md, docs/SCRIPT_INVENTORY.md and sdk/src/api-types.ts.
+// Writes what is generated: docs/openapi.json, docs/errors.md, docs/SCRIPT_INVENTORY.md, roles in docs/dashboard.md, SDK types.
 // `npm run docs` after changing a route, an event, a page or anything in web/.
 
 import { writeFileSync } from 'node:fs'

@@ -101,6 +101,12 @@ export type Customer = {
   metadata: Record<string, string> | null
 }
 
+/** A card as it is shown: its brand and last four digits. */
+export type Card = {
+  brand: string
+  last4: string
+}
+
 /** Why nothing was taken. */
 export type Decline = {
   code: string
@@ -182,6 +188,53 @@ export type CheckoutSession = {
   hold: Hold | null
 }
 
+/** A session in a list: as it is read, without items and metadata. */
+export type ListedCheckoutSession = {
+  id: string
+  status: 'requires_payment' | 'processing' | 'succeeded' | 'declined' | 'expired'
+  mode: 'test' | 'live'
+  amount: number
+  currency: string
+  basket_total: number | null
+  tax_total: number | null
+  customer: Customer | null
+  attempt_count: number
+  last_decline: Decline | null
+  payment_id: string | null
+  settlement: 'awaiting_reconciliation' | null
+  created_at: Timestamp
+  expires_at: Timestamp
+  expires_in_seconds: number
+  integration: string | null
+  minted_by: 'server' | 'client' | null
+  amount_verified: boolean
+  amount_verification_source: string
+  amount_verification_detail: string | null
+  hold: Hold | null
+  order_reference: string | null
+}
+
+/** A page of sessions, newest first. */
+export type CheckoutSessionPage = {
+  data: ListedCheckoutSession[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Which sessions are listed; all without any. */
+export type CheckoutSessionQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  mode?: 'test' | 'live'
+  /** at that time or later */
+  created_from?: Timestamp
+  /** before that time */
+  created_before?: Timestamp
+  status?: 'requires_payment' | 'processing' | 'succeeded' | 'declined' | 'expired'
+  order_reference?: string
+}
+
 /** The outcome of one confirmed attempt. */
 export type Payment = {
   id: string
@@ -207,6 +260,85 @@ export type Payment = {
   customer: Customer | null
   order_reference: string | null
   order_reference_captured_payments: number | null
+}
+
+/** A payment in a list: as it is read, without items, with its card. */
+export type ListedPayment = {
+  id: string
+  checkout_session_id: string | null
+  status: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
+  amount: number
+  currency: string | null
+  mode: 'test' | 'live'
+  decline: Decline | null
+  authentication?: {
+    outcome: 'Authenticated' | 'Attempted' | 'Failed'
+    liability_shifted: boolean
+    eci: string | null
+  }
+  acquirer_transaction_id: string | null
+  created_at: Timestamp
+  executed_at: Timestamp | null
+  amount_verified: boolean
+  capture_state: 'captured' | 'authorised' | 'voided' | null
+  basket_total: number | null
+  tax_total: number | null
+  customer: Customer | null
+  order_reference: string | null
+  /** among the newest 50 of the order reference */
+  order_reference_captured_payments: number | null
+  card: Card | null
+}
+
+/** A page of payments, newest first. */
+export type PaymentPage = {
+  data: ListedPayment[]
+  has_more: boolean
+  next_cursor: string | null
+}
+
+/** Which payments are listed; all without any. */
+export type PaymentQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  mode?: 'test' | 'live'
+  /** at that time or later */
+  created_from?: Timestamp
+  /** before that time */
+  created_before?: Timestamp
+  status?: 'captured' | 'held' | 'voided' | 'pending' | 'declined' | 'failed'
+  /** without regard to case */
+  customer_email?: string
+  card_last4?: string
+  order_reference?: string
+  /** in minor units */
+  amount?: number
+  /** ISO 4217, in any case */
+  currency?: string
+  decline_code?: string
+}
+
+/** Which events are listed; all without any. */
+export type EventQuery = {
+  limit?: number
+  /** next_cursor of the page before, with the same filters */
+  after?: string
+  mode?: 'test' | 'live'
+  /** at that time or later */
+  created_from?: Timestamp
+  /** before that time */
+  created_before?: Timestamp
+  type?:
+    | 'payment.captured'
+    | 'payment.held'
+    | 'payment.voided'
+    | 'payment.declined'
+    | 'payment.failed'
+    | 'refund.succeeded'
+    | 'refund.failed'
+  /** its events and those of its refunds */
+  payment_id?: string
 }
 
 /** A payment that is or was held, with its hold. */
@@ -247,7 +379,7 @@ export type RefundFailure = {
 /** The body that refunds a captured payment. */
 export type RefundCreate = {
   /** in minor units; all that is left by default */
-  amount?: number | null
+  amount?: number
   /** your own words, which come back */
   reason?: string | null
 }

@@ -4,8 +4,13 @@ import type {
   CheckoutSession,
   CheckoutSessionCreate,
   CheckoutSessionCreated,
+  CheckoutSessionQuery,
+  EventQuery,
   HeldPayment,
+  ListedCheckoutSession,
+  ListedPayment,
   Payment,
+  PaymentQuery,
   Refund,
   RefundCreate,
   RefundList,
@@ -14,10 +19,11 @@ import type {
   WebhookEndpointCreate,
   WebhookEndpointCreated,
   WebhookEndpointList,
+  WebhookEvent,
   WebhookReplay,
 } from './api-types.ts'
 import { UsageError } from './errors.ts'
-import { openPages, type Pages } from './pages.ts'
+import { openPages, type Page, type Pages } from './pages.ts'
 import { type CallOptions, openSender, type Send, type WriteOptions } from './send.ts'
 import { type RipperOptions, validateId } from './settings.ts'
 
@@ -25,10 +31,14 @@ export type CheckoutSessions = {
   /** Creates a session. Give its `client_secret` to the shopper's browser. */
   create(body: CheckoutSessionCreate, options?: WriteOptions): Promise<CheckoutSessionCreated>
   retrieve(session_id: string, options?: CallOptions): Promise<CheckoutSession>
+  /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
+  list(query?: CheckoutSessionQuery, options?: CallOptions): Pages<ListedCheckoutSession>
 }
 
 export type Payments = {
   retrieve(payment_id: string, options?: CallOptions): Promise<Payment>
+  /** Newest first. A page may have fewer rows than `limit`, even none, and still more behind it: `for await` goes over all. */
+  list(query?: PaymentQuery, options?: CallOptions): Pages<ListedPayment>
   /** Takes the money of a held payment. If the answer has a `settlement`, the outcome is not known yet. */
   capture(payment_id: string, options?: WriteOptions): Promise<HeldPayment>
   /** Releases a held payment; nothing is taken. */
@@ -43,6 +53,11 @@ export type Refunds = {
   retrieve(refund_id: string, options?: CallOptions): Promise<Refund>
   /** All refunds of a payment, newest first. */
   list(payment_id: string, options?: CallOptions): Promise<RefundList>
+}
+
+export type Events = {
+  /** Events as receivers get them, newest first, whether or not an endpoint was told. */
+  list(query?: EventQuery, options?: CallOptions): Pages<WebhookEvent>
 }
 
 export type WebhookEndpoints = {
@@ -67,6 +82,7 @@ export class Ripper {
   readonly checkout: { readonly sessions: CheckoutSessions }
   readonly payments: Payments
   readonly refunds: Refunds
+  readonly events: Events
   readonly webhooks: {
     readonly endpoints: WebhookEndpoints
     readonly deliveries: WebhookDeliveries
@@ -78,6 +94,7 @@ export class Ripper {
     this.checkout = { sessions: sessions(send) }
     this.payments = payments(send)
     this.refunds = refunds(send)
+    this.events = { list: pagesAt(send, '/v1/events') }
     this.webhooks = { endpoints: endpoints(send), deliveries: deliveries(send) }
   }
 }
@@ -88,6 +105,7 @@ function sessions(send: Send): CheckoutSessions {
     create: async (body, options) => send({ method: 'POST', path, body: judgeBody(body) }, options),
     retrieve: async (id, options) =>
       send({ method: 'GET', path: `${path}/${validateId('session', id)}` }, options),
+    list: pagesAt(send, path),
   }
 }
 
@@ -99,6 +117,7 @@ function payments(send: Send): Payments {
       send({ method: 'POST', path: `${path(id)}/hold/${verb}` }, options)
   return {
     retrieve: async (id, options) => send({ method: 'GET', path: path(id) }, options),
+    list: pagesAt(send, '/v1/payments'),
     capture: decision('capture'),
     void: decision('void'),
     escalate: decision('escalate'),
@@ -129,17 +148,20 @@ function endpoints(send: Send): WebhookEndpoints {
 function deliveries(send: Send): WebhookDeliveries {
   const path = '/v1/webhooks/deliveries'
   return {
-    list: (query = {}, options) =>
-      openPages((after) =>
-        // The caller's own query may begin with a page in the middle.
-        send(
-          { method: 'GET', path, query: after === undefined ? query : { ...query, after } },
-          options,
-        ),
-      ),
+    list: pagesAt(send, path),
     replay: async (id, options) =>
       send({ method: 'POST', path: `${path}/${validateId('delivery', id)}/replay` }, options),
   }
+}
+
+/** The list at a path. The caller's own query may begin with a page in the middle. */
+function pagesAt<Query extends object, Row>(send: Send, path: string) {
+  return (query?: Query, options?: CallOptions): Pages<Row> =>
+    openPages((after) => {
+      // What is no query at all is left as it is, to be refused as such.
+      const asked = after === undefined ? query : { ...query, after }
+      return send<Page<Row>>({ method: 'GET', path, query: asked }, options)
+    })
 }
 
 function judgeBody<Body extends object>(body: Body): Body {
