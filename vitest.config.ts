@@ -7,7 +7,8 @@ export default defineConfig({
     pool: 'forks',
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // No more than a guard against what never ends: a busy machine takes several times as long as an idle one.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })

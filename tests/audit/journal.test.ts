@@ -318,6 +318,7 @@ describe('accounts and keys', () => {
         data_dir,
         base_url: `http://127.0.0.1:${port}`,
         pay_url: `http://127.0.0.1:${port}/pay`,
+        dashboard_url: `http://localhost:${port}/dashboard`,
       },
     })
     const { merchant_id } = await keepDemo(parts, at(8080))

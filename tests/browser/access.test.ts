@@ -167,9 +167,9 @@ describe('small screens and large type', () => {
   })
 })
 
-const languages = readdirSync(new URL('../../web/words/', import.meta.url)).map((file) =>
-  file.slice(0, 2),
-)
+const languages = readdirSync(new URL('../../web/words/', import.meta.url))
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.slice(0, 2))
 
 test.each(languages)('%s', async (locale) => {
   const words = JSON.parse(

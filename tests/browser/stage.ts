@@ -4,7 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../../src/kernel/world.ts'
 import { createIntegration } from '../../src/merchants/manage.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import {
+  type Account,
+  type Service,
+  type ServiceOptions,
+  startService,
+} from '../support/service.ts'
 import { realClock } from '../support/world.ts'
 
 /** The real clock, set forward by hand. */
@@ -44,10 +49,11 @@ export const links = {
 }
 
 /** `handle` is unique in the database of the test file. */
-export async function setStage(): Promise<Stage> {
+export async function setStage(more: Pick<ServiceOptions, 'deliver'> = {}): Promise<Stage> {
   const clock = shiftedClock()
   const shop = await openSite()
   const service: Service = await startService({
+    ...more,
     clock,
     demo_shop: () => ({
       secret_key: account.secret_key,

@@ -6,11 +6,9 @@ import { type Acquirer, Unanswered } from '../../src/acquirers/acquirer.ts'
 import { closeFindings, listFindings } from '../../src/checkout/asking/finding-store.ts'
 import type { Finding } from '../../src/checkout/comparison.ts'
 import { deadline_ms, newOperation } from '../../src/checkout/operation.ts'
-import type { Payment } from '../../src/checkout/payment.ts'
 import { compareAcquirer, compareBooks } from '../../src/checkout/reconciling/compare-books.ts'
 import { listComparisons } from '../../src/checkout/reconciling/comparison-store.ts'
 import { watchSettlements } from '../../src/checkout/reconciling/watch-settlements.ts'
-import { newRefund } from '../../src/checkout/refund.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { openMetrics } from '../../src/http/metrics.ts'
 import type { Clock } from '../../src/kernel/world.ts'
@@ -25,7 +23,7 @@ import {
 
 const stage = await useOrphanStage()
 const { sql, clock, ids, simulator, context, contextOf } = stage
-const { authorise, charge, writeCharge, booksOf, orphanOf, sweepAfter, told } = stage
+const { authorise, charge, writeCharge, writeRefund, booksOf, orphanOf, sweepAfter, told } = stage
 
 const day_ms = 24 * hour_ms
 
@@ -41,21 +39,6 @@ const kinds = async () => (await findings()).map(({ kind }) => kind).sort()
 
 const paid = () => charge({ state: 'approved', payment: 'captured' })
 const held = () => charge({ state: 'approved', payment: 'held' })
-
-/** A refund of the whole payment. */
-async function writeRefund(payment: Payment, status: string): Promise<void> {
-  const at = clock.now()
-  const operation_id = ids.operation(at)
-  const operation = newOperation(payment, { operation_id, kind: 'refund', sequence: 1, at })
-  const state = status === 'pending' ? 'accepted' : 'approved'
-  const wish = { amount: payment.amount, reason: null, metadata: {} }
-  const refund = newRefund({ payment }, wish, { refund_id: ids.refund(), operation_id, at })
-  const settled = { ...refund, status, settled_at: status === 'pending' ? null : at }
-  await sql`insert into acquirer_operations ${rowValues(sql, { ...operation, state, next_check_at: null })}`
-  await sql`insert into refunds ${rowValues(sql, settled)}`
-  await sql`
-    update payments set refunded_amount = amount, refund_count = 1 where payment_id = ${payment.payment_id}`
-}
 
 describe('books that agree', () => {
   test('have no finding, whatever is under way, over, or of others', async () => {
@@ -92,9 +75,15 @@ describe('books that agree', () => {
     await sql`delete from payments`
     for (let each = 0; each < 1_005; each++) {
       const merchant_id = merchants[each % merchants.length]!
-      const payment_id = ids.payment()
-      const attempt_id = ids.attempt()
-      const row = { ...payment, merchant_id, payment_id, session_id: ids.session(1), attempt_id }
+      const payment_id = ids.payment(at)
+      const attempt_id = ids.attempt(at)
+      const row = {
+        ...payment,
+        merchant_id,
+        payment_id,
+        session_id: ids.session(1, at),
+        attempt_id,
+      }
       const operation_id = ids.operation(at)
       const operation = newOperation(row, { operation_id, kind: 'authorise', sequence: 1, at })
       await sql`with paid as (insert into payments ${rowValues(sql, row)})
@@ -218,7 +207,7 @@ describe('one single difference is found', () => {
     expect(told('error')).toHaveLength(1)
   })
 
-  test.each([
+  test.each<['pending' | 'succeeded', string[]]>([
     ['pending', ['missing_there']],
     ['succeeded', []],
   ])('behind a refund in full that is %s: %j', async (status, found) => {

@@ -14,7 +14,7 @@ import { type Account, until } from '../support/service.ts'
 import { minute_ms, useStage } from '../support/settling.ts'
 import { drawing, together } from '../support/together.ts'
 
-const { clock, acquirer, service, other, account, elsewhere } = await useStage()
+const { clock, acquirer, service, other, proxy, account, elsewhere } = await useStage()
 const { sql } = service
 
 // Hundreds of rounds take their time where the machine is busy.
@@ -266,6 +266,23 @@ test('the acquirer is found to have refused a capture just before its answer is 
   const { answer } = await capture()
   expect(answer.body).toMatchObject({ status: 'captured', settlement: null })
   expect(answer.headers.get('rip-idempotent-replayed')).toBe('false')
+})
+
+test('a decision that loses its connection once it is made is no replay', async () => {
+  const { payment_id } = await hold(account, quick)
+  const lost = proxy.lost()
+  acquirer.meet('capture', (act) => {
+    // The first is saved, the second read for the answer.
+    proxy.loseNextAnswer(payment_id, 2)
+    return act()
+  })
+  const ask = asking(payment_id, { verb: 'capture', at: account, key: 'lost while read' })
+  const [first, again] = [await ask(), await ask()]
+  expect(proxy.lost() - lost).toBe(1)
+  const replayed = [first, again].map(({ answer }) => answer.headers.get('rip-idempotent-replayed'))
+  expect(replayed).toEqual(['false', 'true'])
+  expect(again.answer.text).toBe(first.answer.text)
+  expect(first.answer.body).toMatchObject({ status: 'captured' })
 })
 
 /** How many requests wait to record their answers under a key. */

@@ -102,7 +102,7 @@ test('the record of columns is the table', async () => {
 })
 
 test('a hundred at once under thirty keys of two merchants', async () => {
-  const write = openSessionInserts(database.sql)
+  const write = openSessionInserts(database.sql, database)
   const outcomes = await settled(
     Array.from({ length: 100 }, (_, index) => {
       const merchant = `m_${index % 2}`
@@ -131,8 +131,41 @@ test('a hundred at once under thirty keys of two merchants', async () => {
   expect(key).toEqual({ answer: Buffer.from([0, 1, 255]), fingerprint: Buffer.from([0, 1, 255]) })
 })
 
+test.each([
+  ['all merchants share statements', false, 4],
+  ['on a distributed database each merchant has its own', true, 40],
+])('forty at once of twenty merchants: %s', async (_, is_distributed, statements) => {
+  let inserts = 0
+  const onStatement = (text: string) => {
+    if (text.includes('into sessions')) inserts += 1
+  }
+  const counted = await fresh.open({ connections_max: 1, onStatement })
+  const write = openSessionInserts(counted.sql, { is_distributed })
+  const kind = is_distributed ? 'apart' : 'together'
+  const outcomes = await settled(
+    Array.from({ length: 40 }, (_, index) =>
+      write(newSession(`m_${kind}_${index % 20}`, { name: `${kind}_${index}`, key: `${index}` })),
+    ),
+  )
+  await counted.close()
+  expect(count(outcomes, 'written')).toBe(40)
+  expect(inserts).toBe(statements)
+})
+
+test('many sessions of one merchant do not keep another’s waiting', async () => {
+  const write = openSessionInserts(database.sql, database)
+  const order: string[] = []
+  const writeAs = async (merchant_id: string, name: string) => {
+    await write(newSession(merchant_id, { name, key: name }))
+    order.push(merchant_id)
+  }
+  const many = Array.from({ length: 150 }, (_, index) => writeAs('m_many', `turn_${index}`))
+  await Promise.all([...many, writeAs('m_few', 'turn')])
+  expect(order.indexOf('m_few')).toBeLessThan(60)
+})
+
 test('a row that cannot be written leaves the others alone', async () => {
-  const write = openSessionInserts(database.sql)
+  const write = openSessionInserts(database.sql, database)
   const outcomes = await settled(
     Array.from({ length: 20 }, (_, index) =>
       write(
@@ -147,7 +180,7 @@ test('a row that cannot be written leaves the others alone', async () => {
 })
 
 test('a key that another transaction holds keeps its own row waiting, and no more than that', async () => {
-  const write = openSessionInserts(database.sql)
+  const write = openSessionInserts(database.sql, database)
   let outcomes: Promise<string[]>
   await database.sql.begin(async (tx) => {
     await tx`insert into idempotency_keys values ('m_3', 'secret', 'held', 'r', '', 201, null, ${at})`
@@ -162,4 +195,27 @@ test('a key that another transaction holds keeps its own row waiting, and no mor
     )
   })
   expect(await outcomes!).toEqual(['taken', 'written', 'written', 'written', 'written'])
+})
+
+test('keys of one merchant that another transaction holds keep no other merchant waiting', async () => {
+  const write = openSessionInserts(database.sql, database)
+  let outcomes: Promise<string[]>
+  await database.sql.begin(async (tx) => {
+    for (const key of ['held 1', 'held 2', 'held 3'])
+      await tx`insert into idempotency_keys values ('m_4', 'secret', ${key}, 'r', '', 201, null, ${at})`
+    outcomes = settled(
+      ['held 1', 'held 2', 'held 3'].map((key) => write(newSession('m_4', { name: key, key }))),
+    )
+    const free = Array.from({ length: 5 }, (_, index) =>
+      write(newSession(`m_free_${index}`, { name: `free_${index}`, key: 'free' })),
+    )
+    await Promise.all(free)
+    const [{ waiting }] = (await tx`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`) as never as [
+      { waiting: number },
+    ]
+    expect(waiting).toBe(2)
+  })
+  expect(await outcomes!).toEqual(['taken', 'taken', 'taken'])
 })

@@ -8,10 +8,16 @@ import { deadLetter } from '../conformance/webhook-delivery-rows.ts'
 import { type Answer, purchase, visa } from '../support/client.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { hold } from '../support/holding.ts'
+import {
+  type ListHoldings,
+  listHoldingsOf,
+  listRows,
+  nobodysLists,
+} from '../support/list-isolation.ts'
 import { type Account, type Service, shop, startService } from '../support/service.ts'
 
 /** What each merchant has. Both have all of it, so that `unknown` alone is nobody's. */
-type Holdings = {
+type Holdings = ListHoldings & {
   session: string
   secret: string
   payment: string
@@ -47,7 +53,8 @@ beforeAll(async () => {
   database = await freshDatabase()
   const open: FreshDatabase['open'] = (options) =>
     database.open({ ...options, onStatement: count.onStatement })
-  service = await startService({ database: { ...database, open } })
+  // The log of refusals is written some time later, among the statements of whatever is asked then.
+  service = await startService({ database: { ...database, open }, request_log: 'off' })
   mine = await openMerchant('mine')
   theirs = await openMerchant('theirs')
   my = await holdingsOf(mine)
@@ -74,7 +81,9 @@ function openMerchant(name: string): Promise<Account> {
 async function holdingsOf(account: Account): Promise<Holdings> {
   const { client, integration } = account
   const { session, payment_id: held } = await hold(account)
-  const { body: paid } = await client.pay()
+  const own = { email: `${integration!.name}@example.com`, order: `order-${integration!.name}` }
+  const asked = { ...purchase, customer: { email: own.email }, order_reference: own.order }
+  const { body: paid } = await client.pay(visa, asked)
   const { body: refund } = await client.refund(paid.payment_id, { amount: 100 })
   const waiting = await client.open()
   const { body: card } = await client.referenceCard(waiting, {
@@ -94,6 +103,7 @@ async function holdingsOf(account: Account): Promise<Holdings> {
     ...{ intent: paid.session_id, refund: refund.id },
     ...{ card: await client.reference(await client.open(), visa), delivery, endpoint },
     ...{ attempt: authenticated.attempt.id, event: event!.event_id, cursor: page.next_cursor },
+    ...(await listHoldingsOf(client, own)),
     integration: integration!.name,
     origin: integration!.allowed_origins.at(-1)!,
     ...{ handle: integration!.handle!, public_key: account.publishable_key! },
@@ -111,6 +121,7 @@ function strangerTo(holdings: Holdings): Holdings {
   return {
     ...(Object.fromEntries(entries) as Holdings),
     ...{ integration: 'of-nobody', origin: 'https://nobody.example', handle: 'shop-of-nobody' },
+    ...nobodysLists(holdings),
     cursor: holdings.cursor.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
   }
 }
@@ -237,6 +248,7 @@ const rows: Row[] = [
     'endpoint',
     ({ endpoint }) => ({ path: `/v1/webhooks/endpoints/${endpoint}`, headers: withKey() }),
   ],
+  ...listRows(() => withKey()),
   [
     'GET /v1/webhooks/deliveries',
     'cursor',
@@ -403,10 +415,17 @@ test('a card reference of another merchant, and of another session, is an unknow
 })
 
 test('lists show nothing of another merchant', async () => {
-  const paths = ['/v1/webhooks/endpoints', '/v1/webhooks/deliveries?limit=100']
-  for (const path of paths) {
+  const paths: [path: string, shown: string][] = [
+    ['/v1/webhooks/endpoints', 'whep_'],
+    ['/v1/webhooks/deliveries?limit=100', 'whep_'],
+    ['/v1/payments?limit=100', my.payment],
+    ['/v1/payments?limit=100&mode=test', my.email],
+    ['/v1/checkout/sessions?limit=100', my.session],
+    ['/v1/events?limit=100', my.refund],
+  ]
+  for (const [path, shown] of paths) {
     const { text } = await mine.client.send('GET', path, { headers: mine.client.withKey })
-    expect(text).toContain(my.endpoint.slice(0, 5))
+    expect(text).toContain(shown)
     for (const [what, each] of Object.entries(their)) {
       expect([what, text.includes(each)]).toEqual([what, false])
     }

@@ -8,11 +8,11 @@ import type {
   SettleAnswer,
 } from '../../src/acquirers/acquirer.ts'
 import { suggests } from '../../src/acquirers/answers.ts'
-import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
+import { listGivenUp, saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { expectBooksAgree } from '../support/books.ts'
 import { booksOf, eventsOf, hold } from '../support/holding.ts'
 import { driving } from '../support/service.ts'
-import { faults, gate, minute_ms, useStage } from '../support/settling.ts'
+import { day_ms, faults, gate, minute_ms, useStage } from '../support/settling.ts'
 
 const connection_id = `conn_${'1'.repeat(24)}`
 const name = `bank:${connection_id}`
@@ -46,6 +46,8 @@ afterEach(async () => {
   acquirer.calm()
   await settle()
   await expectBooksAgree(service)
+  // The next test may let days pass, and has another acquirer.
+  await sql`delete from acquirer_notices where handled_at is null`
 })
 
 let minted = 0
@@ -416,6 +418,46 @@ test('what is about another connection, or nothing of ours, changes nothing', as
   ]
   expect(new Set(await post(...strangers))).toEqual(new Set(['unknown_here']))
   await sql`update acquirer_operations set acquirer = ${name} where payment_id = ${payment_id}`
+})
+
+test('a notice whose operation stays open is given up after a week, and counted', async () => {
+  const { reference } = await lose()
+  // The charge has a notice of its own, which never comes.
+  const posted = notice({ about: 'capture', reference, answer: done })
+  expect(await post(posted)).toEqual(['later'])
+  await clock.advance(6 * day_ms)
+  await run('handle_notices')
+  expect(await outcomesOf(posted)).toEqual(['later'])
+  await clock.advance(day_ms)
+  expect(await run('handle_notices')).toBe(1)
+  expect(await outcomesOf(posted)).toEqual(['given_up'])
+  const told = [service, other].flatMap(({ log }) => log)
+  const fields = expect.objectContaining({ connection_id, notice_id: posted.notice_id, reference })
+  expect(told).toContainEqual({ level: 'error', fields, message: 'notice given up' })
+  const texts = await Promise.all([service, other].map((each) => each.context.metrics.text()))
+  expect(texts.join('')).toContain('ripper_notices_given_up_total{about="capture"} 1')
+  const named = { connection_id, about: 'capture', reference }
+  const ago = (ms: number) => ({ after: new Date(clock.now().getTime() - ms), limit: 10 })
+  expect(await listGivenUp(sql, ago(minute_ms))).toEqual([named])
+  await clock.advance(day_ms)
+  expect(await run('handle_notices')).toBe(0)
+  expect(await listGivenUp(sql, ago(minute_ms))).toEqual([])
+})
+
+test('a notice that cannot be handled is given up, too', async () => {
+  const { reference } = await lose()
+  const posted = notice({ about: 'authorise', reference, answer: approved })
+  const broken = JSON.stringify({ result: 'approved' })
+  await saveNotices(sql, { merchant_id, connection_id }, [posted], clock.now())
+  await sql`update acquirer_notices set answer = ${broken}::json where notice_id = ${posted.notice_id}`
+  await run('handle_notices')
+  const told = () => [service, other].flatMap(({ log }) => log)
+  const fields = expect.objectContaining({ notice_id: posted.notice_id })
+  expect(told()).toContainEqual({ level: 'error', fields, message: 'notice not handled' })
+  await clock.advance(7 * day_ms)
+  await run('handle_notices')
+  expect(await outcomesOf(posted)).toEqual(['given_up'])
+  expect(told()).toContainEqual({ level: 'error', fields, message: 'notice given up' })
 })
 
 test('handled notices are forgotten after a season', async () => {

@@ -22,7 +22,7 @@ const named = (...references: string[]) => ({ references, acquirer: null })
 const why = { by: 'ada', reason: 'the shop has them' }
 
 const release = (which: Parameters<typeof reverseHeldBack>[1]) =>
-  reverseHeldBack(context, which, 'ben')
+  reverseHeldBack(context, which, { by: 'ben' })
 const leave = (which: Parameters<typeof leaveUnreversed>[1]) => leaveUnreversed(context, which, why)
 
 /** So many that are held back. */

@@ -11,8 +11,9 @@ import {
 } from '../../src/acquirers/acquirer.ts'
 import { saveOrphans } from '../../src/checkout/asking/orphan-rows-store.ts'
 import { newOrphan } from '../../src/checkout/orphan.ts'
+import { countUnreversed } from '../../src/checkout/orphans/orphan-store.ts'
 import { reverseOrphans } from '../../src/checkout/orphans/reverse-orphans.ts'
-import { minute_ms, reversed, useOrphanStage } from '../support/orphan-stage.ts'
+import { hour_ms, minute_ms, reversed, useOrphanStage } from '../support/orphan-stage.ts'
 
 const stage = await useOrphanStage()
 const { sql, clock, ids, simulator, contextOf, authorise, writeCharge, booksOf, orphanOf } = stage
@@ -147,4 +148,28 @@ test('a reversal that a process put off while its clock was days ahead happens n
   await sql`update orphan_authorisations set next_try_at = ${ahead}`
   await reverseOrphans(unfenced())
   expect(await orphanOf(reference)).toMatchObject({ state: 'reversed' })
+})
+
+test('what is accepted again and again and never has an outcome is asked for more seldom, and counted', async () => {
+  const asked = new Set<string>()
+  const acquirer: Acquirer = {
+    ...simulator,
+    lookUp: async () => ({ result: 'only_notices_tell' }),
+    async reverse({ reference }) {
+      asked.add(reference)
+      return { result: 'accepted', acquirer_transaction_id: `theirs_${reference}` }
+    },
+  }
+  const context = contextOf(acquirer)
+  const reference = await watched()
+  const found_at = clock.now()
+  for (let hour = 0; hour < 12; hour++) {
+    await clock.advance(1.2 * hour_ms)
+    await reverseOrphans(context)
+  }
+  expect(await orphanOf(reference)).toMatchObject({ state: 'found' })
+  // One that no notice speaks of is followed by another at the next try but one.
+  expect(asked.size).toBeLessThanOrEqual(6)
+  expect(await countUnreversed(sql, found_at)).toBe(0)
+  expect(await countUnreversed(sql, new Date(found_at.getTime() + 1))).toBe(1)
 })

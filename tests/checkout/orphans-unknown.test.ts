@@ -67,7 +67,7 @@ describe('payments whose rows were lost', () => {
   test('are reversed where a person says so, under the brake, too', async () => {
     const [one, other] = await authoriseMany(2)
     await sweepAfter(3 * minute_ms)
-    await reverseHeldBack(context, { references: [one!], acquirer: null }, 'ben')
+    await reverseHeldBack(context, { references: [one!], acquirer: null }, { by: 'ben' })
     await sweepAfter(minute_ms)
     expect(await booksOf(one!)).toEqual(reversed)
     expect(await booksOf(other!)).toEqual(untouched)
@@ -133,7 +133,7 @@ describe('under a brake, what we know', () => {
     await sweepAfter(3 * minute_ms)
     await sql`update orphan_authorisations set state = 'left', next_try_at = null, settled_at = found_at,
       left_by = 'ada', left_reason = 'paid'`
-    await reverseHeldBack(context, { references: [reference], acquirer: null }, 'ben')
+    await reverseHeldBack(context, { references: [reference], acquirer: null }, { by: 'ben' })
     await reverseOrphans(context)
     expect(await booksOf(reference)).toEqual(reversed)
   })

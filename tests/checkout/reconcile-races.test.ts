@@ -1,6 +1,6 @@
 // A late answer and the search for it meet: whoever is first is counted, once, and the other changes nothing.
 
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { expectBooksAgree } from '../support/books.ts'
 import type { Answer } from '../support/client.ts'
 import { booksOf, eventsOf, hold, openUnverified, runJob } from '../support/holding.ts'
@@ -11,6 +11,9 @@ import { drawing, turns } from '../support/together.ts'
 const { clock, acquirer, service, other, account, elsewhere, settle } = await useStage()
 const { client } = account
 const there = elsewhere(account).client
+
+// Hundreds of rounds take their time where the machine is busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 afterEach(async () => {
   acquirer.calm()

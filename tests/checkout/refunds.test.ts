@@ -117,6 +117,14 @@ describe('a captured payment', () => {
   })
 })
 
+test('an amount of null refunds nothing, as the number that a client meant went wrong', async () => {
+  const { payment_id } = (await client.pay()).body
+  const answer = await client.refund(payment_id, { amount: null })
+  expect(refusal(answer)).toBe('400 invalid_request')
+  expect(answer.text).toContain('amount')
+  expect((await client.listRefunds(payment_id)).body).toEqual({ refunds: [] })
+})
+
 test.each<[string, () => Promise<string>]>([
   ['held', async () => (await hold(account)).payment_id],
   [

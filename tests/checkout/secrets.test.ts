@@ -6,6 +6,7 @@ import { cardOf, purchase, runChallenge, type SessionSecret } from '../support/c
 import { drivenClock, driving } from '../support/service.ts'
 import { everythingStored } from '../support/stored.ts'
 import { useService } from '../support/use-service.ts'
+import { operatorOf } from '../support/webhook-events.ts'
 
 const clock = drivenClock()
 const service = await useService({ clock })
@@ -28,7 +29,12 @@ test('after many payments nothing secret is stored or logged', async () => {
   const { client, sql } = service
   const sessions: SessionSecret[] = []
   const { body: endpoint } = await client.createEndpoint({ url: 'https://shop.example/hooks' }, 'k')
-  const rotated = await rotateSecret(service.context, endpoint.id, clock.now())
+  const rotated = await rotateSecret(
+    service.context,
+    endpoint.id,
+    operatorOf(service.context),
+    clock.now(),
+  )
   for (const [index, number] of cards.entries()) {
     const session = await client.open({ ...purchase, metadata: { note: 'n' } })
     sessions.push(session)

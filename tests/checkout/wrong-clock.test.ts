@@ -140,7 +140,7 @@ test('a process that starts so makes and drops no partition until its clock is r
   const world = { ...context.world, clock: { ...realClock, now: time.clock.now } }
   const database = { sql } as Database
   const { keyring } = context
-  const parts = { world, database, keyring, metrics: openMetrics(), trust: watch }
+  const parts = { world, database, keyring, metrics: openMetrics(), trust: watch, committed() {} }
   const background = await startBackground(config, parts)
   expect(await partitions()).toEqual(before)
   time.set(0)

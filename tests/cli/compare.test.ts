@@ -95,6 +95,24 @@ describe('compare', () => {
     await mend(reference)
   }, 60_000)
 
+  test('finds what was refunded in the portal, with both sums', async () => {
+    const reference = await payAnHourAgo()
+    await sql`update simulator.ledger set refunded_amount = 100 where reference = ${reference}`
+    expect((await run('compare')).status).toBe(1)
+    const { findings } = await answer('findings')
+    expect(findings).toMatchObject([
+      {
+        ...{ reference, kind: 'amount_differs' },
+        ...{ ours: { refunded_amount: 0 }, theirs: { refunded_amount: 100 } },
+      },
+    ])
+    const { stdout } = await run('findings')
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
+    expect(stdout).toMatch(/ another sum of refunds\n/)
+    expect(stdout).toMatch(/\n {4}refunded here: GBP\s0\.00, there: GBP\s1\.00\n/)
+    await sql`update simulator.ledger set refunded_amount = 0 where reference = ${reference}`
+  }, 60_000)
+
   test('says where another process is at it, or it cannot be done', async () => {
     await sql`insert into acquirer_comparisons (acquirer, due_at, lease_until)
       values ('simulator', ${new Date()}, ${new Date(Date.now() + 60_000)})`

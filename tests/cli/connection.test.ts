@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readConnections } from '../../src/cli/doctor/read-connections.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { findConnection } from '../../src/connections/connection-store.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
 import { credentialsThatCount } from '../../src/connections/open-connection.ts'
@@ -109,6 +111,32 @@ test('credentials come from standard input, too, and are not printed', async () 
   expect(await countingOf(connection_id!)).toEqual([{ api_key: 'Keemun' }])
 })
 
+test('a key of the other environment is taken beside api_url, with a warning, and the doctor names it', async () => {
+  const elsewhere = { api_url: 'https://127.0.0.1:9', webhook_secret: 'whsec_a' }
+  const own = { RIPPER_CONNECTION_ALLOWED_NETWORKS: '127.0.0.0/8' }
+  const create = (label: string, secret_key: string) =>
+    ripper(
+      [
+        ...['connection', ...madeOf(label, '--acquirer', 'stripe', '--json'), '--credentials'],
+        fileOf({ ...elsewhere, secret_key }),
+      ],
+      { env: { ...env, ...own } },
+    )
+  const made = await create('doubtful', 'sk_test_Lapsang')
+  expect(made.status, made.stderr).toBe(0)
+  expect(made.stderr).toMatch(/^Warning: the key looks like one of the vendor's sandbox, .* live\./)
+  expect(made.stderr).not.toContain('Lapsang')
+  const { connection_id } = JSON.parse(made.stdout)
+  // A made-up key of a test's stand-in shows no environment, and one of this environment is right.
+  for (const key of ['sk_made_up', 'sk_live_Lapsang']) {
+    expect(await create(key, key)).toMatchObject({ status: 0, stderr: '' })
+  }
+  const { doubtful } = await readConnections(readConfig({ ...env, ...own }), service.sql)
+  expect(doubtful).toEqual([
+    { connection_id, label: 'doubtful', doubt: expect.stringContaining("the vendor's sandbox") },
+  ])
+})
+
 describe('refused is', () => {
   const acquirer = ['--acquirer', 'checkout']
   const whole = () => ['--credentials', fileOf(checkout)]
@@ -137,6 +165,21 @@ describe('refused is', () => {
     ['another mode', () => [...acquirer, '--mode', 'test', ...whole()], 2, 'one of live, sandbox'],
     ['no file', () => [...acquirer, '--credentials', join(folder, 'none')], 2, 'cannot be read'],
     ['no JSON', () => [...acquirer, ...holding('{"secret_key": sk_Lapsang}')], 2, 'holds JSON'],
+    [
+      'a member that stands twice',
+      () => [...acquirer, ...holding('{"secret_key": "sk_a", "secret_key": "sk_Lapsang"}')],
+      2,
+      '--credentials: secret_key is sent twice',
+    ],
+    [
+      'an address with a password',
+      () => [
+        ...acquirer,
+        ...holding({ ...checkout, api_url: 'https://jo:Lapsang@vendor.example' }),
+      ],
+      1,
+      'api_url must not have a user name or password in it.',
+    ],
     [
       'a stranger of a member',
       () => [...acquirer, ...holding({ ...checkout, client_id: 'Lapsang' })],

@@ -9,10 +9,11 @@ import {
   type SealingFacts,
   sealingChecks,
 } from '../../src/cli/doctor/database.ts'
-import { type Check, judgeAll } from '../../src/cli/doctor/finding.ts'
+import { type Check, judgeAll, problem, ReadFailure } from '../../src/cli/doctor/finding.ts'
 import { type MachineFacts, machineChecks } from '../../src/cli/doctor/machine.ts'
 import { mailChecks } from '../../src/cli/doctor/mail.ts'
 import { moneyChecks } from '../../src/cli/doctor/money.ts'
+import { type PeopleFacts, peopleChecks } from '../../src/cli/doctor/people.ts'
 import { type ServiceFacts, serviceChecks } from '../../src/cli/doctor/service.ts'
 import { type WorkFacts, workChecks } from '../../src/cli/doctor/work.ts'
 import { configFaults, unknownVariables } from '../../src/config/config.ts'
@@ -76,8 +77,10 @@ const work: WorkFacts = {
   oldest_due_at: ago(30),
   dead_lettered: [],
   waiting_for_person: [],
+  notices_given_up: [],
   oldest_look_due_at: null,
   orphans_held_back: 0,
+  orphans_unreversed: 0,
   brakes_pulled: [],
   findings_open: 0,
   comparisons: [compared],
@@ -116,6 +119,15 @@ test('nothing is wrong with a healthy world', () => {
     [],
   )
   expect(faults(moneyChecks, { payments: 7, fault_count: 0, faults: [] })).toEqual([])
+})
+
+test('what could not be looked at is a problem, unless another check shows why', () => {
+  const failure = new ReadFailure(problem('it could not be read: permission denied', 'Mend it.'))
+  const found = judgeAll(moneyChecks, failure)
+  expect(new Set(found.map(({ status }) => status))).toEqual(new Set(['problem']))
+  expect(found[0]!.found).toContain('permission denied')
+  const unopened = judgeAll(moneyChecks, 'the database is not open')
+  expect(new Set(unopened.map(({ status }) => status))).toEqual(new Set(['not_checked']))
 })
 
 const folder = machine.data_dir
@@ -276,6 +288,32 @@ test.each<[string, Partial<AccountFacts>, string[]]>([
   expect(faults(accountChecks, { ...accounts, ...fault })).toEqual(expected)
 })
 
+const people: PeopleFacts = {
+  ...{ people: 2, operators: 1, unused: [], without_second_factor: [], without_both: [] },
+  ...{ has_live_merchant: true, dashboard_url: 'https://staff.shop.example', base_url: null },
+}
+test.each<[string, Partial<PeopleFacts>, string[]]>([
+  ['well', {}, []],
+  ['nobody', { people: 0, operators: 0 }, []],
+  ['beside the pages of live shoppers', { dashboard_url: null }, ['Dashboard: warning']],
+  ['beside those of test mode', { dashboard_url: null, has_live_merchant: false }, []],
+  [
+    'where nobody can sign in',
+    { dashboard_url: null, base_url: 'http://10.0.0.5:8080', has_live_merchant: false },
+    ['Dashboard: warning'],
+  ],
+  [
+    'on this machine',
+    { dashboard_url: null, base_url: 'http://127.0.0.1:8080', has_live_merchant: false },
+    [],
+  ],
+  ['unused', { unused: ['a@b.example'] }, ['People: warning']],
+  ['with one of two ways', { without_both: ['a@b.example'] }, ['People: warning']],
+  ['with a password alone', { without_second_factor: ['a@b.example'] }, ['People: warning']],
+])('people: %s', (_, fault, expected) => {
+  expect(faults(peopleChecks, { ...people, ...fault })).toEqual(expected)
+})
+
 test.each<[string, Partial<WorkFacts>, string[]]>([
   ['a delivery due for 2 min', { oldest_due_at: ago(120) }, ['Worker: warning']],
   ['a delivery due for an hour', { oldest_due_at: ago(3600) }, ['Worker: problem']],
@@ -292,7 +330,13 @@ test.each<[string, Partial<WorkFacts>, string[]]>([
     ['Dead letters: warning'],
   ],
   ['lost answers', { waiting_for_person: ['pay_1'] }, ['Lost answers: problem']],
+  [
+    'a notice that was given up',
+    { notices_given_up: [{ connection_id: 'conn_1', about: 'capture', reference: '0a' }] },
+    ['Notices: warning'],
+  ],
   ['orphans', { orphans_held_back: 12 }, ['Orphans: problem']],
+  ['reversals without an outcome', { orphans_unreversed: 1 }, ['Orphans: warning']],
   ['a finding', { findings_open: 1 }, ['Comparison: problem']],
   ['no comparison yet', { comparisons: [] }, []],
   [

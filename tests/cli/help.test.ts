@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { strangerWords } from '../../src/cli/help.ts'
 import { editDistance } from '../../src/cli/terminal/closest.ts'
-import { version } from '../../src/cli/version.ts'
+import { version } from '../../src/kernel/version.ts'
 import { ripper } from '../support/programs.ts'
 
 test.each([

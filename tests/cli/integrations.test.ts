@@ -304,7 +304,12 @@ describe('lists', () => {
 test('a start on another port moves the origins of its own alone, and of those only its own', async () => {
   const start = (port: number) => {
     const base_url = `http://127.0.0.1:${port}`
-    return keepDemo(service.operator, { data_dir: folder, base_url, pay_url: `${base_url}/pay` })
+    const addresses = {
+      base_url,
+      pay_url: `${base_url}/pay`,
+      dashboard_url: `${base_url}/dashboard`,
+    }
+    return keepDemo(service.operator, { data_dir: folder, ...addresses })
   }
   const { merchant_id } = await start(8080)
   const by_hand = ['http://127.0.0.1:8080', 'http://localhost:5173']

@@ -1,6 +1,6 @@
 // `ripper endpoint …`, as a user types it, on the database of a running service that delivers nothing.
 
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,8 @@ import { type EndpointKey, openSecret } from '../../src/webhooks/endpoint.ts'
 import { insertAttempt } from '../conformance/webhook-delivery-rows.ts'
 import { freshDatabase } from '../support/database.ts'
 import { answer as answerOf, ripper } from '../support/programs.ts'
-import { type Account, type Service, startService } from '../support/service.ts'
+import { type Account, loopback, type Service, startService } from '../support/service.ts'
+import { openWebhookReceiver } from '../support/webhook-receiver.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ripper-cli-webhooks-'))
 const master_key = randomBytes(32)
@@ -52,6 +53,26 @@ async function secretsOf(of: EndpointKey): Promise<(string | null)[]> {
   const { keyring } = service.context
   return [openSecret(keyring, of, sealed_secret), previous && openSecret(keyring, of, previous)]
 }
+
+describe('test', () => {
+  test('posts a signed event and shows the answer; one that is refused exits with 1', async () => {
+    const receiver = await openWebhookReceiver()
+    const near = { ...env, RIPPER_WEBHOOK_ALLOWED_NETWORKS: loopback.join() }
+    const account = await service.newAccount()
+    const args = ['--url', receiver.url, '--merchant', account.merchant_id]
+    const made = await answerOf(['endpoint', 'create', ...args], { env: near })
+    const sent = await answerOf(['endpoint', 'test', made.id], { env: near })
+    expect(sent).toMatchObject({ succeeded: true, response_status_code: 200, failure: null })
+    const [told] = await receiver.has(1)
+    expect(told!.event).toMatchObject({ id: sent.event_id, type: 'endpoint.test' })
+    const [, t, v1] = /t=(\d+),v1=(\w+)$/.exec(told!.headers['rip-signature']!)!
+    const signed = createHmac('sha256', made.signing_secret).update(`${t}.${told!.body}`)
+    expect(v1).toBe(signed.digest('hex'))
+    receiver.treat(() => 500)
+    expect((await ripper(['endpoint', 'test', made.id], { env: near })).status).toBe(1)
+    await receiver.close()
+  })
+})
 
 describe('create, list and delete', () => {
   test('an endpoint that the command makes is the one that the API shows', async () => {

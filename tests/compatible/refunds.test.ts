@@ -128,6 +128,11 @@ describe('refuses', () => {
       { payment_intent: 'x', amount: 0 },
       '400 .* parameter_invalid_integer amount',
     ],
+    [
+      'an amount of null',
+      { payment_intent: 'x', amount: null },
+      '400 .* parameter_invalid_empty amount',
+    ],
     ['another reason', { payment_intent: 'x', reason: 'whim' }, '400 .* invalid_request reason'],
   ])('%s', async (_, body, expected) => {
     expect(fault(await send(described, { body }))).toMatch(new RegExp(`^${expected} `))

@@ -26,6 +26,18 @@ test('one address is described, and the others are named', () => {
   }
 })
 
+test('an address that both ways of sending the key share is described with both answers', () => {
+  const { security, description, responses } = document.paths['/v1/refunds/{refund_id}']!.get!
+  expect(security).toEqual([{ secret_key: [] }, { bearer_key: [] }])
+  expect(description).toContain('/v1/compat/partner/refunds/{refund_id}')
+  const refOf = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  expect(responses[200]!.content!['application/json'].schema).toMatchObject({
+    anyOf: [refOf('Refund'), refOf('CompatibleRefund')],
+  })
+  const missing = JSON.stringify(responses[404]!.content)
+  for (const name of ['Refusal', 'CompatibleRefusal']) expect(missing).toContain(`/${name}"`)
+})
+
 test('both encodings, the key, and the parameters', () => {
   expect(Object.keys(create.requestBody!.content)).toEqual([
     'application/json',

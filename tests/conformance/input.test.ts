@@ -112,8 +112,8 @@ describe('paths', () => {
   })
 
   test.each([
-    ['GET', '/v1/checkout/sessions', 'POST'],
-    ['PUT', '/v1/checkout/sessions', 'POST'],
+    ['GET', '/v1/payments/pay_0/hold/capture', 'POST'],
+    ['PUT', '/v1/checkout/sessions', 'POST, GET'],
     ['DELETE', '/v1/payments/pay_0', 'GET'],
     ['POST', '/v1/payments/pay_0', 'GET'],
   ])('%s %s takes another method', async (method, at, allowed) => {
@@ -133,7 +133,8 @@ describe('paths', () => {
           })
           asked.on('error', reject).end()
         })
-      if (method !== 'POST') expect(await ask('/v1/checkout/sessions')).toEqual([405, 'POST'])
+      const decided = '/v1/payments/pay_0/hold/capture'
+      if (method !== 'POST') expect(await ask(decided)).toEqual([405, 'POST'])
       const is_read = method === 'GET' || method === 'HEAD'
       if (!is_read) expect(await ask('/v1/payments/pay_0')).toEqual([405, 'GET'])
       if (method !== 'GET') expect(await ask('/v1/events/stream')).toEqual([405, 'GET'])

@@ -115,11 +115,19 @@ const produced: Partial<Record<RefusalCode, () => Promise<Answer>>> = {
 
 const codes = Object.keys(catalogue) as RefusalCode[]
 
-// Where it takes a database that stops, or the code is one of webhook routes, whose bodies have shapes of their own.
+// Where it takes a database that stops, or the code is one of webhook routes, whose bodies have shapes of their own, or
+// of the dashboard.
 const elsewhere = readdirSync(import.meta.dirname)
   .filter((name) => name.startsWith('webhook-'))
   .map((name) => resolve(import.meta.dirname, name))
   .concat(resolve(import.meta.dirname, '../database/store-loss.test.ts'))
+  .concat(
+    ['../users', '../dashboard'].flatMap((room) =>
+      readdirSync(resolve(import.meta.dirname, room)).map((name) =>
+        resolve(import.meta.dirname, room, name),
+      ),
+    ),
+  )
   .map((file) => readFileSync(file, 'utf8'))
 
 test('no code is left out', () => {

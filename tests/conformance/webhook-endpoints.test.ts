@@ -122,7 +122,7 @@ describe('refused, in the shape of endpoints', () => {
       'user information',
       { url: 'https://a:b@shop.example' },
       '400 invalid_url',
-      /user information/,
+      /user name or password/,
     ],
     ['a fragment', { url: `${url}#x` }, '400 invalid_url', /fragment/],
     ['this machine', { url: 'https://127.0.0.1/hooks' }, '400 invalid_url', /private or local/],

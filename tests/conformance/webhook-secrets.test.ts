@@ -8,6 +8,7 @@ import { rewrapSecrets } from '../../src/webhooks/endpoints/rewrap-secrets.ts'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { drivenClock } from '../support/service.ts'
 import { useService } from '../support/use-service.ts'
+import { operatorOf } from '../support/webhook-events.ts'
 
 const clock = drivenClock()
 const old = randomBytes(32)
@@ -39,7 +40,7 @@ const create = async () => (await service.client.createEndpoint({ url })).body
 test('a rotation gives a new secret and keeps the one before for a day', async () => {
   const { id, signing_secret } = await create()
   expect(await secretsOf(id)).toEqual([signing_secret, null])
-  const first = await rotateSecret(service.context, id, clock.now())
+  const first = await rotateSecret(service.context, id, operatorOf(service.context), clock.now())
   expect(first).toEqual({
     endpoint_id: id,
     signing_secret: expect.stringMatching(/^rip_whsec_[0-9a-f]{64}$/),
@@ -47,7 +48,7 @@ test('a rotation gives a new secret and keeps the one before for a day', async (
   })
   expect(await secretsOf(id)).toEqual([first.signing_secret, signing_secret])
   expect((await stored(id)).previous_secret_until).toEqual(first.previous_secret_until)
-  const second = await rotateSecret(service.context, id, clock.now())
+  const second = await rotateSecret(service.context, id, operatorOf(service.context), clock.now())
   expect(await secretsOf(id)).toEqual([second.signing_secret, first.signing_secret])
 })
 
@@ -55,7 +56,7 @@ test('of a deleted or unknown endpoint there is nothing to rotate', async () => 
   const { id, signing_secret } = await create()
   await service.client.deleteEndpoint(id)
   for (const each of [id, 'whep_x']) {
-    const rotating = rotateSecret(service.context, each, clock.now())
+    const rotating = rotateSecret(service.context, each, operatorOf(service.context), clock.now())
     await expect(rotating).rejects.toMatchObject({ code: 'endpoint_not_found' })
   }
   expect(await secretsOf(id)).toEqual([signing_secret, null])
@@ -64,7 +65,12 @@ test('of a deleted or unknown endpoint there is nothing to rotate', async () => 
 test('secrets are wrapped under a new master key, and open without the old one', async () => {
   const made = await create()
   const rotated = await create()
-  const { signing_secret } = await rotateSecret(service.context, rotated.id, clock.now())
+  const { signing_secret } = await rotateSecret(
+    service.context,
+    rotated.id,
+    operatorOf(service.context),
+    clock.now(),
+  )
   const deleted = await create()
   await service.client.deleteEndpoint(deleted.id)
 

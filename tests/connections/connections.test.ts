@@ -13,6 +13,7 @@ import { credentialsThatCount } from '../../src/connections/open-connection.ts'
 import { rewrapCredentials } from '../../src/connections/rewrap-credentials.ts'
 import { routingsIn } from '../../src/kernel/ids.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
+import { changeMerchant, createMerchant } from '../../src/merchants/manage.ts'
 import { manualClock } from '../support/clock.ts'
 import { type LogLine, logInto, type Service, startService } from '../support/service.ts'
 import { everythingStored } from '../support/stored.ts'
@@ -188,4 +189,24 @@ test('nothing of any credentials is in a table or in the log', async () => {
     Buffer.from(secret).toString('base64'),
   ]
   expect(places.filter((text) => spelled.some((each) => text.includes(each)))).toEqual([])
+})
+
+test('a profile whose fallback is its own acquirer is refused by name, and the one before stays', async () => {
+  const profile = { acquirer: 'main', descriptor_name: 'TEA', mcc: '5499', country: 'GB' }
+  const change = (fallback_acquirer: string) =>
+    changeMerchant(service.operator, service.account.merchant_id, {
+      acquiring_profile: { ...profile, fallback_acquirer },
+    })
+  await change('second')
+  const refused = { code: 'invalid_request', field: 'fallback_acquirer' }
+  await expect(change('main')).rejects.toMatchObject(refused)
+  const [kept] = await service.sql`
+    select acquiring_profile->>'fallback_acquirer' as label from merchants
+    where merchant_id = ${service.account.merchant_id}`
+  expect(kept).toEqual({ label: 'second' })
+  const asked = { name: 'Tea', live: false, live_enabled: false }
+  const acquiring_profile = { ...profile, fallback_acquirer: 'main' }
+  await expect(
+    createMerchant(service.operator, { ...asked, acquiring_profile }),
+  ).rejects.toMatchObject(refused)
 })

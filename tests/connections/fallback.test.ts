@@ -12,13 +12,14 @@ import {
   Unanswered,
 } from '../../src/acquirers/acquirer.ts'
 import { failed, suggests } from '../../src/acquirers/answers.ts'
+import { readLife, viewLife } from '../../src/checkout/lives/life.ts'
 import { saveNotices } from '../../src/checkout/notices/notice-store.ts'
 import { verifyPayments } from '../../src/checkout/reading/verify-payments.ts'
-import { readLife, viewLife } from '../../src/cli/audit/life.ts'
 import { readAccounts } from '../../src/cli/doctor/read-accounts.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createConnection, disableConnection } from '../../src/connections/manage-connections.ts'
 import { changeMerchant } from '../../src/merchants/manage.ts'
+import { notifyOfChange } from '../../src/merchants/store.ts'
 import type { SessionSecret } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { openDatabaseProxy } from '../support/database-proxy.ts'
@@ -64,6 +65,16 @@ const connect = async (label: string) => {
 const inProfile = (change: object) =>
   changeMerchant(other.operator, account.merchant_id, {
     acquiring_profile: { ...profile, ...change },
+  })
+
+/** As an earlier release may have stored it, which judged no profile. */
+const storedInProfile = (change: object) =>
+  other.sql.begin(async (tx) => {
+    const { merchant_id } = account
+    await tx`
+      update merchants set acquiring_profile = ${{ ...profile, ...change } as never}
+      where merchant_id = ${merchant_id}`
+    await notifyOfChange(tx, merchant_id)
   })
 
 beforeEach(async () => {
@@ -298,7 +309,7 @@ describe('no second acquirer is charged', () => {
     ['where it names the acquirer itself', { fallback_acquirer: 'main' }],
     ['where it names what is not there', { fallback_acquirer: 'nobody' }],
   ])('%s', async (_, change) => {
-    await inProfile(change)
+    await storedInProfile(change)
     const told = async () =>
       (await service.context.directory.account(account.merchant_id))!.merchant.acquiring_profile
     await until(told, (each) => each?.fallback_acquirer !== 'second')
@@ -475,7 +486,7 @@ test.each([
   ['nobody', ['acquirer nobody, which is missing']],
   ['main', ['acquirer main, which is its own fallback']],
 ])('the doctor judges a fallback to %s', async (fallback_acquirer, unusable) => {
-  await inProfile({ fallback_acquirer })
+  await storedInProfile({ fallback_acquirer })
   const { live_merchants } = await readAccounts(readConfig({}), other.sql, clock.now())
   const own = live_merchants.find(({ merchant_id }) => merchant_id === account.merchant_id)
   expect(own!.unusable).toEqual(unusable)

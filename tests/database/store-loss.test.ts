@@ -37,12 +37,9 @@ async function expectOneSession(key: string, first: Answer): Promise<void> {
   expect(count!.sessions).toBe(count!.keys)
 }
 
-test.each([1, 2, 3])('its backend is ended while a create waits, round %i', async (round) => {
-  const key = `ended ${round}`
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
+/** Creates wait for a lock until `release`. `waiting` resolves with their backends once there are so many. */
+async function blockCreates() {
+  const { promise: released, resolve } = Promise.withResolvers<void>()
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
   const holding = admin.sql.begin(async (tx) => {
     await tx`lock table sessions in exclusive mode`
@@ -50,16 +47,44 @@ test.each([1, 2, 3])('its backend is ended while a create waits, round %i', asyn
     await released
   })
   await locked
+  return {
+    waiting: (count: number) =>
+      until(
+        () => admin.sql<{ pid: number }[]>`select pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
+        (rows) => rows.length === count,
+      ),
+    release() {
+      resolve()
+      return holding
+    },
+  }
+}
+
+test.each([1, 2, 3])('its backend is ended while a create waits, round %i', async (round) => {
+  const key = `ended ${round}`
+  const block = await blockCreates()
   const creating = client.create(purchase, key)
-  const waiting = await until(
-    () => admin.sql<{ pid: number }[]>`select pid from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`,
-    (rows) => rows.length === 1,
-  )
+  const waiting = await block.waiting(1)
   await admin.sql`select pg_terminate_backend(${waiting[0]!.pid})`
-  release()
-  await holding
+  await block.release()
   await expectOneSession(key, await creating)
+})
+
+test('a create that is written only after its next try has begun is no replay', async () => {
+  // Each connection knows the statement, so that it is sent whole at once.
+  for (let each = 0; each < 10; each++) await client.create(purchase, `before ${each}`)
+  const block = await blockCreates()
+  const creating = client.create(purchase, 'written late')
+  await block.waiting(1)
+  // Its backend waits on, and writes what it was asked for. The next try waits behind it.
+  proxy.stop()
+  proxy.start()
+  await block.waiting(2)
+  await block.release()
+  const first = await creating
+  expect([first.status, first.headers.get('rip-idempotent-replayed')]).toEqual([201, 'false'])
+  await expectOneSession('written late', first)
 })
 
 test.each([1, 2, 3])('its answer is lost after the COMMIT, round %i', async (round) => {

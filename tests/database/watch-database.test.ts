@@ -38,9 +38,9 @@ function startProcess(data_dir = folder, installation = 'ours') {
   return {
     ...{ process, marks },
     /** A look, so much later. */
-    async look(after_ms = 5_000) {
+    async look(after_ms = 5_000, beforeBrake?: () => Promise<unknown>) {
       await clock.advance(after_ms)
-      await watchDatabase(process)
+      await watchDatabase(process, beforeBrake)
     },
   }
 }
@@ -107,6 +107,20 @@ test('marks move on where the clock was put back', async () => {
 })
 
 describe('a database that has gone back', () => {
+  test('pulls the brake, also where people cannot be signed out first', async () => {
+    const { look } = startProcess()
+    await look()
+    const putBack = await backUp()
+    await look(minute_ms)
+    await putBack()
+    await look(minute_ms, () => Promise.reject(new Error('no')))
+    expect(await brakes()).toHaveLength(1)
+    expect(told('error')).toMatchObject([
+      { message: 'sessions not ended after the database went back', fields: { error: 'no' } },
+      { message: expect.stringContaining('the brake is pulled') },
+    ])
+  })
+
   test('is noticed by a process that ran on: the brake is pulled, and says why', async () => {
     const { look } = startProcess()
     await look()

@@ -5,6 +5,7 @@ import type { OutgoingFailure, VendorRequest } from '../../src/kernel/world.ts'
 import { openVendorHttp } from '../../src/outgoing/vendor-http.ts'
 import { loopback } from '../support/address-tricks.ts'
 import { manualClock } from '../support/clock.ts'
+import { type Ending, openClosingVendor } from '../support/closing-vendor.ts'
 import {
   ended,
   httpAnswer,
@@ -43,6 +44,12 @@ function failed(sent: Promise<unknown>): Promise<string> {
     (answer) => `answered: ${JSON.stringify(answer)}`,
     ({ kind, timed_out }: OutgoingFailure) => `${kind}${timed_out ? ', timed out' : ''}`,
   )
+}
+
+/** Lets this thread do nothing else, so that it hears of what happens meanwhile only afterwards. */
+function stayBusy(duration_ms: number): void {
+  const until = performance.now() + duration_ms
+  while (performance.now() < until);
 }
 
 const fine = ({ socket }: Received) => void socket.write(httpAnswer('200 OK', '{"ok":true}'))
@@ -196,6 +203,48 @@ describe('connections', () => {
     }
     expect(receiver.requests).toHaveLength(3)
   })
+
+  test('of a vendor that ends idle ones are not used again for a minute', async () => {
+    const clock = manualClock()
+    const receiver = await receive((request) => {
+      fine(request)
+      if (request.connection === 1) request.socket.end()
+    })
+    const http = open({ clock })
+    for (let round = 1; round <= 3; round += 1) {
+      await http.send(receiver.url)
+      if (round === 1) await ended(receiver.sockets[0]!)
+      await clock.advance(1)
+    }
+    expect(receiver.sockets).toHaveLength(3)
+    await clock.advance(60_001)
+    for (let round = 4; round <= 5; round += 1) {
+      await http.send(receiver.url)
+      await clock.advance(1)
+    }
+    expect(receiver.sockets).toHaveLength(4)
+  })
+
+  test.each<Ending>([
+    { how: 'end', after_ms: 0 },
+    { how: 'destroy', after_ms: 0 },
+    { how: 'end', after_ms: 25 },
+    { how: 'destroy', after_ms: 25 },
+  ])(
+    'that the vendor ended ($how, after $after_ms ms) carry no request, though nobody has looked since',
+    async (ending) => {
+      const vendor = await openClosingVendor(ending)
+      opened.push(vendor)
+      const http = open()
+      for (let round = 1; round <= 5; round += 1) {
+        expect(await failed(http.send(vendor.url))).toMatch(/^answered/)
+        // By then the connection is one that the next request may take. A timer's turn comes before what lies unread.
+        await realClock.sleep(5)
+        stayBusy(50)
+      }
+      expect(await vendor.requests()).toBe(5)
+    },
+  )
 
   test.each([
     ['is used again while it was used just now', 2_000, 1],

@@ -7,7 +7,7 @@ import { inlineDocument } from '../../src/documents/openapi/openapi.ts'
 import { checkoutErrors } from '../../src/documents/site/checkout-errors.ts'
 import { guideFiles } from '../../src/documents/site/guide-files.ts'
 import { documentation } from '../../src/documents/site/pages.ts'
-import { catalogue } from '../../src/kernel/errors.ts'
+import { apiRefusals } from '../../src/kernel/errors.ts'
 import { readMarkup } from '../../src/pages/check/markup.ts'
 import { events, routes, streams } from '../../src/routes.ts'
 import { operationalPages } from '../../src/service/operational.ts'
@@ -63,7 +63,7 @@ test('the search finds only what is there', () => {
 
 /** `docs_url` of an error leads to `/docs#` and its code. */
 test('every code of the API and of checkout.js has its place', () => {
-  const codes = [...Object.keys(catalogue), ...Object.keys(checkoutErrors)]
+  const codes = [...apiRefusals.map(([code]) => code), ...Object.keys(checkoutErrors)]
   expect(codes.filter((code) => !anchorsOf('/docs').includes(code))).toEqual([])
 })
 
@@ -75,7 +75,7 @@ test('checkout.js has no code besides those', () => {
   const codes = sources.flatMap((source) =>
     [...source.matchAll(thrown)].map(([, first, second]) => first ?? second!),
   )
-  const own = codes.filter((code) => !(code in catalogue))
+  const own = codes.filter((code) => !apiRefusals.some(([known]) => known === code))
   expect(new Set(own)).toEqual(new Set(Object.keys(checkoutErrors)))
 })
 

@@ -349,7 +349,10 @@ describe('live-money.md', () => {
         cwd,
         env: allowed,
       })
-      expect([status, stderr]).toEqual([0, ''])
+      // The fake has one key, of the sandbox's form, for both connections.
+      const warning =
+        "Warning: the key looks like one of the vendor's sandbox, and the connection is of mode live."
+      expect([status, stderr]).toEqual([0, `${warning} It is taken because of api_url.\n`])
       expect(stdout.match(/stripe takes the credentials of /g)).toHaveLength(2)
       expect(stdout).toMatch(/^authenticated$/m)
       expect(stdout).toMatch(/ payment captured /)

@@ -222,9 +222,16 @@ describe('the README', () => {
     )
   })
 
-  test('replays what was given up on', async () => {
-    for (let count = 0; count < 3; count++) await deadLetter(service)
-    expect(await printed('lists')).toBe('2 true\n')
+  test('lists payments, and replays what was given up on', async () => {
+    const customer = { email: 'jo@example.com' }
+    for (let count = 0; count < 3; count++) {
+      await deadLetter(service)
+      await service.client.pay(undefined, { ...purchase, customer })
+    }
+    const held = await hold(service.account)
+    const [printedPage, ...rest] = (await printed('lists')).trimEnd().split('\n')
+    expect(printedPage).toBe('2 true')
+    expect(rest).toContain(`${held.payment_id} 4200 4242`)
     const [row] = await service.sql<[{ replayed: number }]>`
       select count(distinct replay_of)::int as replayed from webhook_attempts
       where replay_of is not null`

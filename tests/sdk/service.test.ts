@@ -203,6 +203,31 @@ test('a captured payment is refunded in parts, and each refund is read', async (
   await expect(more).rejects.toMatchObject({ code: 'refund_exceeds_captured', status: 409 })
 })
 
+test('payments, sessions and events: every row over all pages', async () => {
+  const account = await service.newAccount()
+  const { payments, checkout, events } = clientOf(account.secret_key)
+  const paid: string[] = []
+  for (const number of [undefined, '4000009105150000', undefined]) {
+    paid.unshift((await account.client.pay(number)).body.payment_id)
+  }
+  const seen: string[] = []
+  for await (const { id, card } of payments.list({ limit: 2, customer_email: 'ADA@example.com' })) {
+    expect(card?.brand).toBe('visa')
+    seen.push(id)
+  }
+  expect(seen).toEqual(paid)
+  const declined = await payments.list({ status: 'declined', amount: 4200 })
+  expect(declined.data.map(({ id }) => id)).toEqual([paid[1]])
+  const sessions: (string | null)[] = []
+  for await (const { payment_id } of checkout.sessions.list({ limit: 1 })) sessions.push(payment_id)
+  expect(sessions).toEqual(paid)
+  for await (const event of events.list({ limit: 1, payment_id: paid[1]! })) {
+    expect(event satisfies WebhookEvent).toMatchObject({ type: 'payment.declined' })
+  }
+  const wrong = payments.list({ card_last4: '42' })
+  await expect(wrong).rejects.toMatchObject({ status: 400, code: 'invalid_request' })
+})
+
 test('endpoints are registered, listed and deleted, each once', async () => {
   const { endpoints } = clientOf((await service.newAccount()).secret_key).webhooks
   const asked = { url: 'https://shop.example/hooks', event_filter: ['payment.held'] as const }

@@ -7,8 +7,11 @@ export type DatabaseProxy = {
   /** Cuts all connections and takes no new ones. */
   stop(): void
   start(): void
-  /** Cuts the connection that sends these words as a value, after the database has done what it was asked. */
-  loseNextAnswer(words: string): void
+  /**
+   * Cuts the connection that sends these words as a value, after the database has done what it was asked. `nth` counts the
+   * statements that send them; the first where nothing is said.
+   */
+  loseNextAnswer(words: string, nth?: number): void
   /**
    * Stops at the statement that sends these words as a value: before the database has it, or once the database has done
    * it and before anybody hears of that.
@@ -30,7 +33,7 @@ export type DatabaseProxy = {
 /** `url` names a Unix socket's folder in its `host` parameter. */
 export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   let stopped = false
-  let losing: string | null = null
+  let losing: { words: string; left: number } | null = null
   let ending: { words: string; when: 'before' | 'after' } | null = null
   let freezing: string | null = null
   let is_frozen = false
@@ -45,9 +48,12 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
   )
 
   function asked(bytes: Buffer, connection: Connection): boolean {
-    if (losing !== null && bytes.includes(losing)) {
-      lost.add(connection)
-      losing = null
+    if (losing !== null && bytes.includes(losing.words)) {
+      losing.left -= 1
+      if (losing.left === 0) {
+        lost.add(connection)
+        losing = null
+      }
     }
     if (freezing !== null && bytes.includes(freezing)) {
       held.add(connection)
@@ -103,8 +109,8 @@ export async function openDatabaseProxy(url: string): Promise<DatabaseProxy> {
       is_frozen = false
       link.heal()
     },
-    loseNextAnswer(words) {
-      losing = words
+    loseNextAnswer(words, nth = 1) {
+      losing = { words, left: nth }
     },
     lost: () => count,
     close: link.close,

@@ -9,6 +9,8 @@ import { type Orphan, type OrphanStanding, standingOf } from '../../src/checkout
 import type { OrphanContext } from '../../src/checkout/orphans/orphan-context.ts'
 import { sweepOrphans } from '../../src/checkout/orphans/sweep-orphans.ts'
 import type { Payment, PaymentStatus } from '../../src/checkout/payment.ts'
+import type { ComparisonContext } from '../../src/checkout/reconciling/compare-books.ts'
+import { newRefund } from '../../src/checkout/refund.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import { keepInstallation } from '../../src/database/high-water/installation.ts'
 import type { Sql } from '../../src/database/open.ts'
@@ -57,10 +59,13 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
     await database.drop()
   })
 
-  function contextOf(acquirer: Acquirer, through: Sql = sql): OrphanContext {
+  function contextOf(acquirer: Acquirer, through: Sql = sql): ComparisonContext {
     return {
       ...{ sql: through, ids, world: { clock, random, log: logInto(log) }, installation: 'ours' },
       listAcquirers: async () => [{ mode: 'test', acquirer }],
+      acquirerOf: () => acquirer,
+      wakeDeliveries: () => {},
+      metrics: { paymentConfirmed: () => {} },
       unknown_authorisations: rule,
     }
   }
@@ -87,11 +92,12 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
   async function writeCharge(written: ChargeStates, reference = ids.operation(clock.now())) {
     const at = clock.now()
     const payment: Payment = {
-      ...{ merchant_id: written.merchant_id ?? 'm_b', payment_id: ids.payment() },
-      ...{ session_id: ids.session(1), attempt_id: ids.attempt(), mode: 'test' },
+      ...{ merchant_id: written.merchant_id ?? 'm_b', payment_id: ids.payment(at) },
+      ...{ session_id: ids.session(1, at), attempt_id: ids.attempt(at), mode: 'test' },
       ...{ amount: 4200, currency: 'GBP', acquirer: 'simulator', acquirer_transaction_id: null },
       ...{ authentication: null, amount_verified: true, order_reference: null, created_at: at },
       ...{ refunded_amount: 0, refund_count: 0 },
+      ...{ customer_email: null, card_brand: 'visa' as const, card_last4: '4242' },
       ...statusOf(written.payment, at),
     }
     const operation = newOperation(payment, {
@@ -107,6 +113,26 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
     const made = await writeCharge(written)
     await authorise(made.reference, written.payment === 'captured')
     return made
+  }
+
+  /** Writes down a refund of the whole payment, or of so much; the acquirer hears nothing of it. */
+  async function writeRefund(
+    payment: Payment,
+    status: 'pending' | 'succeeded',
+    amount = payment.amount,
+  ): Promise<void> {
+    const at = clock.now()
+    const operation_id = ids.operation(at)
+    const operation = newOperation(payment, { operation_id, kind: 'refund', sequence: 1, at })
+    const state = status === 'pending' ? 'accepted' : 'approved'
+    const wish = { amount, reason: null, metadata: {} }
+    const refund = newRefund({ payment }, wish, { refund_id: ids.refund(at), operation_id, at })
+    const settled = { ...refund, status, settled_at: status === 'pending' ? null : at }
+    await sql`insert into acquirer_operations ${rowValues(sql, { ...operation, state, next_check_at: null })}`
+    await sql`insert into refunds ${rowValues(sql, settled)}`
+    await sql`
+      update payments set refunded_amount = ${amount}, refund_count = 1
+      where payment_id = ${payment.payment_id}`
   }
 
   /** What the acquirer's own books say of an authorisation. */
@@ -154,7 +180,17 @@ export async function useOrphanStage(rule?: OrphanContext['unknown_authorisation
 
   return {
     ...{ database, sql, clock, ids, log, simulator, context, contextOf },
-    ...{ authorise, authoriseMany, writeCharge, charge, booksOf, orphanOf, sweepAfter, told },
+    ...{
+      authorise,
+      authoriseMany,
+      writeCharge,
+      writeRefund,
+      charge,
+      booksOf,
+      orphanOf,
+      sweepAfter,
+      told,
+    },
     ...{ countReversed, countStandings },
   }
 }

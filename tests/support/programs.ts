@@ -29,6 +29,11 @@ export async function answer(args: string[], where: ProgramPlace): Promise<Json>
   return JSON.parse(stdout)
 }
 
+/** Runs a program of this repository that is no command of ours to its end. */
+export function runFile(file: string, args: string[]): Promise<ProgramResult> {
+  return ended(start(process.execPath, [file, ...args], {}))
+}
+
 /** Runs a shell script to its end, the service's programs not among its children. */
 export function shell(script: string, where: ProgramPlace = {}): Promise<ProgramResult> {
   return ended(start('bash', ['-eu', '-o', 'pipefail', '-c', forReaders(script)], where))

@@ -4,12 +4,13 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Acquirer } from '../../src/acquirers/acquirer.ts'
 import type { Context } from '../../src/checkout/context.ts'
-import type { ThreeDsFile } from '../../src/config/config.ts'
+import type { SingleSignOnConfig, ThreeDsFile } from '../../src/config/config.ts'
 import type { KnownConnector } from '../../src/connections/known-connector.ts'
 import {
   type ConnectionOffice,
   createConnection,
 } from '../../src/connections/manage-connections.ts'
+import type { CheckUp } from '../../src/context.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { permissions } from '../../src/http/access.ts'
 import { openKeyring } from '../../src/kernel/keyring.ts'
@@ -64,7 +65,7 @@ export type Service = {
   close(): Promise<void>
 }
 
-type Options = {
+export type ServiceOptions = {
   clock?: Clock
   gateway_limit?: number
   /** Null where it is to run until there is a live merchant; it runs otherwise. */
@@ -77,9 +78,20 @@ type Options = {
   /** Another way to the same database. */
   database_url?: string
   master_key?: Buffer
+  /** Several, of which the first seals; in place of one. */
+  master_keys?: Buffer[]
   demo_shop?(): DemoShop | null
   /** The modes whose payments have a receipt; none where nothing is said. */
   receipt_modes?: Mode[]
+  /** The dashboard's own origin, if it has one. */
+  dashboard_url?: string
+  single_sign_on?: SingleSignOnConfig
+  sign_in?: 'any' | 'passkey_and_password'
+  request_log?: 'on' | 'off'
+  /** What `ripper doctor` would do. */
+  examine?: () => Promise<CheckUp['checks']>
+  /** How far the clock is shifted. */
+  clock_offset_seconds?: number
   /** Where hosted pages are, if not below the service's own address. */
   pay_url?: string
   /** Stands between the service and what it posts to. */
@@ -98,7 +110,7 @@ type Options = {
   deliver?: Partial<DeliverySettings>
 }
 
-export async function startService(options: Options = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const clock = options.clock ?? realClock
   const database = options.database ?? (await freshDatabase())
   const opened = await database.open({
@@ -113,10 +125,14 @@ export async function startService(options: Options = {}): Promise<Service> {
     http: options.http?.(http) ?? http,
     log: logInto(log),
   }
-  const keyring = openKeyring([options.master_key ?? randomBytes(32)], world.random)
+  const keyring = openKeyring(
+    options.master_keys ?? [options.master_key ?? randomBytes(32)],
+    world.random,
+  )
   const allowed_networks = options.allowed_networks ?? (options.deliver ? loopback : [])
   const { resolve } = options
   const judgeUrl = openEndpointUrlJudge({ clock, allowed_networks, ...(resolve && { resolve }) })
+  const guarded = openGuardedHttp({ clock, allowed_networks })
   let deliveries: DeliveryLoop | null = null
   let base_url = ''
   const address = () => base_url
@@ -132,8 +148,18 @@ export async function startService(options: Options = {}): Promise<Service> {
       internal_url: address,
     },
     webhook_urls: { judge: async (url) => (await judgeUrl(url))?.reason ?? null },
+    webhook_sending: {
+      http: guarded,
+      settings: { ...delivery_settings, ...options.deliver },
+    },
     wakeDeliveries: (what) => deliveries?.wake(what),
     receipt_modes: options.receipt_modes ?? [],
+    dashboard_url: options.dashboard_url ?? null,
+    single_sign_on: options.single_sign_on ?? null,
+    sign_in: options.sign_in ?? 'any',
+    request_log: options.request_log ?? 'on',
+    examine: options.examine,
+    clock_offset_seconds: options.clock_offset_seconds ?? 0,
     ...(options.wrapSimulator && { wrapSimulator: options.wrapSimulator }),
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.vendor_http && { vendor_http: options.vendor_http }),
@@ -165,6 +191,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     async close() {
       await close()
       await deliveries?.stop()
+      await guarded.close()
       await opened.close()
       if (!options.database) await database.drop()
     },

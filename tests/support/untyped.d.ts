@@ -1,3 +1,4 @@
 // Packages of the tests that bring no types.
 
 declare module 'express'
+declare module 'oidc-provider'

@@ -4,21 +4,31 @@ import type { Context } from '../../src/checkout/context.ts'
 import { rowIf, rowValues } from '../../src/database/driver/rows.ts'
 import type { Sql } from '../../src/database/open.ts'
 import { api_version, type EventType, type MerchantId, timestamp } from '../../src/kernel/values.ts'
+import type { Writer } from '../../src/merchants/account-lines.ts'
 import { newEndpoint } from '../../src/webhooks/endpoints/create-endpoint.ts'
 import { insertEndpoint } from '../../src/webhooks/endpoints/endpoint-store.ts'
 import { fanOut, type QueuedEvent } from '../../src/webhooks/queue/fan-out.ts'
+
+/** Who writes the lines of what a test does without a request. */
+export function operatorOf({ ids }: Pick<Context, 'ids'>): Writer {
+  return { ids, actor: 'operator' }
+}
 
 /** An endpoint past the API, which takes only so many in a minute. */
 export async function makeEndpoint(
   context: Pick<Context, 'sql' | 'ids' | 'keyring'>,
   asked: { merchant_id: string; url: string },
 ): Promise<{ endpoint_id: string; signing_secret: string }> {
-  const { endpoint, signing_secret } = newEndpoint(context, {
-    ...{ merchant_id: asked.merchant_id as MerchantId, url: asked.url },
-    ...{ event_filter: [], now: new Date() },
-  })
-  await insertEndpoint(context.sql, endpoint, null)
-  return { endpoint_id: endpoint.endpoint_id, signing_secret }
+  const { signing_secret, ...made } = newEndpoint(
+    context,
+    {
+      ...{ merchant_id: asked.merchant_id as MerchantId, url: asked.url },
+      ...{ event_filter: [], now: new Date() },
+    },
+    operatorOf(context),
+  )
+  await insertEndpoint(context.sql, made, null)
+  return { endpoint_id: made.endpoint.endpoint_id, signing_secret }
 }
 
 /** Payments of one merchant that events can tell of. Returns their ids. */
@@ -29,11 +39,16 @@ export async function makePayments(
 ): Promise<string[]> {
   const at = new Date()
   const session = {
-    ...{ merchant_id, session_id: ids.session(ids.routing()), mode: 'test', status: 'declined' },
+    ...{
+      merchant_id,
+      session_id: ids.session(ids.routing(), at),
+      mode: 'test',
+      status: 'declined',
+    },
     ...{ amount: 4200, currency: 'GBP', metadata: {}, amount_verified: true },
     ...{ amount_verification_source: 'server_minted', created_at: at, expires_at: at },
   }
-  const payment_ids = Array.from({ length: count }, () => ids.payment())
+  const payment_ids = Array.from({ length: count }, () => ids.payment(at))
   await sql`
     with session as (insert into sessions ${rowValues(sql, session)} returning *)
     insert into payments (merchant_id, payment_id, session_id, attempt_id, status, amount, currency, mode, decline,
@@ -55,7 +70,7 @@ export function makeEvent(
   created_at: Date,
   more: object = {},
 ): MadeEvent {
-  const [type, event_id] = [types[of.sequence], ids.event()]
+  const [type, event_id] = [types[of.sequence], ids.event(created_at)]
   const body = JSON.stringify({
     ...{ id: event_id, type, created: timestamp(created_at), api_version },
     ...{ merchant_id: of.merchant_id, sequence: of.sequence },

@@ -1,6 +1,7 @@
 // A database with rows for the delivery queue, and its statements with little to say: what the queue's tests begin with.
 
 import { afterAll, beforeEach } from 'vitest'
+import { journalLine } from '../../src/audit/journal.ts'
 import { rowValues } from '../../src/database/driver/rows.ts'
 import type { AnySql, Database, Sql } from '../../src/database/open.ts'
 import { idsFrom } from '../../src/kernel/ids.ts'
@@ -38,7 +39,7 @@ export async function useQueue(): Promise<Queue> {
 
 export async function emptyQueue(sql: Sql): Promise<void> {
   await sql`truncate events, webhook_endpoints, webhook_endpoint_health, webhook_queue, webhook_deliveries,
-    webhook_attempts`
+    webhook_attempts, journal`
 }
 
 /** One connection, on which every statement is planned when it first runs. */
@@ -153,7 +154,14 @@ export async function replayed(sql: Sql) {
   const given_up = found as SettledDelivery & { endpoint_url: string }
   const tail = delivery_id.slice(13)
   const ids = { delivery_id: `${idsFrom(noon)}8${tail}`, pending_id: `${idsFrom(noon)}0${tail}` }
-  await insertReplay(sql, given_up, { ...ids, created_at: noon }, null)
+  const line = journalLine(
+    { journalEntry: () => `${idsFrom(noon)}a${tail}` },
+    {
+      ...{ merchant_id, session_id: null, subject: delivery_id, change: 'delivery.replayed' },
+      ...{ detail: {}, actor: 'operator', request_id: null, at: noon },
+    },
+  )
+  await insertReplay(sql, given_up, { ...ids, created_at: noon, line }, null)
   return { original, ...ids }
 }
 

@@ -66,6 +66,7 @@ const isCamel = (name: string) => /[a-z0-9][A-Z]/.test(name)
 test.each([
   ['tsconfig.json', /^(src|sdk)\//],
   ['web/tsconfig.json', /^web\//],
+  ['web/dashboard/tsconfig.json', /^web\/dashboard\//],
 ])('%s: data is snake_case, all else camelCase', { timeout: 120_000 }, (config, folders) => {
   const path = resolve(root, config)
   const snapshot = api.updateSnapshot({ openProjects: [path] })
@@ -73,7 +74,7 @@ test.each([
   const wrong: string[] = []
   for (const file_name of program.getSourceFileNames()) {
     const name = relative(root, file_name)
-    if (!folders.test(name) || /\.(d|test)\.ts$/.test(name)) continue
+    if (!folders.test(name) || /\.(d|test)\.tsx?$/.test(name)) continue
     const names = chosenNames(program.getSourceFile(file_name)!).filter(
       ({ text }) => isSnake(text) || isCamel(text),
     )

@@ -429,7 +429,7 @@ describe('citus.sql', () => {
         expect([table, unique.columns]).toEqual([table, expect.arrayContaining(['merchant_id'])])
       }
     }
-    // What has a merchant and is not distributed has a key that is unique among all, or a merchant that may be unknown.
+    // What has a merchant and is not distributed has a key that is unique among all, a merchant that may be unknown, or is a setting.
     const others = tables.filter(
       ({ name, has_merchant }) =>
         has_merchant && place.get(name)!.how !== 'create_distributed_table',
@@ -440,10 +440,11 @@ describe('citus.sql', () => {
         'api_keys',
         'connections',
         'integrations',
+        'memberships',
         'merchants',
         'orphan_authorisations',
       ],
-      'publishable_keys',
+      ...['publishable_keys', 'sign_in_links', 'support_refund_limits'],
     ])
   })
 

@@ -82,6 +82,6 @@ test('demo.json is for its owner alone, and names what the specification lists',
     handle: 'demo',
     integration: 'default',
     demo_page_url: `${service.said.base_url}/demo`,
-    dashboard_url: null,
+    dashboard_url: expect.stringMatching(/^http:\/\/localhost:\d+\/dashboard$/),
   })
 })

@@ -274,9 +274,9 @@ ${step('tests', tests!)}`,
     const outcome = await run(['scripts/check.mjs'])
     expect(outcome.status).toBe(status)
     expect(outcome.out.trimEnd().split('\n')).toContain(last)
-    // The service's types, then the pages'.
-    const failed = [lint, types, types, tests].findIndex((code) => code !== 0)
-    const steps = ['lint', 'types', 'types', 'tests']
+    // The service's types, then the pages', then the dashboard's.
+    const failed = [lint, types, types, types, tests].findIndex((code) => code !== 0)
+    const steps = ['lint', 'types', 'types', 'types', 'tests']
     const reached = steps.slice(0, failed === -1 ? steps.length : failed + 1)
     expect(outcome.lines.filter((line) => /^(lint|types|tests)$/.test(line))).toEqual(reached)
   })

@@ -1,4 +1,4 @@
-// How much a shopper's browser loads: limits that a change must not cross unnoticed.
+// How much browsers load, a shopper's and a merchant's: limits that a change must not cross unnoticed.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,6 +32,8 @@ const built = (name: string) => fileURLToPath(new URL(`../../dist/web/${name}`, 
 test.each([
   ['checkout.js', 6_000],
   ['three-ds.js', 5_000],
+  ['dashboard.js', 220_000],
+  ['dashboard.css', 20_000],
 ])('%s has at most %i bytes', async (name, limit) => {
   expect(await gzipSize(built(name))).toBeLessThanOrEqual(limit)
 })

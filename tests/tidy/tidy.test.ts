@@ -5,16 +5,17 @@ import { dirname, relative, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
-const isTest = (file: string) => file.endsWith('.test.ts')
+const isTest = (file: string) => /\.test\.tsx?$/.test(file)
 const files = listFiles('src').filter((file) => !isTest(file))
 const others = ['tests', 'proofs', 'bench', 'web', 'sdk'].flatMap(listFiles)
+const dashboard = listFiles('web/dashboard').filter((file) => !isTest(file))
 const texts = new Map(
   [...files, ...others].map((file) => [file, readFileSync(resolve(root, file), 'utf8')]),
 )
 
 function listFiles(folder: string): string[] {
   return readdirSync(resolve(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(root, resolve(entry.parentPath, entry.name)))
 }
 
@@ -54,12 +55,17 @@ const rooms: Record<string, string[]> = {
     'three-ds',
   ],
   context: ['kernel', 'database', 'http', 'merchants'],
-  webhooks: ['kernel', 'context', 'database', 'http', 'merchants'],
+  webhooks: ['kernel', 'audit', 'context', 'database', 'http', 'merchants'],
   checkout: [
     ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections'],
     ...['acquirers', 'three-ds', 'cards', 'webhooks', 'outgoing'],
   ],
   compatible: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
+  users: ['kernel', 'config', 'audit', 'context', 'database', 'http', 'merchants'],
+  dashboard: [
+    ...['kernel', 'audit', 'context', 'database', 'http', 'merchants', 'connections', 'webhooks'],
+    ...['cards', 'checkout', 'users'],
+  ],
   pages: ['kernel', 'context', 'database', 'http', 'merchants', 'checkout'],
   'documents/openapi': ['kernel', 'http'],
   'documents/site': ['kernel', 'http', 'documents/openapi'],
@@ -68,7 +74,7 @@ const rooms: Record<string, string[]> = {
 const floors: Record<string, string[]> = {
   checkout: [
     ...['limits', 'sessions', 'cards', 'asking', 'receipts', 'authentication', 'reading'],
-    ...['charging', 'holds', 'refunds', 'orphans', 'reconciling', 'notices'],
+    ...['charging', 'holds', 'refunds', 'orphans', 'reconciling', 'notices', 'lives'],
   ],
   webhooks: ['queue', 'endpoints', 'sending', 'deliveries', 'stream'],
 }
@@ -140,6 +146,7 @@ describe('imports', () => {
         'attempt',
         'payment',
         'refund',
+        'vault-card',
         'whole-payment',
         'operation',
         'hold',
@@ -156,6 +163,8 @@ describe('imports', () => {
         'views',
         'receipts/receipt',
         'receipts/receipt-words',
+        'reading/list-filters',
+        'reading/line-look',
         'reading/compared-payment',
         'reading/compared-refund',
         'reading/money-fault',
@@ -168,7 +177,6 @@ describe('imports', () => {
         'endpoint',
         'delivery',
         'queue/claimed-delivery',
-        'deliveries/delivery-cursor',
         'stream/trail',
         'stream/streamed-event',
         'sending/retry',
@@ -234,7 +242,7 @@ const reserved: [string, RegExp, RegExp][] = [
   ['the console', /\bconsole\./, /^$/],
   ['standard output', /process\.std(out|err)/, /^src\/cli\//],
   ['the database driver', /from 'postgres'/, /^src\/database\//],
-  ['Fastify', /from '@?fastify/, /^src\/(http\/|service\/assemble\.ts|main\.ts)/],
+  ['Fastify', /from '@?fastify/, /^src\/(http\/|service\/(assemble|listen)\.ts)/],
   ['metrics', /from 'prom-client'/, /^src\/http\/metrics\.ts$/],
 ]
 
@@ -263,6 +271,7 @@ test('files stay small', () => {
     ...listFiles('src').filter(isTest),
     ...listFiles('tests'),
     ...listFiles('proofs'),
+    ...listFiles('web'),
   ].filter(
     (file) =>
       readFileSync(resolve(root, file), 'utf8').split('\n').length >
@@ -272,13 +281,38 @@ test('files stay small', () => {
 })
 
 test('every file says at its top what it is for', () => {
-  expect(files.filter((file) => !/^\/\/ \S/.test(texts.get(file)!))).toEqual([])
+  const told = [...files, ...dashboard]
+  expect(told.filter((file) => !/^\/\/ \S/.test(texts.get(file)!))).toEqual([])
 })
 
 test('no default exports, enums, or names that say nothing', () => {
   const words =
     /export default|^\s*(export )?enum |\b\w*(Manager|Helper|Impl|Dto)\b|\b(utils|helpers)\b/m
-  expect(files.filter((file) => words.test(code(file)))).toEqual([])
+  expect([...files, ...dashboard].filter((file) => words.test(code(file)))).toEqual([])
+})
+
+test('pages import nothing of the service; the dashboard only the types of its routes', () => {
+  const pages = listFiles('web').filter((file) => !isTest(file))
+  const wrong = pages.flatMap((file) =>
+    importsOf(file)
+      .filter(({ target }) => target.startsWith('src/'))
+      .filter(
+        ({ target, type_only }) =>
+          !(type_only && dashboard.includes(file) && target === 'src/dashboard/routes.ts'),
+      )
+      .map(({ target }) => `${file} → ${target}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the dashboard stands by itself, but for what all pages share', () => {
+  const wrong = dashboard.flatMap((file) =>
+    importsOf(file)
+      .filter(({ target }) => target.startsWith('web/'))
+      .filter(({ target }) => !/^web\/(dashboard|shared|words\/dashboard)\//.test(target))
+      .map(({ target }) => `${file} → ${target}`),
+  )
+  expect(wrong).toEqual([])
 })
 
 describe('the SDK', () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rotateSecret } from '../../src/webhooks/endpoints/rotate-secret.ts'
 import { type Json, purchase } from '../support/client.ts'
 import { type Account, type Service, startService, until } from '../support/service.ts'
+import { operatorOf } from '../support/webhook-events.ts'
 import {
   openWebhookReceiver,
   type ReceivedEvent,
@@ -188,7 +189,7 @@ test('each endpoint gets what its filter names', async () => {
 test('while a secret is rotated both sign', async () => {
   const { account, receiver, endpoint } = await openShop()
   const { context } = service
-  const rotated = await rotateSecret(context, endpoint.id, new Date())
+  const rotated = await rotateSecret(context, endpoint.id, operatorOf(context), new Date())
   await account.client.pay()
   const [told] = await receiver.has(1)
   const { t, v1 } = signaturesOf(told!)

@@ -1,0 +1,158 @@
+// Where the keyboard goes on after a dialog and within one, what a dialog does after a lost answer, and where what waits leads to.
+
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { hasFocus, newShopper } from '../shopper.ts'
+import { overview } from './more-samples.ts'
+import { butLost, openPlayed } from './played.ts'
+import * as samples from './samples.ts'
+
+const place = `/dashboard/${samples.merchant_id}/test`
+
+const { browser, standIn } = await openPlayed()
+
+async function visit(path: string, act: (page: Page) => Promise<void>): Promise<void> {
+  const { page, context, faults } = await newShopper(browser, standIn.base_url)
+  await page.goto(`${standIn.base_url}${place}/${path}`)
+  await act(page)
+  await context.close()
+  expect(butLost(faults)).toEqual([])
+}
+
+test('after a hold that leaves the list it is at the heading', async () => {
+  let holds = samples.holds
+  standIn.on('GET /holds', () => ({ body: { data: holds, has_more: false, next_cursor: null } }))
+  standIn.on('POST /payments/pay/hold/capture', () => {
+    holds = samples.holds.slice(1)
+    return { body: {} }
+  })
+  await visit('holds', async (page) => {
+    await page.getByRole('row').nth(1).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('c')
+    await page.getByRole('button', { name: 'Capture £42.00' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    const heading = page.getByRole('heading', { name: 'Holds' })
+    await expect.poll(() => hasFocus(heading)).toBe(true)
+  })
+})
+
+test('fifty holds can be marked, and no more', async () => {
+  const holds = Array.from({ length: 52 }, (_, at) => ({
+    ...samples.holds[0]!,
+    payment_id: `pay_${String(at).padStart(24, '0')}`,
+  }))
+  standIn.on('GET /holds', () => ({ body: { data: holds, has_more: false, next_cursor: null } }))
+  await visit('holds', async (page) => {
+    const marks = page.getByRole('checkbox')
+    await marks.first().waitFor()
+    for (let at = 0; at < 50; at++) await marks.nth(at).check()
+    expect(await marks.nth(50).isDisabled()).toBe(true)
+    await marks.nth(3).uncheck()
+    await marks.nth(50).check()
+    await page.getByRole('status').filter({ hasText: '50' }).waitFor()
+    expect(await marks.nth(3).isDisabled()).toBe(true)
+  })
+})
+
+test('after a dialog that was cancelled it is where it was', async () => {
+  await visit('webhooks', async (page) => {
+    const add = page.getByRole('button', { name: 'Add endpoint' })
+    await add.press('Enter')
+    await page.getByLabel('Endpoint URL').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => hasFocus(add)).toBe(true)
+  })
+})
+
+test('it stays in a dialog that shows a secret once it is made', async () => {
+  standIn.on('POST /keys', () => ({
+    body: { key_id: 'key_1', secret_key: 'rip_sk_test_1', publishable_key: null },
+  }))
+  await visit('keys', async (page) => {
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByLabel('Name').fill('bookkeeping')
+    await page.keyboard.press('Enter')
+    await page.getByText('rip_sk_test_1').waitFor()
+    const inside = () => page.evaluate("document.activeElement.closest('[role=dialog]') !== null")
+    await expect.poll(inside).toBe(true)
+    await page.keyboard.press('Tab')
+    expect(await inside()).toBe(true)
+  })
+})
+
+test('a refund whose answer was lost is asked for again as it was, in another dialog, too, until it is known', async () => {
+  const payment = {
+    ...{ ...samples.held, status: 'captured', hold: null, permitted: ['refund'] },
+    ...{ refunded_amount: 0, refund_max: 4200 },
+  }
+  standIn.on('GET /payments/pay', () => ({ body: payment }))
+  let tries = 0
+  standIn.on('POST /payments/pay/refunds', () => {
+    tries++
+    // What was carried out is no longer left to refund.
+    standIn.on('GET /payments/pay', () => ({
+      body: { ...payment, refunded_amount: 3000, refund_max: 1200 },
+    }))
+    if (tries === 1) return 'lost'
+    // The first was given at the door and says nothing of the lost request, the second was not.
+    if (tries === 2) return { status: 429, body: { error: 'rate_limit_exceeded' } }
+    return { status: 409, body: { error: 'payment_not_refundable' } }
+  })
+  await visit(`payments/${samples.held.id}`, async (page) => {
+    await page.getByRole('button', { name: 'Refund' }).click()
+    const amount = page.getByLabel('Amount')
+    await amount.fill('30')
+    const refund = page.getByRole('button', { name: 'Refund £30.00' })
+    await refund.click()
+    const unreachable = page.getByRole('alert').filter({ hasText: 'cannot be reached' })
+    await unreachable.waitFor()
+    expect(await amount.isEditable()).toBe(false)
+    await refund.click()
+    await page.getByRole('alert').filter({ hasNotText: 'cannot be reached' }).waitFor()
+    expect(await amount.isEditable()).toBe(false)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Refund' }).click()
+    expect(await amount.inputValue()).toBe('30.00')
+    expect(await amount.isEditable()).toBe(false)
+    await unreachable.waitFor()
+    await refund.click()
+    await expect.poll(() => amount.isEditable()).toBe(true)
+  })
+  const [first, ...more] = standIn.acts.filter(({ name }) => name === 'POST /payments/pay/refunds')
+  expect(more).toEqual([first, first])
+})
+
+test('a role that is chosen is asked about, and given only by the button', async () => {
+  const path = 'POST /team/usr/role'
+  standIn.on(path, () => ({ status: 204, body: null }))
+  const given = () => standIn.acts.filter(({ name }) => name === path)
+  await visit('team', async (page) => {
+    const choice = page.getByLabel('What Sam Okafor may do')
+    await choice.selectOption('Developer')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await choice.inputValue()).toBe('support')
+    expect(given()).toEqual([])
+    await choice.selectOption('Developer')
+    await page.getByRole('button', { name: 'Change role' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+  expect(given()).toMatchObject([{ body: { role: 'developer' } }])
+})
+
+test.each([
+  [true, 'System'],
+  [false, 'Operations'],
+])('authorisations that are held back lead an operator (%s) to %s', async (is_operator, screen) => {
+  const waits = { ...overview.waits, orphans_held_back: 2 }
+  standIn.on('GET /overview', () => ({ body: { ...overview, waits } }))
+  standIn.on('GET /me', () => ({
+    body: { ...samples.me, user: { ...samples.me.user, is_operator } },
+  }))
+  await visit('overview', async (page) => {
+    await page.getByRole('link', { name: '2 authorisations held back' }).click()
+    await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
+  })
+})

@@ -1,0 +1,111 @@
+// Every screen at a glance: it opens without a fault, axe finds nothing, nothing scrolls sideways; a picture of each is kept.
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { desktop, newShopper, phone, picture } from '../shopper.ts'
+import { openPlayed } from './played.ts'
+import * as samples from './samples.ts'
+import { refuse } from './stand-in.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const { browser, standIn } = await openPlayed()
+
+const place = `/dashboard/${samples.merchant_id}/test`
+
+/** Address, and what is there once the screen is whole. */
+const screens: [string, string, (page: Page) => Promise<unknown>][] = [
+  ['overview', `${place}/overview`, (page) => page.getByText('of payments succeed').waitFor()],
+  ['payments', `${place}/payments`, (page) => page.getByText('A-1042').first().waitFor()],
+  ['payment', `${place}/payments/${samples.held.id}`, (page) => page.getByText('sealed').waitFor()],
+  ['holds', `${place}/holds`, (page) => page.getByText('A-1040').waitFor()],
+  ['sessions', `${place}/sessions`, (page) => page.getByText('A-1042').waitFor()],
+  ['webhooks', `${place}/webhooks`, (page) => page.getByText('books.example').waitFor()],
+  ['requests', `${place}/requests`, (page) => page.getByText('invalid_request').waitFor()],
+  ['keys', `${place}/keys`, (page) => page.getByText('Test only').waitFor()],
+  ['integrations', `${place}/integrations`, (page) => page.getByText('Price list').waitFor()],
+  ['connections', `${place}/connections`, (page) => page.getByText('conn_').first().waitFor()],
+  ['team', `${place}/team`, (page) => page.getByText('Sam Okafor').waitFor()],
+  ['operations', `${place}/operations`, (page) => page.getByText('£640.00').waitFor()],
+  ['audit', `${place}/audit`, (page) => page.getByText('Session created').waitFor()],
+  ['system', `${place}/system`, (page) => page.getByText('no answer within 3 s').waitFor()],
+  ['account', `${place}/account`, (page) => page.getByText('Safari on iPhone').waitFor()],
+]
+
+async function violations(page: Page): Promise<string[]> {
+  const runOnly = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+  const run = `axe.run(document, ${JSON.stringify({ runOnly })})`
+  await page.evaluate(axe)
+  const found = (await page.evaluate(run)) as {
+    violations: { id: string; nodes: { html: string }[] }[]
+  }
+  return found.violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ')}`,
+  )
+}
+
+/** Whether the page is wider than its window. */
+const scrollsSideways = 'document.documentElement.scrollWidth > innerWidth'
+
+describe.each([
+  ['desktop', { viewport: desktop, colorScheme: 'light' }],
+  ['desktop-dark', { viewport: desktop, colorScheme: 'dark' }],
+  ['phone', { viewport: phone, colorScheme: 'light' }],
+  ['phone-dark', { viewport: phone, colorScheme: 'dark' }],
+] as const)('%s', (look, outfit) => {
+  test('every screen', { timeout: 120_000 }, async () => {
+    const { page, context, faults } = await newShopper(browser, standIn.base_url, outfit)
+    await page.clock.setFixedTime(samples.now)
+    const wrong: string[] = []
+    for (const [name, path, isThere] of screens) {
+      await page.goto(standIn.base_url + path)
+      await isThere(page)
+      for (const each of await violations(page)) wrong.push(`${name} ${each}`)
+      if (await page.evaluate(scrollsSideways)) wrong.push(`${name} scrolls sideways`)
+      await picture(page, `dashboard-${name}-${look}`)
+    }
+    await context.close()
+    expect(wrong).toEqual([])
+    expect(faults).toEqual([])
+  })
+})
+
+test('the narrowest window', async () => {
+  const viewport = { width: 320, height: 640 }
+  const { page, context } = await newShopper(browser, standIn.base_url, { viewport })
+  const wrong: string[] = []
+  for (const [name, path, isThere] of screens) {
+    await page.goto(standIn.base_url + path)
+    await isThere(page)
+    if (await page.evaluate(scrollsSideways)) wrong.push(name)
+  }
+  await context.close()
+  expect(wrong).toEqual([])
+})
+
+test('sign-in, right to left, a dialog and a menu', async () => {
+  const { page, context, faults } = await newShopper(browser, standIn.base_url)
+  await page.clock.setFixedTime(samples.now)
+  await page.goto(`${standIn.base_url}${place}/payments/${samples.held.id}`)
+  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByRole('button', { name: 'Capture £42.00' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'dashboard-dialog-desktop')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Jo Marsh' }).click()
+  await page.getByRole('menuitem', { name: 'My account' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'dashboard-menu-desktop')
+  await page.keyboard.press('Escape')
+  await page.evaluate("document.documentElement.dir = 'rtl'")
+  await picture(page, 'dashboard-payment-rtl')
+  standIn.on('GET /me', () => refuse(401, 'sign_in_required'))
+  await page.goto(`${standIn.base_url}/dashboard`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await picture(page, 'dashboard-sign-in-desktop')
+  await context.close()
+  expect(faults).toEqual([])
+})

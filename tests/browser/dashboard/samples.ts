@@ -1,0 +1,372 @@
+// What a busy merchant's dashboard is answered: one morning, the same in every test.
+
+import type {
+  Account,
+  Delivery,
+  Endpoint,
+  Key,
+  ListedHold,
+  Me,
+  Membership,
+  Payment,
+  PaymentRow,
+  Team,
+  Timeline,
+} from '../../../web/dashboard/client/answers.ts'
+
+export const now = new Date('2026-11-23T10:24:00.000Z')
+export const merchant_id = 'mer_0123456789abcdef01234567'
+
+export const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString()
+export const id = (prefix: string, number: number) =>
+  `${prefix}_${String(number).padStart(24, '0')}`
+
+type StaffPermission = Membership['permissions']['test'][number]
+
+const everything: StaffPermission[] = [
+  'read_transactions',
+  'read_shoppers',
+  'decide_holds',
+  'refund_payments',
+  'create_payments',
+  'manage_webhooks',
+  'read_requests',
+  'manage_keys',
+  'manage_integrations',
+  'manage_connections',
+  'replay_deliveries',
+  'export_transactions',
+  'resolve_operations',
+  'manage_members',
+  'read_audit',
+  'manage_account',
+]
+
+export const me: Me = {
+  user: { user_id: id('usr', 1), email: 'jo@shop.example', name: 'Jo Marsh', is_operator: true },
+  methods: { passkeys: 1, has_password: false, has_one_time_codes: false, recovery_codes_left: 10 },
+  session: {
+    session_id: id('ses', 1),
+    proved_at: ago(3),
+    locks_at: ago(-14),
+    expires_at: ago(-600),
+  },
+  memberships: [
+    {
+      merchant_id,
+      merchant_name: 'Tea & Sons',
+      role: 'owner',
+      is_live: false,
+      permissions: { test: everything, live: everything },
+    },
+    {
+      merchant_id: 'mer_2123456789abcdef01234567',
+      merchant_name: 'The pottery',
+      role: 'viewer',
+      is_live: true,
+      permissions: { test: ['read_transactions'], live: ['read_transactions'] },
+    },
+  ],
+  version: '0.1.0',
+  now: now.toISOString(),
+}
+
+const customers = [
+  'ada@example.com',
+  'grace.hopper@example.com',
+  'li.wei@example.com',
+  'jo@example.com',
+]
+const states: PaymentRow['status'][] = [
+  'captured',
+  'captured',
+  'held',
+  'captured',
+  'declined',
+  'captured',
+  'failed',
+  'voided',
+  'captured',
+  'pending',
+]
+const brands = ['visa', 'mastercard', 'amex']
+
+export const payments: PaymentRow[] = Array.from({ length: 24 }, (_, index) => {
+  const status = states[index % states.length]!
+  return {
+    id: id('pay', index + 1),
+    checkout_session_id: id('cs', index + 1),
+    status,
+    amount: [4200, 850, 12_050, 1999, 64_000][index % 5]!,
+    currency: index % 7 === 3 ? 'EUR' : 'GBP',
+    mode: 'test',
+    decline:
+      status === 'declined' ? { code: 'insufficient_funds', category: 'soft', reason: null } : null,
+    acquirer_transaction_id: `acq-${1000 + index}`,
+    created_at: ago(index * 37 + 2),
+    executed_at: status === 'captured' ? ago(index * 37 + 1) : null,
+    amount_verified: status !== 'held',
+    capture_state: null,
+    customer: {
+      email: customers[index % customers.length]!,
+      name: 'Ada Lovelace',
+      account_created: null,
+      account_id: null,
+      metadata: null,
+    },
+    order_reference: `A-${1042 - index}`,
+    basket_total: null,
+    tax_total: null,
+    order_reference_captured_payments: null,
+    card: { brand: brands[index % 3]!, last4: ['0000', '4242', '0005'][index % 3]! },
+  }
+})
+
+const item = { kind: 'product' as const, tax_amount: null, tax_rate: null, type: null }
+
+export const held: Payment = {
+  ...payments[2]!,
+  amount: 4200,
+  currency: 'GBP',
+  authentication: { outcome: 'Authenticated', liability_shifted: true, eci: '05' },
+  items: [
+    { ...item, sku: 'pot', name: 'Stoneware teapot', quantity: 1, unit_amount: 3350 },
+    { ...item, sku: 'tea', name: 'Breakfast tea, 250 g', quantity: 1, unit_amount: 850 },
+  ],
+  basket_total: 4200,
+  tax_total: null,
+  order_reference_captured_payments: 0,
+  hold: {
+    status: 'pending_review',
+    reason: 'mismatch',
+    detail: 'The amount is 42.00 GBP, the price list says 43.50 GBP.',
+    deadline: ago(-60 * 20),
+    decided_by: null,
+    decided_at: null,
+    operation_refusal: null,
+  },
+  settlement: null,
+  refunded_amount: 0,
+  refund_max: 0,
+  permitted: ['capture', 'void', 'escalate'],
+}
+
+const line = (number: number, minutes: number, change: string, actor: string, detail = {}) => ({
+  entry_id: id('jrn', number),
+  at: ago(minutes),
+  change,
+  subject: change.startsWith('session') ? held.checkout_session_id! : held.id,
+  actor,
+  request_id: actor.startsWith('key') ? id('req', number) : null,
+  detail,
+  seal: 'right' as const,
+})
+
+export const timeline: Timeline = {
+  people: { [id('usr', 1)]: 'Jo Marsh' },
+  lines: [
+    line(1, 79, 'session.created', `key ${id('key', 1)}`, { amount: 4200, currency: 'GBP' }),
+    line(2, 78, 'attempt.opened', 'shopper', { brand: 'visa', last4: '0000' }),
+    line(3, 77, 'attempt.moved', 'bank', { eci: '05', version: '2.2.0' }),
+    line(4, 77, 'charge.begun', 'shopper'),
+    line(5, 76, 'payment.held', 'service', { reason: 'mismatch' }),
+  ],
+  events: [
+    {
+      event_id: id('evt', 1),
+      payment_id: held.id,
+      type: 'payment.held',
+      sequence: 1,
+      created_at: ago(76),
+      deliveries: [
+        {
+          delivery_id: id('dlv', 1),
+          endpoint_id: id('whep', 1),
+          endpoint_url: 'https://shop.example/webhooks',
+          replay_of: null,
+          created_at: ago(76),
+          settled_at: null,
+          status: 'failed',
+          next_attempt_at: ago(-12),
+          attempts: [
+            {
+              attempt_number: 1,
+              status: 'failed',
+              occurred_at: ago(75),
+              duration_ms: 212,
+              response_status_code: 502,
+              failure: null,
+              next_retry_at: ago(-12),
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  payments: [],
+  seals: { right: 5, wrong: 0, not_yet: 0 },
+}
+
+export const holds: ListedHold[] = [20, 46, 110].map((hours, index) => ({
+  payment_id: index === 0 ? held.id : id('pay', 90 + index),
+  checkout_session_id: id('cs', 90 + index),
+  amount: [4200, 12_050, 880][index]!,
+  currency: 'GBP',
+  mode: 'test',
+  order_reference: `A-${1040 - index}`,
+  customer_email: customers[index]!,
+  created_at: ago(600),
+  hold: {
+    ...held.hold!,
+    status: index === 1 ? 'escalated' : 'pending_review',
+    reason: index === 2 ? 'no_price_list' : 'mismatch',
+    deadline: ago(-60 * hours),
+  },
+  rules: { at_deadline: 'void', capture_below_limit: false, escalate_at: null, next_at: null },
+  operation: null,
+  settlement: null,
+}))
+
+export const endpoints: Endpoint[] = [
+  {
+    id: id('whep', 1),
+    url: 'https://shop.example/webhooks',
+    event_filter: [],
+    status: 'active',
+    created_at: ago(60 * 24 * 40),
+    standing: { first_attempts: 0, retries: 2, under_way: 0, oldest_due_at: null, breaker: null },
+    recent: { succeeded: 812, failed: 4, dead_lettered: 1 },
+  },
+  {
+    id: id('whep', 2),
+    url: 'https://books.example/hooks/ripper',
+    event_filter: ['payment.captured'],
+    status: 'active',
+    created_at: ago(60 * 24 * 3),
+    standing: { first_attempts: 0, retries: 0, under_way: 0, oldest_due_at: null, breaker: null },
+    recent: { succeeded: 90, failed: 0, dead_lettered: 0 },
+  },
+]
+
+export const deliveries: Delivery[] = [
+  ['dead_lettered', 502],
+  ['succeeded', 200],
+  ['failed', null],
+].map(([status, code], index) => ({
+  delivery_id: id('dlv', index + 1),
+  replay_of: null,
+  event_id: `evt:${id('pay', index + 1)}#payment.captured#${id('whep', 1)}`,
+  event_type: 'webhook.payment.captured',
+  attempt_number: index === 0 ? 8 : 1,
+  status: status as Delivery['status'],
+  occurred_at: ago(index * 17 + 4),
+  endpoint_url: 'https://shop.example/webhooks',
+  response_status_code: code as number | null,
+  response_body: index === 0 ? 'Bad gateway' : null,
+  next_retry_at: status === 'failed' ? ago(-10) : null,
+  merchant_id,
+  replay_expires_at: null,
+  replayable: index === 0,
+}))
+
+export const keys: Key[] = [
+  {
+    key_id: id('key', 1),
+    name: 'shop',
+    publishable_key: 'rip_pk_test_0123456789abcdef',
+    permissions: ['create_payments', 'read_transactions'],
+    mode: 'test_only',
+    state: 'usable',
+    created_at: ago(60 * 24 * 40),
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: ago(25),
+    made_by: id('usr', 9),
+    maker_has_left: true,
+  },
+]
+
+export const team: Team = {
+  members: [
+    {
+      user_id: me.user.user_id,
+      email: me.user.email,
+      name: me.user.name,
+      role: 'owner',
+      has_passkey: true,
+      has_one_time_codes: false,
+      is_disabled: false,
+      seen_at: ago(0),
+      reviewed_at: null,
+      created_at: ago(60 * 24 * 40),
+      invited_by: null,
+    },
+    {
+      user_id: id('usr', 2),
+      email: 'sam@shop.example',
+      name: 'Sam Okafor',
+      role: 'support',
+      has_passkey: false,
+      has_one_time_codes: true,
+      is_disabled: false,
+      seen_at: ago(60 * 26),
+      reviewed_at: ago(60 * 24 * 20),
+      created_at: ago(60 * 24 * 30),
+      invited_by: me.user.user_id,
+    },
+  ],
+  invitations: [
+    {
+      link_id: id('lnk', 1),
+      email: 'kit@shop.example',
+      role: 'viewer',
+      made_by: me.user.user_id,
+      expires_at: ago(-60 * 70),
+    },
+  ],
+  roles: [
+    { role: 'owner', permissions: { test: everything, live: everything } },
+    {
+      role: 'developer',
+      permissions: {
+        test: ['read_transactions', 'create_payments', 'manage_keys'],
+        live: ['read_transactions'],
+      },
+    },
+    { role: 'support', permissions: { test: ['read_transactions'], live: ['read_transactions'] } },
+    { role: 'viewer', permissions: { test: ['read_transactions'], live: ['read_transactions'] } },
+  ],
+}
+
+export const account: Account = {
+  passkeys: [
+    {
+      credential_id: 'q8Zl',
+      name: 'Work laptop',
+      created_at: ago(60 * 24 * 40),
+      used_at: ago(3),
+      is_backed_up: true,
+    },
+  ],
+  has_password: false,
+  has_one_time_codes: false,
+  recovery_codes_left: 10,
+  sessions: [
+    {
+      session_id: me.session.session_id,
+      created_at: ago(200),
+      seen_at: ago(0),
+      address: '127.0.0.1',
+      browser: 'Chromium on Linux',
+      is_this: true,
+    },
+    {
+      session_id: id('ses', 2),
+      created_at: ago(900),
+      seen_at: ago(300),
+      address: '192.0.2.7',
+      browser: 'Safari on iPhone',
+      is_this: false,
+    },
+  ],
+}

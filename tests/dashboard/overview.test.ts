@@ -1,0 +1,165 @@
+// The overview: counts that equal the payments whoever counts them and however often, and what waits.
+
+import { expect, test } from 'vitest'
+import { recount } from '../../src/dashboard/overview/recount.ts'
+import { jobs } from '../../src/jobs.ts'
+import type { Json } from '../support/client.ts'
+import { hold, runJob } from '../support/holding.ts'
+import { newMember, refusalIn } from '../support/person.ts'
+import { drivenClock, driving } from '../support/service.ts'
+import { useService } from '../support/use-service.ts'
+
+const clock = drivenClock()
+const service = await useService({ clock })
+const { account, client, sql } = service
+const day_ms = 24 * 3_600_000
+const viewer = await newMember(service, { role: 'viewer' })
+const { merchant_id } = account
+
+const overview = async (query = 'mode=test&zone=UTC'): Promise<Json> => {
+  const answer = await viewer.get(`/${merchant_id}/overview?${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
+}
+const today = ({ days }: Json) => days.at(-1)
+const declinedCard = '4000009105150000'
+
+test('nothing yet', async () => {
+  const found = await overview()
+  expect(found.days).toHaveLength(29)
+  expect(today(found)).toMatchObject({ captured: 0, declined: 0, sessions: 0 })
+  expect(found).toMatchObject({
+    ...{ currency: null, declines: [], zone: 'UTC' },
+    waits: { holds: { count: 0, sums: [], next_deadline: null }, dead_lettered: 0 },
+    steps: { has_payment: false, has_endpoint: false, has_colleague: false, has_key: false },
+  })
+})
+
+test('the same before and after the job, however often it runs and in however many processes', async () => {
+  await client.pay()
+  await client.pay()
+  await client.pay(declinedCard)
+  const { payment_id } = await hold(account)
+  const other = await hold(account)
+  await client.decideHold('capture', other.payment_id)
+  await client.open()
+  const young = await overview()
+  expect(today(young)).toMatchObject({
+    ...{ captured: 2, held: 2, declined: 1, failed: 0, sessions: 6, succeeded_sessions: 4 },
+  })
+  expect(young.currency).toBe('GBP')
+  const hour = clock.now().getUTCHours()
+  expect(young.captured.today).toEqual([{ hour, amount: 3 * 4200, count: 3 }])
+  expect(young.declines).toMatchObject([{ count: 1 }])
+  expect(young.steps).toMatchObject({ has_payment: true })
+  await clock.advance(60_000)
+  await runJob(service, 'seal_journal')
+  const twice = jobs.find(({ name }) => name === 'count_payments')!
+  await Promise.all([1, 2, 3].map(() => twice.run(service.context as never)))
+  expect(await runJob(service, 'count_payments')).toBe(0)
+  const [sums] = await sql<{ n: number }[]>`
+    select sum(n)::int as n from payment_counts where merchant_id = ${merchant_id} and change like 'payment.%'`
+  const [lines] = await sql<{ n: number }[]>`
+    select count(*)::int as n from journal where merchant_id = ${merchant_id} and change like 'payment.%'`
+  expect(sums).toEqual(lines)
+  const { now: _, ...counted } = await overview()
+  const { now: __, ...before } = young
+  expect(counted).toEqual(before)
+  await clock.advance(14 * 60_000)
+  expect((await overview()).days).toEqual(young.days)
+  await client.decideHold('void', payment_id)
+})
+
+test('counted anew, what somebody changed is right again, and the job goes on from where it was', async () => {
+  const counts = () => sql`
+    select mode, quarter, currency, change, code, n, amount from payment_counts
+    where merchant_id = ${merchant_id} order by 1, 2, 3, 4, 5`
+  const right = await counts()
+  await sql`update payment_counts set n = n + 1, amount = 0 where merchant_id = ${merchant_id} and change = 'payment.captured'`
+  await sql`delete from payment_counts where merchant_id = ${merchant_id} and change = 'payment.declined'`
+  const [{ quarter }] = right as unknown as [{ quarter: Date }]
+  const stray = new Date(quarter.getTime() - 365 * day_ms)
+  await sql`
+    insert into payment_counts (merchant_id, mode, quarter, currency, change, code, n, amount)
+    values (${merchant_id}, 'live', ${stray}, 'GBP', 'payment.captured', '', 7, 7)`
+  await client.pay()
+  const { corrected, counts: found } = await recount(sql, merchant_id)
+  expect({ corrected, found }).toEqual({ corrected: 4, found: right.length })
+  expect(await counts()).toEqual(right)
+  expect(await recount(sql, merchant_id)).toMatchObject({ corrected: 0 })
+  await clock.advance(60_000)
+  await runJob(service, 'seal_journal')
+  await Promise.all([runJob(service, 'count_payments'), recount(sql, merchant_id)])
+  const [{ n }] = await sql<[{ n: number }]>`
+    select sum(n)::int as n from payment_counts where merchant_id = ${merchant_id} and change = 'payment.captured'`
+  const [{ lines }] = await sql<[{ lines: number }]>`
+    select count(*)::int as lines from journal where merchant_id = ${merchant_id} and change = 'payment.captured'`
+  expect(n).toBe(lines)
+  expect(await recount(sql, merchant_id)).toMatchObject({ corrected: 0 })
+})
+
+test('3-D Secure of purged sessions stays counted', async () => {
+  const counted = () => sql`
+    select code, n from payment_counts where merchant_id = ${merchant_id} and change = 'attempt.moved' order by 1, 2`
+  const before = await counted()
+  expect(before.length).toBeGreaterThan(0)
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`delete from attempts where merchant_id = ${merchant_id}`
+  })
+  expect(await recount(sql, merchant_id)).toMatchObject({ corrected: 0 })
+  expect(await counted()).toEqual(before)
+})
+
+test('what waits is there as long as it waits', async () => {
+  const { payment_id } = await hold(account)
+  const { waits } = await overview()
+  expect(waits.holds).toMatchObject({ count: 1, sums: [{ currency: 'GBP', amount: 4200 }] })
+  expect(Date.parse(waits.holds.next_deadline)).toBeGreaterThan(clock.now().getTime())
+  expect((await overview('mode=live&zone=UTC')).waits.holds.count).toBe(0)
+  await client.decideHold('void', payment_id)
+  const session = await client.open()
+  await client.present(session, '4000009190450000')
+  await driving(clock, client.confirm(session))
+  expect((await overview()).waits).toMatchObject({ holds: { count: 0 }, unknown_outcomes: 1 })
+})
+
+test('days are those of the zone', async () => {
+  const far = await overview('mode=test&zone=Pacific/Kiritimati')
+  const near = await overview('mode=test&zone=Pacific/Pago_Pago')
+  expect(far.days.at(-1).day > near.days.at(-1).day).toBe(true)
+  const sum = ({ days }: Json) =>
+    days.reduce((all: number, { captured }: Json) => all + captured, 0)
+  expect(sum(far)).toBe(sum(near))
+  await clock.advance(7 * day_ms)
+  // A session lasts for twelve hours.
+  expect((await viewer.signIn()).status).toBe(200)
+  const { captured } = await overview()
+  expect(captured.today).toEqual([])
+  expect(captured.week_before.length).toBeGreaterThan(0)
+})
+
+test.each(['zone=UTC', 'mode=test', 'mode=test&zone=Nowhere', 'mode=test&zone=%2B01:00'])(
+  '%s is refused',
+  async (query) => {
+    const answer = await viewer.get(`/${merchant_id}/overview?${query}`)
+    expect(refusalIn(answer)).toBe('400 invalid_request')
+  },
+)
+
+test('each first step ticks itself off', async () => {
+  const fresh = await service.newAccount()
+  const owner = await newMember(service, { role: 'owner', merchant_id: fresh.merchant_id })
+  const steps = async () => {
+    const { body } = await owner.get(`/${fresh.merchant_id}/overview?mode=test&zone=UTC`)
+    return body.steps
+  }
+  const none = { has_payment: false, has_endpoint: false, has_colleague: false, has_key: false }
+  expect(await steps()).toEqual(none)
+  const email = 'kit@shop.example'
+  await owner.post(`/${fresh.merchant_id}/team/invitations`, { email, role: 'viewer' })
+  expect(await steps()).toEqual({ ...none, has_colleague: true })
+  const key = { name: 'till', permissions: ['read_transactions'], mode: 'test_only' }
+  await owner.post(`/${fresh.merchant_id}/keys`, key)
+  expect(await steps()).toEqual({ ...none, has_colleague: true, has_key: true })
+})

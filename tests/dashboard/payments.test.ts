@@ -1,0 +1,186 @@
+// Payments at the dashboard: what each role reads of shoppers, what may be done now, the timeline, and who decided.
+
+import { expect, test } from 'vitest'
+import type { Json } from '../support/client.ts'
+import { hold } from '../support/holding.ts'
+import { newMember, refusalIn } from '../support/person.ts'
+import { useService } from '../support/use-service.ts'
+
+const service = await useService()
+const { account, client, sql } = service
+const at = `/${account.merchant_id}/payments`
+const [owner, developer, support, viewer] = [
+  await newMember(service, { role: 'owner' }),
+  await newMember(service, { role: 'developer' }),
+  await newMember(service, { role: 'support' }),
+  await newMember(service, { role: 'viewer' }),
+]
+const paid = (await client.pay()).body.payment_id as string
+const key = () => ({ headers: { 'rip-idempotency-key': crypto.randomUUID() } })
+const read = async (person: typeof owner, id: string): Promise<Json> => {
+  const answer = await person.get(`${at}/${id}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
+}
+
+test('the list is the public one, masked for who may not read shoppers', async () => {
+  const headers = client.withKey
+  const { body: open } = await client.send('GET', '/v1/payments?mode=test', { headers })
+  for (const person of [owner, support, developer]) {
+    expect((await person.get(`${at}?mode=test`)).body).toEqual({ ...open, next_cursor: null })
+  }
+  const { body: masked, text } = await viewer.get(`${at}?mode=test`)
+  expect(masked.data[0].customer).toMatchObject({ email: 'a…@example.com' })
+  expect(text).not.toContain('ada@')
+  expect(masked.data[0].card).toEqual({ brand: 'visa', last4: '4242' })
+})
+
+test('who may not read shoppers finds out by no filter either', async () => {
+  const path = `${at}?mode=test&customer_email=ada@example.com`
+  expect((await support.get(path)).status).toBe(200)
+  expect(refusalIn(await viewer.get(path))).toBe('403 permission_denied')
+  // In live mode a developer sees masked emails, too.
+  const everywhere = await developer.get(`${at}?customer_email=ada@example.com`)
+  expect(refusalIn(everywhere)).toBe('403 permission_denied')
+})
+
+test('one payment, with what each may do with it', async () => {
+  const shown = await read(owner, paid)
+  const { body: open } = await client.readPayment(paid)
+  expect(shown).toMatchObject(open)
+  expect(shown).toMatchObject({
+    card: { brand: 'visa', last4: '4242' },
+    ...{ hold: null, settlement: null, refunded_amount: 0, permitted: ['refund'] },
+  })
+  for (const person of [developer, support, viewer]) {
+    expect((await read(person, paid)).permitted).toEqual([])
+  }
+  expect((await read(viewer, paid)).customer.email).toBe('a…@example.com')
+  const { payment_id } = await hold(account)
+  for (const person of [owner, developer, support]) {
+    expect((await read(person, payment_id)).permitted).toEqual(['capture', 'void', 'escalate'])
+  }
+  expect((await read(viewer, payment_id)).permitted).toEqual([])
+  const unknown = await owner.get(`${at}/pay_${'0'.repeat(24)}`)
+  expect(refusalIn(unknown)).toBe('404 resource_not_found')
+})
+
+test('a person decides once, however often they press, and the journal names them', async () => {
+  const { payment_id } = await hold(account)
+  const path = `${at}/${payment_id}/hold`
+  expect(refusalIn(await viewer.post(`${path}/capture`, {}, key()))).toBe('403 permission_denied')
+  expect((await support.post(`${path}/escalate`, {}, key())).body.hold.status).toBe('escalated')
+  expect((await read(support, payment_id)).permitted).toEqual(['capture', 'void'])
+  const pressed = key()
+  const [first, again] = [
+    await support.post(`${path}/capture`, {}, pressed),
+    await support.post(`${path}/capture`, {}, pressed),
+  ]
+  expect(first.body, first.text).toMatchObject({ status: 'captured' })
+  expect(again.text).toBe(first.text)
+  expect(first.body.hold.decided_by).toBe('merchant')
+  expect(refusalIn(await owner.post(`${path}/void`, {}, key()))).toBe('409 hold_already_decided')
+  const lines = await sql<{ change: string; actor: string }[]>`
+    select change, actor from journal where subject = ${payment_id} and actor like 'user %' order by entry_id`
+  expect(lines).toEqual(
+    ['hold.escalated', 'capture.begun', 'payment.captured'].map((change) => ({
+      ...{ change, actor: `user ${support.user_id}` },
+    })),
+  )
+})
+
+test('a key of one person is not that of another', async () => {
+  const [one, other] = [await hold(account), await hold(account)]
+  const pressed = key()
+  const void_of = (id: string) => `${at}/${id}/hold/void`
+  expect((await owner.post(void_of(one.payment_id), {}, pressed)).body.status).toBe('voided')
+  expect((await support.post(void_of(other.payment_id), {}, pressed)).body.status).toBe('voided')
+})
+
+test('a refund, and the list of them', async () => {
+  const { body } = await client.pay()
+  const path = `${at}/${body.payment_id}/refunds`
+  expect(refusalIn(await viewer.post(path, {}, key()))).toBe('403 permission_denied')
+  const made = await owner.post(path, { amount: 1200, reason: 'broken' }, key())
+  expect(made.body, made.text).toMatchObject({ amount: 1200, status: 'succeeded' })
+  expect((await viewer.get(path)).body.refunds).toEqual([made.body])
+  expect(await read(owner, body.payment_id)).toMatchObject({
+    ...{ refunded_amount: 1200, permitted: ['refund'] },
+  })
+})
+
+test('support refunds a payment up to the limit of its currency, all refunds together', async () => {
+  const limits = `/${account.merchant_id}/team/refund-limits`
+  const limit = (amount: number | null, currency = 'gbp') =>
+    owner.post(limits, { currency, amount })
+  const { body } = await client.pay()
+  const path = `${at}/${body.payment_id}/refunds`
+  const refund = async (amount?: number) => refusalIn(await support.post(path, { amount }, key()))
+  const exceeded = '403 refund_limit_exceeded'
+  expect(await refund(100)).toBe(exceeded)
+  expect(await read(support, body.payment_id)).toMatchObject({ permitted: [], refund_max: 0 })
+  expect((await limit(1000, 'EUR')).status).toBe(204)
+  expect(await refund(100)).toBe(exceeded)
+  expect((await limit(500)).status).toBe(204)
+  expect((await limit(1500)).status).toBe(204)
+  expect((await support.get(limits)).body).toEqual({
+    limits: [
+      { currency: 'EUR', amount: 1000 },
+      { currency: 'GBP', amount: 1500 },
+    ],
+  })
+  expect(refusalIn(await support.post(limits, { currency: 'GBP', amount: 1 }))).toBe(
+    '403 permission_denied',
+  )
+  expect(await refund()).toBe(exceeded)
+  expect((await support.post(path, { amount: 1000 }, key())).status).toBe(201)
+  expect(await read(support, body.payment_id)).toMatchObject({
+    ...{ permitted: ['refund'], refund_max: 500, refunded_amount: 1000 },
+  })
+  expect(await refund(501)).toBe(exceeded)
+  // At once: the payment is locked, so together they stay within it.
+  const both = await Promise.all([300, 300].map((amount) => support.post(path, { amount }, key())))
+  expect(both.map(({ status }) => status).sort()).toEqual([201, 403])
+  expect((await owner.post(path, { amount: 1000 }, key())).status).toBe(201)
+  expect((await limit(null)).status).toBe(204)
+  expect((await owner.get(limits)).body.limits).toEqual([{ currency: 'EUR', amount: 1000 }])
+  const lines = await sql<{ detail: object; actor: string }[]>`
+    select detail, actor from journal
+    where merchant_id = ${account.merchant_id} and change = 'refund_limit.set' order by entry_id`
+  expect(lines.map(({ detail }) => detail)).toEqual([
+    { currency: 'EUR', amount: 1000, before: null, address: expect.any(String) },
+    { currency: 'GBP', amount: 500, before: null, address: expect.any(String) },
+    { currency: 'GBP', amount: 1500, before: 500, address: expect.any(String) },
+    { currency: 'GBP', amount: null, before: 1500, address: expect.any(String) },
+  ])
+})
+
+test.each([
+  { currency: 'GBP', amount: 0 },
+  { currency: 'XXX', amount: 5 },
+  { currency: 'GBP' },
+  { currency: 'GBP', amount: 1.5 },
+])('no limit is %o', async (body) => {
+  const answer = await owner.post(`/${account.merchant_id}/team/refund-limits`, body)
+  expect(refusalIn(answer)).toBe('400 invalid_request')
+})
+
+test('the timeline tells all of it, and no shopper', async () => {
+  const { payment_id } = await hold(account)
+  await owner.post(`${at}/${payment_id}/hold/void`, {}, key())
+  const { body, text } = await viewer.get(`${at}/${payment_id}/timeline`)
+  const changes = body.lines.map(({ change }: Json) => change)
+  expect(changes).toEqual(
+    expect.arrayContaining(['session.created', 'charge.begun', 'payment.held', 'payment.voided']),
+  )
+  expect(body.lines.at(-1)).toMatchObject({ actor: `user ${owner.user_id}`, seal: 'not_yet' })
+  // Who may not see the team reads no names of people.
+  expect(body.people).toEqual({})
+  const seen = (await owner.get(`${at}/${payment_id}/timeline`)).body
+  expect(Object.keys(seen.people)).toEqual([owner.user_id])
+  expect(seen.people[owner.user_id]).toMatch(/^\S/)
+  expect(body.events.map(({ type }: Json) => type)).toEqual(['payment.held', 'payment.voided'])
+  expect(body.payments).toMatchObject([{ payment_id, status: 'voided', acquirer: 'simulator' }])
+  expect(body.seals).toEqual({ right: 0, wrong: 0, not_yet: changes.length })
+  expect(text).not.toContain('ada@')
+})
