@@ -10,5 +10,6 @@ export default defineConfig({
     // No more than a guard against what never ends: a busy machine takes several times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -237,6 +237,8 @@ test('a page of an origin that is not allowed gets no card fields', async () => 
   expect(theatre.shopper.faults.join()).toMatch(/frame-ancestors/)
   expect(theatre.shopper.faults.join()).toMatch(/blocked by CORS policy/)
   expect(theatre.shopper.faults.join()).toContain(`Is ${stranger.origin} among the allowed origins`)
+  // It asks again, and would be refused again.
+  await page.close()
   theatre.shopper.faults.length = 0
   await stranger.close()
 })

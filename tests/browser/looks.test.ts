@@ -88,7 +88,8 @@ describe('the test cards', () => {
 
 describe('what is wrong', () => {
   test('shows at every field at once and in one style; the first one has the focus', async () => {
-    const page = await theatre.arrive('/pay/tea?sku=tea')
+    // In the middle of a transition two fields have two colours.
+    const page = await theatre.arrive('/pay/tea?sku=tea', { reducedMotion: 'reduce' })
     await payButton(page).click()
     const email = page.getByText('Enter an email address.')
     const number = cardFields(page).getByText('Enter the card number.', { exact: true })
@@ -362,6 +363,8 @@ test('a word of 60 letters makes no page scroll sideways', async () => {
 
 async function staysInside(page: Page): Promise<void> {
   for (const frame of page.frames()) {
+    // The bank's method runs in frames that nobody sees, and goes from page to page.
+    if (frame.url() === 'about:blank' || frame.url().includes('/method')) continue
     // A frame that is hidden has no width.
     const wide = await frame.evaluate(
       'innerWidth > 0 && document.documentElement.scrollWidth > innerWidth',

@@ -36,7 +36,7 @@ export async function newShopper(
 ): Promise<Shopper> {
   const context = await browser.newContext({ viewport, locale, ...more })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(45_000)
   const faults: string[] = []
   const known = [base_url, ...origins].map((address) => new URL(address).origin)
   context.on('console', (message) => {

@@ -48,7 +48,7 @@ describe('compare', () => {
     expect((await run('compare')).stdout).toMatch(
       /^simulator: \d+ of ours and \d+ of theirs compared\. New findings: 0\.\nNo finding is open\.\n$/,
     )
-  }, 30_000)
+  })
 
   test('finds what differs: it is listed, in doctor, and closed by a person', async () => {
     const reference = await payAnHourAgo()
@@ -119,7 +119,7 @@ describe('compare', () => {
     const { status, stdout } = await run('compare')
     expect(status).toBe(1)
     expect(stdout).toMatch(/^Another process is comparing simulator at this moment\.\n/)
-  }, 30_000)
+  })
 })
 
 test.each<[string, string[], string]>([

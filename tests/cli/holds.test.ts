@@ -180,7 +180,7 @@ describe.each([
       where merchant_id = ${merchant_id} and subject = ${payment_id} and change = ${`payment.${status}`}`
     expect([...lines]).toEqual([{ actor: 'operator', request_id: null, by: userInfo().username }])
     expect(await answer('show', payment_id)).toEqual(decided)
-  }, 30_000)
+  })
 
   test('says what it did', async () => {
     const { payment_id } = await hold(account, undefined, { order_reference: 'order 9' })
@@ -195,7 +195,7 @@ describe.each([
     expect(stdout).toMatch(/\norder_reference +order 9\n/)
     expect(stdout).toMatch(new RegExp(`\nhold +${status} by the merchant at \\S+Z\n`))
     expect(stdout).not.toContain('deadline')
-  }, 30_000)
+  })
 
   test('without an answer is reported, and goes on being asked for', async () => {
     const { payment_id } = await hold(account)
@@ -220,7 +220,7 @@ describe.each([
       expect(told.stdout).toContain(`ripper reconcile show ${other}\n`)
     })
     expect(await eventsOf(service, other)).toHaveLength(1)
-  }, 30_000)
+  })
 })
 
 describe.each([
@@ -250,7 +250,7 @@ describe.each([
       status,
       hold: { status, operation_refusal: { kind: verb, sequence: 1 } },
     })
-  }, 30_000)
+  })
 })
 
 test('escalated, then captured', async () => {
@@ -267,7 +267,7 @@ test('escalated, then captured', async () => {
   expect(refusal(await account.client.decideHold('void', payment_id))).toBe(
     '409 hold_already_decided',
   )
-}, 30_000)
+})
 
 test('a hold that does not agree with the price is shown with what differs', async () => {
   const price = { default_amount: 100, default_currency: 'GBP' }
@@ -277,7 +277,7 @@ test('a hold that does not agree with the price is shown with what differs', asy
   expect(its).toMatchObject({ reason: 'mismatch', detail: expect.any(String) })
   const { stdout } = await run('show', payment_id)
   expect(stdout).toContain(`mismatch: ${its.detail}\n`)
-}, 30_000)
+})
 
 describe('refused', () => {
   test.each<[string, string[], number, string]>([
@@ -306,7 +306,7 @@ describe('refused', () => {
         { error: 'resource_not_found', message: 'There is no held payment with this id.' },
       ])
     }
-  }, 30_000)
+  })
 
   test("another merchant's payment", async () => {
     const { payment_id } = await hold(account)
@@ -316,7 +316,7 @@ describe('refused', () => {
       ...[1, expect.stringContaining('There is no payment with this id.')],
     ])
     expect((await answer('show', payment_id)).hold.status).toBe('pending_review')
-  }, 30_000)
+  })
 
   test('a second decision', async () => {
     const { payment_id } = await hold(account)
@@ -325,7 +325,7 @@ describe('refused', () => {
       const { status, stdout } = await run(verb, payment_id, '--json')
       expect([status, JSON.parse(stdout).error]).toEqual([1, 'hold_already_decided'])
     }
-  }, 30_000)
+  })
 })
 
 describe('settle', () => {

@@ -84,7 +84,7 @@ describe('list', () => {
     )
     const ofBank = await answer('list', '--all', '--acquirer', 'bank')
     expect(ofBank).toMatchObject({ due: 0, held_back: 0, orphans: [{ left_by: 'ada' }] })
-  }, 30_000)
+  })
 
   test('prints the same for people, in 120 columns', async () => {
     const made = await insertAll()
@@ -99,7 +99,7 @@ describe('list', () => {
     )
     expect(stdout).toEqual(row('bank .* left\n +left by ada: they are paid\n'))
     expect(stdout).toEqual(row('Held back: 1\\.'))
-  }, 30_000)
+  })
 
   test('what a sweep has just found is not held back yet', async () => {
     const { reference } = await insertOrphan(found)
@@ -109,7 +109,7 @@ describe('list', () => {
     expect((await run('reverse', reference)).stderr).toBe(
       `${reference}  not released: the search that found it goes on, and may hold it back\n`,
     )
-  }, 30_000)
+  })
 
   test('ends at the given number', async () => {
     for (const _ of [1, 2, 3]) await insertOrphan()
@@ -117,12 +117,12 @@ describe('list', () => {
     expect(page).toMatchObject({ has_more: true, held_back: 3 })
     expect(page.orphans).toHaveLength(2)
     expect((await run('list', '--limit', '2')).stdout).toContain('There are more: --limit')
-  }, 30_000)
+  })
 
   test('of nothing says so', async () => {
     expect((await run('list')).stdout).toMatch(/^There is no orphan; --all/)
     expect((await run('list', '--all')).stdout).toBe('There was never an orphan.\n')
-  }, 30_000)
+  })
 })
 
 describe('reverse', () => {
@@ -152,7 +152,7 @@ describe('reverse', () => {
     ])
     const { stdout: shown } = await run('list', '--acquirer', 'bank')
     expect(shown).toMatch(/left by ada: they are paid\n +released at \S+Z by /)
-  }, 30_000)
+  })
 
   test('releases all that are held back, of an acquirer or any', async () => {
     for (const acquirer of ['simulator', 'simulator', 'bank']) await insertOrphan({ acquirer })
@@ -162,7 +162,7 @@ describe('reverse', () => {
     const { status, stdout } = await run('reverse', '--held-back')
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^2 authorisations are due now/)])
     expect((await run('reverse', '--held-back')).stdout).toBe('None is held back.\n')
-  }, 30_000)
+  })
 })
 
 describe('leave', () => {
@@ -179,7 +179,7 @@ describe('leave', () => {
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain(`${made.held.reference}  not left: it was left before\n`)
     expect(stderr).toContain(`${none}  not left: there is none of this reference\n`)
-  }, 30_000)
+  })
 
   test('settles all that are held back', async () => {
     const made = await insertAll()
@@ -187,7 +187,7 @@ describe('leave', () => {
     const { stdout } = await run('leave', '--held-back', '--reason', 'they are paid')
     expect(stdout).toBe('2 authorisations are left: nothing reverses them.\n')
     expect(await stateOf(made.due)).toMatchObject({ state: 'found' })
-  }, 30_000)
+  })
 })
 
 describe('brake', () => {

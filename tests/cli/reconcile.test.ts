@@ -117,7 +117,7 @@ describe('list', () => {
     const waits = { next_check_at: null, waits_for_person_since: since, checks: 86 }
     await operationsOf(first, { sent_at: ago(80 * 60), ...waits })
     await operationsOf(died, { state: 'sent', sent_at: ago(1), answer_by: ago(0.5) })
-    await operationsOf(under_way, { state: 'sent', answer_by: ago(-0.5) })
+    await operationsOf(under_way, { state: 'sent', answer_by: ago(-30) })
     await operationsOf(elsewhere, { sent_at: ago(2) })
     const { operations } = await list()
     const idsOf = (found: Json) => found.operations.map((each: Json) => each.payment_id)
@@ -157,7 +157,7 @@ describe('list', () => {
     expect(lines[2]).toMatch(new RegExp(`^${other} .*  0      a look at \\S+Z$`))
     const more = await run('list', '--merchant', of.merchant_id, '--limit', '1')
     expect(more.stdout).toMatch(/\n\nThere are more: --limit takes up to 1000\.\n$/)
-  }, 30_000)
+  })
 })
 
 describe('show', () => {
@@ -207,7 +207,7 @@ describe('show', () => {
     const under_way = (await run('show', payment_id)).stdout
     expect(under_way).toMatch(/\nThe charge is under way: its answer is due by \S+Z\.\n$/)
     expect(under_way).toMatch(/\n {4}sent again at \S+Z\n/)
-  }, 30_000)
+  })
 
   test('decisions with their answers, and a payment that the acquirer was never asked about', async () => {
     const { payment_id } = await hold(account, '4000009190520000')
@@ -227,7 +227,7 @@ describe('show', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
     const { payment_id: unasked } = (await account.client.pay('4000009100000010')).body
     expect((await run('show', unasked)).stdout).toContain('\n\nThe acquirer was never asked.\n')
-  }, 30_000)
+  })
 })
 
 describe('a charge resolved as', () => {
@@ -311,14 +311,14 @@ describe('a charge resolved as', () => {
     const { status, stdout } = await run(...[...resolve(payment_id, 'failed'), '--json'])
     expect([status, JSON.parse(stdout).error]).toEqual([1, 'resource_not_found'])
     expect((await account.client.readPayment(payment_id)).body.status).toBe('captured')
-  }, 30_000)
+  })
 
   test('approved, its process having died', async () => {
     const { payment_id } = await loseCharge()
     await operationsOf(payment_id, { state: 'sent', answer_by: new Date(Date.now() - minute_ms) })
     const done = await answer(...resolve(payment_id, 'approved', '--transaction', 'acq_9'))
     expect(done.payment.status).toBe('captured')
-  }, 30_000)
+  })
 })
 
 describe.each([
@@ -339,7 +339,7 @@ describe.each([
       'payment.held',
       `payment.${status}`,
     ])
-  }, 30_000)
+  })
 
   test('refused is open as before', async () => {
     const { payment_id } = await loseDecision(verb)
@@ -364,7 +364,7 @@ describe.each([
       status,
       hold: { operation_refusal: { kind: verb, reason: 'seen in the portal' } },
     })
-  }, 30_000)
+  })
 })
 
 test('a void resolved as approved, though the acquirer still holds the money: it is taken back', async () => {
@@ -379,7 +379,7 @@ test('a void resolved as approved, though the acquirer still holds the money: it
   expect(
     await service.sql`select from orphan_authorisations where payment_id = ${captured}`,
   ).toEqual([])
-}, 30_000)
+})
 
 test('a reversal resolved as approved ends its charge as failed', async () => {
   const { payment_id } = await loseCharge({ number: not_found_later })
@@ -415,7 +415,7 @@ test('a reversal resolved as approved ends its charge as failed', async () => {
   const [orphan] = await service.sql`
     select state, reference from orphan_authorisations where payment_id = ${payment_id}`
   expect(orphan).toEqual({ state: 'found', reference: operations[0].operation_id })
-}, 30_000)
+})
 
 describe('refused', () => {
   test.each<[string, string[], number, string]>([
@@ -477,7 +477,7 @@ describe('refused', () => {
       ...[1, { error: 'invalid_request', message: expect.stringContaining('is under way') }],
     ])
     expect((await account.client.readPayment(payment_id)).body.status).toBe('pending')
-  }, 30_000)
+  })
 
   test("another merchant's", async () => {
     const { payment_id } = await loseCharge()
@@ -486,5 +486,5 @@ describe('refused', () => {
     expect([ended.status, ended.stderr]).toEqual([
       ...[1, expect.stringContaining('There is no payment with this id.')],
     ])
-  }, 30_000)
+  })
 })

@@ -51,7 +51,7 @@ test('a replay that waits is shown as such, with what it replays', async () => {
   const { stdout } = await run('show', replay_id)
   expect(stdout).toMatch(/\n0 +\S+Z +– +pending +–\n$/)
   expect((await run('show', delivery_id)).stdout).toContain(`${replay_id} (not settled)`)
-}, 30_000)
+})
 
 describe('refused', () => {
   test.each([

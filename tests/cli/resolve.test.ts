@@ -59,7 +59,7 @@ test('two people at once: one decision counts, and the other person is refused',
   expect([late!.status, late!.stdout]).toEqual([1, ''])
   expect(late!.stderr).toMatch(/^ripper reconcile resolve: .* was answered meanwhile\.\n$/)
   expect(await eventsOf(service, payment_id)).toHaveLength(1)
-}, 30_000)
+})
 
 test('a charge that counts as failed is taken back, even if the acquirer never lists it', async () => {
   const payment_id = await loseCharge()
@@ -67,7 +67,7 @@ test('a charge that counts as failed is taken back, even if the acquirer never l
   await clock.advance(60_000)
   await reverseOrphans(service.context)
   expect((await booksOf(service, payment_id))!.reversed_at).not.toBeNull()
-}, 30_000)
+})
 
 test.each([
   ['capture', 'captured', 'captured_at'],

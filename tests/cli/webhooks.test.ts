@@ -128,7 +128,7 @@ describe('create, list and delete', () => {
       expect(await answer(...asked)).toEqual({ merchant_id, endpoints: [] })
       expect((await run(...asked)).stdout).toContain('has no endpoint. ripper endpoint create')
     }
-  }, 30_000)
+  })
 
   test('what was queued for a deleted one is given up', async () => {
     const account = await service.newAccount()
@@ -138,7 +138,7 @@ describe('create, list and delete', () => {
     expect(await queued()).toHaveLength(1)
     await answer('endpoint', 'delete', id)
     expect(await queued()).toHaveLength(0)
-  }, 30_000)
+  })
 })
 
 test('after a rotation the new secret and the one before sign, for 24 hours', async () => {
@@ -162,7 +162,7 @@ test('after a rotation the new secret and the one before sign, for 24 hours', as
   const [current, before] = await secretsOf({ merchant_id, endpoint_id: id })
   expect(stdout).toContain(current)
   expect(before).toBe(rotated.signing_secret)
-}, 30_000)
+})
 
 describe('health', () => {
   test('shows what waits, what the breaker does and how the last hour went', async () => {
@@ -246,7 +246,7 @@ describe('health', () => {
     const { endpoints } = await answer('endpoint', 'health', id)
     expect(endpoints[0].waiting).toMatchObject({ first_attempts: waiting_max, retries: 0 })
     expect((await run('endpoint', 'health', id)).stdout).toContain(`at least ${waiting_max} for`)
-  }, 30_000)
+  })
 })
 
 function spelled(at: Date): string {
@@ -296,14 +296,14 @@ describe('refused', () => {
     const local = ['endpoint', 'create', '--url', 'http://127.0.0.1:9/', '--json']
     const refused = await run(...local)
     expect([refused.status, JSON.parse(refused.stdout).error]).toEqual([1, 'invalid_url'])
-  }, 30_000)
+  })
 
   test("another merchant's endpoint", async () => {
     const { id } = await createFor(await service.newAccount())
     const { merchant_id } = await service.newAccount()
     const { status, stderr } = await run('endpoint', 'health', id, '--merchant', merchant_id)
     expect([status, stderr]).toEqual([1, expect.stringContaining('no active webhook endpoint')])
-  }, 30_000)
+  })
 
   test('more than a merchant may have', async () => {
     const account = await service.newAccount()
@@ -316,7 +316,7 @@ describe('refused', () => {
       1,
       expect.stringContaining('at most 200 active webhook endpoints'),
     ])
-  }, 30_000)
+  })
 })
 
 test('an address of an allowed network is taken, by plain http too', async () => {
@@ -387,4 +387,4 @@ test("times are those of the service's clock", async () => {
   } finally {
     await database.drop()
   }
-}, 30_000)
+})

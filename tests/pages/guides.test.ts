@@ -54,7 +54,7 @@ afterAll(async () => {
   await service.stop()
   removeData(join(folder, '.ripper'))
   removeData(place)
-}, 30_000)
+})
 
 const staying: RunningProgram[] = []
 afterEach(async () => {

@@ -19,7 +19,7 @@ test.skipIf(no_history)(
     try {
       const report = await runUpgrade({
         ...{ old, seed: 'short', seconds: 3, shoppers: 3, shops: 1 },
-        ...{ returns: false, drain_seconds: 1, tell: () => {} },
+        ...{ returns: false, drain_seconds: 5, tell: () => {} },
       })
       expect(report.faults, `kept in ${report.folder}`).toEqual([])
       expect(report.phases.map(({ step }) => step.running)).toEqual(['old', 'old and new', 'new'])

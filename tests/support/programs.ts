@@ -101,7 +101,7 @@ function talkOf(child: ChildProcess, kill: (signal: NodeJS.Signals) => void): Ru
         const giveUp = (why: string) => failed(new Error(`${why} before ${words}: ${said()}`))
         child.stdout!.on('data', look)
         void end.then(({ stderr }) => giveUp(`it ended (${stderr})`))
-        void realClock.sleep(20_000).then(() => giveUp('20 s have passed'))
+        void realClock.sleep(45_000).then(() => giveUp('45 s have passed'))
         look()
       }),
     async stop(signal = 'SIGINT') {

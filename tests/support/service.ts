@@ -326,9 +326,9 @@ export async function driving<T>(clock: DrivenClock, promise: Promise<T>): Promi
   }
 }
 
-/** Asks again, for up to 10 s, until the answer fits; what it waits for happens without any clock of ours. */
+/** Asks again, for up to 45 s, until the answer fits; what it waits for happens without any clock of ours. */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  const give_up = performance.now() + 10_000
+  const give_up = performance.now() + 45_000
   for (;;) {
     const answer = await ask()
     if (fits(answer)) return answer

@@ -29,6 +29,9 @@ export type WebhookReceiver = {
   close(): Promise<void>
 }
 
+/** Where nobody listens. A port that was free a moment ago may be another test's by now. */
+export const nobody_url = 'http://127.0.0.1:1/hooks'
+
 /** `port` of one that was closed, to come back at the same address. */
 export async function openWebhookReceiver(
   treatment: Treatment = () => 200,

@@ -23,7 +23,7 @@ afterAll(async () => {
   removeData(join(folder, '.ripper'))
   removeData(folder)
   expect(status).toBe(0)
-}, 30_000)
+})
 
 test('the first payment ends captured, with liability shifted', async () => {
   const [, script] = /<!-- first-payment -->\n```sh\n([\s\S]*?)```/.exec(readme)!
@@ -62,7 +62,7 @@ test('ten lines of server send a shopper to pay the order', async () => {
     session: { amount: 4200, currency: 'GBP', status: 'requires_payment' },
   })
   await program.stop()
-}, 30_000)
+})
 
 test('the picture is small', () => {
   const [, path] = /!\[[^\]]+\]\((docs\/[\w.]+)\)/.exec(readme)!

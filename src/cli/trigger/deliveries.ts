@@ -18,7 +18,7 @@ type Row = Pick<DeliveryResult, 'response_status_code'> & {
   status: NonNullable<DeliveryResult['status']>
 }
 
-const looks_max = 8
+const looks_max = 40
 const look_ms = 250
 
 /** Each endpoint that wants the event. Waits some seconds for first attempts. Null if the key may not read deliveries. */

@@ -171,6 +171,9 @@ describe('keys of the keyboard', () => {
     await page.getByText('1 marked').waitFor({ state: 'detached' })
     await press('c')
     await button('Capture £120.50').waitFor()
+    // A dialog is drawn a frame before it takes the keyboard.
+    const isInDialog = "document.activeElement.closest('[role=dialog]') !== null"
+    await expect.poll(() => page.evaluate(isInDialog)).toBe(true)
     await press('Escape')
     await expect.poll(() => hasFocus(links.nth(1))).toBe(true)
     await press('v')

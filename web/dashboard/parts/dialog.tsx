@@ -17,7 +17,7 @@ type DialogProps = {
 }
 
 export function Dialog({ title, onClose, is_opaque, is_busy = false, children }: DialogProps) {
-  useEffect(() => () => void setTimeout(findLostFocus, restored_ms), [])
+  useEffect(() => () => afterFrames(restored_frames, findLostFocus), [])
   return (
     <ModalOverlay
       className={is_opaque ? 'veil opaque' : 'veil'}
@@ -51,8 +51,12 @@ export function Dialog({ title, onClose, is_opaque, is_busy = false, children }:
   )
 }
 
-/** React Aria gives the focus back in the next frame. */
-const restored_ms = 100
+/** React Aria gives the focus back in the next frame, or in the one after it. */
+const restored_frames = 3
+
+function afterFrames(count: number, act: () => void): void {
+  requestAnimationFrame(() => (count > 1 ? afterFrames(count - 1, act) : act()))
+}
 
 /** What had the focus may have gone with the act: a row that was decided. The keyboard goes on at the screen's heading. */
 function findLostFocus(): void {
