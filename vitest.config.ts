@@ -8,8 +8,8 @@ export default defineConfig({
     // Most of a test's time is PostgreSQL's; one file at a time would leave a core idle.
     maxWorkers: 2,
     // No more than a guard against what never ends: a busy machine takes several times as long as an idle one.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -113,7 +113,8 @@ test.each([
   ['10,000 pairs of brackets', `a${'[b]'.repeat(10_000)}=1`],
   ['10,000 parameters', Array.from({ length: 10_000 }, (_, at) => `a[${at}]=1`).join('&')],
 ])('%s cost no time', (_name, text) => {
-  const started = performance.now()
+  const started = process.cpuUsage()
   read(text)
-  expect(performance.now() - started).toBeLessThan(500)
+  const { user, system } = process.cpuUsage(started)
+  expect((user + system) / 1000).toBeLessThan(500)
 })

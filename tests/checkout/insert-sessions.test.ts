@@ -7,6 +7,7 @@ import { openSessionInserts } from '../../src/checkout/sessions/insert-sessions.
 import type { Database } from '../../src/database/open.ts'
 import { type KeyRow, KeyTakenError } from '../../src/http/idempotency.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/service.ts'
 import { sessionRow } from '../support/session-row.ts'
 
@@ -210,12 +211,8 @@ test('keys of one merchant that another transaction holds keep no other merchant
       write(newSession(`m_free_${index}`, { name: `free_${index}`, key: 'free' })),
     )
     await Promise.all(free)
-    const [{ waiting }] = (await tx`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`) as never as [
-      { waiting: number },
-    ]
-    expect(waiting).toBe(2)
+    const countWaits = () => countLockWaits(tx)
+    await until(countWaits, (waiting) => waiting === 2)
   })
   expect(await outcomes!).toEqual(['taken', 'taken', 'taken'])
 })

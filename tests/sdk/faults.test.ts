@@ -210,7 +210,8 @@ describe('given up after the last try:', () => {
     ['503', answers(503, { error: 'store_unavailable' }), ApiError, 'store_unavailable'],
   ])('%s', async (_, fault, kind, code) => {
     server.treat(fault)
-    const error = await errorOf(create(server.client({ timeout_ms: 400, retries_max: 1 })))
+    const timeout_ms = code === 'timeout' ? 400 : 30_000
+    const error = await errorOf(create(server.client({ timeout_ms, retries_max: 1 })))
     expect(error).toBeInstanceOf(kind)
     const [key, again] = keysOf()
     expect(error).toMatchObject({ code, idempotency_key: key })
