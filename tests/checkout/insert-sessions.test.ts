@@ -213,6 +213,7 @@ test('keys of one merchant that another transaction holds keep no other merchant
     await Promise.all(free)
     const countWaits = () => countLockWaits(tx)
     await until(countWaits, (waiting) => waiting === 2)
+    expect(await countWaits()).toBe(2)
   })
   expect(await outcomes!).toEqual(['taken', 'taken', 'taken'])
 })

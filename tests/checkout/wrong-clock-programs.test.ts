@@ -46,9 +46,9 @@ test('a service is not ready, says why, and goes on by itself', async () => {
   const { base_url } = running.said
   const [ready, metrics] = [`${base_url}/readyz`, `${base_url}/metrics`]
   expect(await read(ready)).toMatch(
-    /^503 not ready: the clock of this process is 4[3-7] s behind the database's \(2 s are allowed\)\. No job runs .* NTP\.\n$/,
+    /^503 not ready: the clock of this process is 4[45] s behind the database's \(2 s are allowed\)\. No job runs .* NTP\.\n$/,
   )
-  const skew = /^ripper_clock_skew_seconds -4[3-7](\.\d+)?$/m
+  const skew = /^ripper_clock_skew_seconds -4[45](\.\d+)?$/m
   expect(await read(metrics)).toMatch(skew)
   expect(await read(metrics)).toMatch(/^ripper_ready 0$/m)
 
@@ -104,7 +104,7 @@ test('a clock that is shifted on purpose is right', async () => {
 describe('commands', () => {
   const typed = (args: string[]) => ripper(args, { env })
   const refused =
-    /this machine's clock is 4[3-7] s ahead of the database's\. .* NTP\. Nothing was done\.\n$/
+    /this machine's clock is (45|46) s ahead of the database's\. .* NTP\. Nothing was done\.\n$/
 
   test.each([
     ['hold', 'capture', 'ID'],

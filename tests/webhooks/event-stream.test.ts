@@ -181,8 +181,10 @@ test('a service that stops ends its streams', async () => {
   const listener = await listenAt({ base_url, secret_key: account.secret_key, path })
   await account.client.pay(captured)
   await listener.atLeast(1)
+  const began_ms = performance.now()
   await own.close()
   await listener.ended
+  expect(performance.now() - began_ms).toBeLessThan(5_000)
 })
 
 const no_key = 'rip_sk_none'
