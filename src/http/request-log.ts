@@ -1,5 +1,6 @@
 // The last requests that this process answered, kept in memory: a merchant can watch its own as they come.
 
+import { z } from 'zod'
 import { timestamp } from '../kernel/values.ts'
 
 /** Nothing that could be secret: no query, no body, no header. */
@@ -52,6 +53,18 @@ export function openRequestLog(): RequestLog {
       return () => listeners.delete(listener)
     },
   }
+}
+
+/** The members of a request as its merchant sees it. */
+export const shownRequest = {
+  request_id: z.string(),
+  at: z.string().meta({ format: 'date-time' }),
+  method: z.string(),
+  path: z.string(),
+  route: z.string(),
+  status: z.int(),
+  code: z.string().nullable(),
+  duration_ms: z.number(),
 }
 
 /** A request as its merchant sees it. */

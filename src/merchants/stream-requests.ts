@@ -2,7 +2,12 @@
 
 import { z } from 'zod'
 import { type SecretKey, secretKey } from '../http/access.ts'
-import { type LoggedRequest, type RequestLog, viewRequest } from '../http/request-log.ts'
+import {
+  type LoggedRequest,
+  type RequestLog,
+  shownRequest,
+  viewRequest,
+} from '../http/request-log.ts'
 import { type Feed, type StreamMessage, stream } from '../http/stream.ts'
 import { admitKey } from './admit.ts'
 import type { Directory } from './directory.ts'
@@ -31,16 +36,7 @@ const requestsQuery = z.strictObject({
 type RequestStreamQuery = z.output<typeof requestsQuery>
 
 const ready = z.object({ merchant_id: z.string() })
-const logged = z.object({
-  request_id: z.string(),
-  at: z.string().meta({ format: 'date-time' }),
-  method: z.string(),
-  path: z.string(),
-  route: z.string(),
-  status: z.int(),
-  code: z.string().nullable(),
-  duration_ms: z.number(),
-})
+const logged = z.object(shownRequest)
 /** Some requests were dropped. Their number would reveal nothing, because they may have been other merchants'. */
 const missed = z.object({})
 

@@ -7,6 +7,7 @@ import { idsFrom } from '../../src/kernel/ids.ts'
 import { keepPartitions } from '../../src/webhooks/queue/keep-partitions.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { countLockWaits } from '../support/lock-waits.ts'
 import { until } from '../support/service.ts'
 import { quiet } from '../support/world.ts'
 
@@ -369,10 +370,7 @@ async function waitsOrIsDone(kept: Promise<number>): Promise<void> {
   void kept.then(() => {
     isDone = true
   })
-  const waiting = () => sql`
-    select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`
-  await until(async () => isDone || (await waiting()).length > 0, Boolean)
+  await until(async () => isDone || (await countLockWaits(sql)) > 0, Boolean)
 }
 
 test('a role that may not make tables is logged once, and still purges', async () => {

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { refusals_kept_ms } from '../../http/keep-refusals.ts'
 import { beginOf, limit_default, pageOf, pageQuery, pageView } from '../../http/list-page.ts'
 import { listRefusedRequests } from '../../http/refusal-log-store.ts'
-import { requests_kept, viewRequest } from '../../http/request-log.ts'
+import { requests_kept, shownRequest, viewRequest } from '../../http/request-log.ts'
 import { route } from '../../http/route.ts'
 import { idsFrom } from '../../kernel/ids.ts'
 import { timestamp } from '../../kernel/values.ts'
@@ -21,17 +21,6 @@ const shared = {
   status: 200,
 }
 
-const answered = {
-  request_id: z.string(),
-  at: z.string(),
-  method: z.string(),
-  path: z.string(),
-  route: z.string(),
-  status: z.int(),
-  code: z.string().nullable(),
-  duration_ms: z.number(),
-}
-
 const name = filterText(200).optional()
 
 export const listRequestsHere = route({
@@ -44,7 +33,7 @@ export const listRequestsHere = route({
     created_before: spanQuery.created_before,
     ...{ key_id: name, route: name, code: name, request_id: name },
   }),
-  reply: pageView(z.object({ ...answered, key_id: z.string(), field: z.string().nullable() })),
+  reply: pageView(z.object({ ...shownRequest, key_id: z.string(), field: z.string().nullable() })),
   refusals: ['invalid_pagination'],
   handle: async ({ sql, keyring }: Context, { holder, query, now }) => {
     const { merchant_id } = holder
@@ -72,7 +61,7 @@ export const listRecentRequestsHere = route({
   path: '/dashboard/api/{merchant_id}/requests/recent',
   summary: `The merchant's requests among the last ${requests_kept} of this process, newest first`,
   reply: z.object({
-    data: z.array(z.object(answered)),
+    data: z.array(z.object(shownRequest)),
     /** Whether refused requests are kept beyond these: RIPPER_REQUEST_LOG. */
     keeps_refused: z.boolean(),
   }),
