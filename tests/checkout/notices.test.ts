@@ -184,7 +184,8 @@ describe('where only notices bring the outcome', () => {
     if (status === 'held') expect(body.hold.operation_refusal).toMatchObject({ kind: 'capture' })
   })
 
-  test('an approval that comes while the charge is taken back waits for its end, and is reversed', async () => {
+  /** Nobody hears of a charge, so it is reversed; then a notice about the reversal comes, and makes it fail. */
+  async function takeBack(answer: SettleAnswer, before: (reference: string) => Promise<void>) {
     const { payment_id, reference } = await lose(faults.lost_before)
     acquirer.meet('reverse', async () => ({ result: 'accepted', acquirer_transaction_id: 'r' }))
     for (let look = 0; look < 6; look++) {
@@ -193,21 +194,31 @@ describe('where only notices bring the outcome', () => {
     }
     const [row] = await sql`select state from acquirer_operations where operation_id = ${reference}`
     expect(row).toEqual({ state: 'reversing' })
-    const late = notice({ about: 'authorise', reference, answer: approved })
-    expect(await post(late)).toEqual(['later'])
+    await before(reference)
     const reversal = await referenceOf(payment_id, 'reverse')
-    await post(
-      notice({
-        about: 'reverse',
-        reference: reversal,
-        answer: refused('unknown_authorisation', false),
-      }),
-    )
+    await post(notice({ about: 'reverse', reference: reversal, answer }))
     await run('reconcile')
     expect(await statusOf(payment_id)).toBe('failed')
     await clock.advance(minute_ms)
+    return reference
+  }
+
+  test('an approval that comes after the charge was reversed is no news: nothing is reversed again', async () => {
+    const reference = await takeBack(done, async () => {})
+    const late = notice({ about: 'authorise', reference, answer: approved })
+    expect(await post(late)).toEqual(['nothing_new'])
+    const orphans = await sql`select 1 from orphan_authorisations where reference = ${reference}`
+    expect(orphans).toHaveLength(0)
+  })
+
+  test('an approval that comes while the charge is taken back waits for its end, and is reversed', async () => {
+    let late: Notice | undefined
+    const reference = await takeBack(refused('unknown_authorisation', false), async (of_charge) => {
+      late = notice({ about: 'authorise', reference: of_charge, answer: approved })
+      expect(await post(late)).toEqual(['later'])
+    })
     await run('handle_notices')
-    expect(await outcomesOf(late)).toEqual(['taken_back'])
+    expect(await outcomesOf(late!)).toEqual(['taken_back'])
     const [orphan] = await sql`
       select state, acquirer_transaction_id from orphan_authorisations where reference = ${reference}`
     expect(orphan).toEqual({ state: 'found', acquirer_transaction_id: 'theirs' })

@@ -19,30 +19,37 @@ export type LostAnswer = {
 
 type ApprovedMoney = Pick<Operation, 'amount' | 'currency'> & { acquirer_transaction_id: string }
 
-/** Reverses a charge that the acquirer approved and that ended otherwise here. Throws SaveError. */
+/** `taken_back`: a charge that the acquirer approved and that ended otherwise here will be reversed. */
+export type Difference = 'nothing_new' | 'contradicts' | 'taken_back'
+
+/** Throws SaveError. */
 export async function handleLostAnswer(
   context: SettlementContext,
   { operation, payment }: { operation: Operation; payment: Payment },
   { state, money }: LostAnswer,
-): Promise<void> {
+): Promise<Difference> {
   const { operation_id, payment_id, kind, acquirer } = operation
   const operations = await listRecorded(context, operation)
   const recorded = operations.find((each) => each.operation_id === operation_id)?.state ?? null
-  if (recorded === state) return
+  if (recorded === state) return 'nothing_new'
+  const { learned_by } = context.acquirerOf(payment.mode, acquirer)
+  // Where only notices tell, a second reversal would be refused in words that do not say whether money is still held.
+  if (learned_by === 'notice' && wasReversed(operations, operation)) return 'nothing_new'
   const moved = state === 'approved' || recorded === 'approved'
   const told = { operation_id, payment_id, kind, acquirer, result: state, recorded }
   const { log } = context.world
   if (moved) log.error(told, 'an answer contradicts what was recorded before')
   else log.warn(told, 'an answer says otherwise than what was recorded')
-  if (kind !== 'authorise' || money === null || recorded === null) return
+  if (kind !== 'authorise' || money === null || recorded === null) return 'contradicts'
   // An operation that the reconciler still looks up may yet end as approved.
-  if (recorded === 'sent' || recorded === 'unknown') return
+  if (recorded === 'sent' || recorded === 'unknown') return 'contradicts'
   // The acquirer may confuse the payment's two charges where both connections lead to one account.
   if (isOfAnother(operations, operation, money)) {
     log.error(told, 'an answer names the authorisation of another charge: nothing is taken back')
-    return
+    return 'contradicts'
   }
   await takeBack(context, { operation, payment }, money)
+  return 'taken_back'
 }
 
 /** The payment's operations; none where the database cannot be reached: the answer then counts as different. */
@@ -55,6 +62,19 @@ async function listRecorded(
   } catch {
     return []
   }
+}
+
+/** Whether a charge failed because the acquirer reversed it when we asked for that. Only a payment's last charge is reversed. */
+function wasReversed(
+  operations: readonly OperationWithAnswer[],
+  { kind, operation_id, acquirer }: Operation,
+): boolean {
+  const last = operations.findLast((each) => each.kind === 'authorise')
+  if (kind !== 'authorise' || last?.operation_id !== operation_id || last.state !== 'failed')
+    return false
+  return operations.some(
+    (each) => each.kind === 'reverse' && each.acquirer === acquirer && each.state === 'approved',
+  )
 }
 
 /** Whether the payment stands on this authorisation, or may yet do so, by another charge. */

@@ -7,17 +7,14 @@ import type {
   Notice,
   SettleAnswer,
 } from '../../acquirers/acquirer.ts'
-import { handleLostAnswer } from '../asking/lost-answer.ts'
+import { type Difference, handleLostAnswer } from '../asking/lost-answer.ts'
 import type { SettlementContext } from '../context.ts'
 import { noteRefundedThere } from '../refunds/refunded-there.ts'
 import { lookUp } from './reconcile.ts'
 import { failRefund, type OperationCase } from './settle-operation.ts'
 
-/**
- * `later`: the acquirer does not know yet. `taken_back`: a charge that had failed was approved, and is reversed. `settled`: a
- * refund that had succeeded has failed, which happens in order.
- */
-export type Contradiction = 'nothing_new' | 'contradicts' | 'taken_back' | 'settled' | 'later'
+/** `later`: the acquirer does not know yet. `settled`: a refund that had succeeded has failed, which happens in order. */
+export type Contradiction = Difference | 'settled' | 'later'
 
 /** What made us ask: a notice, or nothing but time. */
 type Hint = Pick<Notice, 'about' | 'answer'>
@@ -57,8 +54,7 @@ export async function contradiction(
     return (await noteRefundedThere(context, operation)) ? 'contradicts' : 'nothing_new'
   }
   const money = 'captured' in answer ? answer : null
-  await handleLostAnswer(context, { operation, payment }, { state: 'approved', money })
-  return money ? 'taken_back' : 'contradicts'
+  return handleLostAnswer(context, { operation, payment }, { state: 'approved', money })
 }
 
 /**
